@@ -1,0 +1,66 @@
+# make help lists the targets; each sets up .venv by itself.
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := $(shell find native -name '*.[ch]*') CMakeLists.txt pyproject.toml
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all lint type contracts format bench sanitize docs wheel clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+.venv/tools: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/pip install --quiet "scikit-build-core>=1.0" "nanobind>=3.0" cmake ninja
+	touch $@
+
+.venv/package: .venv/tools $(SOURCES)
+	$(BIN)/pip install --quiet --no-build-isolation --editable .
+	touch $@
+
+.venv/groups: .venv/package
+	$(BIN)/pip install --quiet --group test --group quality
+	touch $@
+
+.venv/bench: .venv/groups
+	$(BIN)/pip install --quiet --group bench
+	touch $@
+
+demo: .venv/package  ## run the main job on an embedded example
+	$(BIN)/separatrix audit example:six-points
+
+test: lint type contracts  ## the quick whole: lint, types, import contracts, unit and property tests, README
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+
+test-all: test sanitize  ## everything: also each backend and level, sanitizers, slow simulations
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow
+	SEPARATRIX_HYPOTHESIS=thorough $(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	.ci/levels tests
+
+lint: .venv/groups  ## ruff: errors and formatting
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+
+type: .venv/groups  ## mypy --strict
+	$(BIN)/mypy
+
+contracts: .venv/groups  ## who may import whom
+	$(BIN)/lint-imports --no-cache
+
+format: .venv/groups  ## put the sources in order
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+
+bench: .venv/bench  ## measure beside peers and limits, and print the tables
+	$(BIN)/python -m benchmarks
+
+sanitize: .venv/groups  ## the kernel tests under the address and undefined-behaviour sanitizers
+	.ci/sanitize
+
+wheel: .venv/tools  ## build a wheel into dist/
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
+clean:  ## remove what was built
+	rm -rf .venv build dist

@@ -1,0 +1,37 @@
+#include "separatrix/linear.hpp"
+
+#include "rows.hpp"
+
+namespace separatrix {
+
+void bind_linear(nb::module_& m) {
+    m.def(
+        "scores",
+        [](const Rows& X, Vector<double> lifted, Out<double> out) {
+            need_length(lifted, X.d + 1, "lifted must hold d weights and the bias");
+            need_length(out, X.n, "out must hold a score for every row");
+            nb::gil_scoped_release free;
+            std::visit([&](const auto& rows) { scores(rows, lifted.data(), out.data()); }, X.view);
+        },
+        "X"_a, "lifted"_a.noconvert(), "out"_a.noconvert());
+    m.def(
+        "norms2",
+        [](const Rows& X, Out<double> out) {
+            need_length(out, X.n, "out must hold a number for every row");
+            nb::gil_scoped_release free;
+            std::visit([&](const auto& rows) { norms2(rows, out.data()); }, X.view);
+        },
+        "X"_a, "out"_a.noconvert());
+    m.def(
+        "errors",
+        [](const Rows& X, Vector<i8> y, Vector<double> lifted, bool zero_is_mistake) {
+            need_length(y, X.n, "y must hold a label for every row");
+            need_length(lifted, X.d + 1, "lifted must hold d weights and the bias");
+            nb::gil_scoped_release free;
+            return std::visit(
+                [&](const auto& rows) { return errors(rows, y.data(), lifted.data(), zero_is_mistake); }, X.view);
+        },
+        "X"_a, "y"_a.noconvert(), "lifted"_a.noconvert(), "zero_is_mistake"_a);
+}
+
+}  // namespace separatrix

@@ -1,0 +1,17 @@
+// One module per instruction-set level; its name comes from the build.
+#include "rows.hpp"
+
+namespace separatrix {
+void bind_rows(nb::module_&);
+void bind_linear(nb::module_&);
+void bind_perceptron(nb::module_&);
+}  // namespace separatrix
+
+#define DEFINE_MODULE(name, m) NB_MODULE(name, m)
+
+DEFINE_MODULE(SEPARATRIX_MODULE, m) {
+    m.attr("level") = SEPARATRIX_LEVEL;
+    separatrix::bind_rows(m);
+    separatrix::bind_linear(m);
+    separatrix::bind_perceptron(m);
+}

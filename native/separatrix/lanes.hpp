@@ -1,0 +1,157 @@
+// Vectors of eight doubles, and the declared order of every sum.
+//
+// A sum of products over a row runs in fixed lanes, so that it has the same bits whatever the
+// processor: eight lanes a vector, four vectors (accumulators) for dense rows, two for sparse ones;
+// full blocks go round the accumulators, what remains of whole vectors goes on with the first ones,
+// and the last, partial vector goes to the last accumulator. The accumulators are then added
+// pairwise, and the eight lanes by halving: lane k and k + 4, then k and k + 2, then the last two.
+// kernels/reference/lanes.py says the same in Python. Products are rounded before they are added
+// (no fused multiply-add).
+#pragma once
+#include <cstdint>
+#include <cstring>
+#if defined(__AVX2__) || defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+namespace separatrix {
+
+using i64 = std::int64_t;
+using i32 = std::int32_t;
+using u64 = std::uint64_t;
+using i8 = std::int8_t;
+
+#if defined(__AVX512F__)
+
+struct v8 {
+    __m512d a = _mm512_setzero_pd();
+};
+inline v8 operator+(v8 p, v8 q) { return {_mm512_add_pd(p.a, q.a)}; }
+inline v8 operator*(v8 p, v8 q) { return {_mm512_mul_pd(p.a, q.a)}; }
+inline v8 every(double s) { return {_mm512_set1_pd(s)}; }
+inline v8 load(const double* p) { return {_mm512_loadu_pd(p)}; }
+inline v8 load(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
+inline v8 load(const i8* p) {
+    return {_mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))))};
+}
+inline void store(double* p, v8 s) { _mm512_storeu_pd(p, s.a); }
+inline __mmask8 first(i64 r) { return static_cast<__mmask8>((1u << r) - 1); }
+// The first r < 8 numbers of p, zeros behind them; nothing beyond p[r - 1] is touched.
+inline v8 load_part(const double* p, i64 r) { return {_mm512_maskz_loadu_pd(first(r), p)}; }
+inline v8 load_part(const float* p, i64 r) { return {_mm512_cvtps_pd(_mm256_maskz_loadu_ps(first(r), p))}; }
+inline void store_part(double* p, v8 s, i64 r) { _mm512_mask_storeu_pd(p, first(r), s.a); }
+
+inline double sum(v8 s) {
+    const __m256d q = _mm256_add_pd(_mm512_castpd512_pd256(s.a), _mm512_extractf64x4_pd(s.a, 1));
+    const __m128d r = _mm_add_pd(_mm256_castpd256_pd128(q), _mm256_extractf128_pd(q, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(r, _mm_unpackhi_pd(r, r)));
+}
+
+// Eight such sums at once: lane r of the result is sum(a[r]), to the bit.
+inline v8 sum_each(const v8 a[8]) {
+    __m512d p[4], q[2];
+    for (int r = 0; r < 4; ++r) {  // row r in the lower half, row r + 4 in the upper
+        const __m512d x = a[r].a, y = a[r + 4].a;
+        p[r] = _mm512_add_pd(_mm512_shuffle_f64x2(x, y, 0x44), _mm512_shuffle_f64x2(x, y, 0xee));
+    }
+    for (int r = 0; r < 2; ++r)  // rows r, r + 4, r + 2, r + 6, two lanes each
+        q[r] = _mm512_add_pd(_mm512_shuffle_f64x2(p[r], p[r + 2], 0x88), _mm512_shuffle_f64x2(p[r], p[r + 2], 0xdd));
+    const __m512d s = _mm512_add_pd(_mm512_unpacklo_pd(q[0], q[1]), _mm512_unpackhi_pd(q[0], q[1]));
+    return {_mm512_permutexvar_pd(_mm512_setr_epi64(0, 1, 4, 5, 2, 3, 6, 7), s)};
+}
+
+// Bit r is set where lane r is not above zero.
+inline unsigned not_positive(v8 s) { return _mm512_cmp_pd_mask(s.a, _mm512_setzero_pd(), _CMP_NGT_UQ); }
+
+#else
+
+#if defined(__AVX2__)
+typedef double part __attribute__((vector_size(32)));
+typedef double part_any __attribute__((vector_size(32), aligned(8), may_alias));
+constexpr int parts = 2;
+#else
+typedef double part __attribute__((vector_size(16)));
+typedef double part_any __attribute__((vector_size(16), aligned(8), may_alias));
+constexpr int parts = 4;
+#endif
+constexpr int wide = 8 / parts;
+
+struct v8 {
+    part a[parts] = {};
+};
+inline v8 operator+(v8 p, v8 q) {
+    for (int k = 0; k < parts; ++k) p.a[k] += q.a[k];
+    return p;
+}
+inline v8 operator*(v8 p, v8 q) {
+    for (int k = 0; k < parts; ++k) p.a[k] *= q.a[k];
+    return p;
+}
+inline v8 every(double s) {
+    v8 p;
+    for (int k = 0; k < parts; ++k) p.a[k] += s;
+    return p;
+}
+inline v8 load(const double* p) {
+    v8 s;
+    for (int k = 0; k < parts; ++k) s.a[k] = *reinterpret_cast<const part_any*>(p + wide * k);
+    return s;
+}
+template <class T>
+inline v8 load(const T* p) {
+    v8 s;
+#if defined(__AVX2__)
+    if constexpr (sizeof(T) == 4) {
+        for (int k = 0; k < parts; ++k) s.a[k] = (part)_mm256_cvtps_pd(_mm_loadu_ps(p + wide * k));
+        return s;
+    }
+#endif
+    for (int k = 0; k < 8; ++k) s.a[k / wide][k % wide] = p[k];
+    return s;
+}
+inline void store(double* p, v8 s) {
+    for (int k = 0; k < parts; ++k) *reinterpret_cast<part_any*>(p + wide * k) = s.a[k];
+}
+// The first r < 8 numbers of p, zeros behind them; nothing beyond p[r - 1] is touched.
+template <class T>
+inline v8 load_part(const T* p, i64 r) {
+    double a[8] = {};
+    for (i64 k = 0; k < r; ++k) a[k] = p[k];
+    return load(a);
+}
+inline void store_part(double* p, v8 s, i64 r) {
+    double a[8];
+    store(a, s);
+    std::memcpy(p, a, static_cast<std::size_t>(r) * sizeof(double));
+}
+
+inline double sum(v8 s) {
+#if defined(__AVX2__)
+    const __m256d q = (__m256d)(s.a[0] + s.a[1]);
+    const __m128d r = _mm_add_pd(_mm256_castpd256_pd128(q), _mm256_extractf128_pd(q, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(r, _mm_unpackhi_pd(r, r)));
+#else
+    const part r = (s.a[0] + s.a[2]) + (s.a[1] + s.a[3]);
+    return r[0] + r[1];
+#endif
+}
+
+inline v8 sum_each(const v8 a[8]) {
+    double s[8];
+    for (int r = 0; r < 8; ++r) s[r] = sum(a[r]);
+    return load(s);
+}
+
+inline unsigned not_positive(v8 s) {
+    double a[8];
+    store(a, s);
+    unsigned bits = 0;
+    for (int r = 0; r < 8; ++r) bits |= static_cast<unsigned>(!(a[r] > 0)) << r;
+    return bits;
+}
+
+#endif
+
+inline v8& operator+=(v8& p, v8 q) { return p = p + q; }
+
+}  // namespace separatrix

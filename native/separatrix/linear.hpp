@@ -1,0 +1,33 @@
+// What every linear predictor asks of its rows: scores, norms, and the first number that is none.
+#pragma once
+#include <cmath>
+
+#include "rows.hpp"
+
+namespace separatrix {
+
+// s_i = w . x_i + b, with w and then b in `lifted`.
+template <class Rows>
+void scores(const Rows& X, const double* lifted, double* s) {
+    for (i64 i = 0; i < X.n; ++i) s[i] = X.dot(i, lifted) + lifted[X.d];
+}
+
+// |x_i|^2
+template <class Rows>
+void norms2(const Rows& X, double* out) {
+    for (i64 i = 0; i < X.n; ++i) out[i] = X.norm2(i);
+}
+
+// How many rows have y s < 0, or s = 0 where the tie rule makes that an error; y = 0 does not count.
+template <class Rows>
+i64 errors(const Rows& X, const i8* y, const double* lifted, bool zero_is_mistake) {
+    i64 wrong = 0;
+    for (i64 i = 0; i < X.n; ++i) {
+        if (y[i] == 0) continue;
+        const double m = y[i] * (X.dot(i, lifted) + lifted[X.d]);
+        wrong += m < 0 || (m == 0 && (zero_is_mistake || y[i] < 0));
+    }
+    return wrong;
+}
+
+}  // namespace separatrix

@@ -1,0 +1,115 @@
+// The rows of a table: dense (C order) and sparse (CSR) give the kernels the same verbs,
+//   dot(i, w)      x_i . w
+//   axpy(a, i, w)  w += a x_i
+//   norm2(i)       |x_i|^2
+//   prefetch(i)    x_i will be wanted soon
+// for float64 and float32 values. Weights and sums are always double: float32 values are exact
+// doubles, so a float32 table gives the same model as its float64 copy.
+#pragma once
+#include "lanes.hpp"
+
+namespace separatrix {
+
+template <class T>
+struct Dense {
+    const T* x;
+    i64 n, d;
+
+    const T* row(i64 i) const { return x + i * d; }
+
+    double dot(i64 i, const double* w) const { return dot(row(i), w); }
+
+    template <class U>
+    double dot(const T* a, const U* b) const {
+        v8 s0{}, s1{}, s2{}, s3{};
+        i64 k = 0;
+        for (; k + 32 <= d; k += 32) {
+            s0 += load(a + k) * load(b + k);
+            s1 += load(a + k + 8) * load(b + k + 8);
+            s2 += load(a + k + 16) * load(b + k + 16);
+            s3 += load(a + k + 24) * load(b + k + 24);
+        }
+        if (k + 8 <= d) s0 += load(a + k) * load(b + k), k += 8;
+        if (k + 8 <= d) s1 += load(a + k) * load(b + k), k += 8;
+        if (k + 8 <= d) s2 += load(a + k) * load(b + k), k += 8;
+        if (k < d) s3 += load_part(a + k, d - k) * load_part(b + k, d - k);
+        return sum((s0 + s1) + (s2 + s3));
+    }
+
+    void axpy(double a, i64 i, double* w) const {
+        const T* r = row(i);
+        for (i64 k = 0; k < d; ++k) w[k] += a * static_cast<double>(r[k]);
+    }
+
+    double norm2(i64 i) const { return dot(row(i), row(i)); }
+
+    void prefetch(i64 i) const {
+        const char* p = reinterpret_cast<const char*>(row(i));
+        const i64 bytes = d * static_cast<i64>(sizeof(T)) < 1024 ? d * static_cast<i64>(sizeof(T)) : 1024;
+        for (i64 b = 0; b < bytes + 63; b += 64) __builtin_prefetch(p + b);
+    }
+};
+
+template <class T, class I>
+struct Csr {
+    const T* value;
+    const I* column;
+    const I* start;  // n + 1 of them
+    i64 n, d;
+
+    double dot(i64 i, const double* w) const {
+        const T* v = value + start[i];
+        const I* c = column + start[i];
+        const i64 m = static_cast<i64>(start[i + 1] - start[i]);
+        v8 s0{}, s1{};
+        i64 k = 0;
+        for (; k + 16 <= m; k += 16) {
+            s0 += load(v + k) * gather(w, c + k);
+            s1 += load(v + k + 8) * gather(w, c + k + 8);
+        }
+        if (k + 8 <= m) s0 += load(v + k) * gather(w, c + k), k += 8;
+        if (k < m) s1 += load_part(v + k, m - k) * gather_part(w, c + k, m - k);
+        return sum(s0 + s1);
+    }
+
+    void axpy(double a, i64 i, double* w) const {
+        for (I k = start[i]; k < start[i + 1]; ++k) w[column[k]] += a * static_cast<double>(value[k]);
+    }
+
+    double norm2(i64 i) const {
+        const T* v = value + start[i];
+        const i64 m = static_cast<i64>(start[i + 1] - start[i]);
+        v8 s0{}, s1{};
+        i64 k = 0;
+        for (; k + 16 <= m; k += 16) s0 += load(v + k) * load(v + k), s1 += load(v + k + 8) * load(v + k + 8);
+        if (k + 8 <= m) s0 += load(v + k) * load(v + k), k += 8;
+        if (k < m) s1 += load_part(v + k, m - k) * load_part(v + k, m - k);
+        return sum(s0 + s1);
+    }
+
+    void prefetch(i64 i) const {
+        __builtin_prefetch(value + start[i]);
+        __builtin_prefetch(column + start[i]);
+    }
+
+   private:
+    static v8 gather(const double* w, const I* c) {
+#if defined(__AVX512F__)
+        if constexpr (sizeof(I) == 4)
+            return {_mm512_i32gather_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(c)), w, 8)};
+        else
+            return {_mm512_i64gather_pd(_mm512_loadu_si512(c), w, 8)};
+#else
+        const double a[8] = {w[c[0]], w[c[1]], w[c[2]], w[c[3]], w[c[4]], w[c[5]], w[c[6]], w[c[7]]};
+        return load(a);
+#endif
+    }
+
+    static v8 gather_part(const double* w, const I* c, i64 r) {
+        double a[8] = {};
+        for (i64 l = 0; l < r; ++l) a[l] = w[c[l]];
+        return load(a);
+    }
+};
+
+}  // namespace separatrix

@@ -1,0 +1,39 @@
+"""Linear predictors that prove what they say about your data.
+
+Names are imported when they are first used, so that ``import separatrix`` loads numpy and the kernels
+only.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from separatrix import kernels
+
+if TYPE_CHECKING:
+    from separatrix.learners.perceptron import Perceptron
+    from separatrix.maths.stopping import Status
+    from separatrix.maths.trace import Trace
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Perceptron": "separatrix.learners.perceptron",
+    "Status": "separatrix.maths.stopping",
+    "Trace": "separatrix.maths.trace",
+}
+
+__all__ = ["Perceptron", "Status", "Trace", "__version__", "kernels"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

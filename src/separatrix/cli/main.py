@@ -1,0 +1,51 @@
+"""The command ``separatrix``: finds the subcommand, and turns our errors into one line and exit code 2."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from separatrix.errors import SeparatrixError
+
+COMMANDS: dict[str, str] = {}
+
+
+class Commands(click.Group):
+    """Subcommands are modules ``separatrix.cli.<name>`` with a click command ``command``, imported when called."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"separatrix.cli.{name}").command
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="separatrix")
+def separatrix() -> None:
+    """Linear predictors that prove what they say about your data."""
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run the command; bad input is exit code 2 with one sentence, an interruption 130."""
+    try:
+        return separatrix.main(args=arguments, standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except (SeparatrixError, OSError) as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)

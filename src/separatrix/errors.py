@@ -1,0 +1,58 @@
+"""Every exception and warning of the package.
+
+    SeparatrixError
+    ├── DataError (ValueError)            the data cannot be used as they are
+    │   └── DataTypeError (TypeError)     ... because they are of the wrong kind
+    ├── ParameterError (ValueError)       an option has a value that it cannot have
+    ├── NotFittedError (ValueError, AttributeError; also scikit-learn's)
+    └── BackendError (ImportError)        the compiled kernels cannot be loaded
+
+    SeparatrixWarning (UserWarning)
+    └── RoundingWarning                   numbers were changed by becoming float64
+
+Messages are one sentence: what is wrong, where, and what to do.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+
+class SeparatrixError(Exception):
+    """Whatever this package raises on purpose."""
+
+
+class DataError(SeparatrixError, ValueError):
+    """The data cannot be used as they are."""
+
+
+class DataTypeError(DataError, TypeError):
+    """The data are of a kind that cannot be used."""
+
+
+class ParameterError(SeparatrixError, ValueError):
+    """An option has a value that it cannot have."""
+
+
+class NotFittedError(SeparatrixError, ValueError, AttributeError):
+    """A model was asked for something that it learns only in ``fit``."""
+
+
+class BackendError(SeparatrixError, ImportError):
+    """The compiled kernels cannot be loaded."""
+
+
+class SeparatrixWarning(UserWarning):
+    """Whatever this package warns of."""
+
+
+class RoundingWarning(SeparatrixWarning):
+    """Numbers were changed by becoming float64."""
+
+
+def raise_not_fitted(owner: object) -> NoReturn:
+    """Raise an error that is both ours and scikit-learn's, which is imported only now."""
+    from sklearn.exceptions import NotFittedError as Theirs
+
+    both = type("NotFittedError", (NotFittedError, Theirs), {"__module__": __name__})
+    raise both(f"This {type(owner).__name__} is not fitted yet: call fit (or partial_fit) first.")

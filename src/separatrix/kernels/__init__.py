@@ -1,0 +1,68 @@
+"""The kernels behind one door: native code by default, readable Python on request.
+
+``SEPARATRIX_BACKEND=reference`` runs everything on ``kernels/reference``; ``SEPARATRIX_ISA`` forces
+a level (``baseline``, ``avx2``, ``avx512``) instead of the best that the processor has. Both are
+read once, at import. The two backends agree to the bit wherever the order of sums is ours.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import BackendError
+
+if TYPE_CHECKING:
+    from separatrix.kernels import _native as _kernels
+
+LEVELS = ("baseline", "avx2", "avx512")
+
+
+def _load() -> tuple[Any, str, str]:
+    chosen = os.environ.get("SEPARATRIX_BACKEND", "native")
+    if chosen == "reference":
+        return importlib.import_module("separatrix.kernels.reference"), "reference", "none"
+    if chosen != "native":
+        raise BackendError(f"SEPARATRIX_BACKEND is {chosen!r}: it can be 'native' or 'reference'.")
+    try:
+        best = importlib.import_module("separatrix.kernels._cpu").level()
+        level = os.environ.get("SEPARATRIX_ISA", best)
+        if level not in LEVELS:
+            raise BackendError(f"SEPARATRIX_ISA is {level!r}: it can be {', '.join(LEVELS)}.")
+        if LEVELS.index(level) > LEVELS.index(best):
+            raise BackendError(f"SEPARATRIX_ISA is {level!r}, but this processor ends at {best!r}.")
+        return importlib.import_module(f"separatrix.kernels._native_{level}"), "native", level
+    except ModuleNotFoundError as missing:
+        raise BackendError(
+            f"the compiled kernels are not installed ({missing.name}); "
+            "install the package with a C++ compiler, or set SEPARATRIX_BACKEND=reference."
+        ) from missing
+
+
+if not TYPE_CHECKING:
+    _kernels, backend, isa = _load()
+else:
+    backend: str
+    isa: str
+
+Rows = _kernels.Rows
+Word = NDArray[np.uint64]
+scores = _kernels.scores
+norms2 = _kernels.norms2
+errors = _kernels.errors
+shuffle = _kernels.shuffle
+perceptron_pass = _kernels.perceptron_pass
+perceptron_restart = _kernels.perceptron_restart
+perceptron_worst = _kernels.perceptron_worst
+perceptron_any = _kernels.perceptron_any
+
+
+def rows(X: Any) -> Rows:
+    """A view of checked rows: a C-order float array, or a CSR matrix."""
+    if isinstance(X, np.ndarray):
+        return Rows.dense(X)
+    return Rows.csr(X.data, X.indices, X.indptr, X.shape[1])

@@ -1,0 +1,77 @@
+"""The rows of a table, dense or CSR, with the same verbs (native/separatrix/rows.hpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.kernels.reference import lanes
+
+
+class Rows:
+    """A view of a table's rows; values are read as Python floats, which are doubles."""
+
+    def __init__(self, n: int, d: int) -> None:
+        self.n = n
+        self.d = d
+
+    @staticmethod
+    def dense(X: NDArray[Any]) -> Rows:
+        return _Dense(X)
+
+    @staticmethod
+    def csr(value: NDArray[Any], column: NDArray[Any], start: NDArray[Any], d: int) -> Rows:
+        return _Csr(value, column, start, d)
+
+    def dot(self, i: int, w: NDArray[np.float64]) -> float:
+        """x_i . w"""
+        raise NotImplementedError("Rows is abstract: use Rows.dense or Rows.csr")
+
+    def axpy(self, a: float, i: int, w: NDArray[np.float64]) -> None:
+        """w += a x_i"""
+        raise NotImplementedError("Rows is abstract: use Rows.dense or Rows.csr")
+
+    def norm2(self, i: int) -> float:
+        """|x_i|^2"""
+        raise NotImplementedError("Rows is abstract: use Rows.dense or Rows.csr")
+
+
+class _Dense(Rows):
+    def __init__(self, X: NDArray[Any]) -> None:
+        super().__init__(*X.shape)
+        self.X = X
+
+    def dot(self, i: int, w: NDArray[np.float64]) -> float:
+        return lanes.dot(self.X[i].tolist(), w[: self.d].tolist(), 4)
+
+    def axpy(self, a: float, i: int, w: NDArray[np.float64]) -> None:
+        for k, x in enumerate(self.X[i].tolist()):
+            w[k] += a * x
+
+    def norm2(self, i: int) -> float:
+        x = self.X[i].tolist()
+        return lanes.dot(x, x, 4)
+
+
+class _Csr(Rows):
+    def __init__(self, value: NDArray[Any], column: NDArray[Any], start: NDArray[Any], d: int) -> None:
+        super().__init__(len(start) - 1, d)
+        self.value, self.column, self.start = value, column, start
+
+    def _row(self, i: int) -> tuple[list[float], list[int]]:
+        part = slice(self.start[i], self.start[i + 1])
+        return self.value[part].tolist(), self.column[part].tolist()
+
+    def dot(self, i: int, w: NDArray[np.float64]) -> float:
+        value, column = self._row(i)
+        return lanes.dot(value, [float(w[c]) for c in column], 2)
+
+    def axpy(self, a: float, i: int, w: NDArray[np.float64]) -> None:
+        for x, c in zip(*self._row(i), strict=True):
+            w[c] += a * x
+
+    def norm2(self, i: int) -> float:
+        value, _ = self._row(i)
+        return lanes.dot(value, value, 2)

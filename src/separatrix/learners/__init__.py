@@ -1,0 +1,1 @@
+"""The estimators: scikit-learn's protocol around the mathematics."""

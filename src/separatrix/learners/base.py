@@ -1,0 +1,147 @@
+"""What every estimator has: scikit-learn's protocol, spoken without importing scikit-learn.
+
+Parameters are the keyword arguments of ``__init__``, stored as given; fitted attributes end in an
+underscore. Tags, metadata routing and the notebook's diagram import scikit-learn when asked for.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import ParameterError, raise_not_fitted
+from separatrix.validation import Table, check_same_features, check_table
+
+_PARAMETERS: dict[type, dict[str, Any]] = {}
+
+
+def parameters_of(cls: type) -> dict[str, Any]:
+    """The parameters of an estimator class with their defaults, in the order of its signature."""
+    if cls not in _PARAMETERS:
+        _PARAMETERS[cls] = {name: p.default for name, p in inspect.signature(cls).parameters.items()}
+    return _PARAMETERS[cls]
+
+
+class Estimator:
+    """Parameters, tags, routing, feature names."""
+
+    _estimator_type: ClassVar[str]
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight",), "score": ("sample_weight",)}
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in parameters_of(type(self))}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name."""
+        known = parameters_of(type(self))
+        for name, value in params.items():
+            if name not in known:
+                raise ParameterError(
+                    f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {sorted(known)}."
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        changed = []
+        for name, default in parameters_of(type(self)).items():
+            value = getattr(self, name, default)
+            if value is not default and repr(value) != repr(default):
+                changed.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def _repr_html_(self) -> str:
+        from sklearn.utils import estimator_html_repr
+
+        return str(estimator_html_repr(self))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_features_in_")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=self._estimator_type,
+            target_tags=TargetTags(required=True),
+            input_tags=InputTags(sparse=True),
+        )
+
+    def get_metadata_routing(self) -> Any:
+        """What each method asks to be routed to it, as scikit-learn's MetadataRequest."""
+        if hasattr(self, "_metadata_request"):
+            return self._metadata_request
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        for method, names in self._routed.items():
+            for name in names:
+                getattr(request, method).add_request(param=name, alias=None)
+        return request
+
+    def _set_request(self, method: str, wishes: dict[str, Any]) -> Self:
+        from sklearn import get_config
+
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "This method is only available when metadata routing is enabled: "
+                "sklearn.set_config(enable_metadata_routing=True)."
+            )
+        request = self.get_metadata_routing()
+        for name, alias in wishes.items():
+            if name not in self._routed[method]:
+                raise TypeError(f"{method} of {type(self).__name__} takes no {name!r} to be routed to it.")
+            getattr(request, method).add_request(param=name, alias=alias)
+        self._metadata_request = request
+        return self
+
+    def set_fit_request(self, **wishes: Any) -> Self:
+        """Which metadata a router shall pass to ``fit``: True, False, None or an alias for each name."""
+        return self._set_request("fit", wishes)
+
+    def set_score_request(self, **wishes: Any) -> Self:
+        """Which metadata a router shall pass to ``score``."""
+        return self._set_request("score", wishes)
+
+    def _remember_features(self, table: Table) -> None:
+        self.n_features_in_ = table.d
+        if table.names is not None:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise_not_fitted(self)
+
+    def _check_rows(self, X: Any) -> Table:
+        """Rows with the columns of the fit."""
+        self._check_fitted()
+        table = check_table(X)
+        names = getattr(self, "feature_names_in_", None)
+        check_same_features(table, None if names is None else tuple(names), self.n_features_in_, type(self).__name__)
+        return table
+
+
+def need_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """An option with a few named values has one of them."""
+    if not (isinstance(value, str) and value in choices):
+        raise ParameterError(f"{name} is {value!r}: it can be {', '.join(map(repr, choices))}.")
+
+
+def need_limit(name: str, value: Any, least: int) -> None:
+    """A count: a whole number of at least ``least``, or infinity."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    if not (whole or (isinstance(value, float) and value == np.inf)) or value < least:
+        raise ParameterError(f"{name} is {value!r}: it must be a whole number of at least {least}, or inf.")
+
+
+def need_flag(name: str, value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} is {value!r}: it must be True or False.")

@@ -1,0 +1,55 @@
+"""Classifiers that predict by s(x) = w . x + b, one score for two classes and one a class for more."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.learners.base import Estimator
+from separatrix.learners.labels import predictions
+from separatrix.validation import check_lengths, check_weights
+from separatrix.validation.labels import label_vector
+
+Floats = NDArray[np.float64]
+
+
+class LinearClassifier(Estimator):
+    """Scores, predictions and accuracy from ``coef_`` and ``intercept_``."""
+
+    _estimator_type: ClassVar[str] = "classifier"
+    boundary: str = "positive"
+    classes_: NDArray[Any]
+    coef_: Floats
+    intercept_: Floats
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+    def decision_function(self, X: Any) -> Floats:
+        """s(x) = w . x + b for each row; with more than two classes one column a class."""
+        rows = kernels.rows(self._check_rows(X).X)
+        out = np.empty((len(self.coef_), rows.n))
+        for k in range(len(out)):
+            kernels.scores(rows, np.append(self.coef_[k], self.intercept_[k]), out[k])
+        return out[0] if len(out) == 1 else out.T
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row; what a score of exactly zero means is ``boundary``'s choice."""
+        scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            return np.full(len(scores), self.classes_[0])
+        return predictions(scores, self.classes_, self.boundary)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The (weighted) share of rows whose class is predicted right."""
+        predicted = self.predict(X)
+        truth = label_vector(y)
+        check_lengths(len(predicted), len(truth), "y")
+        return float(np.average(predicted == truth, weights=check_weights(sample_weight, len(truth))))

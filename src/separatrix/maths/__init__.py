@@ -1,0 +1,1 @@
+"""The mathematics in the book's notation: no input, no output, no printing."""

@@ -1,0 +1,40 @@
+"""Seeds and random starts, the same on every machine: the generator is ours (kernels, chance)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import ParameterError
+from separatrix.kernels.reference.chance import next_word
+
+Word = NDArray[np.uint64]
+
+
+def seed_state(random_state: Any) -> Word:
+    """The generator's one word from what scikit-learn's users pass: None, an integer, or a numpy generator."""
+    if random_state is None:
+        random_state = np.random.mtrand._rand
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ParameterError(f"random_state is {random_state}: it must not be negative.")
+        seed = int(random_state) % 2**64
+    elif isinstance(random_state, np.random.RandomState):
+        seed = int(random_state.randint(0, 2**63 - 1, dtype=np.int64))
+    elif isinstance(random_state, np.random.Generator):
+        seed = int(random_state.integers(0, 2**63 - 1, dtype=np.int64))
+    else:
+        raise ParameterError(
+            f"random_state is {random_state!r}: it can be None, an integer, a RandomState or a Generator."
+        )
+    return np.array([seed], dtype=np.uint64)
+
+
+def standard_normals(state: Word, size: int) -> NDArray[np.float64]:
+    """Independent standard normals by inversion (Wichura 1988, AS 241)."""
+    from statistics import NormalDist
+
+    quantile = NormalDist().inv_cdf
+    return np.array([quantile(((next_word(state) >> 12) + 0.5) * 2.0**-52) for _ in range(size)])

@@ -1,0 +1,54 @@
+"""Why a run ended, as a named value; and the rules that end it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Protocol
+
+
+class Status(Enum):
+    """How a run ended; the value says it to people."""
+
+    CONVERGED = "a whole pass without a mistake: the weights separate all rows"
+    SEPARATED = "stopped at a limit, and the weights separate all rows"
+    TOLERATED = "a pass with no more mistakes than max_mistakes allows"
+    MAX_EPOCHS = "passes ran out before a pass without mistakes; raise max_epochs, or no hyperplane may exist"
+    MAX_UPDATES = "updates ran out before the rows were separated; raise max_updates, or no hyperplane may exist"
+    STREAMED = "learned in arrival order, one look at each row"
+    NONFINITE = "weights overflowed; scale the features"
+    INTERRUPTED = "interrupted; the weights are those of that moment"
+
+
+class Measured(Protocol):
+    """What a pass reports of itself."""
+
+    @property
+    def mistakes(self) -> int: ...
+    @property
+    def updates(self) -> int: ...
+    @property
+    def finite(self) -> bool: ...
+
+
+Stop = Callable[[Sequence[Measured]], Status | None]
+
+
+def stop_perceptron(max_mistakes: int, max_epochs: float, max_updates: float) -> Stop:
+    """A clean pass, a tolerated one, or a limit; NaN never passes for convergence."""
+
+    def stop(passes: Sequence[Measured]) -> Status | None:
+        last = passes[-1]
+        if not last.finite:
+            return Status.NONFINITE
+        if last.mistakes == 0:
+            return Status.CONVERGED
+        if last.mistakes <= max_mistakes:
+            return Status.TOLERATED
+        if last.updates >= max_updates:
+            return Status.MAX_UPDATES
+        if len(passes) >= max_epochs:
+            return Status.MAX_EPOCHS
+        return None
+
+    return stop

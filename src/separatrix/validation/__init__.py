@@ -1,0 +1,21 @@
+"""The only door: whatever a user passes becomes checked rows, labels and weights here, or one clear error.
+
+Kernels and mathematics behind it receive C-order float64 or float32 arrays, or CSR matrices in
+canonical form; those are used in place, everything else is converted once.
+"""
+
+from separatrix.validation.labels import Labels, check_labels
+from separatrix.validation.table import Table, check_same_features, check_table
+from separatrix.validation.targets import check_finite_vector, check_lengths, check_targets, check_weights
+
+__all__ = [
+    "Labels",
+    "Table",
+    "check_finite_vector",
+    "check_labels",
+    "check_lengths",
+    "check_same_features",
+    "check_table",
+    "check_targets",
+    "check_weights",
+]

@@ -1,0 +1,63 @@
+"""Frames of pandas, polars, pyarrow, duckdb and whatever narwhals knows, as columns of numpy arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataTypeError
+
+ROOTS = frozenset({"pandas", "polars", "pyarrow", "duckdb", "_duckdb", "modin", "cudf", "narwhals", "dask", "ibis"})
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X comes from a library of frames (series included), without importing any."""
+    return type(X).__module__.partition(".")[0] in ROOTS
+
+
+def columns_of(X: Any) -> tuple[list[Any], list[NDArray[Any]]]:
+    """Names and columns; missing values become NaN, and text stays text for the caller to refuse."""
+    if hasattr(X, "fetchnumpy"):  # a duckdb relation
+        fetched = X.fetchnumpy()
+        return list(fetched), [_filled(column) for column in fetched.values()]
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(X)
+    except TypeError as unknown:
+        raise DataTypeError(
+            f"X is a {type(X).__module__}.{type(X).__qualname__}, not a table with rows and columns. "
+            "Expected 2D array: pass a frame, or Reshape your data with to_frame() or array.reshape(-1, 1)."
+        ) from unknown
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return list(frame.columns), [_column(frame[:, j], nw) for j in range(len(frame.columns))]
+
+
+def vector_of(y: Any) -> NDArray[Any]:
+    """One column as an array: a series, or a frame with a single column."""
+    if hasattr(y, "fetchnumpy") or hasattr(y, "columns") or hasattr(y, "column_names"):
+        _, columns = columns_of(y)
+        return np.stack(columns, axis=1) if len(columns) != 1 else columns[0]
+    import narwhals.stable.v2 as nw
+
+    return _column(nw.from_native(y, series_only=True), nw)
+
+
+def _column(column: Any, nw: Any) -> NDArray[Any]:
+    kind = column.dtype
+    if kind == nw.Boolean or kind.is_numeric():
+        if column.null_count() > 0:
+            return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+        return np.asarray(column.to_numpy())
+    return np.asarray(column.to_list(), dtype=object)
+
+
+def _filled(column: Any) -> NDArray[Any]:
+    if isinstance(column, np.ma.MaskedArray) and np.ma.is_masked(column):
+        if column.dtype.kind in "biuf":
+            return np.ma.filled(column.astype(np.float64), np.nan)
+        return np.asarray(column.tolist(), dtype=object)
+    return np.asarray(column)

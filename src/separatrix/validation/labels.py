@@ -1,0 +1,92 @@
+"""y as classes: which there are, and which each row has."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, DataTypeError
+from separatrix.validation import frames
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The sorted classes and, for each row, the number of its class."""
+
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+
+    def signs(self, positive: int = 1) -> NDArray[np.int8]:
+        """+1 where the row is of class number ``positive``, -1 elsewhere."""
+        return np.where(self.codes == positive, 1, -1).astype(np.int8)
+
+
+def check_labels(y: Any, *, what: str = "y") -> Labels:
+    """Class labels: integers, booleans, text, or floats that are whole numbers."""
+    array = label_vector(y, what=what)
+    if array.dtype.kind == "f":
+        _need_classes(array, what)
+    if array.dtype.kind in "biuf":
+        low, high = array.min(), array.max()
+        top = array == high
+        if bool(np.all(top | (array == low))):  # one or two classes, without sorting
+            classes = np.array([low] if low == high else [low, high], dtype=array.dtype)
+            return Labels(classes, top.astype(np.intp) if len(classes) == 2 else np.zeros(len(array), np.intp))
+    try:
+        classes, codes = np.unique(array, return_inverse=True)
+    except TypeError as mixed:
+        kinds = sorted({type(v).__name__ for v in array.tolist()})
+        raise DataTypeError(
+            f"{what} mixes labels of several types ({', '.join(kinds)}): use one type, for example text."
+        ) from mixed
+    return Labels(classes, codes.reshape(-1).astype(np.intp, copy=False))
+
+
+def label_vector(y: Any, *, what: str = "y") -> NDArray[Any]:
+    """y as one dimension of labels, as it was given."""
+    if y is None:
+        raise DataError(f"requires {what} to be passed, but the target {what} is None: pass a label for every row.")
+    array = frames.vector_of(y) if frames.is_frame(y) else np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            f"A column-vector {what} was passed when a 1d array was expected; its one column is used.",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError(f"{what} has shape {array.shape}; {what} should be a 1d array: one label for every row.")
+    if not len(array):
+        raise DataError(f"{what} has no labels: pass one for every row.")
+    if array.dtype.kind == "c":
+        raise DataError(f"Complex data not supported: {what} holds complex numbers, not classes.")
+    if array.dtype.kind == "O":
+        _need_no_missing(array, what)
+        if all(isinstance(v, (int, float, np.number)) for v in array):
+            array = array.astype(np.float64)
+    return array
+
+
+def _need_no_missing(array: NDArray[Any], what: str) -> None:
+    for i, value in enumerate(array):
+        if value is None or (isinstance(value, float) and np.isnan(value)):
+            raise DataError(f"{what} has no label (NaN or None) at row {i}: drop the row or label it.")
+
+
+def _need_classes(array: NDArray[Any], what: str) -> None:
+    if not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise DataError(f"{what} has a NaN or inf at row {row}: Input {what} contains NaN; drop the row or label it.")
+    whole = array == np.floor(array)
+    if not whole.all():
+        row = int(np.flatnonzero(~whole)[0])
+        raise DataError(
+            f"Unknown label type: continuous. {what} is {array[row]:g} at row {row}, which is no class: "
+            "round it to classes, or use a regression."
+        )

@@ -1,0 +1,233 @@
+"""X: arrays of any layout, lists, sparse matrices and frames become rows that the kernels can use."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, DataTypeError, RoundingWarning
+from separatrix.validation import frames
+
+EXACT = 2**53  # every integer up to here is a float64
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Checked rows: ``X`` is a C-order float array or a canonical CSR matrix; ``names`` its columns, if named."""
+
+    X: Any
+    names: tuple[str, ...] | None = None
+
+    @property
+    def n(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def d(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def sparse(self) -> bool:
+        return not isinstance(self.X, np.ndarray)
+
+
+def check_table(X: Any, *, what: str = "X") -> Table:
+    """Rows and columns of finite numbers; arrays that are already in order are used in place."""
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.flags.c_contiguous and X.size:
+        _need_finite(X, None, what)
+        return Table(X)
+    if is_sparse(X):
+        return Table(_check_sparse(X, what))
+    if frames.is_frame(X):
+        return _check_frame(X, what)
+    return Table(_check_dense(X, None, what))
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is one of scipy's sparse containers, without importing scipy."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
+
+
+def describe_column(j: int, names: Sequence[str] | None) -> str:
+    return f"column {j}" if names is None else f"column {j} ({names[j]!r})"
+
+
+def _check_frame(X: Any, what: str) -> Table:
+    names, columns = frames.columns_of(X)
+    labels = names if all(isinstance(name, str) for name in names) else None
+    if labels is None and any(isinstance(name, str) for name in names):
+        raise DataTypeError(
+            f"{what} has column names of several types; "
+            "Feature names are only supported if all input features have string names: rename the columns."
+        )
+    checked = [_check_column(column, j, names, what) for j, column in enumerate(columns)]
+    if not checked or not len(checked[0]):
+        raise DataError(_too_small(len(checked[0]) if checked else 0, len(checked), what))
+    single = all(column.dtype == np.float32 for column in checked)
+    out = np.empty((len(checked[0]), len(checked)), dtype=np.float32 if single else np.float64)
+    for j, column in enumerate(checked):
+        out[:, j] = column
+    _need_finite(out, [str(name) for name in names], what)
+    return Table(out, None if labels is None else tuple(labels))
+
+
+def _check_column(column: NDArray[Any], j: int, names: Sequence[Any], what: str) -> NDArray[Any]:
+    if column.dtype.kind == "O" or column.dtype.kind in "USmMV":
+        row = next((i for i, v in enumerate(column) if not isinstance(v, (int, float, np.number))), 0)
+        value = column[row] if len(column) else ""
+        raise DataTypeError(
+            f"{what} has {value!r} at row {row}, {describe_column(j, [str(n) for n in names])}: not a number. "
+            "Encode the column as numbers or leave it out."
+        )
+    return _as_float(column, what)
+
+
+def _check_dense(X: Any, names: Sequence[str] | None, what: str) -> NDArray[Any]:
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        row, column = np.argwhere(np.ma.getmaskarray(X))[0][:2]
+        raise DataError(f"{what} is masked at row {row}, column {column}. Drop the row or fill the value in.")
+    try:
+        array = np.asarray(X)
+    except ValueError as uneven:
+        raise DataError(f"{what} has rows of different lengths: every row needs the same columns.") from uneven
+    if array.ndim != 2:
+        raise DataError(
+            f"{what} has {array.ndim} dimension(s) and needs 2, rows and columns. Expected 2D array, "
+            f"got {array.ndim}D array instead. Reshape your data: array.reshape(-1, 1) makes one column of it, "
+            "array.reshape(1, -1) one row."
+        )
+    if not array.size:
+        raise DataError(_too_small(array.shape[0], array.shape[1], what))
+    if array.dtype.kind in "OUSmMV":
+        array = _from_objects(array, what)
+    array = np.ascontiguousarray(_as_float(array, what))
+    _need_finite(array, names, what)
+    return array
+
+
+def _from_objects(array: NDArray[Any], what: str) -> NDArray[Any]:
+    for (i, j), value in np.ndenumerate(array):
+        if isinstance(value, (str, bytes)):
+            raise DataError(
+                f"{what} has {value!r} at row {i}, column {j}: text where a number belongs. "
+                "Encode the column as numbers or leave it out."
+            )
+        if isinstance(value, complex):
+            raise DataError(_complex(what))
+        if not isinstance(value, (int, float, np.number)) and not hasattr(value, "__float__"):
+            raise DataTypeError(
+                f"{what} has a {type(value).__name__} at row {i}, column {j}; "
+                "an argument must be a number, not a string or an object of another number-less type."
+            )
+    return array.astype(np.float64)
+
+
+def _complex(what: str) -> str:
+    return f"Complex data not supported: {what} holds complex numbers; pass their real and imaginary parts as columns."
+
+
+def _as_float(array: NDArray[Any], what: str) -> NDArray[Any]:
+    """The same numbers as float64, or as float32 where they fit that exactly."""
+    if array.dtype in (np.float64, np.float32):
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype.kind == "c":
+        raise DataError(_complex(what))
+    if array.dtype == np.float16:
+        return array.astype(np.float32)
+    out = array.astype(np.float64)
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
+        if array.max() > EXACT or array.min() < -EXACT:
+            changed = np.count_nonzero(out.astype(array.dtype) != array)
+            _warn_rounded(what, f"integers beyond 2**53 ({changed} of them changed)")
+    elif array.dtype.kind == "f" and np.any((out != array) & np.isfinite(array)):
+        _warn_rounded(what, f"{array.dtype} numbers with more than 53 bits")
+    return out
+
+
+def _warn_rounded(what: str, kind: str) -> None:
+    warnings.warn(f"{what} has {kind}, rounded to float64; shift or scale the column.", RoundingWarning, stacklevel=5)
+
+
+def _check_sparse(X: Any, what: str) -> Any:
+    if X.ndim != 2:
+        raise DataError(f"{what} is sparse with {X.ndim} dimension(s) and needs 2: rows and columns.")
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise DataError(_too_small(X.shape[0], X.shape[1], what))
+    csr = X.tocsr()
+    if csr.data.dtype not in (np.float64, np.float32):
+        if csr.data.dtype.kind not in "biuf":
+            raise DataError(
+                _complex(what) if csr.data.dtype.kind == "c" else f"{what} holds {csr.data.dtype}: not numbers."
+            )
+        csr = type(csr)((_as_float(csr.data, what), csr.indices, csr.indptr), shape=csr.shape)
+    if len(csr.indices) and (csr.indices.min() < 0 or csr.indices.max() >= csr.shape[1]):
+        raise DataError(f"{what} is a sparse matrix whose column indices leave 0 .. {csr.shape[1] - 1}: it is corrupt.")
+    if csr.indptr[0] != 0 or np.any(np.diff(csr.indptr) < 0) or csr.indptr[-1] > len(csr.data):
+        raise DataError(f"{what} is a sparse matrix whose row pointers do not ascend: it is corrupt.")
+    if not csr.has_canonical_format:
+        csr = csr.copy() if csr is X else csr
+        csr.sum_duplicates()
+    if not _all_finite(csr.data):
+        k = int(np.flatnonzero(~np.isfinite(csr.data))[0])
+        row = int(np.searchsorted(csr.indptr, k, side="right")) - 1
+        raise DataError(_not_finite(csr.data[k], row, describe_column(int(csr.indices[k]), None), what))
+    return csr
+
+
+def _all_finite(flat: NDArray[Any]) -> bool:
+    """One read of the numbers: a product sum is finite unless one of them is not (or it overflows)."""
+    return bool(np.isfinite(np.dot(flat, flat))) or bool(np.isfinite(flat).all())
+
+
+def _need_finite(X: NDArray[Any], names: Sequence[str] | None, what: str) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        if _all_finite(X.reshape(-1)):
+            return
+    row, column = (int(k) for k in np.argwhere(~np.isfinite(X))[0])
+    raise DataError(_not_finite(X[row, column], row, describe_column(column, names), what))
+
+
+def _not_finite(value: float, row: int, column: str, what: str) -> str:
+    if np.isnan(value):
+        return f"{what} has a NaN at row {row}, {column}. Drop the row or impute it; linear scores are undefined there."
+    return f"{what} has an infinity (inf) at row {row}, {column}. Drop the row or cap the value."
+
+
+def _too_small(n: int, d: int, what: str) -> str:
+    lack = "0 sample(s)" if n == 0 else "0 feature(s)"
+    needs = "while a minimum of 1 is required: pass at least one row and one column"
+    return f"{what} has {lack} (shape=({n}, {d})) {needs}."
+
+
+def check_same_features(table: Table, names: tuple[str, ...] | None, d: int, owner: str, *, what: str = "X") -> None:
+    """Columns at prediction must be those of the fit, by name and order where both have names."""
+    if table.names is not None and names is not None and table.names != names:
+        missing = [n for n in names if n not in table.names]
+        added = [n for n in table.names if n not in names]
+        reasons = ["The feature names should match those that were passed during fit."]
+        if added:
+            reasons.append("Feature names unseen at fit time:\n- " + "\n- ".join(sorted(added)[:5]))
+        if missing:
+            reasons.append("Feature names seen at fit time, yet now missing:\n- " + "\n- ".join(sorted(missing)[:5]))
+        if not added and not missing:
+            reasons.append("Feature names must be in the same order as they were in fit.")
+        raise DataError("\n".join(reasons) + "\n")
+    if table.d != d:
+        raise DataError(
+            f"{what} has {table.d} features, but {owner} is expecting {d} features as input: "
+            "pass the columns that it was fitted on."
+        )
+    if table.names is None and names is not None:
+        warnings.warn(
+            f"{what} does not have valid feature names, but {owner} was fitted with feature names",
+            stacklevel=4,
+        )
+    elif table.names is not None and names is None:
+        warnings.warn(f"{what} has feature names, but {owner} was fitted without feature names", stacklevel=4)

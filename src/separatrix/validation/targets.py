@@ -1,0 +1,77 @@
+"""Vectors beside X: real targets, weights, starts; and whether lengths agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, DataTypeError
+from separatrix.validation import frames
+
+
+def check_finite_vector(v: Any, *, what: str) -> NDArray[np.float64]:
+    """One dimension of finite float64 numbers, contiguous; arrays in order are used in place."""
+    raw = frames.vector_of(v) if frames.is_frame(v) else v
+    if isinstance(raw, np.ndarray) and raw.dtype.kind in "OUS":
+        raw = raw.tolist()
+    try:
+        array = np.asarray(raw)
+        if array.dtype.kind == "c":
+            raise DataError(f"Complex data not supported: {what} holds complex numbers.")
+        if array.dtype.kind in "USmMV":
+            raise DataTypeError(f"{what} holds {array.dtype}, not numbers: convert it first.")
+        array = np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataTypeError(f"{what} does not hold numbers only: {error}.") from error
+    if array.ndim != 1:
+        raise DataError(f"{what} has shape {array.shape} and needs one dimension.")
+    if not np.isfinite(array).all():
+        at = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise DataError(
+            f"{what} has {array[at]} at position {at}, which contains NaN or infinity: every entry must be finite."
+        )
+    return array
+
+
+def check_targets(y: Any, *, what: str = "y") -> NDArray[np.float64]:
+    """Real targets of a regression."""
+    if y is None:
+        raise DataError(f"requires {what} to be passed, but the target {what} is None: pass a number for every row.")
+    array = frames.vector_of(y) if frames.is_frame(y) else np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        import warnings
+
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            f"A column-vector {what} was passed when a 1d array was expected; its one column is used.",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+        array = array[:, 0]
+    return check_finite_vector(array, what=what)
+
+
+def check_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+    """Weights of n rows, none negative and not all zero; None where every row counts once."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, (int, float, np.number)):
+        sample_weight = np.full(n, sample_weight, dtype=np.float64)
+    weights = check_finite_vector(sample_weight, what="sample_weight")
+    check_lengths(n, len(weights), "sample_weight")
+    if weights.min() < 0:
+        row = int(weights.argmin())
+        raise DataError(f"sample_weight is {weights[row]:g} at row {row}: weights must not be negative.")
+    if not weights.any():
+        raise DataError("sample_weight is zero in every row: at least one row must count.")
+    return weights
+
+
+def check_lengths(n: int, m: int, what: str) -> None:
+    if n != m:
+        raise DataError(f"X has {n} rows and {what} has {m} (inconsistent numbers of samples): pass one for every row.")

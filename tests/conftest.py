@@ -1,0 +1,37 @@
+"""What all tests share: the folder of real data, and how hypothesis behaves."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "quick", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("thorough", max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("SEPARATRIX_HYPOTHESIS", "quick"))
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """A function from a file's name to its path in the folder of real data.
+
+    ``SEPARATRIX_DATA`` names the folder. Without it the test is skipped; with
+    ``SEPARATRIX_REQUIRE_DATA=1`` a missing file is a failure instead.
+    """
+    folder = os.environ.get("SEPARATRIX_DATA")
+    required = os.environ.get("SEPARATRIX_REQUIRE_DATA") == "1"
+
+    def path(name: str) -> Path:
+        found = Path(folder) / name if folder else None
+        if found is not None and found.exists():
+            return found
+        reason = f"needs {name} in the folder that SEPARATRIX_DATA names"
+        if required:
+            pytest.fail(reason)
+        return pytest.skip(reason)
+
+    return path
