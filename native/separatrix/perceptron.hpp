@@ -2,11 +2,11 @@
 //
 // Given rows x_i with labels y_i in {-1, +1} (0: the row is skipped), a lifted vector (w, b) and
 // steps c_i > 0, a row is a mistake (P1) when y_i s < 0 with s = w . x_i + b, or when s = 0 and the
-// tie rule says so; then (P2) w += c_i y_i x_i and, with a bias, b += c_i y_i. The kernels move and
+// tie rule says so (a score that is not a number is always one); then (P2) w += c_i y_i x_i and, with a bias, b += c_i y_i. The kernels move and
 // count; when to stop is the caller's business. Updated rows are appended to `log` where there is one.
 #pragma once
 #include "chance.hpp"
-#include "rows.hpp"
+#include "linear.hpp"
 
 namespace separatrix {
 
@@ -26,8 +26,7 @@ struct Moves {
 };
 
 inline bool is_mistake(const Perceptron& p, i8 y, double s) {  // (P1)
-    const double m = y * s;
-    return m < 0 || (m == 0 && (p.zero_is_mistake || y < 0));
+    return is_wrong(y, s, p.zero_is_mistake);
 }
 
 template <class Rows>

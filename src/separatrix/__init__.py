@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from separatrix import kernels
+from separatrix import errors, kernels
 
 if TYPE_CHECKING:
     from separatrix.learners.perceptron import Perceptron
@@ -24,7 +24,7 @@ _HOMES = {
     "Trace": "separatrix.maths.trace",
 }
 
-__all__ = ["Perceptron", "Status", "Trace", "__version__", "kernels"]
+__all__ = ["Perceptron", "Status", "Trace", "__version__", "errors", "kernels"]
 
 
 def __getattr__(name: str) -> Any:

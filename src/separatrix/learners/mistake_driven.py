@@ -56,6 +56,7 @@ class MistakeDriven(LinearClassifier):
     random_state: Any
     trace: bool
     n_iter_: int
+    visits_: int
     mistakes_: int
     epoch_mistakes_: NDArray[np.int64]
     errors_: int
@@ -132,6 +133,7 @@ class MistakeDriven(LinearClassifier):
         self._set_weights([v.lifted for v in vectors])
         self.n_iter_ = 1
         self.mistakes_ = sum(v.updates for v in vectors)
+        self.visits_ = sum(v.visits for v in vectors)
         self.epoch_mistakes_ = np.array([self.mistakes_])
         self.status_ = Status.STREAMED
         self.trace_ = None
@@ -196,6 +198,7 @@ class MistakeDriven(LinearClassifier):
             row[: len(run.passes)] = [p.mistakes for p in run.passes]
         self.epoch_mistakes_ = counts.sum(axis=0)
         self.mistakes_ = sum(run.state.updates for run in runs)
+        self.visits_ = sum(run.state.visits for run in runs)
         self.status_ = max((run.status for run in runs), key=list(Status).index)
         self.errors_ = self._count_errors(table, labels, combined)
         self.trace_ = None

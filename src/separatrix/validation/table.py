@@ -183,13 +183,13 @@ def _check_sparse(X: Any, what: str) -> Any:
 
 def _all_finite(flat: NDArray[Any]) -> bool:
     """One read of the numbers: a product sum is finite unless one of them is not (or it overflows)."""
-    return bool(np.isfinite(np.dot(flat, flat))) or bool(np.isfinite(flat).all())
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.dot(flat, flat))) or bool(np.isfinite(flat).all())
 
 
 def _need_finite(X: NDArray[Any], names: Sequence[str] | None, what: str) -> None:
-    with np.errstate(over="ignore", invalid="ignore"):
-        if _all_finite(X.reshape(-1)):
-            return
+    if _all_finite(X.reshape(-1)):
+        return
     row, column = (int(k) for k in np.argwhere(~np.isfinite(X))[0])
     raise DataError(_not_finite(X[row, column], row, describe_column(column, names), what))
 

@@ -19,9 +19,13 @@ def norms2(X: Rows, out: NDArray[np.float64]) -> None:
 
 
 def errors(X: Rows, y: NDArray[np.int8], lifted: NDArray[np.float64], zero_is_mistake: bool) -> int:
-    wrong = 0
-    for i in range(X.n):
-        if y[i] != 0:
-            m = float(y[i]) * (X.dot(i, lifted) + float(lifted[X.d]))
-            wrong += m < 0 or (m == 0 and (zero_is_mistake or bool(y[i] < 0)))
-    return wrong
+    def wrong(i: int) -> bool:
+        return is_wrong(int(y[i]), X.dot(i, lifted) + float(lifted[X.d]), zero_is_mistake)
+
+    return sum(wrong(i) for i in range(X.n) if y[i] != 0)
+
+
+def is_wrong(y: int, s: float, zero_is_mistake: bool) -> bool:
+    """Whether label y is wrong for the score s; zero by the tie rule, a score that is not a number always."""
+    m = y * s
+    return not (m > 0 or (m == 0 and not zero_is_mistake and y > 0))

@@ -1,7 +1,7 @@
 """The perceptron's update in every order of rows (native/separatrix/perceptron.hpp).
 
-A row is a mistake (P1) when y s < 0 with s = w . x + b, or when s = 0 and the tie rule says so; then
-(P2) w += c y x and, with a bias, b += c y. Each function returns (updates, visits, last).
+A row is a mistake (P1) when y s < 0 with s = w . x + b, or when s = 0 and the tie rule says so (a score
+that is not a number is always one); then (P2) w += c y x and, with a bias, b += c y. Each function returns (updates, visits, last).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.kernels.reference.chance import below
+from separatrix.kernels.reference.linear import is_wrong
 from separatrix.kernels.reference.rows import Rows
 
 Floats = NDArray[np.float64]
@@ -34,10 +35,7 @@ class _Perceptron:
         return self.X.dot(i, self.w) + float(self.w[self.X.d])
 
     def is_mistake(self, i: int) -> bool:  # (P1)
-        if self.y[i] == 0:
-            return False
-        m = float(self.y[i]) * self.score(i)
-        return m < 0 or (m == 0 and (self.zero_is_mistake or bool(self.y[i] < 0)))
+        return bool(self.y[i] != 0) and is_wrong(int(self.y[i]), self.score(i), self.zero_is_mistake)
 
     def move(self, i: int) -> None:  # (P2)
         a = float(self.y[i]) * (1.0 if self.step is None else float(self.step[i]))
