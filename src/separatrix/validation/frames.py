@@ -43,7 +43,10 @@ def vector_of(y: Any) -> NDArray[Any]:
         return np.stack(columns, axis=1) if len(columns) != 1 else columns[0]
     import narwhals.stable.v2 as nw
 
-    return _column(nw.from_native(y, series_only=True), nw)
+    try:
+        return _column(nw.from_native(y, series_only=True), nw)
+    except TypeError:  # no series of a frame library, but array-like: pyarrow's arrays
+        return np.asarray(y)
 
 
 def _column(column: Any, nw: Any) -> NDArray[Any]:

@@ -69,7 +69,7 @@ def _check_frame(X: Any, what: str) -> Table:
         )
     checked = [_check_column(column, j, names, what) for j, column in enumerate(columns)]
     if not checked or not len(checked[0]):
-        raise DataError(_too_small(len(checked[0]) if checked else 0, len(checked), what))
+        raise DataError(_too_small(len(checked[0]) if checked else 1, len(checked), what))
     single = all(column.dtype == np.float32 for column in checked)
     out = np.empty((len(checked[0]), len(checked)), dtype=np.float32 if single else np.float64)
     for j, column in enumerate(checked):
@@ -106,7 +106,7 @@ def _check_dense(X: Any, names: Sequence[str] | None, what: str) -> NDArray[Any]
     if not array.size:
         raise DataError(_too_small(array.shape[0], array.shape[1], what))
     if array.dtype.kind in "OUSmMV":
-        array = _from_objects(array, what)
+        array = _from_objects(array if array.dtype.kind != "U" else np.asarray(X, dtype=object), what)
     array = np.ascontiguousarray(_as_float(array, what))
     _need_finite(array, names, what)
     return array
@@ -116,12 +116,12 @@ def _from_objects(array: NDArray[Any], what: str) -> NDArray[Any]:
     for (i, j), value in np.ndenumerate(array):
         if isinstance(value, (str, bytes)):
             raise DataError(
-                f"{what} has {value!r} at row {i}, column {j}: text where a number belongs. "
+                f"{what} has {str(value)!r} at row {i}, column {j}: text where a number belongs. "
                 "Encode the column as numbers or leave it out."
             )
         if isinstance(value, complex):
             raise DataError(_complex(what))
-        if not isinstance(value, (int, float, np.number)) and not hasattr(value, "__float__"):
+        if isinstance(value, (np.datetime64, np.timedelta64)) or not hasattr(value, "__float__"):
             raise DataTypeError(
                 f"{what} has a {type(value).__name__} at row {i}, column {j}; "
                 "an argument must be a number, not a string or an object of another number-less type."

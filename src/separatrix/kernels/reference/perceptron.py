@@ -1,7 +1,8 @@
 """The perceptron's update in every order of rows (native/separatrix/perceptron.hpp).
 
 A row is a mistake (P1) when y s < 0 with s = w . x + b, or when s = 0 and the tie rule says so (a score
-that is not a number is always one); then (P2) w += c y x and, with a bias, b += c y. Each function returns (updates, visits, last).
+that is not a number is always one); then (P2) w += c y x and, with a bias, b += c y. Each function
+returns (updates, visits, last).
 """
 
 from __future__ import annotations

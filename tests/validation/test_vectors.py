@@ -1,0 +1,160 @@
+"""The door for labels, weights and targets, and for what does not fit together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from separatrix import Perceptron
+from separatrix.errors import DataError, DataTypeError, NotFittedError, ParameterError
+from separatrix.validation import check_labels, check_weights
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
+Y = [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("y", "classes", "codes"),
+    [
+        ([3, 7, 3], [3, 7], [0, 1, 0]),
+        ([True, False], [False, True], [1, 0]),
+        ([1.0, -1.0], [-1.0, 1.0], [1, 0]),
+        (["b", "a", "c"], ["a", "b", "c"], [1, 0, 2]),
+        ([5, 5], [5], [0, 0]),
+        ([2, 0, 1], [0, 1, 2], [2, 0, 1]),
+        (np.array(["yes", "no"], dtype=object), ["no", "yes"], [1, 0]),
+        (pd.Series(["u", "v"]), ["u", "v"], [0, 1]),
+        (pl.Series(["u", "v"]), ["u", "v"], [0, 1]),
+        (pa.array([4, 9]), [4, 9], [0, 1]),
+        (pd.Series(["u", "v"], dtype="category"), ["u", "v"], [0, 1]),
+    ],
+)
+def test_labels_of_all_kinds(y, classes, codes):
+    labels = check_labels(y)
+    assert labels.classes.tolist() == classes
+    assert labels.codes.tolist() == codes
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "says"),
+    [
+        ([0.5, 1.0], DataError, "Unknown label type: continuous. y is 0.5 at row 0"),
+        ([1.0, np.nan], DataError, "y has a NaN or inf at row 1"),
+        (["a", None], DataError, "no label .* at row 1"),
+        (["a", 1], DataTypeError, r"several types \(int, str\)"),
+        ([[0, 1], [1, 0]], DataError, "should be a 1d array"),
+        ([], DataError, "no labels"),
+        ([1 + 1j, 2], DataError, "Complex data not supported"),
+        (None, DataError, "the target y is None"),
+    ],
+)
+def test_labels_that_are_no_classes(y, error, says):
+    y = np.array(y, dtype=object) if y == ["a", 1] else y
+    with pytest.raises(error, match=says):
+        check_labels(y)
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ([1, -2, 1], "-2 at row 1: weights must not be negative"),
+        ([0, 0, 0], "zero in every row"),
+        ([1, 1], r"X has 3 rows and sample_weight has 2"),
+        ([1, np.nan, 1], "position 1"),
+        ([[1], [1], [1]], "one dimension"),
+        (["a", "b", "c"], "not numbers"),
+    ],
+)
+def test_weights_that_cannot_be(weights, says):
+    with pytest.raises(DataError, match=says):
+        check_weights(weights, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"start": "middle"}, "start is 'middle': it can be 'zeros', 'ones', 'random'"),
+        ({"order": "backwards"}, "order is 'backwards'"),
+        ({"tie": None}, "tie is None"),
+        ({"boundary": 0}, "boundary is 0"),
+        ({"stop": "never"}, "stop is 'never'"),
+        ({"stop": "streak", "order": "shuffle"}, "stop='streak' goes with"),
+        ({"max_epochs": 0}, "max_epochs is 0: it must be a whole number of at least 1, or inf"),
+        ({"max_epochs": 2.5}, "max_epochs is 2.5"),
+        ({"max_epochs": np.nan}, "max_epochs is nan"),
+        ({"max_updates": -1}, "max_updates is -1"),
+        ({"max_mistakes": "few"}, "max_mistakes is 'few'"),
+        ({"fit_intercept": "yes"}, "fit_intercept is 'yes'"),
+        ({"class_weight": "even"}, "class_weight is 'even'"),
+        ({"class_weight": {9: 1.0}}, "class_weight names 9, which is no class"),
+        ({"class_weight": {0: -1.0}}, r"class_weight\[0\] is -1.0"),
+        ({"random_state": -3}, "random_state is -3"),
+        ({"random_state": "now"}, "random_state is 'now'"),
+    ],
+)
+def test_unknown_option_values_leave_the_estimator_as_it_was(options, says):
+    model = Perceptron().fit(X, Y)
+    before = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    with pytest.raises(ParameterError, match=says):
+        model.set_params(**options).fit(X, Y)
+    assert {name: value for name, value in vars(model).items() if name.endswith("_")} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"y": [1, 1, 1]}, "one class only"),
+        ({"y": [0, 1]}, r"X has 3 rows and y has 2 \(inconsistent numbers of samples\)"),
+        ({"coef_init": [1.0, 2.0, 3.0]}, "coef_init has 3 entries and needs 2"),
+        ({"intercept_init": [1.0, 2.0]}, "intercept_init has 2 entries and needs 1"),
+        ({"coef_init": [np.inf, 0.0]}, "coef_init has inf at position 0"),
+        ({"sample_weight": [1, -1, 1]}, "must not be negative"),
+    ],
+)
+def test_fits_that_cannot_be(arguments, says):
+    model = Perceptron()
+    with pytest.raises(DataError, match=says):
+        model.fit(X, **{"y": Y, **arguments})
+    assert not hasattr(model, "coef_")
+
+
+def test_a_start_of_the_wrong_length():
+    with pytest.raises(DataError, match="start has 5 entries and needs 2, or 3 with the bias"):
+        Perceptron(start=np.ones(5)).fit(X, Y)
+
+
+def test_predict_before_fit_is_an_error_of_ours_and_of_scikit_learn():
+    from sklearn.exceptions import NotFittedError as Theirs
+
+    with pytest.raises(NotFittedError, match="This Perceptron is not fitted yet") as caught:
+        Perceptron().predict(X)
+    assert isinstance(caught.value, Theirs)
+
+
+def test_other_columns_than_at_fit_time():
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = Perceptron().fit(frame, Y)
+    with pytest.raises(DataError, match=r"(?s)unseen at fit time:\n- c.*now missing:\n- b"):
+        model.predict(frame.rename(columns={"b": "c"}))
+    with pytest.raises(DataError, match="same order"):
+        model.predict(frame[["b", "a"]])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.predict(X)
+    with pytest.raises(DataError, match="X has 1 features, but Perceptron is expecting 2"):
+        Perceptron().fit(X, Y).predict(X[:, :1])
+
+
+def test_closed_classes_stay_closed_and_open_ones_keep_their_type():
+    closed = Perceptron().partial_fit(X, Y, classes=[0, 1])
+    with pytest.raises(DataError, match=r"y has the class 5, which is none of \[0, 1\]"):
+        closed.partial_fit(X, [0, 1, 5])
+    opened = Perceptron().partial_fit(X, Y)
+    kept = opened.coef_.copy()
+    with pytest.raises(DataTypeError, match="use one type of label"):
+        opened.partial_fit(X, ["a", "b", "a"])
+    assert np.array_equal(opened.coef_, kept)
+    with pytest.raises(ParameterError, match="needs all rows at once"):
+        Perceptron(class_weight="balanced").partial_fit(X, Y)
