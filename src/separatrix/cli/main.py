@@ -10,7 +10,9 @@ import click
 
 from separatrix.errors import SeparatrixError
 
-COMMANDS: dict[str, str] = {}
+COMMANDS = {
+    "audit": "learn from a table and account for the mistakes",
+}
 
 
 class Commands(click.Group):
@@ -41,7 +43,7 @@ def main(arguments: list[str] | None = None) -> Any:
     try:
         return separatrix.main(args=arguments, standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        click.echo(f"error: {error.format_message()}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)

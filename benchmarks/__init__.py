@@ -1,0 +1,1 @@
+"""Measurements beside peers and limits; ``make bench`` runs them all."""

@@ -1,0 +1,20 @@
+"""Run every benchmark, or those that are named: ``python -m benchmarks [NAME ...]``."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+
+here = Path(__file__).parent
+known = sorted(path.stem for path in here.glob("*.py") if not path.stem.startswith("_") and path.stem != "measure")
+
+for name in sys.argv[1:] or known:
+    if name not in known:
+        sys.exit(f"there is no benchmark {name!r}: choose from {', '.join(known)}")
+    print(f"\n## {name}\n", flush=True)
+    importlib.import_module(f"benchmarks.{name}").main()

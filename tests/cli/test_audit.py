@@ -1,0 +1,52 @@
+"""The command itself, in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+def separatrix(*arguments):
+    code = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_the_demo_prints_the_trace_and_the_mistakes_against_the_bound():
+    done = separatrix("audit", "example:six-points")
+    assert done.returncode == 0
+    assert "     4    4     -1   0 → 6                (4, 1), 0" in done.stdout
+    assert "separated after 4 mistakes in 2 passes" in done.stdout
+    assert "At most 6 were possible, in any order: R² = 6, lifted margin γ = 1, (R/γ)² = 6." in done.stdout
+
+
+def test_xor_says_that_it_was_not_separated():
+    done = separatrix("audit", "example:xor")
+    assert done.returncode == 0
+    assert "not separated after 4,000 mistakes in 1,000 passes" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("audit", "example:nope"), "there is no example 'nope': choose one of six-points, xor, bias"),
+        (("audit", "rows.csv"), "audit reads example:NAME so far"),
+        (("audit",), "Missing argument 'SOURCE'"),
+        (("frobnicate",), "No such command 'frobnicate'"),
+        (("audit", "--depth", "3", "example:xor"), "No such option"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(arguments, says):
+    done = separatrix(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert says in line
+
+
+def test_help_and_version():
+    assert "audit" in separatrix("--help").stdout
+    assert "SOURCE" in separatrix("audit", "--help").stdout
+    assert separatrix("--version").returncode == 0
