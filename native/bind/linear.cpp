@@ -15,6 +15,34 @@ void bind_linear(nb::module_& m) {
         },
         "X"_a, "lifted"_a.noconvert(), "out"_a.noconvert());
     m.def(
+        "class_scores",
+        [](const Rows& X, In<double, nb::ndim<2>> coef, Vector<double> intercept,
+           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+            const i64 K = static_cast<i64>(coef.shape(0));
+            if (static_cast<i64>(coef.shape(1)) != X.d) throw nb::value_error("coef must hold d weights a class");
+            need_length(intercept, K, "intercept must hold a bias for every class");
+            if (static_cast<i64>(out.shape(0)) != X.n || static_cast<i64>(out.shape(1)) != K)
+                throw nb::value_error("out must hold a score for every row and class");
+            nb::gil_scoped_release free;
+            std::visit([&](const auto& rows) { class_scores(rows, coef.data(), intercept.data(), K, out.data()); },
+                       X.view);
+        },
+        "X"_a, "coef"_a.noconvert(), "intercept"_a.noconvert(), "out"_a.noconvert());
+    m.def(
+        "first_nonfinite",
+        [](In<double> x) {
+            nb::gil_scoped_release free;
+            return first_nonfinite(x.data(), static_cast<i64>(x.size()));
+        },
+        "x"_a.noconvert());
+    m.def(
+        "first_nonfinite",
+        [](In<float> x) {
+            nb::gil_scoped_release free;
+            return first_nonfinite(x.data(), static_cast<i64>(x.size()));
+        },
+        "x"_a.noconvert());
+    m.def(
         "norms2",
         [](const Rows& X, Out<double> out) {
             need_length(out, X.n, "out must hold a number for every row");

@@ -93,6 +93,13 @@ void bind_perceptron(nb::module_& m) {
         "X"_a, "y"_a.noconvert(), "step"_a.noconvert().none(), "lifted"_a.noconvert(), "bias"_a, "zero_is_mistake"_a,
         "log"_a.noconvert().none(), "state"_a.noconvert(), "found"_a.noconvert(), "limit"_a, "budget"_a);
     m.def(
+        "words",
+        [](Out<u64> out, Out<u64> state) {
+            need_length(state, 1, "state must be one word");
+            for (std::size_t k = 0; k < out.shape(0); ++k) out.data()[k] = next(state.data()[0]);
+        },
+        "out"_a.noconvert(), "state"_a.noconvert());
+    m.def(
         "shuffle",
         [](Out<i64> order, Out<u64> state) {
             need_length(state, 1, "state must be one word");

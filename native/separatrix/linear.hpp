@@ -12,10 +12,35 @@ void scores(const Rows& X, const double* lifted, double* s) {
     for (i64 i = 0; i < X.n; ++i) s[i] = X.dot(i, lifted) + lifted[X.d];
 }
 
+// Scores of K vectors: row i of s holds s_ik = w_k . x_i + b_k.
+template <class Rows>
+void class_scores(const Rows& X, const double* coef, const double* intercept, i64 K, double* s) {
+    for (i64 i = 0; i < X.n; ++i)
+        for (i64 k = 0; k < K; ++k) s[i * K + k] = X.dot(i, coef + k * X.d) + intercept[k];
+}
+
 // |x_i|^2
 template <class Rows>
 void norms2(const Rows& X, double* out) {
     for (i64 i = 0; i < X.n; ++i) out[i] = X.norm2(i);
+}
+
+// Where the first infinity or NaN among m numbers stands, -1 if there is none: 0 x is zero unless x is one.
+template <class T>
+i64 first_nonfinite(const T* x, i64 m) {
+    constexpr i64 block = 4096;
+    for (i64 from = 0; from < m; from += block) {
+        const i64 to = from + block < m ? from + block : m;
+        v8 zero{};
+        i64 k = from;
+        for (; k + 8 <= to; k += 8) zero += load(x + k) * every(0.0);
+        bool clean = sum(zero) == 0;
+        for (; k < to; ++k) clean &= std::isfinite(x[k]);
+        if (clean) continue;
+        for (k = from; k < to; ++k)
+            if (!std::isfinite(x[k])) return k;
+    }
+    return -1;
 }
 
 // Whether label y is wrong for the score s; zero by the tie rule, a score that is not a number always.

@@ -67,6 +67,39 @@ def test_scores_norms_and_errors_have_the_same_bits(case, layout):
     assert all(result == results[0] for result in results)
 
 
+@given(problems, st.sampled_from(LAYOUTS), st.integers(1, 4))
+def test_scores_of_many_classes_have_the_bits_of_each(case, layout, n_classes):
+    X, _, rng = problem(*case)
+    coef, intercept = rng.normal(size=(n_classes, X.shape[1])), rng.normal(size=n_classes)
+    results = []
+    for module in MODULES:
+        view, out = rows(module, X, layout), np.empty((len(X), n_classes))
+        module.class_scores(view, coef, intercept, out)
+        for k in range(n_classes):
+            single = np.empty(len(X))
+            module.scores(view, np.append(coef[k], intercept[k]), single)
+            assert single.tobytes() == out[:, k].tobytes()
+        results.append(out.tobytes())
+    assert all(result == results[0] for result in results)
+
+
+@given(st.integers(1, 9000), st.sampled_from([np.nan, np.inf, -np.inf, 1.0]), st.data(), st.booleans())
+def test_the_first_number_that_is_none_is_found(size, value, data, single):
+    x = np.full(size, 1e38 if single else 1e308, dtype=np.float32 if single else np.float64)
+    at = data.draw(st.integers(0, size - 1))
+    x[at:] = value
+    expected = at if not np.isfinite(value) else -1
+    assert all(module.first_nonfinite(x) == expected for module in MODULES)
+
+
+def test_the_generator_gives_the_published_words():
+    """SplitMix64 from seed 1234567, the sequence of its authors' reference code."""
+    for module in MODULES:
+        out = np.empty(3, dtype=np.uint64)
+        module.words(out, np.array([1234567], dtype=np.uint64))
+        assert out.tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
 @given(problems, st.sampled_from(LAYOUTS), starts, st.booleans(), st.booleans(), st.booleans(), st.booleans())
 def test_passes_have_the_same_bits(case, layout, start, bias, zero_is_mistake, weighted, shuffled):
     X, y, rng = problem(*case)

@@ -52,8 +52,11 @@ else:
 Rows = _kernels.Rows
 Word = NDArray[np.uint64]
 scores = _kernels.scores
+class_scores = _kernels.class_scores
+first_nonfinite = _kernels.first_nonfinite
 norms2 = _kernels.norms2
 errors = _kernels.errors
+words = _kernels.words
 shuffle = _kernels.shuffle
 perceptron_pass = _kernels.perceptron_pass
 perceptron_restart = _kernels.perceptron_restart

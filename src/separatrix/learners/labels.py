@@ -28,7 +28,7 @@ def weights_of_rows(labels: Labels, sample_weight: Floats | None, class_weight: 
     by_class = weights_of_classes(labels, sample_weight, class_weight)
     if by_class is None:
         return sample_weight
-    expanded = by_class[labels.codes]
+    expanded: Floats = by_class[labels.codes]
     return expanded if sample_weight is None else expanded * sample_weight
 
 
@@ -61,9 +61,9 @@ def predictions(scores: Floats, classes: NDArray[Any], boundary: str) -> NDArray
     """The class of each row: by the sign of its score, or by the greatest of its scores (the first of equals)."""
     if scores.ndim == 2:
         return np.asarray(classes[scores.argmax(axis=1)])
-    codes = (scores > 0 if boundary == "negative" else scores >= 0).astype(np.intp)
-    predicted = classes[codes]
+    positive = scores > 0 if boundary == "negative" else scores >= 0
+    predicted = classes[positive.view(np.int8)]
     if boundary == "undefined":
         predicted = predicted.astype(object)
         predicted[scores == 0] = None
-    return np.asarray(predicted)
+    return predicted

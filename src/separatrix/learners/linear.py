@@ -34,11 +34,11 @@ class LinearClassifier(Estimator):
 
     def decision_function(self, X: Any) -> Floats:
         """s(x) = w . x + b for each row; with more than two classes one column a class."""
-        rows = kernels.rows(self._check_rows(X).X)
-        out = np.empty((len(self.coef_), rows.n))
-        for k in range(len(out)):
-            kernels.scores(rows, np.append(self.coef_[k], self.intercept_[k]), out[k])
-        return out[0] if len(out) == 1 else out.T
+        table = self._check_rows(X)
+        out = np.empty((table.n, len(self.coef_)))
+        coef, intercept = np.ascontiguousarray(self.coef_), np.ascontiguousarray(self.intercept_)
+        kernels.class_scores(kernels.rows(table.X), coef, intercept, out)
+        return out[:, 0] if out.shape[1] == 1 else out
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row; what a score of exactly zero means is ``boundary``'s choice."""

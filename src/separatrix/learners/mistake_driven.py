@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +23,10 @@ from separatrix.learners.starts import first_vector, given_starts
 from separatrix.maths.chance import seed_state
 from separatrix.maths.perceptron import LabelledRows, Learning, PassMeasure
 from separatrix.maths.stopping import Status
-from separatrix.maths.trace import Trace, fingerprint
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+
+if TYPE_CHECKING:
+    from separatrix.maths.trace import Trace
 
 Floats = NDArray[np.float64]
 
@@ -37,6 +39,7 @@ class Run:
     status: Status
     passes: list[PassMeasure]
     start: Floats
+    wrong: int = 0  # rows that the final weights get wrong
 
 
 class MistakeDriven(LinearClassifier):
@@ -200,9 +203,11 @@ class MistakeDriven(LinearClassifier):
         self.mistakes_ = sum(run.state.updates for run in runs)
         self.visits_ = sum(run.state.visits for run in runs)
         self.status_ = max((run.status for run in runs), key=list(Status).index)
-        self.errors_ = self._count_errors(table, labels, combined)
+        self.errors_ = self._errors(table, labels, runs, combined)
         self.trace_ = None
         if self.trace:
+            from separatrix.maths.trace import Trace, fingerprint
+
             mark = fingerprint(table.X, labels.codes, weights)
             by_class = weights_of_classes(labels, weights, self.class_weight)
             names = labels.classes.tolist()
@@ -225,13 +230,10 @@ class MistakeDriven(LinearClassifier):
         self.coef_ = np.ascontiguousarray(stacked[:, :-1])
         self.intercept_ = stacked[:, -1].copy()
 
-    def _count_errors(self, table: Table, labels: Labels, combined: Floats | None) -> int:
-        rows = kernels.rows(table.X)
-        counted = np.ones(table.n, dtype=bool) if combined is None else combined > 0
-        if len(self.coef_) == 1:
-            signs = np.where(counted, labels.signs(), 0).astype(np.int8)
-            return self._wrong(LabelledRows(rows, signs), np.append(self.coef_[0], self.intercept_[0]))
-        scores = np.empty((len(self.coef_), table.n))
-        for k, out in enumerate(scores):
-            kernels.scores(rows, np.append(self.coef_[k], self.intercept_[k]), out)
-        return int(np.count_nonzero((scores.argmax(axis=0) != labels.codes) & counted))
+    def _errors(self, table: Table, labels: Labels, runs: list[Run], combined: Floats | None) -> int:
+        if len(runs) == 1:
+            return runs[0].wrong
+        scores = np.empty((table.n, len(runs)))
+        kernels.class_scores(kernels.rows(table.X), self.coef_, self.intercept_, scores)
+        missed = scores.argmax(axis=1) != labels.codes
+        return int(np.count_nonzero(missed if combined is None else missed & (combined > 0)))

@@ -184,6 +184,7 @@ class Perceptron(MistakeDriven):
                 chunk, state, self.order, self.fit_intercept, zero_is_mistake, limit, chance, self.trace, watch
             )
             passes = [PassMeasure(state.updates, state.updates, status is not Status.NONFINITE)]
-        if status in (Status.MAX_EPOCHS, Status.MAX_UPDATES) and not self._wrong(chunk, state.lifted):
+        wrong = 0 if status is Status.CONVERGED else self._wrong(chunk, state.lifted)
+        if status in (Status.MAX_EPOCHS, Status.MAX_UPDATES) and not wrong:
             status = Status.SEPARATED
-        return Run(state, status, passes, start)
+        return Run(state, status, passes, start, wrong)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.errors import ParameterError
-from separatrix.kernels.reference.chance import next_word
 
 Word = NDArray[np.uint64]
 
@@ -37,4 +37,6 @@ def standard_normals(state: Word, size: int) -> NDArray[np.float64]:
     from statistics import NormalDist
 
     quantile = NormalDist().inv_cdf
-    return np.array([quantile(((next_word(state) >> 12) + 0.5) * 2.0**-52) for _ in range(size)])
+    words = np.empty(size, dtype=np.uint64)
+    kernels.words(words, state)
+    return np.array([quantile((word >> 12) * 2.0**-52 + 2.0**-53) for word in words.tolist()])

@@ -122,7 +122,7 @@ class PerceptronRule:
         """Online rules have moved already."""
 
     def measure(self, state: Learning) -> PassMeasure:
-        measured = PassMeasure(state.mistakes, state.updates, bool(np.isfinite(state.lifted).all()))
+        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.lifted) < 0)
         state.mistakes = 0
         return measured
 
@@ -157,7 +157,7 @@ def learn_from_violators(
             state.visits += visits
             if log is not None and updates:
                 state.log.append(log[:updates].copy())
-            finite = bool(np.isfinite(state.lifted).all())
+            finite = kernels.first_nonfinite(state.lifted) < 0
             if watch is not None:
                 watch(PassMeasure(updates, state.updates, finite))
             if not finite:

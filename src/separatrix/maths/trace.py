@@ -29,7 +29,7 @@ from separatrix.validation import check_finite_vector, check_labels, check_lengt
 Floats = NDArray[np.float64]
 
 
-def fingerprint(X: Any, codes: NDArray[np.intp], weights: Floats | None) -> str:
+def fingerprint(X: Any, codes: NDArray[Any], weights: Floats | None) -> str:
     """A digest of checked rows, classes and weights."""
     digest = hashlib.blake2b(digest_size=16)
     parts = (X,) if isinstance(X, np.ndarray) else (X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64))

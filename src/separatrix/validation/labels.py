@@ -18,11 +18,12 @@ class Labels:
     """The sorted classes and, for each row, the number of its class."""
 
     classes: NDArray[Any]
-    codes: NDArray[np.intp]
+    codes: NDArray[Any]
 
     def signs(self, positive: int = 1) -> NDArray[np.int8]:
         """+1 where the row is of class number ``positive``, -1 elsewhere."""
-        return np.where(self.codes == positive, 1, -1).astype(np.int8)
+        own = (self.codes == positive).view(np.int8)
+        return np.asarray(own + own - np.int8(1))
 
 
 def check_labels(y: Any, *, what: str = "y") -> Labels:
@@ -33,9 +34,10 @@ def check_labels(y: Any, *, what: str = "y") -> Labels:
     if array.dtype.kind in "biuf":
         low, high = array.min(), array.max()
         top = array == high
-        if bool(np.all(top | (array == low))):  # one or two classes, without sorting
-            classes = np.array([low] if low == high else [low, high], dtype=array.dtype)
-            return Labels(classes, top.astype(np.intp) if len(classes) == 2 else np.zeros(len(array), np.intp))
+        if low == high:
+            return Labels(np.array([low], dtype=array.dtype), np.zeros(len(array), dtype=np.int8))
+        if np.count_nonzero(top) + np.count_nonzero(array == low) == len(array):  # two classes, without sorting
+            return Labels(np.array([low, high], dtype=array.dtype), top.view(np.int8))
     try:
         classes, codes = np.unique(array, return_inverse=True)
     except TypeError as mixed:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError, RoundingWarning
 from separatrix.validation import frames
 
@@ -174,23 +175,18 @@ def _check_sparse(X: Any, what: str) -> Any:
     if not csr.has_canonical_format:
         csr = csr.copy() if csr is X else csr
         csr.sum_duplicates()
-    if not _all_finite(csr.data):
-        k = int(np.flatnonzero(~np.isfinite(csr.data))[0])
+    k = kernels.first_nonfinite(csr.data)
+    if k >= 0:
         row = int(np.searchsorted(csr.indptr, k, side="right")) - 1
         raise DataError(_not_finite(csr.data[k], row, describe_column(int(csr.indices[k]), None), what))
     return csr
 
 
-def _all_finite(flat: NDArray[Any]) -> bool:
-    """One read of the numbers: a product sum is finite unless one of them is not (or it overflows)."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(np.dot(flat, flat))) or bool(np.isfinite(flat).all())
-
-
 def _need_finite(X: NDArray[Any], names: Sequence[str] | None, what: str) -> None:
-    if _all_finite(X.reshape(-1)):
+    at = kernels.first_nonfinite(X)
+    if at < 0:
         return
-    row, column = (int(k) for k in np.argwhere(~np.isfinite(X))[0])
+    row, column = divmod(at, X.shape[1])
     raise DataError(_not_finite(X[row, column], row, describe_column(column, names), what))
 
 

@@ -1,7 +1,7 @@
 """The kernels as the textbook has them: one readable file for each native header."""
 
-from separatrix.kernels.reference.chance import shuffle
-from separatrix.kernels.reference.linear import errors, norms2, scores
+from separatrix.kernels.reference.chance import shuffle, words
+from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.perceptron import (
     perceptron_any,
     perceptron_pass,
@@ -14,7 +14,9 @@ level = "reference"
 
 __all__ = [
     "Rows",
+    "class_scores",
     "errors",
+    "first_nonfinite",
     "level",
     "norms2",
     "perceptron_any",
@@ -23,4 +25,5 @@ __all__ = [
     "perceptron_worst",
     "scores",
     "shuffle",
+    "words",
 ]

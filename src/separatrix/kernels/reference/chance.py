@@ -16,6 +16,11 @@ def next_word(state: NDArray[np.uint64]) -> int:
     return z ^ (z >> 31)
 
 
+def words(out: NDArray[np.uint64], state: NDArray[np.uint64]) -> None:
+    for k in range(len(out)):
+        out[k] = next_word(state)
+
+
 def below(m: int, state: NDArray[np.uint64]) -> int:
     """Uniform on 0 .. m - 1, without bias (Lemire 2019)."""
     threshold = (1 << 64) % m

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +14,16 @@ from separatrix.kernels.reference.rows import Rows
 def scores(X: Rows, lifted: NDArray[np.float64], out: NDArray[np.float64]) -> None:
     for i in range(X.n):
         out[i] = X.dot(i, lifted) + lifted[X.d]
+
+
+def class_scores(X: Rows, coef: NDArray[np.float64], intercept: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+    for i in range(X.n):
+        for k in range(len(coef)):
+            out[i, k] = X.dot(i, coef[k]) + intercept[k]
+
+
+def first_nonfinite(x: NDArray[Any]) -> int:
+    return next((k for k, v in enumerate(x.reshape(-1).tolist()) if not math.isfinite(v)), -1)
 
 
 def norms2(X: Rows, out: NDArray[np.float64]) -> None:
