@@ -41,7 +41,7 @@ inline void move(const Rows& X, const Perceptron& p, i64 i, i64& updates) {  // 
 // One pass over positions begin .. end of `order` (null: the rows as they lie), at most `limit` updates.
 template <class Rows>
 Moves perceptron_pass(const Rows& X, const Perceptron& p, const i64* order, i64 begin, i64 end, i64 limit) {
-    constexpr i64 ahead = 16;
+    const i64 ahead = X.ahead();
     Moves m;
     i64 t = begin;
     for (; t < end && m.updates < limit; ++t) {
