@@ -5,6 +5,7 @@ namespace separatrix {
 void bind_rows(nb::module_&);
 void bind_linear(nb::module_&);
 void bind_perceptron(nb::module_&);
+void bind_online(nb::module_&);
 }  // namespace separatrix
 
 #define DEFINE_MODULE(name, m) NB_MODULE(name, m)
@@ -14,4 +15,5 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_rows(m);
     separatrix::bind_linear(m);
     separatrix::bind_perceptron(m);
+    separatrix::bind_online(m);
 }

@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Any
 from separatrix import errors, kernels
 
 if TYPE_CHECKING:
+    from separatrix.learners.arow import AROW
+    from separatrix.learners.averaged import AveragedPerceptron
+    from separatrix.learners.margin import MarginPerceptron
+    from separatrix.learners.passive_aggressive import PassiveAggressive
     from separatrix.learners.perceptron import Perceptron
     from separatrix.maths.stopping import Status
     from separatrix.maths.trace import Trace
@@ -19,12 +23,27 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AROW": "separatrix.learners.arow",
+    "AveragedPerceptron": "separatrix.learners.averaged",
+    "MarginPerceptron": "separatrix.learners.margin",
+    "PassiveAggressive": "separatrix.learners.passive_aggressive",
     "Perceptron": "separatrix.learners.perceptron",
     "Status": "separatrix.maths.stopping",
     "Trace": "separatrix.maths.trace",
 }
 
-__all__ = ["Perceptron", "Status", "Trace", "__version__", "errors", "kernels"]
+__all__ = [
+    "AROW",
+    "AveragedPerceptron",
+    "MarginPerceptron",
+    "PassiveAggressive",
+    "Perceptron",
+    "Status",
+    "Trace",
+    "__version__",
+    "errors",
+    "kernels",
+]
 
 
 def __getattr__(name: str) -> Any:

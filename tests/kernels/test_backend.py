@@ -47,6 +47,7 @@ def test_each_level_can_be_forced(level):
 def test_stubs_native_and_readable_kernels_have_the_same_names():
     stub = ast.parse((Path(kernels.__file__).parent / "_native.pyi").read_text())
     declared = {node.name for node in stub.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    declared = {name for name in declared if not name.startswith("_")}
     from separatrix.kernels import _native_baseline as native
 
     compiled = {name for name in dir(native) if not name.startswith("_") and callable(getattr(native, name))}

@@ -62,6 +62,12 @@ perceptron_pass = _kernels.perceptron_pass
 perceptron_restart = _kernels.perceptron_restart
 perceptron_worst = _kernels.perceptron_worst
 perceptron_any = _kernels.perceptron_any
+PlainRule = _kernels.PlainRule
+AveragedRule = _kernels.AveragedRule
+MarginRule = _kernels.MarginRule
+PassiveAggressiveRule = _kernels.PassiveAggressiveRule
+ArowDiagonalRule = _kernels.ArowDiagonalRule
+ArowFullRule = _kernels.ArowFullRule
 
 
 def rows(X: Any) -> Rows:

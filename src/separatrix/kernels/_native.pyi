@@ -85,3 +85,107 @@ def perceptron_any(
     limit: int,
     budget: int,
 ) -> tuple[int, int, int]: ...
+
+class _Rule:
+    """A rule bound to the vectors that it moves; not a name of its own."""
+
+    def binary(
+        self,
+        k: int,
+        X: Rows,
+        y: Labels,
+        step: Floats | None,
+        order: Indices | None,
+        begin: int,
+        end: int,
+        limit: int,
+    ) -> tuple[int, int, int]: ...
+    def kesler(
+        self,
+        X: Rows,
+        y: NDArray[np.int32],
+        step: Floats | None,
+        order: Indices | None,
+        begin: int,
+        end: int,
+        limit: int,
+    ) -> tuple[int, int, int]: ...
+    def learn(self, x: Floats, code: int, weight: float) -> None: ...
+    def learn_pairs(self, value: Floats, column: Indices, code: int, weight: float) -> None: ...
+    def scores(self, x: Floats, out: Floats) -> None: ...
+    def scores_pairs(self, value: Floats, column: Indices, out: Floats) -> None: ...
+    def score(self, x: Floats) -> float: ...
+
+class PlainRule(_Rule):
+    def __init__(
+        self,
+        lifted: Floats,
+        updates: Indices,
+        visits: Indices,
+        seen: Labels | None,
+        bias: bool,
+        zero_is_mistake: bool,
+    ) -> None: ...
+
+class AveragedRule(_Rule):
+    def __init__(
+        self,
+        lifted: Floats,
+        updates: Indices,
+        visits: Indices,
+        seen: Labels | None,
+        bias: bool,
+        zero_is_mistake: bool,
+        total: Floats,
+        looks: Indices,
+    ) -> None: ...
+
+class MarginRule(_Rule):
+    def __init__(
+        self,
+        lifted: Floats,
+        updates: Indices,
+        visits: Indices,
+        seen: Labels | None,
+        bias: bool,
+        margin: float,
+        relative: bool,
+        norm2: Floats,
+        moved: Indices,
+    ) -> None: ...
+
+class PassiveAggressiveRule(_Rule):
+    def __init__(
+        self,
+        lifted: Floats,
+        updates: Indices,
+        visits: Indices,
+        seen: Labels | None,
+        bias: bool,
+        variant: int,
+        C: float,
+    ) -> None: ...
+
+class ArowDiagonalRule(_Rule):
+    def __init__(
+        self,
+        lifted: Floats,
+        updates: Indices,
+        visits: Indices,
+        seen: Labels | None,
+        bias: bool,
+        r: float,
+        variance: Floats,
+    ) -> None: ...
+
+class ArowFullRule(_Rule):
+    def __init__(
+        self,
+        lifted: Floats,
+        updates: Indices,
+        visits: Indices,
+        seen: Labels | None,
+        bias: bool,
+        r: float,
+        covariance: Floats,
+    ) -> None: ...

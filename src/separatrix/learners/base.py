@@ -145,3 +145,12 @@ def need_limit(name: str, value: Any, least: int) -> None:
 def need_flag(name: str, value: Any) -> None:
     if not isinstance(value, (bool, np.bool_)):
         raise ParameterError(f"{name} is {value!r}: it must be True or False.")
+
+
+def need_number(name: str, value: Any, *, least: float | None = None, above: float | None = None) -> None:
+    """A finite number: at least ``least``, or above ``above``."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
+    if number and np.isfinite(value) and (least is None or value >= least) and (above is None or value > above):
+        return
+    bound = f"of at least {least:g}" if least is not None else f"above {above:g}"
+    raise ParameterError(f"{name} is {value!r}: it must be a finite number {bound}.")

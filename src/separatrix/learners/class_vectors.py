@@ -1,59 +1,86 @@
 """One vector a class, learned as the classes appear: however rows are chunked, the result is the same.
 
-With classes that are not known beforehand every class has a vector of its own (one against the rest),
+One against the rest, with classes that are not known beforehand, every class has a vector of its own,
 and beside them runs a phantom that has seen every row as negative. A class that appears late starts as
 a copy of the phantom, and so ends where it would have if it had been known from the start. Where the
 classes are declared there is no phantom, and two classes share the vector of the second.
+
+By Kesler's rule the true class gains the row and the best wrong class loses it. A class competes once
+a row of its own has been seen, declared or not; until then its vector stays where it starts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from copy import deepcopy
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError
+from separatrix.maths.online import OnlineRule, Vectors
+from separatrix.maths.perceptron import NO_LIMIT
+
+Floats = NDArray[np.float64]
 
 
-class HasVector(Protocol):
-    lifted: NDArray[np.float64]
-    updates: int
+class ClassVectors:
+    """The sorted classes and the vectors of a rule; abstract: a scheme says how a row moves them."""
 
+    open: bool  # whether classes may still appear
 
-State = TypeVar("State", bound=HasVector)
-Learn = Callable[[State, NDArray[np.int8], int, int], None]  # a state, labels, and the rows from where to where
+    def __init__(self, rule: OnlineRule, start: Floats, classes: Sequence[Any] | None, vectors: Vectors) -> None:
+        self.rule = rule
+        self.start = start
+        self.open = classes is None
+        self.classes = [] if classes is None else list(classes)
+        self.vectors = vectors
 
-
-class ClassVectors(Generic[State]):
-    """The sorted classes, the state of each vector by its class, and the phantom of open classes."""
-
-    def __init__(self, fresh: State, classes: Sequence[Any] | None = None) -> None:
-        self.classes: list[Any] = [] if classes is None else list(classes)
-        self.phantom: State | None = fresh if classes is None else None
-        positive = self.classes[1:] if len(self.classes) == 2 else self.classes
-        self.states: dict[Any, State] = {label: deepcopy(fresh) for label in positive}
-
-    def copy(self) -> ClassVectors[State]:
+    def copy(self) -> Self:
         """The same vectors apart, so that a chunk that fails leaves these as they were."""
-        return deepcopy(self)
+        twin = copy(self)
+        twin.vectors = self.vectors.copy()
+        return twin
 
-    def vectors(self) -> list[State]:
-        """The states in the order of the classes; one, that of the second, for two classes."""
-        kept = self.classes[1:] if len(self.classes) == 2 else self.classes
-        return [self.states[label] for label in kept]
+    def final(self) -> Floats:
+        """The lifted weights of the model: one vector for two classes, one a class for more."""
+        raise NotImplementedError("a scheme says which vectors predict")
 
-    def learn(self, labels: NDArray[Any], counted: NDArray[np.bool_] | None, learn: Learn[State]) -> None:
+    def codes(self) -> dict[Any, int]:
+        """For each class, the number of its vector; -1 for a class that has none."""
+        raise NotImplementedError("a scheme numbers its vectors")
+
+    def mistakes(self) -> int:
+        raise NotImplementedError("a scheme says which updates count")
+
+    def visits(self) -> int:
+        raise NotImplementedError("a scheme says which visits count")
+
+    def learn(
+        self, labels: NDArray[Any], counted: NDArray[np.bool_] | None, rows: kernels.Rows, step: Floats | None
+    ) -> None:
         """One pass over a chunk of rows with these labels, a new class joining where it first appears."""
         begin = 0
         for at, label in self._newcomers(labels, counted):
-            self._segment(labels, counted, begin, at, learn)
-            self.classes = sorted([*self.classes, label])
-            self.states[label] = deepcopy(self.phantom)  # type: ignore[assignment]  # open: there is a phantom
+            self._segment(labels, counted, rows, step, begin, at)
+            self._join(label)
             begin = at
-        self._segment(labels, counted, begin, len(labels), learn)
+        self._segment(labels, counted, rows, step, begin, len(labels))
+
+    def need_fitting(self, label: Any) -> None:
+        """Refuse a label that cannot join the classes so far."""
+        if not self.open:
+            raise DataError(
+                f"y has the class {label!r}, which is none of {self.classes}: "
+                "name all classes in the first call, or leave classes out to learn them as they appear."
+            )
+        if self.classes and isinstance(label, str) != isinstance(self.classes[0], str):
+            raise DataTypeError(
+                f"y has the class {label!r} of type {type(label).__name__}, "
+                f"but the classes so far are {self.classes}: use one type of label."
+            )
 
     def _newcomers(self, labels: NDArray[Any], counted: NDArray[np.bool_] | None) -> list[tuple[int, Any]]:
         """Where each class that is not known yet first counts."""
@@ -64,32 +91,132 @@ class ClassVectors(Generic[State]):
             for label, at in zip(present.tolist(), first, strict=True)
             if label not in self.classes
         )
-        if new and self.phantom is None:
-            raise DataError(
-                f"y has the class {new[0][1]!r}, which is none of {self.classes}: "
-                "name all classes in the first call, or leave classes out to learn them as they appear."
-            )
         for _, label in new:
-            if self.classes and isinstance(label, str) != isinstance(self.classes[0], str):
-                raise DataTypeError(
-                    f"y has the class {label!r} of type {type(label).__name__}, "
-                    f"but the classes so far are {self.classes}: use one type of label."
-                )
+            self.need_fitting(label)
         return new
 
+    def _join(self, label: Any) -> None:
+        raise NotImplementedError("a scheme says how a class joins")
+
     def _segment(
-        self, labels: NDArray[Any], counted: NDArray[np.bool_] | None, begin: int, end: int, learn: Learn[State]
+        self,
+        labels: NDArray[Any],
+        counted: NDArray[np.bool_] | None,
+        rows: kernels.Rows,
+        step: Floats | None,
+        begin: int,
+        end: int,
+    ) -> None:
+        raise NotImplementedError("a scheme says how rows move its vectors")
+
+
+class OneAgainstRest(ClassVectors):
+    """A vector a class, and the phantom of open classes behind them."""
+
+    @classmethod
+    def begin(cls, rule: OnlineRule, start: Floats, classes: Sequence[Any] | None = None) -> Self:
+        """Vectors that have seen no row: those of the declared classes, or the phantom alone."""
+        count = 1 if classes is None or len(classes) == 2 else len(classes)
+        return cls(rule, start, classes, rule.fresh(np.tile(start, (count, 1)), kesler=False))
+
+    def _shown(self) -> list[int]:
+        if len(self.classes) == 2:
+            return [1] if self.open else [0]
+        return list(range(len(self.classes)))
+
+    def final(self) -> Floats:
+        return self.rule.final(self.vectors)[self._shown()]
+
+    def codes(self) -> dict[Any, int]:
+        if len(self.classes) == 2 and not self.open:
+            return {self.classes[0]: -1, self.classes[1]: 0}
+        return {label: k for k, label in enumerate(self.classes)}
+
+    def mistakes(self) -> int:
+        return int(self.vectors.updates[self._shown()].sum())
+
+    def visits(self) -> int:
+        return int(self.vectors.visits[self._shown()].sum())
+
+    def _join(self, label: Any) -> None:
+        self.classes = sorted([*self.classes, label])
+        at, phantom = self.classes.index(label), len(self.vectors) - 1
+        self.vectors = self.vectors.take([*range(at), phantom, *range(at, phantom + 1)])
+
+    def _segment(
+        self,
+        labels: NDArray[Any],
+        counted: NDArray[np.bool_] | None,
+        rows: kernels.Rows,
+        step: Floats | None,
+        begin: int,
+        end: int,
     ) -> None:
         if begin == end:
             return
-        for label, state in self.states.items():
-            learn(state, _signs(labels == label, counted), begin, end)
-        if self.phantom is not None:
-            learn(self.phantom, _signs(np.zeros(len(labels), dtype=bool), counted), begin, end)
+        kernel = self.rule.kernel(self.vectors)
+        own = {k: label for label, k in self.codes().items()}
+        for k in range(len(self.vectors)):
+            signs = np.where(labels == own[k], 1, -1) if k in own else np.full(len(labels), -1)
+            signs = signs.astype(np.int8)
+            if counted is not None:
+                signs[~counted] = 0
+            kernel.binary(k, rows, signs, step, None, begin, end, NO_LIMIT)
 
 
-def _signs(own: NDArray[np.bool_], counted: NDArray[np.bool_] | None) -> NDArray[np.int8]:
-    signs = np.where(own, 1, -1).astype(np.int8)
-    if counted is not None:
-        signs[~counted] = 0
-    return signs
+class Kesler(ClassVectors):
+    """All classes at once: a row pulls its own class up and the best wrong one down."""
+
+    @classmethod
+    def begin(cls, rule: OnlineRule, start: Floats, classes: Sequence[Any] | None = None) -> Self:
+        """Vectors that have seen no row."""
+        count = 0 if classes is None else len(classes)
+        return cls(rule, start, classes, rule.fresh(np.tile(start, (count, 1)), kesler=True))
+
+    def final(self) -> Floats:
+        return one_of_two(self.rule.final(self.vectors))
+
+    def codes(self) -> dict[Any, int]:
+        return {label: k for k, label in enumerate(self.classes)}
+
+    def mistakes(self) -> int:
+        return int(self.vectors.updates.sum())
+
+    def visits(self) -> int:
+        return int(self.vectors.visits.sum())
+
+    def _join(self, label: Any) -> None:
+        self.classes = sorted([*self.classes, label])
+        at, known = self.classes.index(label), len(self.vectors)
+        late = self.rule.late(self.vectors, self.start)
+        self.vectors = self.vectors.join(late).take([*range(at), known, *range(at, known)])
+
+    def _segment(
+        self,
+        labels: NDArray[Any],
+        counted: NDArray[np.bool_] | None,
+        rows: kernels.Rows,
+        step: Floats | None,
+        begin: int,
+        end: int,
+    ) -> None:
+        if begin == end:
+            return
+        codes = np.searchsorted(np.array(self.classes), labels).astype(np.int32)
+        codes = np.minimum(codes, np.int32(len(self.classes) - 1))  # classes that join behind ``end``
+        if counted is not None:
+            codes[~counted] = -1
+        self.rule.kernel(self.vectors).kesler(rows, codes, step, None, begin, end, NO_LIMIT)
+
+
+def one_of_two(lifted: Floats) -> Floats:
+    """Two competing vectors as the one of the second class: their difference; more as they are."""
+    return lifted[1:] - lifted[:1] if len(lifted) == 2 else lifted
+
+
+def two_of_one(lifted: Floats) -> Floats:
+    """The other way round: one vector as two that compete with the same difference."""
+    return np.concatenate([-0.5 * lifted, 0.5 * lifted]) if len(lifted) == 1 else lifted
+
+
+SCHEMES: dict[str, type[OneAgainstRest] | type[Kesler]] = {"ovr": OneAgainstRest, "kesler": Kesler}

@@ -1,14 +1,15 @@
 """What learners that move on mistakes share: the fit, the stream, many classes, the account.
 
-A subclass says how one vector is learned: ``_run`` from all rows, ``_stream`` from rows that pass by
-once, ``_steps`` how far a row moves it. With two classes there is one vector, that of the second class;
-with more, one a class, each learned against the rest.
+A subclass names its ``_rule`` and, where its passes are not those of the one loop, its own ``_run``.
+With two classes there is one vector, that of the second class; with more, one a class: each learned
+against the rest, or all at once by Kesler's rule.
 """
 
 from __future__ import annotations
 
+import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -16,48 +17,59 @@ from numpy.typing import ArrayLike, NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
-from separatrix.learners.class_vectors import ClassVectors
-from separatrix.learners.labels import need_two_classes, weights_of_classes, weights_of_rows
+from separatrix.learners.base import need_choice, need_flag, need_limit
+from separatrix.learners.class_vectors import SCHEMES, ClassVectors, two_of_one
+from separatrix.learners.labels import BOUNDARIES, need_two_classes, weights_of_classes, weights_of_rows
 from separatrix.learners.linear import LinearClassifier
 from separatrix.learners.starts import first_vector, given_starts
 from separatrix.maths.chance import seed_state
-from separatrix.maths.perceptron import LabelledRows, Learning, PassMeasure
-from separatrix.maths.stopping import Status
+from separatrix.maths.online import Course, OnlineRule, Passes, Vectors, wrong_classes
+from separatrix.maths.perceptron import LabelledRows, PassMeasure, lifted_norms
+from separatrix.maths.solve import solve
+from separatrix.maths.stopping import Status, stop_perceptron
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
 
 if TYPE_CHECKING:
     from separatrix.maths.trace import Trace
 
 Floats = NDArray[np.float64]
+PASSES = ("cyclic", "shuffle")
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One vector learned: where it ended, why, its passes, and where it began."""
+    """Vectors learned from all rows: where they ended, why, their passes, where they began."""
 
-    state: Learning
+    vectors: Vectors
     status: Status
     passes: list[PassMeasure]
     start: Floats
     wrong: int = 0  # rows that the final weights get wrong
+    log: list[NDArray[np.int64]] = field(default_factory=list)
 
 
 class MistakeDriven(LinearClassifier):
-    """Fit, partial fit and the account of mistakes; subclasses learn one vector."""
+    """Fit, partial fit and the account of mistakes; subclasses say by which rule."""
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
         "fit": ("sample_weight", "coef_init", "intercept_init"),
         "partial_fit": ("sample_weight", "classes"),
         "score": ("sample_weight",),
     }
-    start: str | ArrayLike
-    tie: str
+    start: str | ArrayLike = "zeros"
+    order: str = "cyclic"
+    tie: str = "mistake"
     fit_intercept: bool
-    normalize_rows: bool
+    normalize_rows: bool = False
+    max_mistakes: int = 0
+    max_epochs: float
+    max_updates: float | None = None
+    multiclass: str
     class_weight: Any
     warm_start: bool
     random_state: Any
-    trace: bool
+    trace: bool = False
+    verbose: bool
     n_iter_: int
     visits_: int
     mistakes_: int
@@ -69,14 +81,49 @@ class MistakeDriven(LinearClassifier):
     def _check_parameters(self) -> None:
         raise NotImplementedError("a learner checks its own parameters")
 
+    def _check_shared(self) -> None:
+        """The parameters that all learners in passes have."""
+        if isinstance(self.start, str):
+            need_choice("start", self.start, ("zeros", "ones", "random"))
+        need_choice("order", self.order, PASSES)
+        need_choice("tie", self.tie, ("mistake", "positive"))
+        need_choice("boundary", self.boundary, BOUNDARIES)
+        need_choice("multiclass", self.multiclass, tuple(SCHEMES))
+        for name in ("normalize_rows", "fit_intercept", "warm_start", "verbose"):
+            need_flag(name, getattr(self, name))
+        need_limit("max_epochs", self.max_epochs, 1)
+
+    def _need_room(self, count: int, d: int) -> None:
+        """Refuse what would not fit into memory."""
+
+    def _rule(self) -> OnlineRule:
+        raise NotImplementedError("a learner names its rule")
+
     def _steps(self, rows: kernels.Rows, weights: Floats | None) -> tuple[Floats | None, Floats | None]:
-        raise NotImplementedError("a learner says how far a row moves it")
+        """The size of each row's update, and the length of its lifted row where rows are scaled."""
+        if not self.normalize_rows:
+            return weights, None
+        norm = lifted_norms(rows, self.fit_intercept)
+        return (1.0 if weights is None else weights) / norm, norm
 
     def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> Run:
-        raise NotImplementedError("a learner learns one vector")
+        """Learn one vector from signs, or all of them from the numbers of their classes, pass after pass."""
+        rule = self._rule()
+        vectors = rule.fresh(start.copy(), kesler=chunk.y.dtype != np.int8)
+        course = Course(vectors, rule.kernel(vectors))
+        limit = math.inf if self.max_updates is None else self.max_updates
+        passes = Passes(chance if self.order == "shuffle" else None, limit)
+        stop = stop_perceptron(self.max_mistakes, self.max_epochs, limit)
+        ended = solve(passes, course, (chunk,), stop, self._watch if self.verbose else None)
+        status, wrong = self._judge(ended.status, chunk, rule.final(vectors))
+        return Run(vectors, status, ended.passes, start, wrong)
 
-    def _stream(self, state: Learning, chunk: LabelledRows, begin: int, end: int) -> None:
-        raise NotImplementedError("a learner learns from rows that pass by")
+    def _judge(self, status: Status, chunk: LabelledRows, lifted: Floats) -> tuple[Status, int]:
+        """How many rows are wrong; a run that stopped at a limit may have separated them all the same."""
+        wrong = 0 if status is Status.CONVERGED else self._wrong(chunk, lifted)
+        if status in (Status.MAX_EPOCHS, Status.MAX_UPDATES) and not wrong:
+            status = Status.SEPARATED
+        return status, wrong
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, coef_init: Any = None, intercept_init: Any = None) -> Self:
         """Learn from all rows, pass after pass, until none is a mistake or a limit is reached."""
@@ -90,21 +137,33 @@ class MistakeDriven(LinearClassifier):
         rows = kernels.rows(table.X)
         step, norm = self._steps(rows, combined)
         chance = seed_state(self.random_state)
-        positives = range(len(labels.classes)) if len(labels.classes) > 2 else (1,)
-        starts = self._starts(table, labels, len(positives), coef_init, intercept_init, chance)
+        starts = self._starts(table, labels, coef_init, intercept_init, chance)
         runs = []
-        for k, start in zip(positives, starts, strict=True):
-            signs = labels.signs(k)
-            if combined is not None:
-                signs[combined == 0] = 0
+        for signs, start in self._tasks(labels, combined, starts):
             runs.append(self._run(LabelledRows(rows, signs, step, norm), start, chance.copy()))
             if runs[-1].status is Status.INTERRUPTED:
-                runs += [Run(Learning(s), Status.INTERRUPTED, [], s) for s in starts[len(runs) :]]
+                rule = self._rule()
+                left = starts[sum(len(run.vectors) for run in runs) :, None]
+                runs += [Run(rule.fresh(s.copy(), False), Status.INTERRUPTED, [], s) for s in left]
                 break
         self._store(table, labels, runs, weights, combined)
         if self.status_ is Status.INTERRUPTED:
             raise KeyboardInterrupt
         return self
+
+    def _tasks(self, labels: Labels, combined: Floats | None, starts: Floats) -> list[tuple[Any, Floats]]:
+        """What is learned apart: the labels of its rows, and its start. Rows without weight are skipped."""
+        skipped = np.zeros(0, dtype=np.intp) if combined is None else np.flatnonzero(combined == 0)
+        if self.multiclass == "kesler":
+            codes = labels.codes.astype(np.int32)
+            codes[skipped] = -1
+            return [(codes, two_of_one(starts))]
+        tasks = []
+        for k, start in zip(range(len(starts)) if len(starts) > 1 else (1,), starts, strict=True):
+            signs = labels.signs(k)
+            signs[skipped] = 0
+            tasks.append((signs, start[None]))
+        return tasks
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
@@ -113,49 +172,40 @@ class MistakeDriven(LinearClassifier):
         closed and learning is faster. ``class_weight="balanced"`` needs all rows and is refused here.
         """
         self._check_parameters()
-        if self.class_weight == "balanced":
-            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         fitted = self.__sklearn_is_fitted__()
         table = self._check_rows(X) if fitted else check_table(X)
         labels = check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")
         weights = check_weights(sample_weight, table.n)
-        book = self._book(table, classes)
-        rows = kernels.rows(table.X)
-        step, _ = self._steps(rows, weights if self.class_weight is None else self._weights(labels, weights))
-
-        def learn(state: Learning, signs: NDArray[np.int8], begin: int, end: int) -> None:
-            self._stream(state, LabelledRows(rows, signs, step), begin, end)
-
-        book.learn(labels.classes[labels.codes], None if weights is None else weights > 0, learn)
-        self._vectors = book
-        self.classes_ = np.array(book.classes)
+        step, _ = self._steps(kernels.rows(table.X), self._stream_weights(labels, weights))
+        book = self._book(table.d, classes).copy()
+        counted = None if weights is None else weights > 0
+        book.learn(labels.classes[labels.codes], counted, kernels.rows(table.X), step)
         if not fitted:
             self._remember_features(table)
-        vectors = book.vectors()
-        self._set_weights([v.lifted for v in vectors])
-        self.n_iter_ = 1
-        self.mistakes_ = sum(v.updates for v in vectors)
-        self.visits_ = sum(v.visits for v in vectors)
-        self.epoch_mistakes_ = np.array([self.mistakes_])
-        self.status_ = Status.STREAMED
-        self.trace_ = None
-        self.__dict__.pop("errors_", None)
+        self._show(book)
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
         """Which metadata a router shall pass to ``partial_fit``."""
         return self._set_request("partial_fit", wishes)
 
-    def _weights(self, labels: Labels, weights: Floats | None) -> Floats | None:
+    def _stream_weights(self, labels: Labels, weights: Floats | None) -> Floats | None:
         """class_weight for a chunk that need not hold every class it names."""
-        here = {label: w for label, w in self.class_weight.items() if label in labels.classes.tolist()}
+        if self.class_weight is None:
+            return weights
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
+        known = labels.classes.tolist()
+        weight = self.class_weight
+        here = {label: w for label, w in weight.items() if label in known} if isinstance(weight, dict) else weight
         return weights_of_rows(labels, weights, here)
 
     def _starts(
-        self, table: Table, labels: Labels, count: int, coef_init: Any, intercept_init: Any, chance: kernels.Word
-    ) -> list[Floats]:
+        self, table: Table, labels: Labels, coef_init: Any, intercept_init: Any, chance: kernels.Word
+    ) -> Floats:
         """One lifted start for each vector; given arrays are copied."""
+        count = len(labels.classes) if len(labels.classes) > 2 else 1
         if coef_init is None and intercept_init is None and self.warm_start and self.__sklearn_is_fitted__():
             if self.coef_.shape != (count, table.d) or not np.array_equal(self.classes_, labels.classes):
                 raise DataError(
@@ -163,77 +213,105 @@ class MistakeDriven(LinearClassifier):
                     f"{self.classes_.tolist()}, now {table.d} and {labels.classes.tolist()}: fit a new estimator."
                 )
             coef_init, intercept_init = self.coef_, self.intercept_
+        self._need_room(count, table.d)
         first = first_vector(self.start, table.d, self.fit_intercept, chance)
-        return given_starts(first, count, coef_init, intercept_init, self.fit_intercept)
+        return np.array(given_starts(first, count, coef_init, intercept_init, self.fit_intercept))
 
     def _wrong(self, chunk: LabelledRows, lifted: Floats) -> int:
-        return kernels.errors(chunk.rows, chunk.y, lifted, self.tie == "mistake")
+        if len(lifted) == 1:
+            return kernels.errors(chunk.rows, chunk.y, lifted[0], self.tie == "mistake")
+        return wrong_classes(chunk.rows, chunk.y, lifted, self.tie == "mistake")
 
     def _watch(self, measure: PassMeasure) -> None:
         sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")
 
-    def _book(self, table: Table, classes: Any) -> ClassVectors[Learning]:
-        """The vectors to go on with: those of the last call, those of a fit, or new ones."""
-        book: ClassVectors[Learning] | None = self.__dict__.get("_vectors")
+    def _book(self, d: int, classes: Any = None) -> ClassVectors:
+        """The vectors to go on with: those of the last call or fit, or new ones."""
+        book: ClassVectors | None = self.__dict__.get("_vectors")
+        scheme, rule = SCHEMES[self.multiclass], self._rule()
+        if book is not None and (type(book) is not scheme or book.rule != rule):
+            raise ParameterError("parameters were changed between calls of partial_fit: fit a new estimator.")
         if book is None and self.__sklearn_is_fitted__():
-            book = ClassVectors(Learning(np.zeros(table.d + 1)), self.classes_.tolist())
-            for state, w, b in zip(book.vectors(), self.coef_, self.intercept_, strict=True):
-                state.lifted[:] = np.append(w, b)
+            lifted = np.column_stack([self.coef_, self.intercept_])
+            kesler = self.multiclass == "kesler"
+            book = scheme(rule, lifted[0], self.classes_.tolist(), rule.fresh(lifted.copy(), kesler))
+            if book.vectors.seen is not None:
+                book.vectors = rule.fresh(two_of_one(lifted), kesler)
+                book.vectors.seen = np.ones(len(book.vectors), dtype=np.int8)
         if book is None:
-            declared = None if classes is None else check_labels(classes, what="classes").classes
-            fresh = Learning(first_vector(self.start, table.d, self.fit_intercept, seed_state(self.random_state)))
-            return ClassVectors(fresh, None if declared is None else declared.tolist())
+            declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
+            self._need_room(2 if declared is None else len(declared), d)
+            start = first_vector(self.start, d, self.fit_intercept, seed_state(self.random_state))
+            return scheme.begin(rule, start, declared)
         if classes is not None and check_labels(classes, what="classes").classes.tolist() != book.classes:
             raise DataError(f"classes={classes!r} is not the same as on the last call, which had {book.classes}.")
-        return book.copy()
+        return book
+
+    def _show(self, book: ClassVectors) -> None:
+        """What a stream has learned so far, as attributes."""
+        self._vectors = book
+        self.classes_ = np.array(book.classes)
+        self._set_weights(book.final())
+        self.n_iter_ = 1
+        self.mistakes_ = book.mistakes()
+        self.visits_ = book.visits()
+        self.epoch_mistakes_ = np.array([self.mistakes_])
+        self.status_ = Status.STREAMED
+        self.trace_ = None
+        self.__dict__.pop("errors_", None)
 
     def _store(
         self, table: Table, labels: Labels, runs: list[Run], weights: Floats | None, combined: Floats | None
     ) -> None:
         self._remember_features(table)
-        self.__dict__.pop("_vectors", None)
+        vectors = runs[0].vectors
+        for run in runs[1:]:
+            vectors = vectors.join(run.vectors)
+        scheme = SCHEMES[self.multiclass]
+        self._vectors = scheme(self._rule(), runs[0].start[0], labels.classes.tolist(), vectors)
         self.classes_ = labels.classes
-        self._set_weights([run.state.lifted for run in runs])
+        self._set_weights(self._vectors.final())
         depth = max(len(run.passes) for run in runs)
         self.n_iter_ = max(depth, 1)
         counts = np.zeros((len(runs), depth), dtype=np.int64)
         for row, run in zip(counts, runs, strict=True):
             row[: len(run.passes)] = [p.mistakes for p in run.passes]
         self.epoch_mistakes_ = counts.sum(axis=0)
-        self.mistakes_ = sum(run.state.updates for run in runs)
-        self.visits_ = sum(run.state.visits for run in runs)
+        self.mistakes_ = self._vectors.mistakes()
+        self.visits_ = self._vectors.visits()
         self.status_ = max((run.status for run in runs), key=list(Status).index)
         self.errors_ = self._errors(table, labels, runs, combined)
-        self.trace_ = None
-        if self.trace:
-            from separatrix.maths.trace import Trace, fingerprint
+        self.trace_ = self._traces(table, labels, runs, weights) if self.trace else None
 
-            mark = fingerprint(table.X, labels.codes, weights)
-            by_class = weights_of_classes(labels, weights, self.class_weight)
-            names = labels.classes.tolist()
-            traces = tuple(
-                Trace(
-                    start=run.start,
-                    rows=np.concatenate(run.state.log) if run.state.log else np.empty(0, dtype=np.int64),
-                    fingerprint=mark,
-                    positive=labels.classes[k],
-                    class_weight=None if by_class is None else dict(zip(names, by_class.tolist(), strict=True)),
-                    bias=self.fit_intercept,
-                    normalize_rows=self.normalize_rows,
-                )
-                for k, run in zip(range(len(runs)) if len(runs) > 1 else (1,), runs, strict=True)
+    def _traces(
+        self, table: Table, labels: Labels, runs: list[Run], weights: Floats | None
+    ) -> Trace | tuple[Trace, ...]:
+        from separatrix.maths.trace import Trace, fingerprint
+
+        mark = fingerprint(table.X, labels.codes, weights)
+        by_class = weights_of_classes(labels, weights, self.class_weight)
+        names = labels.classes.tolist()
+        traces = tuple(
+            Trace(
+                start=run.start[0],
+                rows=np.concatenate(run.log) if run.log else np.empty(0, dtype=np.int64),
+                fingerprint=mark,
+                positive=labels.classes[k],
+                class_weight=None if by_class is None else dict(zip(names, by_class.tolist(), strict=True)),
+                bias=self.fit_intercept,
+                normalize_rows=self.normalize_rows,
             )
-            self.trace_ = traces[0] if len(traces) == 1 else traces
+            for k, run in zip(range(len(runs)) if len(runs) > 1 else (1,), runs, strict=True)
+        )
+        return traces[0] if len(traces) == 1 else traces
 
-    def _set_weights(self, lifted: list[Floats]) -> None:
-        stacked = np.array(lifted)
-        self.coef_ = np.ascontiguousarray(stacked[:, :-1])
-        self.intercept_ = stacked[:, -1].copy()
+    def _set_weights(self, lifted: Floats) -> None:
+        self.coef_ = np.ascontiguousarray(lifted[:, :-1])
+        self.intercept_ = lifted[:, -1].copy()
 
     def _errors(self, table: Table, labels: Labels, runs: list[Run], combined: Floats | None) -> int:
-        if len(runs) == 1:
+        if len(self.coef_) == 1:
             return runs[0].wrong
-        scores = np.empty((table.n, len(runs)))
-        kernels.class_scores(kernels.rows(table.X), self.coef_, self.intercept_, scores)
-        missed = scores.argmax(axis=1) != labels.codes
-        return int(np.count_nonzero(missed if combined is None else missed & (combined > 0)))
+        codes = labels.codes if combined is None else np.where(combined > 0, labels.codes, -1)
+        lifted = np.column_stack([self.coef_, self.intercept_])
+        return wrong_classes(kernels.rows(table.X), codes, lifted, zero_is_mistake=False)

@@ -12,20 +12,19 @@ from separatrix import kernels
 from separatrix.errors import ParameterError
 from separatrix.learners.base import need_choice, need_flag, need_limit
 from separatrix.learners.labels import BOUNDARIES
-from separatrix.learners.mistake_driven import MistakeDriven, Run
+from separatrix.learners.mistake_driven import PASSES, MistakeDriven, Run
+from separatrix.maths.online import Plain, Vectors
 from separatrix.maths.perceptron import (
     LabelledRows,
     Learning,
     PassMeasure,
     PerceptronRule,
     learn_from_violators,
-    lifted_norms,
 )
 from separatrix.maths.solve import solve
 from separatrix.maths.stopping import Status, stop_perceptron
 
 Floats = NDArray[np.float64]
-PASSES = ("cyclic", "shuffle")
 ORDERS = ("cyclic", "restart", "shuffle", "any", "worst")
 DEFAULT_UPDATES = 10**6  # where there are no passes to count
 
@@ -43,8 +42,7 @@ class Perceptron(MistakeDriven):
     """A linear classifier that moves only on mistakes: w += y x, b += y.
 
     If the rows can be separated with lifted margin g within radius R, at most (R/g)^2 updates are ever
-    made from a zero start, in any order; if they cannot, the run ends at a limit and says so. With more
-    than two classes each class is learned against the rest.
+    made from a zero start, in any order; if they cannot, the run ends at a limit and says so.
 
     Parameters
     ----------
@@ -70,6 +68,9 @@ class Perceptron(MistakeDriven):
     stop : {"pass", "streak"}, default="pass"
         Whether all rows are right is seen after a whole clean pass, or (order "cyclic") as soon as n rows
         in a row were right, wherever that streak began. The weights are the same.
+    multiclass : {"ovr", "kesler"}, default="ovr"
+        With more than two classes: each against the rest, or all at once by Kesler's rule (the true class
+        gains the row, the best wrong one loses it).
     class_weight : dict, "balanced" or None, default=None
         Multiplies the size of the updates of a class.
     warm_start : bool, default=False
@@ -106,6 +107,7 @@ class Perceptron(MistakeDriven):
         max_epochs: float = 100,
         max_updates: float | None = None,
         stop: str = "pass",
+        multiclass: str = "ovr",
         class_weight: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -122,6 +124,7 @@ class Perceptron(MistakeDriven):
         self.max_epochs = max_epochs
         self.max_updates = max_updates
         self.stop = stop
+        self.multiclass = multiclass
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state
@@ -150,20 +153,21 @@ class Perceptron(MistakeDriven):
             need_limit("max_updates", self.max_updates, 1)
         if self.stop == "streak" and (self.order != "cyclic" or self.max_mistakes):
             raise ParameterError("stop='streak' goes with order='cyclic' and max_mistakes=0 only.")
+        need_choice("multiclass", self.multiclass, ("ovr", "kesler"))
+        if self.multiclass == "kesler" and (self.order not in PASSES or self.stop == "streak" or self.trace):
+            raise ParameterError(
+                "multiclass='kesler' goes with the orders 'cyclic' and 'shuffle', stop='pass' and no trace: "
+                "change those, or use multiclass='ovr'."
+            )
 
-    def _steps(self, rows: kernels.Rows, weights: Floats | None) -> tuple[Floats | None, Floats | None]:
-        """The size of each row's update, and the length of its lifted row where rows are scaled."""
-        if not self.normalize_rows:
-            return weights, None
-        norm = lifted_norms(rows, self.fit_intercept)
-        return (1.0 if weights is None else weights) / norm, norm
-
-    def _stream(self, state: Learning, chunk: LabelledRows, begin: int, end: int) -> None:
-        PerceptronRule(self.fit_intercept, self.tie == "mistake").scan(state, chunk, begin, end)
+    def _rule(self) -> Plain:
+        return Plain(self.fit_intercept, self.tie == "mistake")
 
     def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> Run:
-        """Learn one vector: by passes in the one loop, or violator by violator."""
-        state = Learning(start.copy())
+        """Learn one vector: by passes in the one loop, or violator by violator; or all by Kesler's rule."""
+        if self.multiclass == "kesler":
+            return super()._run(chunk, start, chance)
+        state = Learning(start[0].copy())
         zero_is_mistake = self.tie == "mistake"
         watch = self._watch if self.verbose else None
         if self.order in PASSES:
@@ -184,7 +188,8 @@ class Perceptron(MistakeDriven):
                 chunk, state, self.order, self.fit_intercept, zero_is_mistake, limit, chance, self.trace, watch
             )
             passes = [PassMeasure(state.updates, state.updates, status is not Status.NONFINITE)]
-        wrong = 0 if status is Status.CONVERGED else self._wrong(chunk, state.lifted)
-        if status in (Status.MAX_EPOCHS, Status.MAX_UPDATES) and not wrong:
-            status = Status.SEPARATED
-        return Run(state, status, passes, start, wrong)
+        vectors = Vectors(
+            state.lifted[None], {}, None, np.array([state.updates], dtype=np.int64), np.array([state.visits])
+        )
+        status, wrong = self._judge(status, chunk, vectors.lifted)
+        return Run(vectors, status, passes, start, wrong, state.log)

@@ -11,6 +11,7 @@ class Status(Enum):
     """How a run ended; the value says it to people."""
 
     CONVERGED = "a whole pass without a mistake: the weights separate all rows"
+    SETTLED = "a whole pass without an update, but the model combines earlier weights too and gets rows wrong"
     SEPARATED = "stopped at a limit, and the weights separate all rows"
     TOLERATED = "a pass with no more mistakes than max_mistakes allows"
     MAX_EPOCHS = "passes ran out before a pass without mistakes; raise max_epochs, or no hyperplane may exist"

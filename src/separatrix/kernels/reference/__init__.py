@@ -2,6 +2,14 @@
 
 from separatrix.kernels.reference.chance import shuffle, words
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
+from separatrix.kernels.reference.online import (
+    ArowDiagonalRule,
+    ArowFullRule,
+    AveragedRule,
+    MarginRule,
+    PassiveAggressiveRule,
+    PlainRule,
+)
 from separatrix.kernels.reference.perceptron import (
     perceptron_any,
     perceptron_pass,
@@ -13,6 +21,12 @@ from separatrix.kernels.reference.rows import Rows
 level = "reference"
 
 __all__ = [
+    "ArowDiagonalRule",
+    "ArowFullRule",
+    "AveragedRule",
+    "MarginRule",
+    "PassiveAggressiveRule",
+    "PlainRule",
     "Rows",
     "class_scores",
     "errors",

@@ -1,0 +1,264 @@
+#include "separatrix/online.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+#include <tuple>
+
+#include "rows.hpp"
+
+namespace separatrix {
+
+template <class T, class... More>
+using InOut = nb::ndarray<T, nb::c_contig, nb::device::cpu, More...>;
+using Matrix = InOut<double, nb::ndim<2>>;
+using Maybe = std::optional<Vector<double>>;
+using MaybeOrder = std::optional<Vector<i64>>;
+using MaybeSeen = std::optional<Out<i8>>;
+using Counts = std::tuple<i64, i64, i64>;
+
+// The arrays that every rule has; the account is kept for each vector.
+struct Shared {
+    Matrix lifted;
+    Out<i64> updates, visits;
+    MaybeSeen seen;
+    bool bias;
+};
+
+template <class Rule>
+struct Held {
+    Rule rule;
+    i64* updates;
+    i64* visits;
+    i8* seen;  // null: one against the rest
+    nb::object owners;
+
+    // One row: against the rest, or by Kesler's rule where there is `seen`. A row that gives no finite
+    // score holds something that is no number, or the weights have overflowed: nothing is learned from it.
+    template <class Rows>
+    void learn(const Rows& row, i64 code, double weight) {
+        if (rule.count == 0 || code >= rule.count) throw nb::value_error("code names a vector that does not exist");
+        if (!(weight > 0) || !std::isfinite(weight)) throw nb::value_error("the weight must be positive and finite");
+        if (!std::isfinite(rule.dot(row, 0, 0))) throw nb::value_error("the score is not finite");
+        if (seen) {
+            const i32 own = static_cast<i32>(code);
+            if (own < 0) throw nb::value_error("code names a vector that does not exist");
+            updates[0] += kesler_pass(row, rule, seen, &own, &weight, nullptr, 0, 1, 1).updates;
+            ++visits[0];
+            return;
+        }
+        for (i64 k = 0; k < rule.count; ++k) {
+            const i8 y = k == code ? 1 : -1;
+            updates[k] += binary_pass(row, rule, k, &y, &weight, nullptr, 0, 1, 1).updates;
+            ++visits[k];
+        }
+    }
+
+    template <class Rows>
+    void scores(const Rows& row, Out<double>& out) const {
+        need_length(out, rule.count, "out must hold a score for every vector");
+        for (i64 k = 0; k < rule.count; ++k) out.data()[k] = rule.score(row, 0, k);
+    }
+};
+
+static Vectors vectors(const Shared& s) {
+    const i64 count = static_cast<i64>(s.lifted.shape(0)), d = static_cast<i64>(s.lifted.shape(1)) - 1;
+    if (d < 1) throw nb::value_error("lifted must hold at least one weight and the bias");
+    need_length(s.updates, count, "updates must hold a number for every vector");
+    need_length(s.visits, count, "visits must hold a number for every vector");
+    if (s.seen) need_length(*s.seen, count, "seen must hold a mark for every vector");
+    return {s.lifted.data(), count, d, s.bias};
+}
+
+template <class Array>
+static void need_rows_of(const Array& a, const Vectors& v, i64 width, const char* what) {
+    i64 size = 1;
+    for (std::size_t k = 0; k < a.ndim(); ++k) size *= static_cast<i64>(a.shape(k));
+    if (size != v.count * width) throw nb::value_error(what);
+}
+
+template <class Rule, class... More>
+static void hold(Held<Rule>* self, const Shared& s, Rule rule, const More&... more) {
+    new (self) Held<Rule>{std::move(rule), s.updates.data(), s.visits.data(), s.seen ? s.seen->data() : nullptr,
+                          nb::make_tuple(nb::cast(s.lifted), nb::cast(s.updates), nb::cast(s.visits),
+                                         nb::cast(s.seen), nb::cast(more)...)};
+}
+
+static void need_positions(const MaybeOrder& order, i64 n, i64 begin, i64 end) {
+    const i64 positions = order ? static_cast<i64>(order->shape(0)) : n;
+    if (begin < 0 || end > positions || begin > end) throw nb::value_error("begin and end leave the rows");
+    if (order)
+        for (i64 t = begin; t < end; ++t)
+            if (order->data()[t] < 0 || order->data()[t] >= n)
+                throw nb::value_error("order names a row that does not exist");
+}
+
+static Dense<double> one_row(const Vector<double>& x, i64 d) {
+    need_length(x, d, "x must hold a number for every feature");
+    return {x.data(), 1, d};
+}
+
+// A sparse row of stored values; columns may not leave the features.
+static Csr<double, i64> one_row(const Vector<double>& value, const Vector<i64>& column, const i64 (&start)[2], i64 d) {
+    need_length(column, static_cast<i64>(value.shape(0)), "columns and values must have the same length");
+    for (std::size_t k = 0; k < column.shape(0); ++k)
+        if (column.data()[k] < 0 || column.data()[k] >= d) throw nb::value_error("a column leaves the features");
+    return {value.data(), column.data(), start, 1, d};
+}
+
+template <class Rule>
+static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
+    using Self = Held<Rule>;
+    return nb::class_<Self>(m, name)
+        .def(
+            "binary",
+            [](Self& self, i64 k, const Rows& X, Vector<i8> y, Maybe step, MaybeOrder order, i64 begin, i64 end,
+               i64 limit) -> Counts {
+                if (k < 0 || k >= self.rule.count) throw nb::value_error("k names a vector that does not exist");
+                if (X.d != self.rule.d) throw nb::value_error("X must have the features of the vectors");
+                need_length(y, X.n, "y must hold a label for every row");
+                if (step) need_length(*step, X.n, "step must hold a number for every row");
+                need_positions(order, X.n, begin, end);
+                nb::gil_scoped_release free;
+                const Moves moves = std::visit(
+                    [&](const auto& rows) {
+                        return binary_pass(rows, self.rule, k, y.data(), step ? step->data() : nullptr,
+                                           order ? order->data() : nullptr, begin, end, limit);
+                    },
+                    X.view);
+                self.updates[k] += moves.updates;
+                self.visits[k] += moves.visits;
+                return {moves.updates, moves.visits, moves.last};
+            },
+            "k"_a, "X"_a, "y"_a.noconvert(), "step"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a,
+            "end"_a, "limit"_a)
+        .def(
+            "kesler",
+            [](Self& self, const Rows& X, Vector<i32> y, Maybe step, MaybeOrder order, i64 begin, i64 end,
+               i64 limit) -> Counts {
+                if (!self.seen) throw nb::value_error("Kesler's rule needs the marks of the vectors seen");
+                if (X.d != self.rule.d) throw nb::value_error("X must have the features of the vectors");
+                need_length(y, X.n, "y must hold a number for every row");
+                for (i64 i = 0; i < X.n; ++i)
+                    if (y.data()[i] >= self.rule.count) throw nb::value_error("y names a vector that does not exist");
+                if (step) need_length(*step, X.n, "step must hold a number for every row");
+                need_positions(order, X.n, begin, end);
+                nb::gil_scoped_release free;
+                const Moves moves = std::visit(
+                    [&](const auto& rows) {
+                        return kesler_pass(rows, self.rule, self.seen, y.data(), step ? step->data() : nullptr,
+                                           order ? order->data() : nullptr, begin, end, limit);
+                    },
+                    X.view);
+                self.updates[0] += moves.updates;
+                self.visits[0] += moves.visits;
+                return {moves.updates, moves.visits, moves.last};
+            },
+            "X"_a, "y"_a.noconvert(), "step"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
+            "limit"_a)
+        .def(
+            "learn",
+            [](Self& self, Vector<double> x, i64 code, double weight) {
+                self.learn(one_row(x, self.rule.d), code, weight);
+            },
+            "x"_a.noconvert(), "code"_a, "weight"_a)
+        .def(
+            "learn_pairs",
+            [](Self& self, Vector<double> value, Vector<i64> column, i64 code, double weight) {
+                const i64 start[2] = {0, static_cast<i64>(value.shape(0))};
+                self.learn(one_row(value, column, start, self.rule.d), code, weight);
+            },
+            "value"_a.noconvert(), "column"_a.noconvert(), "code"_a, "weight"_a)
+        .def(
+            "scores",
+            [](const Self& self, Vector<double> x, Out<double> out) { self.scores(one_row(x, self.rule.d), out); },
+            "x"_a.noconvert(), "out"_a.noconvert())
+        .def(
+            "scores_pairs",
+            [](const Self& self, Vector<double> value, Vector<i64> column, Out<double> out) {
+                const i64 start[2] = {0, static_cast<i64>(value.shape(0))};
+                self.scores(one_row(value, column, start, self.rule.d), out);
+            },
+            "value"_a.noconvert(), "column"_a.noconvert(), "out"_a.noconvert())
+        .def(
+            "score",
+            [](const Self& self, Vector<double> x) {
+                if (self.rule.count != 1) throw nb::value_error("there are several vectors: use scores");
+                return self.rule.score(one_row(x, self.rule.d), 0, 0);
+            },
+            "x"_a.noconvert());
+}
+
+#define SHARED_ARGUMENTS \
+    "lifted"_a.noconvert(), "updates"_a.noconvert(), "visits"_a.noconvert(), "seen"_a.noconvert().none(), "bias"_a
+
+void bind_online(nb::module_& m) {
+    bind_rule<PlainRule>(m, "PlainRule")
+        .def(
+            "__init__",
+            [](Held<PlainRule>* self, Matrix lifted, Out<i64> updates, Out<i64> visits, MaybeSeen seen, bool bias,
+               bool zero_is_mistake) {
+                const Shared s{lifted, updates, visits, seen, bias};
+                hold(self, s, PlainRule{vectors(s), zero_is_mistake});
+            },
+            SHARED_ARGUMENTS, "zero_is_mistake"_a);
+    bind_rule<AveragedRule>(m, "AveragedRule")
+        .def(
+            "__init__",
+            [](Held<AveragedRule>* self, Matrix lifted, Out<i64> updates, Out<i64> visits, MaybeSeen seen, bool bias,
+               bool zero_is_mistake, Matrix total, Out<i64> looks) {
+                const Shared s{lifted, updates, visits, seen, bias};
+                const Vectors v = vectors(s);
+                need_rows_of(total, v, v.d + 1, "total must have the shape of lifted");
+                need_length(looks, v.count, "looks must hold a number for every vector");
+                hold(self, s, AveragedRule{v, zero_is_mistake, total.data(), looks.data()}, total, looks);
+            },
+            SHARED_ARGUMENTS, "zero_is_mistake"_a, "total"_a.noconvert(), "looks"_a.noconvert());
+    bind_rule<MarginRule>(m, "MarginRule")
+        .def(
+            "__init__",
+            [](Held<MarginRule>* self, Matrix lifted, Out<i64> updates, Out<i64> visits, MaybeSeen seen, bool bias,
+               double margin, bool relative, Out<double> norm2, Out<i64> moved) {
+                const Shared s{lifted, updates, visits, seen, bias};
+                const Vectors v = vectors(s);
+                need_length(norm2, v.count, "norm2 must hold a number for every vector");
+                need_length(moved, v.count, "moved must hold a number for every vector");
+                hold(self, s, MarginRule{v, true, margin, relative, norm2.data(), moved.data()}, norm2, moved);
+            },
+            SHARED_ARGUMENTS, "margin"_a, "relative"_a, "norm2"_a.noconvert(), "moved"_a.noconvert());
+    bind_rule<PassiveAggressiveRule>(m, "PassiveAggressiveRule")
+        .def(
+            "__init__",
+            [](Held<PassiveAggressiveRule>* self, Matrix lifted, Out<i64> updates, Out<i64> visits, MaybeSeen seen,
+               bool bias, int variant, double C) {
+                const Shared s{lifted, updates, visits, seen, bias};
+                if (variant < 0 || variant > 2) throw nb::value_error("variant must be 0, 1 or 2");
+                hold(self, s, PassiveAggressiveRule{vectors(s), true, variant, C});
+            },
+            SHARED_ARGUMENTS, "variant"_a, "C"_a);
+    bind_rule<ArowDiagonalRule>(m, "ArowDiagonalRule")
+        .def(
+            "__init__",
+            [](Held<ArowDiagonalRule>* self, Matrix lifted, Out<i64> updates, Out<i64> visits, MaybeSeen seen,
+               bool bias, double r, Matrix variance) {
+                const Shared s{lifted, updates, visits, seen, bias};
+                const Vectors v = vectors(s);
+                need_rows_of(variance, v, v.d + 1, "variance must have the shape of lifted");
+                hold(self, s, ArowDiagonalRule{v, true, r, variance.data(), {}}, variance);
+            },
+            SHARED_ARGUMENTS, "r"_a, "variance"_a.noconvert());
+    bind_rule<ArowFullRule>(m, "ArowFullRule")
+        .def(
+            "__init__",
+            [](Held<ArowFullRule>* self, Matrix lifted, Out<i64> updates, Out<i64> visits, MaybeSeen seen, bool bias,
+               double r, InOut<double, nb::ndim<3>> covariance) {
+                const Shared s{lifted, updates, visits, seen, bias};
+                const Vectors v = vectors(s);
+                need_rows_of(covariance, v, (v.d + 1) * (v.d + 1), "covariance must hold a matrix for every vector");
+                hold(self, s, ArowFullRule{v, true, r, covariance.data(), {}}, covariance);
+            },
+            SHARED_ARGUMENTS, "r"_a, "covariance"_a.noconvert());
+}
+
+}  // namespace separatrix

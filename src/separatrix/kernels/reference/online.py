@@ -1,0 +1,338 @@
+"""Rules that look at one row at a time, and the passes that drive them (native/separatrix/online.hpp).
+
+Vectors are lifted (d weights, then the bias), one a row of ``lifted``. A row with margin m moves one
+vector along y x (binary: m = y s), or two along +x and -x (Kesler: m = s_true - s_best wrong).
+    (A) averaged      as the perceptron; beside w runs u, the sum of t a x over updates after t looks:
+                      the average of all weights after each of T looks is w - u/T
+    (M) margin        m <= margin, or m <= margin |w|: w += c y x
+    (PA)              m < 1: w += c tau y x, tau from the loss 1 - m and |x|^2 (Crammer et al. 2006)
+    (AROW)            m < 1: w += c alpha y S x, S -= beta S x x' S (Crammer, Kulesza, Dredze 2009)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.kernels.reference.rows import Rows
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Counts = tuple[int, int, int]
+
+
+class Pull(NamedTuple):
+    """One vector that a row moves: which, along +x or -x, and the row's score before it."""
+
+    vector: int
+    sign: float
+    score: float
+
+
+class _Rule:
+    """The passes; a rule adds ``moves`` and ``push``."""
+
+    def __init__(self, lifted: Floats, updates: Indices, visits: Indices, seen: Any, bias: bool) -> None:
+        self.lifted, self.updates, self.visits, self.seen, self.bias = lifted, updates, visits, seen, bias
+        self.count, self.d = lifted.shape[0], lifted.shape[1] - 1
+        self.zero_is_mistake = True
+
+    def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
+        raise NotImplementedError("a rule says whether a margin moves it")
+
+    def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
+        raise NotImplementedError("a rule says how far a row moves it")
+
+    def tick(self, k: int) -> None:
+        """Count a look of vector k."""
+
+    def dot(self, X: Rows, i: int, k: int) -> float:
+        return X.dot(i, self.lifted[k]) + float(self.lifted[k, self.d])
+
+    def add(self, X: Rows, i: int, k: int, a: float) -> None:
+        X.axpy(a, i, self.lifted[k])
+        if self.bias:
+            self.lifted[k, self.d] += a
+
+    def model_score(self, X: Rows, i: int, k: int) -> float:
+        return self.dot(X, i, k)
+
+    def binary(self, k: int, X: Rows, y: Any, step: Any, order: Any, begin: int, end: int, limit: int) -> Counts:
+        """One pass of vector k over positions begin .. end, at most ``limit`` updates."""
+        updates, last, t = 0, -1, begin
+        while t < end and updates < limit:
+            i = t if order is None else int(order[t])
+            sign = float(y[i])
+            if sign != 0:
+                pull = Pull(k, sign, self.dot(X, i, k))
+                m = sign * pull.score
+                if self.moves([pull], m, self.zero_is_mistake or sign < 0):
+                    self.push(X, i, 1.0 if step is None else float(step[i]), m, [pull])
+                    updates, last = updates + 1, t
+                self.tick(k)
+            t += 1
+        self.updates[k] += updates
+        self.visits[k] += t - begin
+        return updates, t - begin, last
+
+    def kesler(self, X: Rows, y: Any, step: Any, order: Any, begin: int, end: int, limit: int) -> Counts:
+        """One pass of all vectors: the true class gains the row, the best wrong one seen so far loses it."""
+        updates, last, t = 0, -1, begin
+        while t < end and updates < limit:
+            i = t if order is None else int(order[t])
+            own = int(y[i])
+            if own >= 0:
+                self.seen[own] = 1
+                rivals = [Pull(k, -1.0, self.dot(X, i, k)) for k in range(self.count) if self.seen[k] and k != own]
+                if rivals:
+                    rival = rivals[0]
+                    for other in rivals[1:]:
+                        rival = other if other.score > rival.score else rival
+                    pulls = [Pull(own, 1.0, self.dot(X, i, own)), rival]
+                    m = pulls[0].score - rival.score
+                    if self.moves(pulls, m, self.zero_is_mistake or rival.vector < own):
+                        self.push(X, i, 1.0 if step is None else float(step[i]), m, pulls)
+                        updates, last = updates + 1, t
+                for k in range(self.count):
+                    self.tick(k)
+            t += 1
+        self.updates[0] += updates
+        self.visits[0] += t - begin
+        return updates, t - begin, last
+
+    def learn(self, x: Floats, code: int, weight: float) -> None:
+        """One row: against the rest, or by Kesler's rule where there is ``seen``."""
+        if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.ndim != 1:
+            raise TypeError("x must be one dimension of float64")
+        if len(x) != self.d:
+            raise ValueError("x must hold a number for every feature")
+        self._learn(Rows.dense(x[None]), code, weight)
+
+    def learn_pairs(self, value: Floats, column: Indices, code: int, weight: float) -> None:
+        """One sparse row of stored values."""
+        self._learn(self._pairs(value, column), code, weight)
+
+    def scores(self, x: Floats, out: Floats) -> None:
+        """The model's scores of one row."""
+        if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.ndim != 1:
+            raise TypeError("x must be one dimension of float64")
+        if len(x) != self.d:
+            raise ValueError("x must hold a number for every feature")
+        row = Rows.dense(x[None])
+        out[:] = [self.model_score(row, 0, k) for k in range(self.count)]
+
+    def scores_pairs(self, value: Floats, column: Indices, out: Floats) -> None:
+        """The model's scores of one sparse row."""
+        row = self._pairs(value, column)
+        out[:] = [self.model_score(row, 0, k) for k in range(self.count)]
+
+    def score(self, x: Floats) -> float:
+        """The model's score of one row where there is one vector."""
+        if self.count != 1:
+            raise ValueError("there are several vectors: use scores")
+        out = np.empty(1)
+        self.scores(x, out)
+        return float(out[0])
+
+    def _pairs(self, value: Floats, column: Indices) -> Rows:
+        if len(value) != len(column):
+            raise ValueError("columns and values must have the same length")
+        if len(column) and (column.min() < 0 or column.max() >= self.d):
+            raise ValueError("a column leaves the features")
+        return Rows.csr(value, column, np.array([0, len(value)]), self.d)
+
+    def _learn(self, row: Rows, code: int, weight: float) -> None:
+        if self.count == 0 or code >= self.count or (self.seen is not None and code < 0):
+            raise ValueError("code names a vector that does not exist")
+        if not (weight > 0 and math.isfinite(weight)):
+            raise ValueError("the weight must be positive and finite")
+        if not math.isfinite(self.dot(row, 0, 0)):
+            raise ValueError("the score is not finite")
+        step = np.array([weight])
+        if self.seen is not None:
+            self.kesler(row, np.array([code]), step, None, 0, 1, 1)
+            return
+        for k in range(self.count):
+            self.binary(k, row, np.array([1 if k == code else -1]), step, None, 0, 1, 1)
+
+
+def _plain_moves(m: float, tie_lost: bool) -> bool:
+    return not (m > 0 or (m == 0 and not tie_lost))
+
+
+class PlainRule(_Rule):
+    """Rosenblatt's."""
+
+    def __init__(
+        self, lifted: Floats, updates: Indices, visits: Indices, seen: Any, bias: bool, zero_is_mistake: bool
+    ) -> None:
+        super().__init__(lifted, updates, visits, seen, bias)
+        self.zero_is_mistake = zero_is_mistake
+
+    def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
+        return _plain_moves(m, tie_lost)
+
+    def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
+        for pull in pulls:
+            self.add(X, i, pull.vector, pull.sign * c)
+
+
+class AveragedRule(_Rule):
+    """(A)"""
+
+    def __init__(
+        self,
+        lifted: Floats,
+        updates: Indices,
+        visits: Indices,
+        seen: Any,
+        bias: bool,
+        zero_is_mistake: bool,
+        total: Floats,
+        looks: Indices,
+    ) -> None:
+        super().__init__(lifted, updates, visits, seen, bias)
+        self.zero_is_mistake, self.total, self.looks = zero_is_mistake, total, looks
+
+    def tick(self, k: int) -> None:
+        self.looks[k] += 1
+
+    def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
+        return _plain_moves(m, tie_lost)
+
+    def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
+        for k, sign, _ in pulls:
+            a = sign * c
+            self.add(X, i, k, a)
+            X.axpy(float(self.looks[k]) * a, i, self.total[k])
+            if self.bias:
+                self.total[k, self.d] += float(self.looks[k]) * a
+
+    def model_score(self, X: Rows, i: int, k: int) -> float:
+        if self.looks[k] == 0:
+            return self.dot(X, i, k)
+        u = X.dot(i, self.total[k]) + float(self.total[k, self.d])
+        return self.dot(X, i, k) - u / float(self.looks[k])
+
+
+class MarginRule(_Rule):
+    """(M)"""
+
+    def __init__(
+        self,
+        lifted: Floats,
+        updates: Indices,
+        visits: Indices,
+        seen: Any,
+        bias: bool,
+        margin: float,
+        relative: bool,
+        norm2: Floats,
+        moved: Indices,
+    ) -> None:
+        super().__init__(lifted, updates, visits, seen, bias)
+        self.margin, self.relative, self.norm2, self.moved = margin, relative, norm2, moved
+
+    def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
+        if not self.relative:
+            return not m > self.margin
+        total = 0.0
+        for k in [pulls[0].vector] if len(pulls) == 1 else range(self.count):
+            total += float(self.norm2[k])
+        return not m > self.margin * math.sqrt(total)
+
+    def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
+        for k, sign, score in pulls:
+            a, before = sign * c, score - float(self.lifted[k, self.d])
+            self.add(X, i, k, a)
+            if not self.relative:
+                continue
+            self.moved[k] += 1
+            if self.moved[k] % 1024 == 0:
+                self.norm2[k] = Rows.dense(self.lifted[k : k + 1, : self.d]).norm2(0)
+            else:
+                self.norm2[k] = max(0.0, float(self.norm2[k]) + a * (2 * before + a * X.norm2(i)))
+
+
+class PassiveAggressiveRule(_Rule):
+    """(PA)"""
+
+    def __init__(
+        self, lifted: Floats, updates: Indices, visits: Indices, seen: Any, bias: bool, variant: int, C: float
+    ) -> None:
+        super().__init__(lifted, updates, visits, seen, bias)
+        self.variant, self.C = variant, C
+
+    def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
+        return not m >= 1
+
+    def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
+        norm2 = len(pulls) * (X.norm2(i) + (1.0 if self.bias else 0.0))
+        if norm2 == 0:
+            return
+        loss = 1 - m
+        tau = loss / (norm2 + 1 / (2 * self.C)) if self.variant == 2 else loss / norm2
+        if self.variant == 1 and tau > self.C:
+            tau = self.C
+        for pull in pulls:
+            self.add(X, i, pull.vector, pull.sign * (c * tau))
+
+
+class ArowDiagonalRule(_Rule):
+    """(AROW) with a diagonal S: ``variance`` has its d + 1 entries a vector."""
+
+    def __init__(
+        self, lifted: Floats, updates: Indices, visits: Indices, seen: Any, bias: bool, r: float, variance: Floats
+    ) -> None:
+        super().__init__(lifted, updates, visits, seen, bias)
+        self.r, self.variance = r, variance
+
+    def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
+        return not m >= 1
+
+    def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
+        z, v = [], 0.0
+        for k, _, _ in pulls:
+            x = np.zeros(self.d)
+            X.axpy(1.0, i, x)
+            z.append(self.variance[k, : self.d] * x)
+            v += X.dot(i, z[-1]) + (float(self.variance[k, self.d]) if self.bias else 0.0)
+        beta = 1 / (v + self.r)
+        alpha = c * ((1 - m) * beta)
+        for (k, sign, _), zk in zip(pulls, z, strict=True):
+            a = sign * alpha
+            self.lifted[k, : self.d] += a * zk
+            self.variance[k, : self.d] -= beta * (zk * zk)
+            if self.bias:
+                s = float(self.variance[k, self.d])
+                self.lifted[k, self.d] += a * s
+                self.variance[k, self.d] -= beta * (s * s)
+
+
+class ArowFullRule(_Rule):
+    """(AROW) with a full S: ``covariance`` has a matrix a vector."""
+
+    def __init__(
+        self, lifted: Floats, updates: Indices, visits: Indices, seen: Any, bias: bool, r: float, covariance: Floats
+    ) -> None:
+        super().__init__(lifted, updates, visits, seen, bias)
+        self.r, self.covariance = r, covariance
+
+    def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
+        return not m >= 1
+
+    def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
+        z, v = [], 0.0
+        for k, _, _ in pulls:
+            S = self.covariance[k]
+            z.append(np.array([X.dot(i, s) + (float(s[self.d]) if self.bias else 0.0) for s in S]))
+            v += X.dot(i, z[-1]) + (float(z[-1][self.d]) if self.bias else 0.0)
+        beta = 1 / (v + self.r)
+        alpha = c * ((1 - m) * beta)
+        moved = self.d + 1 if self.bias else self.d
+        for (k, sign, _), zk in zip(pulls, z, strict=True):
+            self.lifted[k, :moved] += sign * alpha * zk[:moved]
+            self.covariance[k, :moved, :moved] -= np.outer(beta * zk[:moved], zk[:moved])

@@ -1,0 +1,157 @@
+"""The rules for single rows: reference and native agree to the bit, in both schemes, on every level."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.kernels.test_agreement import LAYOUTS, MODULES, NATIVE, problem, rows
+
+RULES = {
+    "PlainRule": lambda v, d: ({"zero_is_mistake": False}, {}),
+    "AveragedRule": lambda v, d: (
+        {"zero_is_mistake": True},
+        {"total": np.zeros((v, d + 1)), "looks": np.zeros(v, dtype=np.int64)},
+    ),
+    "MarginRule": lambda v, d: (
+        {"margin": 0.3, "relative": True},
+        {"norm2": np.zeros(v), "moved": np.full(v, 1020, dtype=np.int64)},
+    ),
+    "PassiveAggressiveRule": lambda v, d: ({"variant": 1, "C": 0.3}, {}),
+    "ArowDiagonalRule": lambda v, d: ({"r": 0.7}, {"variance": np.ones((v, d + 1))}),
+    "ArowFullRule": lambda v, d: ({"r": 0.7}, {"covariance": np.tile(np.eye(d + 1), (v, 1, 1))}),
+}
+
+
+def bound(module, name, count, d, bias, kesler):
+    """A rule with fresh arrays, and all the arrays that it moves."""
+    numbers, arrays = RULES[name](count, d)
+    shared = {
+        "lifted": np.zeros((count, d + 1)),
+        "updates": np.zeros(count, dtype=np.int64),
+        "visits": np.zeros(count, dtype=np.int64),
+        "seen": np.zeros(count, dtype=np.int8) if kesler else None,
+    }
+    rule = getattr(module, name)(**shared, bias=bias, **numbers, **arrays)
+    return rule, {**shared, **arrays}
+
+
+def same(results):
+    counts, arrays = results[0]
+    for other_counts, other in results[1:]:
+        assert other_counts == counts
+        for name, array in arrays.items():
+            assert array is None or np.array_equal(array, other[name], equal_nan=True), name
+
+
+cases = st.tuples(st.integers(0, 2**32 - 1), st.integers(1, 25), st.integers(1, 40), st.integers(0, 3))
+
+
+@pytest.mark.parametrize("name", RULES)
+@given(case=cases, layout=st.sampled_from(LAYOUTS), bias=st.booleans(), weighted=st.booleans())
+def test_binary_passes_have_the_same_bits(name, case, layout, bias, weighted):
+    X, y, rng = problem(*case)
+    n, d = X.shape
+    step = rng.uniform(0.5, 2.0, size=n) if weighted else None
+    order = rng.permutation(n)
+    results = []
+    for module in MODULES:
+        rule, arrays = bound(module, name, 2, d, bias, kesler=False)
+        table = rows(module, X, layout)
+        counts = [rule.binary(1, table, y, step, chosen, 0, n, 10**9) for chosen in (None, order, None)]
+        results.append((counts, arrays))
+    same(results)
+
+
+@pytest.mark.parametrize("name", RULES)
+@given(case=cases, layout=st.sampled_from(LAYOUTS), bias=st.booleans())
+def test_kesler_passes_have_the_same_bits(name, case, layout, bias):
+    X, _, rng = problem(*case)
+    n, d = X.shape
+    codes = rng.integers(-1, 4, size=n).astype(np.int32)
+    results = []
+    for module in MODULES:
+        rule, arrays = bound(module, name, 4, d, bias, kesler=True)
+        table = rows(module, X, layout)
+        counts = [rule.kesler(table, codes, None, None, 0, n, limit) for limit in (3, 10**9)]
+        results.append((counts, arrays))
+    same(results)
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("kesler", [False, True])
+def test_one_row_at_a_time_is_a_pass(name, kesler):
+    X, _, rng = problem(3, 30, 7, 1)
+    codes = rng.integers(0, 3, size=len(X)).astype(np.int32)
+    for module in MODULES:
+        passed, expected = bound(module, name, 3, 7, True, kesler)
+        single, found = bound(module, name, 3, 7, True, kesler)
+        if kesler:
+            passed.kesler(rows(module, X, "f64"), codes, None, None, 0, 30, 10**9)
+        else:
+            for k in range(3):
+                signs = np.where(codes == k, 1, -1).astype(np.int8)
+                passed.binary(k, rows(module, X, "f64"), signs, None, None, 0, 30, 10**9)
+        for x, code in zip(X, codes.tolist(), strict=True):
+            single.learn(x, code, 1.0)
+        for array, other in zip(expected.values(), found.values(), strict=True):
+            assert array is None or np.array_equal(array, other)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_scores_of_one_row_agree_dense_and_sparse(name):
+    X, y, _ = problem(5, 40, 6, 2)
+    out = []
+    for module in MODULES:
+        rule, _ = bound(module, name, 1, 6, True, kesler=False)
+        rule.binary(0, rows(module, X, "f64"), y, None, None, 0, 40, 10**9)
+        dense, sparse = np.empty(1), np.empty(1)
+        rule.scores(X[0], dense)
+        rule.scores_pairs(X[0][X[0] != 0], np.flatnonzero(X[0]), sparse)
+        assert rule.score(X[0]) == dense[0]
+        assert sparse[0] == pytest.approx(dense[0], rel=1e-12)
+        out.append((dense[0], sparse[0]))
+    assert len(set(out)) == 1
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.level)
+def test_a_row_that_cannot_be_learned_leaves_everything_as_it_was(module):
+    rule, arrays = bound(module, "AveragedRule", 2, 3, True, kesler=False)
+    rule.learn(np.array([1.0, 2.0, 3.0]), 1, 1.0)
+    before = {name: None if a is None else a.copy() for name, a in arrays.items()}
+    bad = [
+        (np.array([1.0, np.nan, 3.0]), 1, 1.0),
+        (np.array([1.0, np.inf, 3.0]), 1, 1.0),
+        (np.array([1.0, 2.0]), 1, 1.0),
+        (np.array([1.0, 2.0, 3.0]), 7, 1.0),
+        (np.array([1.0, 2.0, 3.0]), 1, -1.0),
+        (np.array([1.0, 2.0, 3.0]), 1, np.nan),
+    ]
+    for arguments in bad:
+        with pytest.raises(ValueError, match=r"must|finite|exist"):
+            rule.learn(*arguments)
+    with pytest.raises(TypeError):
+        rule.learn([1.0, 2.0, 3.0], 1, 1.0)
+    with pytest.raises(ValueError, match="column"):
+        rule.learn_pairs(np.array([1.0]), np.array([3]), 1, 1.0)
+    for name, array in before.items():
+        assert array is None or np.array_equal(array, arrays[name])
+
+
+@pytest.mark.parametrize("module", NATIVE, ids=lambda m: m.level)
+def test_native_rules_refuse_arrays_that_do_not_fit(module):
+    rule, _ = bound(module, "PlainRule", 2, 3, True, kesler=False)
+    table = rows(module, np.ones((4, 3)), "f64")
+    signs = np.ones(4, dtype=np.int8)
+    for change in ({"k": 2}, {"begin": -1}, {"end": 5}, {"order": np.array([0, 9])}, {"y": signs[:2]}):
+        arguments = {"k": 0, "X": table, "y": signs, "step": None, "order": None, "begin": 0, "end": 2, "limit": 9}
+        with pytest.raises(ValueError, match=r"must|leave|exist"):
+            rule.binary(**{**arguments, **change})
+    with pytest.raises(ValueError, match="marks"):
+        rule.kesler(table, np.zeros(4, dtype=np.int32), None, None, 0, 4, 9)
+    with pytest.raises(ValueError, match="total"):
+        module.AveragedRule(
+            np.zeros((1, 4)), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), None, True, True,
+            np.zeros((1, 3)), np.zeros(1, dtype=np.int64),
+        )  # fmt: skip
