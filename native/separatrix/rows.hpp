@@ -38,7 +38,10 @@ struct Dense {
 
     void axpy(double a, i64 i, double* w) const {
         const T* r = row(i);
-        for (i64 k = 0; k < d; ++k) w[k] += a * static_cast<double>(r[k]);
+        const v8 c = every(a);
+        i64 k = 0;
+        for (; k + 8 <= d; k += 8) store(w + k, load(w + k) + c * load(r + k));
+        if (k < d) store_part(w + k, load_part(w + k, d - k) + c * load_part(r + k, d - k), d - k);
     }
 
     double norm2(i64 i) const { return dot(row(i), row(i)); }
