@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 from separatrix import errors, kernels
 
 if TYPE_CHECKING:
+    from separatrix.evaluation.estimate import Estimate
+    from separatrix.evaluation.evaluation import Evaluation, evaluate
+    from separatrix.evaluation.seal import Holdout, holdout
     from separatrix.learners.arow import AROW
     from separatrix.learners.averaged import AveragedPerceptron
     from separatrix.learners.margin import MarginPerceptron
@@ -25,16 +28,24 @@ __version__ = "0.1.0"
 _HOMES = {
     "AROW": "separatrix.learners.arow",
     "AveragedPerceptron": "separatrix.learners.averaged",
+    "Estimate": "separatrix.evaluation.estimate",
+    "Evaluation": "separatrix.evaluation.evaluation",
+    "Holdout": "separatrix.evaluation.seal",
     "MarginPerceptron": "separatrix.learners.margin",
     "PassiveAggressive": "separatrix.learners.passive_aggressive",
     "Perceptron": "separatrix.learners.perceptron",
     "Status": "separatrix.maths.stopping",
     "Trace": "separatrix.maths.trace",
+    "evaluate": "separatrix.evaluation.evaluation",
+    "holdout": "separatrix.evaluation.seal",
 }
 
 __all__ = [
     "AROW",
     "AveragedPerceptron",
+    "Estimate",
+    "Evaluation",
+    "Holdout",
     "MarginPerceptron",
     "PassiveAggressive",
     "Perceptron",
@@ -42,6 +53,8 @@ __all__ = [
     "Trace",
     "__version__",
     "errors",
+    "evaluate",
+    "holdout",
     "kernels",
 ]
 

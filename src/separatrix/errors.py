@@ -4,10 +4,15 @@
     ├── DataError (ValueError)            the data cannot be used as they are
     │   └── DataTypeError (TypeError)     ... because they are of the wrong kind
     ├── ParameterError (ValueError)       an option has a value that it cannot have
+    ├── FoldError (RuntimeError)          a learner failed in a fold
+    ├── LedgerError (OSError)             the ledger of test openings cannot be written: nothing is opened
     ├── NotFittedError (ValueError, AttributeError; also scikit-learn's)
     └── BackendError (ImportError)        the compiled kernels cannot be loaded
 
     SeparatrixWarning (UserWarning)
+    ├── AccuracyWarning                   accuracy says less than it seems to
+    ├── FoldWarning                       a fold failed and was left out
+    ├── OpenedWarning                     rows of the test set had been opened before
     └── RoundingWarning                   numbers were changed by becoming float64
 
 Messages are one sentence: what is wrong, where, and what to do.
@@ -34,6 +39,14 @@ class ParameterError(SeparatrixError, ValueError):
     """An option has a value that it cannot have."""
 
 
+class FoldError(SeparatrixError, RuntimeError):
+    """A learner failed in a fold; the cause is chained."""
+
+
+class LedgerError(SeparatrixError, OSError):
+    """The ledger of test openings cannot be read or written, so the test set stays closed."""
+
+
 class NotFittedError(SeparatrixError, ValueError, AttributeError):
     """A model was asked for something that it learns only in ``fit``."""
 
@@ -44,6 +57,18 @@ class BackendError(SeparatrixError, ImportError):
 
 class SeparatrixWarning(UserWarning):
     """Whatever this package warns of."""
+
+
+class AccuracyWarning(SeparatrixWarning):
+    """Accuracy says less than it seems to: guessing the commonest class does as well."""
+
+
+class FoldWarning(SeparatrixWarning):
+    """A fold failed and was left out of the estimate."""
+
+
+class OpenedWarning(SeparatrixWarning):
+    """Rows of the test set had been opened before."""
 
 
 class RoundingWarning(SeparatrixWarning):

@@ -1,0 +1,192 @@
+"""Curves over the threshold, with bands: ROC, precision against recall, calibration.
+
+Each curve follows scikit-learn's displays: ``plot(ax=None)`` draws and returns the curve itself, with the
+axes in ``ax_`` and the figure in ``figure_``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, ParameterError
+from separatrix.evaluation.estimate import Estimate
+from separatrix.evaluation.intervals import effective_rows, wilson
+from separatrix.validation import Outcomes
+
+Floats = NDArray[np.float64]
+
+
+class Drawn:
+    """The axes, and their figure, that a curve was drawn into."""
+
+    ax_: Any
+    figure_: Any
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw, and return the curve itself."""
+        raise NotImplementedError("a curve draws itself")
+
+    def _axes(self, ax: Any) -> Any:
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            _, ax = plt.subplots(figsize=(4.8, 4.4), layout="constrained")
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
+
+
+def two_class_ranking(o: Outcomes, what: str) -> tuple[NDArray[np.bool_], Floats]:
+    """Which rows are positive, and what they are ranked by."""
+    ranking = o.ranking()
+    if ranking is None:
+        raise DataError(f"{what} needs scores or probabilities: pass them to evaluate.")
+    if o.positive is None:
+        raise DataError(f"{what} is drawn for two classes, and there are {len(o.classes)}: make two of them first.")
+    positive = np.asarray(o.truth == o.positive)
+    for side, name in ((positive, o.classes[o.positive]), (~positive, o.classes[1 - o.positive])):
+        if not side.any():
+            raise DataError(f"{what} is undefined: no row is {name!r}.")
+    return positive, ranking
+
+
+def rows_worth(o: Outcomes, side: NDArray[np.bool_]) -> float:
+    """How many equal rows the rows of one side are worth."""
+    return float(np.count_nonzero(side)) if o.weights is None else effective_rows(o.weights[side])
+
+
+@dataclass
+class RocCurve(Drawn):
+    """True against false positive rate, from the strictest threshold to the loosest.
+
+    The band is pointwise: at each threshold both rates lie in Wilson intervals of level sqrt(level), hence
+    the point in their rectangle with at least ``level``; the band is what those rectangles allow.
+    """
+
+    fpr: Floats
+    tpr: Floats
+    thresholds: Floats
+    low: Floats
+    high: Floats
+    auc: Estimate
+    positive: Any = field(default=None, kw_only=True)
+
+    @classmethod
+    def of(cls, o: Outcomes, level: float, auc: Estimate) -> Self:
+        from sklearn.metrics import roc_curve
+
+        positive, ranking = two_class_ranking(o, "an ROC curve")
+        fpr, tpr, thresholds = roc_curve(positive, ranking, sample_weight=o.weights, drop_intermediate=False)
+        n_pos, n_neg = rows_worth(o, positive), rows_worth(o, ~positive)
+        each = float(np.sqrt(level))
+        tpr_low, tpr_high = wilson(tpr * n_pos, n_pos, each)
+        fpr_low, fpr_high = wilson(fpr * n_neg, n_neg, each)
+        # The greatest lower corner to the left of x, the least upper corner to the right of it.
+        low = np.concatenate([[0.0], np.maximum.accumulate(tpr_low)])[np.searchsorted(fpr_high, fpr, side="right")]
+        right = np.append(np.minimum.accumulate(tpr_high[::-1])[::-1], 1.0)
+        high = right[np.searchsorted(fpr_low, fpr, side="left")]
+        name = o.classes[o.positive] if o.positive is not None else None
+        return cls(fpr, tpr, thresholds, np.minimum(low, tpr), np.maximum(high, tpr), auc, positive=name)
+
+    def plot(self, ax: Any = None, *, name: str | None = None, **line: Any) -> Self:
+        """Draw the curve, its band and the diagonal of guessing."""
+        ax = self._axes(ax)
+        label = f"{name + ': ' if name else ''}AUC {self.auc}"
+        (drawn,) = ax.plot(self.fpr, self.tpr, drawstyle="steps-post", label=label, **line)
+        ax.fill_between(self.fpr, self.low, self.high, step="post", color=drawn.get_color(), alpha=0.18, linewidth=0)
+        ax.plot([0, 1], [0, 1], ":", color="0.5", linewidth=1)
+        ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+        ax.set_aspect("equal")
+        ax.legend(loc="lower right", frameon=False)
+        return self
+
+
+@dataclass
+class PrecisionRecallCurve(Drawn):
+    """Precision against recall, from the strictest threshold to the loosest; band: Wilson at each threshold."""
+
+    recall: Floats
+    precision: Floats
+    thresholds: Floats
+    low: Floats
+    high: Floats
+    average_precision: Estimate
+    prevalence: float
+
+    @classmethod
+    def of(cls, o: Outcomes, level: float, average_precision: Estimate) -> Self:
+        from sklearn.metrics import precision_recall_curve
+
+        positive, ranking = two_class_ranking(o, "a precision-recall curve")
+        p, r, thresholds = precision_recall_curve(positive, ranking, sample_weight=o.weights)
+        p, r, thresholds = p[-2::-1], r[-2::-1], thresholds[::-1]  # without the made-up point (0, 1)
+        w = np.ones(o.n) if o.weights is None else o.weights
+        order = np.argsort(ranking)
+        above = np.searchsorted(ranking[order], thresholds, side="left")
+        first = np.cumsum(w[order][::-1])[::-1][above]
+        second = np.cumsum(w[order][::-1] ** 2)[::-1][above]
+        said = first**2 / second
+        low, high = wilson(p * said, said, level)
+        prevalence = float(np.average(positive, weights=w))
+        return cls(r, p, thresholds, low, high, average_precision, prevalence)
+
+    def plot(self, ax: Any = None, *, name: str | None = None, **line: Any) -> Self:
+        """Draw the curve, its band and the level of guessing."""
+        ax = self._axes(ax)
+        label = f"{name + ': ' if name else ''}AP {self.average_precision}"
+        (drawn,) = ax.plot(self.recall, self.precision, drawstyle="steps-post", label=label, **line)
+        ax.fill_between(self.recall, self.low, self.high, step="post", color=drawn.get_color(), alpha=0.18, linewidth=0)
+        ax.axhline(self.prevalence, linestyle=":", color="0.5", linewidth=1)
+        ax.set(xlabel="recall", ylabel="precision", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+        ax.set_aspect("equal")
+        ax.legend(loc="lower left", frameon=False)
+        return self
+
+
+@dataclass
+class CalibrationCurve(Drawn):
+    """In bins of the probability: what was said on average, how often it happened (Wilson), how many rows."""
+
+    said: Floats
+    happened: Floats
+    low: Floats
+    high: Floats
+    counts: Floats
+
+    @classmethod
+    def of(cls, o: Outcomes, level: float, bins: int, strategy: str) -> Self:
+        if o.probabilities is None:
+            raise DataError("a calibration curve needs probabilities: pass them to evaluate.")
+        if o.positive is None:
+            raise DataError(f"a calibration curve is drawn for two classes, and there are {len(o.classes)}.")
+        if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
+            raise ParameterError(f"bins is {bins!r}: it must be a whole number of at least 1.")
+        if strategy not in ("uniform", "quantile"):
+            raise ParameterError(f"strategy is {strategy!r}: it can be 'uniform' or 'quantile'.")
+        p = o.probabilities
+        grid = np.linspace(0, 1, bins + 1)
+        edges = grid if strategy == "uniform" else np.quantile(p, grid)
+        at = np.searchsorted(edges[1:-1], p)
+        w = np.ones(o.n) if o.weights is None else o.weights
+        size, squares = np.bincount(at, w, minlength=bins), np.bincount(at, w * w, minlength=bins)
+        kept = size > 0
+        said = np.bincount(at, w * p, minlength=bins)[kept] / size[kept]
+        happened = np.bincount(at, w * (o.truth == o.positive), minlength=bins)[kept] / size[kept]
+        worth = size[kept] ** 2 / squares[kept]
+        low, high = wilson(happened * worth, worth, level)
+        return cls(said, happened, low, high, size[kept].astype(np.float64))
+
+    def plot(self, ax: Any = None, *, name: str | None = None, **line: Any) -> Self:
+        """Draw the points with their intervals against the diagonal of a calibrated model."""
+        ax = self._axes(ax)
+        ax.plot([0, 1], [0, 1], ":", color="0.5", linewidth=1)
+        below, above = np.maximum(self.happened - self.low, 0), np.maximum(self.high - self.happened, 0)
+        ax.errorbar(self.said, self.happened, [below, above], fmt="o-", markersize=4, capsize=2, label=name, **line)
+        ax.set(xlabel="probability said", ylabel="share that happened", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        ax.set_aspect("equal")
+        if name:
+            ax.legend(frameon=False)
+        return self

@@ -1,0 +1,70 @@
+"""A number with its interval, the name of the method that made it, and the reason where there is none."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """``value`` in [``low``, ``high``] at ``level``, by ``method``; ``reason`` where one of them is undefined."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    method: str = ""
+    level: float = 0.95
+    reason: str | None = None
+
+    @classmethod
+    def undefined(cls, reason: str, level: float = 0.95) -> Estimate:
+        """No value: a ratio 0/0, or something that was not given."""
+        return cls(math.nan, method="undefined", level=level, reason=reason)
+
+    @property
+    def defined(self) -> bool:
+        return not math.isnan(self.value)
+
+    @property
+    def has_interval(self) -> bool:
+        return not (math.isnan(self.low) or math.isnan(self.high))
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __contains__(self, value: float) -> bool:
+        """Whether the interval holds a value."""
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        if not self.defined:
+            return f"undefined ({self.reason})"
+        if not self.has_interval:
+            return f"{self.value:.4g}" + (f" (no interval: {self.reason})" if self.reason else "")
+        return f"{shown(self.value)} [{shown(self.low)}, {shown(self.high)}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON: undefined numbers are None."""
+        return {
+            "value": _plain(self.value),
+            "low": _plain(self.low),
+            "high": _plain(self.high),
+            "method": self.method,
+            "level": self.level,
+            "reason": self.reason,
+        }
+
+
+def shown(x: float) -> str:
+    """Three decimals for shares; four digits for what is large or tiny."""
+    if x != 0 and (abs(x) >= 10 or abs(x) < 0.001):
+        return f"{x:.4g}"
+    return f"{x:.3f}"
+
+
+def _plain(x: float) -> float | str | None:
+    if math.isnan(x):
+        return None
+    return x if math.isfinite(x) else ("inf" if x > 0 else "-inf")

@@ -1,0 +1,385 @@
+"""``evaluate``: what was said against what was true, every number with its interval."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import AccuracyWarning, DataError, ParameterError
+from separatrix.evaluation import render
+from separatrix.evaluation.classification import Measurer, sums_estimate
+from separatrix.evaluation.estimate import Estimate
+from separatrix.evaluation.intervals import check_level
+from separatrix.evaluation.metrics import AVERAGES
+from separatrix.validation import Outcomes, check_outcomes, check_targets, check_weights, frames
+
+if TYPE_CHECKING:
+    from separatrix.evaluation.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
+    from separatrix.evaluation.ledger import Openings
+    from separatrix.evaluation.thresholds import ThresholdChoice, ThresholdTable
+
+Floats = NDArray[np.float64]
+RESAMPLES = 2000
+CLASSIFICATION = (
+    "accuracy",
+    "balanced_accuracy",
+    "precision",
+    "recall",
+    "specificity",
+    "f1",
+    "mcc",
+    "log_loss",
+    "brier",
+    "roc_auc",
+    "average_precision",
+)
+REGRESSION = ("mse", "rmse", "mae", "r2")
+IMBALANCED = 0.7  # share of the commonest class from which accuracy is compared with guessing it
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Metrics of one set of rows; see :class:`ClassificationEvaluation` and :class:`RegressionEvaluation`."""
+
+    n: int
+    level: float
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+    openings: Openings | None = field(default=None, kw_only=True)
+
+    @property
+    def metrics(self) -> dict[str, Estimate]:
+        """Every metric by its name."""
+        raise NotImplementedError("an evaluation is of a classification or of a regression")
+
+    def _repr_html_(self) -> str:
+        return render.as_html(str(self), self.metrics)
+
+
+@dataclass(frozen=True, repr=False)
+class ClassificationEvaluation(Evaluation):
+    """The confusion matrix (rows actual, columns predicted) and the metrics made of it, of scores and probabilities."""
+
+    classes: NDArray[Any]
+    positive: Any
+    average: str
+    confusion: Floats
+    majority: float
+    accuracy: Estimate
+    balanced_accuracy: Estimate
+    precision: Estimate
+    recall: Estimate
+    specificity: Estimate
+    f1: Estimate
+    mcc: Estimate
+    log_loss: Estimate
+    brier: Estimate
+    roc_auc: Estimate
+    average_precision: Estimate
+    per_class: dict[Any, dict[str, Estimate]]
+    outcomes: Outcomes
+
+    @property
+    def metrics(self) -> dict[str, Estimate]:
+        return {name: getattr(self, name) for name in CLASSIFICATION}
+
+    def __str__(self) -> str:
+        return render.classification(self)
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "task": "classification",
+            "n": self.n,
+            "level": self.level,
+            "classes": self.classes.tolist(),
+            "positive": self.positive.item() if isinstance(self.positive, np.generic) else self.positive,
+            "average": self.average,
+            "confusion": self.confusion.tolist(),
+            "majority": self.majority,
+            "metrics": {name: e.to_dict() for name, e in self.metrics.items()},
+            "per_class": {
+                str(label): {name: e.to_dict() for name, e in own.items()} for label, own in self.per_class.items()
+            },
+            "notes": list(self.notes),
+            "openings": None if self.openings is None else self.openings.to_dict(),
+        }
+
+    def roc_curve(self) -> RocCurve:
+        """True against false positive rate at every threshold, with a band."""
+        from separatrix.evaluation.curves import RocCurve
+
+        return RocCurve.of(self.outcomes, self.level, self.roc_auc)
+
+    def precision_recall_curve(self) -> PrecisionRecallCurve:
+        """Precision against recall at every threshold, with a band."""
+        from separatrix.evaluation.curves import PrecisionRecallCurve
+
+        return PrecisionRecallCurve.of(self.outcomes, self.level, self.average_precision)
+
+    def calibration_curve(self, bins: int = 10, *, strategy: str = "uniform") -> CalibrationCurve:
+        """How often what was said with probability p happened, with Wilson's intervals."""
+        from separatrix.evaluation.curves import CalibrationCurve
+
+        return CalibrationCurve.of(self.outcomes, self.level, bins, strategy)
+
+    def threshold_table(self, at: Any = None) -> ThresholdTable:
+        """Counts and rates at thresholds of the score (all distinct ones, or those given)."""
+        from separatrix.evaluation.thresholds import threshold_table
+
+        return threshold_table(self.outcomes, self.level, at)
+
+    def threshold_by_cost(self, *, false_positive: float = 1.0, false_negative: float = 1.0) -> ThresholdChoice:
+        """The threshold of least mean cost on these rows (optimistic: it was chosen on them)."""
+        from separatrix.evaluation.thresholds import threshold_by_cost
+
+        return threshold_by_cost(self.outcomes, self.level, false_positive, false_negative)
+
+    def plot(self, fig: Any = None) -> Any:
+        """A figure: the confusion matrix, the metrics with their intervals, and the curves that can be drawn."""
+        from separatrix.evaluation.figures import evaluation_figure
+
+        return evaluation_figure(self, fig)
+
+
+@dataclass(frozen=True, repr=False)
+class RegressionEvaluation(Evaluation):
+    """Errors of real predictions."""
+
+    mse: Estimate
+    rmse: Estimate
+    mae: Estimate
+    r2: Estimate
+    truth: Floats
+    predicted: Floats
+
+    @property
+    def metrics(self) -> dict[str, Estimate]:
+        return {name: getattr(self, name) for name in REGRESSION}
+
+    def __str__(self) -> str:
+        return render.regression(self)
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "task": "regression",
+            "n": self.n,
+            "level": self.level,
+            "metrics": {name: e.to_dict() for name, e in self.metrics.items()},
+            "notes": list(self.notes),
+            "openings": None if self.openings is None else self.openings.to_dict(),
+        }
+
+    def plot(self, fig: Any = None) -> Any:
+        """A figure: predicted against true, and the residuals."""
+        from separatrix.evaluation.figures import regression_figure
+
+        return regression_figure(self, fig)
+
+
+def evaluate(
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    scores: Any = None,
+    probabilities: Any = None,
+    positive: Any = None,
+    sample_weight: Any = None,
+    labels: Any = None,
+    average: str = "auto",
+    zero_division: str | float = "undefined",
+    level: float = 0.95,
+    task: str | None = None,
+    resamples: int = RESAMPLES,
+    random_state: int = 0,
+) -> Any:
+    """What was said against what was true, every metric with an interval.
+
+    Parameters
+    ----------
+    y_true, y_pred : labels (classification) or numbers (regression) of the same rows
+        Without ``y_pred`` labels follow from scores (s >= 0) or probabilities (p >= 1/2).
+    scores, probabilities : of the positive class, one a row; or a column a class, in the order of ``labels``
+    positive : label, default: the second of two sorted classes
+    sample_weight : weights of the rows; intervals then count effective rows (Kish 1965)
+    labels : the classes in the order of the columns, default: the sorted labels that occur
+    average : {"auto", "macro", "weighted", "micro"}
+        How precision, recall, specificity and F1 of more than two classes become one number.
+    zero_division : "undefined", 0 or 1
+        What a ratio 0/0 is: undefined with its reason, or scikit-learn's number.
+    level : confidence level of every interval
+    task : {"classification", "regression"}, default: regression where the numbers are not whole
+    resamples, random_state : of the bootstrap
+
+    Returns
+    -------
+    ClassificationEvaluation or RegressionEvaluation
+    """
+    level = check_level(level)
+    _check_options(average, zero_division, resamples)
+    if _is_regression(y_true, y_pred, scores, probabilities, task):
+        return _regression(y_true, y_pred, sample_weight, level, resamples, random_state)
+    outcomes = check_outcomes(
+        y_true,
+        y_pred,
+        scores=scores,
+        probabilities=probabilities,
+        positive=positive,
+        sample_weight=sample_weight,
+        labels=labels,
+    )
+    found = evaluate_outcomes(outcomes, level, average, zero_division, resamples, random_state)
+    if IMBALANCED <= found.majority < 1 and found.accuracy.low <= found.majority:
+        warnings.warn(
+            f"accuracy {found.accuracy} says little here: always guessing the commonest class gets "
+            f"{found.majority:.3f}; look at balanced_accuracy, precision and recall.",
+            AccuracyWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+def evaluate_outcomes(
+    outcomes: Outcomes,
+    level: float = 0.95,
+    average: str = "auto",
+    zero_division: str | float = "undefined",
+    resamples: int = RESAMPLES,
+    random_state: int = 0,
+    notes: tuple[str, ...] = (),
+) -> ClassificationEvaluation:
+    """The same from checked outcomes, without a warning."""
+    chosen = "macro" if average == "auto" else average
+    m = Measurer(outcomes, level, chosen, zero_division, resamples, random_state)
+    per_class = {_plain(label): m.class_metrics(k) for k, label in enumerate(outcomes.classes)}
+    binary = outcomes.positive is not None
+    positive = outcomes.classes[outcomes.positive] if binary else None
+    overall = per_class[_plain(positive)] if binary and average == "auto" else m.averaged_metrics()
+    support = m.confusion.sum(axis=1)
+    return ClassificationEvaluation(
+        n=outcomes.n,
+        level=level,
+        notes=(*notes, *_notes(outcomes)),
+        classes=outcomes.classes,
+        positive=_plain(positive),
+        average="binary" if binary and average == "auto" else chosen,
+        confusion=m.confusion,
+        majority=float(support.max() / support.sum()),
+        accuracy=m.accuracy(),
+        balanced_accuracy=m.balanced_accuracy(),
+        mcc=m.mcc(),
+        log_loss=m.log_loss(),
+        brier=m.brier(),
+        roc_auc=m.roc_auc(),
+        average_precision=m.average_precision(),
+        per_class=per_class,
+        outcomes=outcomes,
+        precision=overall["precision"],
+        recall=overall["recall"],
+        specificity=overall["specificity"],
+        f1=overall["f1"],
+    )
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _notes(o: Outcomes) -> tuple[str, ...]:
+    if o.probabilities is None:
+        return ()
+    p = o.probabilities
+    if o.positive is not None:
+        never = np.where(o.truth == o.positive, p == 0, p == 1)
+    else:
+        never = p[np.arange(o.n), o.truth] == 0
+    count = int(np.count_nonzero(never))
+    if not count:
+        return ()
+    return (f"{count} rows had probability 0 for what happened: their log loss is infinite, and clipped at 36",)
+
+
+def _check_options(average: str, zero_division: str | float, resamples: int) -> None:
+    if average not in ("auto", *AVERAGES):
+        raise ParameterError(f"average is {average!r}: it can be 'auto', {', '.join(map(repr, AVERAGES))}.")
+    if zero_division not in ("undefined", 0, 1):
+        raise ParameterError(f"zero_division is {zero_division!r}: it can be 'undefined', 0 or 1.")
+    if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 100:
+        raise ParameterError(f"resamples is {resamples!r}: it must be a whole number of at least 100.")
+
+
+def _is_regression(y_true: Any, y_pred: Any, scores: Any, probabilities: Any, task: str | None) -> bool:
+    if task not in (None, "classification", "regression"):
+        raise ParameterError(f"task is {task!r}: it can be 'classification' or 'regression'.")
+    if task is not None:
+        return task == "regression"
+    if scores is not None or probabilities is not None or y_pred is None:
+        return False
+    return any(_continuous(v) for v in (y_true, y_pred))
+
+
+def _continuous(v: Any) -> bool:
+    array = frames.vector_of(v) if frames.is_frame(v) else np.asarray(v)
+    if array.dtype.kind != "f":
+        return False
+    finite = array[np.isfinite(array)]
+    return bool(np.any(finite != np.floor(finite)))
+
+
+def _regression(
+    y_true: Any, y_pred: Any, sample_weight: Any, level: float, resamples: int, seed: int
+) -> RegressionEvaluation:
+    if y_pred is None:
+        raise DataError("there is nothing to evaluate: pass y_pred.")
+    truth, predicted = check_targets(y_true, what="y_true"), check_targets(y_pred, what="y_pred")
+    if len(truth) != len(predicted):
+        raise DataError(f"y_true has {len(truth)} rows and y_pred has {len(predicted)}: pass one for every row.")
+    return evaluate_numbers(truth, predicted, check_weights(sample_weight, len(truth)), level, resamples, seed)
+
+
+def evaluate_numbers(
+    truth: Floats,
+    predicted: Floats,
+    weights: Floats | None = None,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    notes: tuple[str, ...] = (),
+) -> RegressionEvaluation:
+    """Mean squared and absolute error, and R^2 = 1 - sum (y - f)^2 / sum (y - mean y)^2."""
+    if weights is not None and not weights.all():
+        truth, predicted, weights = truth[weights > 0], predicted[weights > 0], weights[weights > 0]
+    w = np.ones(len(truth)) if weights is None else weights
+    centre = float(np.average(truth, weights=w))
+    error, y = truth - predicted, truth - centre  # centred once, so that sums of squares keep their digits
+    terms = np.column_stack([w, w * error**2, w * np.abs(error), w * y, w * y * y])
+    rng = np.random.default_rng(seed)
+
+    def estimate(statistic: Any) -> Estimate:
+        return sums_estimate(terms, statistic, level, resamples, rng)
+
+    def r2(s: Floats) -> Floats:
+        total = s[..., 4] - s[..., 3] ** 2 / s[..., 0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(total > 0, 1 - s[..., 1] / total, np.nan))
+
+    spread = float(np.ptp(truth)) > 0
+    return RegressionEvaluation(
+        n=len(truth),
+        level=level,
+        notes=notes,
+        mse=estimate(lambda s: s[..., 1] / s[..., 0]),
+        rmse=estimate(lambda s: np.sqrt(s[..., 1] / s[..., 0])),
+        mae=estimate(lambda s: s[..., 2] / s[..., 0]),
+        r2=estimate(r2) if spread else Estimate.undefined("every true value is the same", level),
+        truth=truth,
+        predicted=predicted,
+    )

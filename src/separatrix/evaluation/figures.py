@@ -1,0 +1,90 @@
+"""Evaluations as figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from separatrix.evaluation.render import percent, plain, short
+
+if TYPE_CHECKING:
+    from separatrix.evaluation.curves import Drawn
+    from separatrix.evaluation.evaluation import ClassificationEvaluation, RegressionEvaluation
+
+LABELLED = 12  # classes up to which a confusion matrix carries its numbers
+DRAWN = 2000  # points up to which all are drawn
+
+
+def evaluation_figure(e: ClassificationEvaluation, fig: Any = None) -> Any:
+    """The confusion matrix, the metrics with their intervals, and the curves that can be drawn."""
+    import matplotlib.pyplot as plt
+
+    binary = e.positive is not None
+    curves: list[Drawn] = []
+    if binary and e.roc_auc.defined:
+        curves += [e.roc_curve(), e.precision_recall_curve()]
+    if binary and e.outcomes.probabilities is not None:
+        curves.append(e.calibration_curve())
+    if fig is None:
+        fig = plt.figure(figsize=(11.0, 4.2 if not curves else 8.0), layout="constrained")
+    grid = fig.add_gridspec(2 if curves else 1, 6)
+    confusion_axes(fig.add_subplot(grid[0, :3]), e)
+    metric_axes(fig.add_subplot(grid[0, 3:]), e)
+    width = 6 // max(len(curves), 1)
+    for j, curve in enumerate(curves):
+        curve.plot(fig.add_subplot(grid[1, j * width : (j + 1) * width]))
+    return fig
+
+
+def confusion_axes(ax: Any, e: ClassificationEvaluation) -> None:
+    """Shares of each actual class as shades, counts as numbers."""
+    k = len(e.classes)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.nan_to_num(e.confusion / e.confusion.sum(axis=1, keepdims=True))
+    ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
+    names = [short(c) for c in e.classes]
+    few = k <= LABELLED
+    ax.set_xticks(range(k) if few else [], names if few else [], rotation=45 if max(map(len, names)) > 5 else 0)
+    ax.set_yticks(range(k) if few else [], names if few else [])
+    ax.set(xlabel="predicted", ylabel="actual", title="confusion matrix (shade: share of the actual class)")
+    ax.title.set_fontsize(10)
+    if few:
+        for i, j in np.ndindex(k, k):
+            colour = "white" if share[i, j] > 0.5 else "black"
+            ax.text(j, i, plain(float(e.confusion[i, j])), ha="center", va="center", color=colour, fontsize=9)
+
+
+def metric_axes(ax: Any, e: ClassificationEvaluation) -> None:
+    """One line a metric that lies in [-1, 1]: the value and its interval."""
+    chosen = {n: m for n, m in e.metrics.items() if m.has_interval and n != "log_loss"}
+    at = np.arange(len(chosen))[::-1]
+    values = np.array([m.value for m in chosen.values()])
+    low, high = (np.array([getattr(m, end) for m in chosen.values()]) for end in ("low", "high"))
+    ax.errorbar(values, at, xerr=[np.maximum(values - low, 0), np.maximum(high - values, 0)], fmt="o", capsize=3)
+    ax.plot([e.majority], [at[0]], "|", color="0.4", markersize=14)
+    told = {"color": "0.4", "fontsize": 8, "ha": "right", "va": "center"}
+    ax.annotate("majority guess", (e.majority, at[0]), (-6, 0), "data", "offset points", **told)
+    ax.set_yticks(at, [name.replace("_", " ") for name in chosen])
+    ax.set(xlim=(min(0.0, float(low.min()) - 0.02), 1.02), ylim=(-0.6, len(chosen) - 0.4))
+    ax.set_title(f"{percent(e.level)} intervals, {e.n:,} rows", fontsize=10)
+
+
+def regression_figure(e: RegressionEvaluation, fig: Any = None) -> Any:
+    """Predicted against true, and residuals against predicted; of many rows an even sample."""
+    import matplotlib.pyplot as plt
+
+    if fig is None:
+        fig = plt.figure(figsize=(9.2, 4.2), layout="constrained")
+    left, right = fig.subplots(1, 2)
+    at = np.arange(e.n) if e.n <= DRAWN else np.random.default_rng(0).choice(e.n, DRAWN, replace=False)
+    truth, said = e.truth[at], e.predicted[at]
+    left.scatter(said, truth, s=10, alpha=0.5, linewidth=0)
+    ends = [min(truth.min(), said.min()), max(truth.max(), said.max())]
+    left.plot(ends, ends, ":", color="0.5", linewidth=1)
+    left.set(xlabel="predicted", ylabel="true", title=f"R² {e.r2}")
+    right.scatter(said, truth - said, s=10, alpha=0.5, linewidth=0)
+    right.axhline(0, linestyle=":", color="0.5", linewidth=1)
+    sample = "" if e.n <= DRAWN else f" ({DRAWN:,} of {e.n:,} rows drawn)"
+    right.set(xlabel="predicted", ylabel="true − predicted", title=f"RMSE {e.rmse}{sample}")
+    return fig

@@ -1,0 +1,115 @@
+"""Intervals in closed form: proportions, the area under the ROC curve, and what zero errors still allow.
+
+(W)  Wilson (1927): all p with |k/n - p| <= z sqrt(p (1-p)/n)
+(D)  DeLong, DeLong & Clarke-Pearson (1988): AUC is a mean over pairs of a positive and a negative row;
+     its variance is that of the row means ("placements"), taken apart for the two classes
+(L)  (D) on the logit scale (Pepe 2003), so that it stays inside (0, 1)
+(Z)  no error in n independent trials: the error rate is at most 1 - (alpha/2)^(1/n) (Clopper & Pearson 1934)
+"""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from separatrix.errors import ParameterError
+
+Floats = NDArray[np.float64]
+
+
+def check_level(level: float) -> float:
+    """A confidence level strictly between 0 and 1."""
+    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
+        raise ParameterError(f"level is {level!r}: it must lie strictly between 0 and 1, for example 0.95.")
+    return float(level)
+
+
+def quantile(level: float) -> float:
+    """z with P(|N(0, 1)| <= z) = level."""
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def wilson(successes: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """(W), entry by entry; NaN where n = 0."""
+    k, n = np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    z = quantile(level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = k / n
+        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    low = np.where(k <= 0, np.where(n > 0, 0.0, np.nan), np.maximum(centre - half, 0.0))
+    high = np.where(k >= n, np.where(n > 0, 1.0, np.nan), np.minimum(centre + half, 1.0))
+    return low, high
+
+
+def zero_errors(n: float, level: float = 0.95) -> float:
+    """(Z): the greatest rate of an error that n independent rows did not show."""
+    return float(1 - ((1 - level) / 2) ** (1 / n))
+
+
+def effective_rows(weights: Floats) -> float:
+    """Kish (1965): the number of equal rows that carry as much as these weighted ones."""
+    return float(weights.sum() ** 2 / (weights @ weights))
+
+
+def placements(positive: NDArray[np.bool_], scores: Floats, weights: Floats | None = None) -> tuple[float, Floats]:
+    """AUC, and each row's mean over the rows of the other class (ties count one half)."""
+    w = np.ones(len(scores)) if weights is None else weights
+    distinct, at = np.unique(scores, return_inverse=True)
+    plus = np.bincount(at, weights=w * positive, minlength=len(distinct))
+    minus = np.bincount(at, weights=w * ~positive, minlength=len(distinct))
+    below = (np.cumsum(minus) - minus / 2) / minus.sum()  # share of negatives under a score
+    above = (plus.sum() - np.cumsum(plus) + plus / 2) / plus.sum()  # share of positives over it
+    placed = np.where(positive, below[at], above[at])
+    auc = float(np.average(placed[positive], weights=w[positive]))
+    return min(max(auc, 0.0), 1.0), placed
+
+
+def mean_variance(values: Floats, weights: Floats | None) -> float:
+    """The variance of a (weighted) mean of independent rows; NaN for a single one."""
+    n = len(values)
+    if n < 2:
+        return float("nan")
+    if weights is None:
+        return float(values.var(ddof=1) / n)
+    share = weights / weights.sum()
+    centred = values - share @ values
+    return float((share * share) @ (centred * centred) * n / (n - 1))
+
+
+def logit_interval(value: float, variance: float, level: float) -> tuple[float, float]:
+    """(L): value and variance on the logit scale and back."""
+    half = quantile(level) * np.sqrt(variance) / (value * (1 - value))
+    centre = np.log(value / (1 - value))
+    return float(1 / (1 + np.exp(half - centre))), float(1 / (1 + np.exp(-half - centre)))
+
+
+def delong(
+    positive: NDArray[np.bool_], scores: Floats, weights: Floats | None = None, level: float = 0.95
+) -> tuple[float, float, float, str]:
+    """AUC with (L); where its variance is zero or unknown, by m = min(n+, n-) independent pairs.
+
+    m disjoint pairs are m independent trials with success rate AUC (a tie counts one half), so that
+    Wilson's interval holds for them, and (Z) where the two classes do not overlap: both are wider than
+    what the ranks of all pairs would allow, and neither collapses.
+    """
+    auc, placed = placements(positive, scores, weights)
+    parts = []
+    for side in (positive, ~positive):
+        own = None if weights is None else weights[side]
+        parts.append((mean_variance(placed[side], own), float(side.sum()) if own is None else effective_rows(own)))
+    variance, pairs = parts[0][0] + parts[1][0], min(parts[0][1], parts[1][1])
+    if variance > 0 and 0 < auc < 1:
+        return (auc, *logit_interval(auc, variance, level), "DeLong, logit")
+    return (auc, *independent_pairs(auc, pairs, level))
+
+
+def independent_pairs(auc: float, pairs: float, level: float) -> tuple[float, float, str]:
+    """The conservative rule of :func:`delong`."""
+    if auc in (0.0, 1.0):
+        gap = zero_errors(pairs, level)
+        return (0.0, gap, "exact on independent pairs") if auc == 0 else (1 - gap, 1.0, "exact on independent pairs")
+    low, high = wilson(auc * pairs, pairs, level)
+    return float(low), float(high), "Wilson on independent pairs"

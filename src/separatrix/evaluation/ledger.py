@@ -1,0 +1,248 @@
+"""The ledger of test openings: one line an opening, on disk before anything is revealed.
+
+A line is JSON: when, which model (a digest of what it said about the rows, before any label was seen),
+and the marks of the rows. Appending takes a lock, writes one line, and waits for the disk (fsync); only
+then may the labels be read. So two processes cannot lose each other's lines, a crash after the line
+counts as an opening, and a crash before or amid it as none: nothing had been seen. A line cut short by a
+crash is left where it is and skipped.
+
+It protects the careless, not against the malicious: whoever wants to look can read the data, delete the
+ledger or change a value in each row.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import LedgerError
+
+Marks = NDArray[np.uint64]
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Openings:
+    """What the ledger knows about the rows of a test set, this reading included.
+
+    ``number`` is 1 for the first opening of any of these rows; ``before`` the share of the rows that were
+    opened before, ``times`` how often the most opened of them had been; ``reread`` whether this very model
+    had been evaluated on these very rows already, which reveals nothing new and is no further opening.
+    """
+
+    number: int
+    before: float
+    times: int
+    reread: bool
+    rows: int
+    ledger: str
+    damaged: int = 0
+
+    def __int__(self) -> int:
+        return self.number
+
+    def __str__(self) -> str:
+        if self.reread:
+            again = "the same model on the same rows: read again, not a further opening"
+            text = f"test rows opened {_times(self.times)} in all; {again}"
+        elif not self.times:
+            text = "test rows opened for the first time"
+        else:
+            share = f"{100 * self.before:.0f} %" if self.before >= 0.005 else "under 1 %"
+            before = f"{share} of these test rows were opened before, {_times(self.times)}"
+            text = f"{before}: this estimate is no longer fresh"
+        return text + (f" ({self.damaged} damaged lines in the ledger)" if self.damaged else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def _times(k: int) -> str:
+    return {1: "once", 2: "twice"}.get(k, f"{k} times")
+
+
+def ledger_path(ledger: Any = None) -> Path:
+    """As given, else SEPARATRIX_LEDGER, else in the user's state folder."""
+    if ledger is not None:
+        try:
+            return Path(ledger).expanduser().absolute()
+        except TypeError as wrong:
+            raise LedgerError(f"ledger is {ledger!r}: it must be the path of a file.") from wrong
+    if os.environ.get("SEPARATRIX_LEDGER"):
+        return Path(os.environ["SEPARATRIX_LEDGER"]).expanduser().absolute()
+    home = Path.home()
+    if sys.platform == "win32":
+        state = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        state = home / "Library" / "Application Support"
+    else:
+        state = Path(os.environ.get("XDG_STATE_HOME") or home / ".local" / "state")
+    return state / "separatrix" / "ledger.jsonl"
+
+
+class Ledger:
+    """The lines of one file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def record(self, marks: Marks, model: str, note: str = "") -> Openings:
+        """Write an opening of these rows, or find that it is none; refuse if it cannot be written."""
+        marks = np.unique(marks)
+        rows = blake2b(marks.astype("<u8").tobytes(), digest_size=16).hexdigest()
+        with self._locked() as file:
+            text = _read_all(file)
+            entries, damaged = _parse(text)
+            count, earlier, reread, known = _count(entries, marks, rows, model)
+            if not reread:
+                line = {
+                    "version": VERSION,
+                    "time": datetime.now(UTC).isoformat(timespec="seconds"),
+                    "model": model,
+                    "note": note,
+                    "set": rows,
+                    "rows": None if known else base64.b64encode(marks.astype("<u8").tobytes()).decode(),
+                }
+                start = b"" if not text or text.endswith(b"\n") else b"\n"
+                self._append(file, start + json.dumps(line).encode() + b"\n", len(text))
+        times = int(count.max(initial=0))
+        return Openings(
+            number=max(earlier if reread else earlier + 1, 1),
+            before=float(np.mean(count > 0)),
+            times=times,
+            reread=reread,
+            rows=len(marks),
+            ledger=str(self.path),
+            damaged=damaged,
+        )
+
+    def look(self, marks: Marks) -> Openings:
+        """What is known about these rows, without opening them."""
+        marks = np.unique(marks)
+        text = self.path.read_bytes() if self.path.exists() else b""
+        entries, damaged = _parse(text)
+        count, earlier, _, _ = _count(entries, marks, "", "")
+        share = float(np.mean(count > 0))
+        return Openings(earlier, share, int(count.max(initial=0)), False, len(marks), str(self.path), damaged)
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        except OSError as error:
+            raise self._refusal(error) from error
+        try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise self._refusal(OSError(22, "it is not a file"))
+            _lock(file)
+            yield file
+        finally:
+            os.close(file)  # releases the lock
+
+    def _append(self, file: int, line: bytes, size: int) -> None:
+        try:
+            os.lseek(file, 0, os.SEEK_END)
+            left = memoryview(line)
+            while left:
+                left = left[os.write(file, left) :]
+            os.fsync(file)
+            _sync_folder(self.path.parent)
+        except OSError as error:
+            _shorten(file, size)
+            raise self._refusal(error) from error
+
+    def _refusal(self, error: OSError) -> LedgerError:
+        return LedgerError(
+            f"the ledger {self.path} cannot be written ({error.strerror or error}), so the test set stays closed: "
+            "pass ledger= or set SEPARATRIX_LEDGER to a file that can be."
+        )
+
+
+def _read_all(file: int) -> bytes:
+    os.lseek(file, 0, os.SEEK_SET)
+    parts = []
+    while part := os.read(file, 2**20):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _parse(text: bytes) -> tuple[list[dict[str, Any]], int]:
+    """The lines that are openings, and how many are not."""
+    entries, damaged = [], 0
+    for line in text.split(b"\n"):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            marks = None if entry["rows"] is None else np.frombuffer(base64.b64decode(entry["rows"]), dtype="<u8")
+            entries.append({"set": str(entry["set"]), "model": str(entry["model"]), "marks": marks})
+        except (ValueError, KeyError, TypeError):
+            damaged += 1
+    return entries, damaged
+
+
+def _count(
+    entries: list[dict[str, Any]], marks: Marks, rows: str, model: str
+) -> tuple[NDArray[np.int64], int, bool, bool]:
+    """For each row how often it was opened; openings that touch any of them; a re-read?; a known set of rows?"""
+    count = np.zeros(len(marks), dtype=np.int64)
+    sets: dict[str, NDArray[np.bool_]] = {}
+    earlier, reread, known = 0, False, False
+    for entry in entries:
+        if entry["marks"] is not None:
+            sets[entry["set"]] = np.isin(marks, entry["marks"])
+        touched = sets.get(entry["set"])
+        if touched is None or not touched.any():
+            continue
+        count += touched
+        earlier += 1
+        known |= entry["set"] == rows
+        reread |= entry["set"] == rows and entry["model"] == model
+    return count, earlier, reread, known
+
+
+def _lock(file: int) -> None:
+    """Wait for, and take, the lock of an open file."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(file, 2**30, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_LOCK, 1)
+        return
+    import fcntl
+
+    fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _shorten(file: int, size: int) -> None:
+    """Take back what was written of a line that did not fit."""
+    try:
+        os.ftruncate(file, size)
+    except OSError:
+        return  # a device, or a disk that is gone: the cut line is skipped when the ledger is read
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new file's name survive a power cut (not possible on every system)."""
+    if sys.platform == "win32":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

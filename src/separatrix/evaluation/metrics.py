@@ -1,0 +1,143 @@
+"""The metrics themselves, as functions of stacks of confusion matrices, or of losses a row.
+
+A confusion matrix has the actual classes as its rows and the predicted ones as its columns. A stack of
+B of them has shape (B, K, K), which is how the bootstrap evaluates all its resamples at once; a ratio
+0/0 is NaN. On one matrix the values are scikit-learn's wherever those are defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+CellMetric = Callable[[Floats], Floats]
+AVERAGES = ("macro", "weighted", "micro")
+
+
+def confusion_matrix(
+    truth: NDArray[np.intp], predicted: NDArray[np.intp], k: int, weights: Floats | None = None
+) -> Floats:
+    """Counts (or sums of weights) by actual and predicted class."""
+    flat = np.bincount(truth * k + predicted, weights=weights, minlength=k * k)
+    return flat.reshape(k, k).astype(np.float64)
+
+
+def ratio(a: Floats, b: Floats) -> Floats:
+    """a/b, NaN for 0/0."""
+    out = np.full(np.broadcast_shapes(a.shape, b.shape), np.nan)
+    return np.asarray(np.divide(a, b, out=out, where=b != 0))
+
+
+def accuracy(c: Floats) -> Floats:
+    return ratio(np.trace(c, axis1=-2, axis2=-1), c.sum(axis=(-2, -1)))
+
+
+def recalls(c: Floats) -> Floats:
+    """TP/(TP + FN) of each class."""
+    return ratio(np.diagonal(c, axis1=-2, axis2=-1), c.sum(axis=-1))
+
+
+def precisions(c: Floats) -> Floats:
+    """TP/(TP + FP) of each class."""
+    return ratio(np.diagonal(c, axis1=-2, axis2=-1), c.sum(axis=-2))
+
+
+def specificities(c: Floats) -> Floats:
+    """TN/(TN + FP) of each class."""
+    right = np.diagonal(c, axis1=-2, axis2=-1)
+    false_positive = c.sum(axis=-2) - right
+    negative = c.sum(axis=(-2, -1))[..., None] - c.sum(axis=-1)
+    return ratio(negative - false_positive, negative)
+
+
+def f1_scores(c: Floats) -> Floats:
+    """2TP/(2TP + FP + FN) of each class: 0 where only TP is, undefined where all three are."""
+    right = np.diagonal(c, axis1=-2, axis2=-1)
+    return ratio(2 * right, c.sum(axis=-1) + c.sum(axis=-2))
+
+
+def balanced_accuracy(c: Floats) -> Floats:
+    """The mean recall over the classes."""
+    return np.asarray(recalls(c).mean(axis=-1))
+
+
+def mcc(c: Floats) -> Floats:
+    """Matthews' correlation for K classes (Gorodkin 2004); undefined where one side has a single class."""
+    actual, predicted, n = c.sum(axis=-1), c.sum(axis=-2), c.sum(axis=(-2, -1))
+    cov = np.trace(c, axis1=-2, axis2=-1) * n - (actual * predicted).sum(axis=-1)
+    var_actual, var_predicted = n**2 - (actual**2).sum(axis=-1), n**2 - (predicted**2).sum(axis=-1)
+    return np.clip(ratio(cov, np.sqrt(np.maximum(var_actual, 0)) * np.sqrt(np.maximum(var_predicted, 0))), -1, 1)
+
+
+def averaged(per_class: CellMetric, average: str) -> CellMetric:
+    """The macro or support-weighted mean of a metric of each class."""
+
+    def macro(c: Floats) -> Floats:
+        return np.asarray(per_class(c).mean(axis=-1))
+
+    def weighted(c: Floats) -> Floats:
+        values, support = per_class(c), c.sum(axis=-1)
+        terms = np.where(support > 0, values * support, 0.0)
+        return ratio(terms.sum(axis=-1), support.sum(axis=-1))
+
+    return macro if average == "macro" else weighted
+
+
+def of_class(per_class: CellMetric, k: int) -> CellMetric:
+    """A metric of one class."""
+    return lambda c: per_class(c)[..., k]
+
+
+def log_losses(truth: NDArray[np.intp], probabilities: Floats, positive: int | None) -> Floats:
+    """-log P(what happened), a row; probabilities are kept one epsilon away from 0 and 1 (as scikit-learn does)."""
+    eps = np.finfo(np.float64).eps
+    if positive is not None:
+        said = np.where(truth == positive, probabilities, 1 - probabilities)
+    else:
+        said = probabilities[np.arange(len(truth)), truth]
+    return np.asarray(-np.log(np.clip(said, eps, 1 - eps if positive is not None else 1.0)))
+
+
+def brier_losses(truth: NDArray[np.intp], probabilities: Floats, positive: int | None) -> Floats:
+    """(p - y)^2 a row (Brier 1950); summed over the classes where there are more than two."""
+    if positive is not None:
+        return np.asarray((probabilities - (truth == positive)) ** 2)
+    return np.asarray((probabilities**2).sum(axis=1) + 1 - 2 * probabilities[np.arange(len(truth)), truth])
+
+
+def average_precisions(counts: Floats, positive: NDArray[np.bool_], ends: NDArray[np.intp]) -> Floats:
+    """Sum over thresholds of (R_k - R_{k-1}) P_k, for each row of counts.
+
+    Columns are rows of the data by descending score, ``ends`` the last column of each distinct score.
+    """
+    hits = np.cumsum(counts * positive, axis=-1)[..., ends]
+    said = np.cumsum(counts, axis=-1)[..., ends]
+    recall = ratio(hits, hits[..., -1:])
+    steps = np.diff(recall, axis=-1, prepend=0.0)
+    return np.asarray((steps * np.nan_to_num(ratio(hits, said))).sum(axis=-1))
+
+
+def average_precision_influence(weights: Floats, positive: NDArray[np.bool_], ends: NDArray[np.intp]) -> Floats:
+    """How fast average precision moves with the weight of each row (rows by descending score).
+
+    With S and H the weight of all and of positive rows at or above a score, AP = sum_i w_i y_i H_i/S_i / W.
+    """
+    group = np.searchsorted(ends, np.arange(len(weights)))
+    hits = np.cumsum(weights * positive)[ends]
+    said = np.cumsum(weights)[ends]
+    own = np.diff(hits, prepend=0.0)  # positive weight at each distinct score
+    value = (own * hits / said).sum()
+    below = np.cumsum((own / said)[::-1])[::-1]  # a positive row adds to H of all scores at or below its own
+    loss = np.cumsum((own * hits / said**2)[::-1])[::-1]  # every row adds to S of them
+    moved = np.where(positive, (hits / said)[group] + below[group] - value / hits[-1], 0.0) - loss[group]
+    return np.asarray(moved / hits[-1])
+
+
+def ranked(scores: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows by descending score, and where each distinct score ends."""
+    order = np.argsort(-scores, kind="stable")
+    s = scores[order]
+    return order, np.append(np.flatnonzero(np.diff(s)), len(s) - 1)

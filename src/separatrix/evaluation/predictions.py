@@ -1,0 +1,120 @@
+"""What a fitted model says about rows, whatever it can say: labels, scores, probabilities, numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError
+from separatrix.validation import Outcomes, check_targets, frames
+from separatrix.validation.labels import label_vector
+
+Floats = NDArray[np.float64]
+
+
+def is_regressor(model: Any) -> bool:
+    """Whether a learner predicts numbers rather than classes; one that does not say is taken for a classifier."""
+    if hasattr(model, "classes_"):
+        return False
+    from sklearn.base import is_regressor as theirs
+
+    try:
+        return bool(theirs(model))
+    except AttributeError:  # no estimator of scikit-learn's kind
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Predictions of some rows: labels with what else a classifier says, or ``numbers`` of a regression."""
+
+    labels: NDArray[Any]
+    scores: Floats | None = None
+    probabilities: Floats | None = None
+    classes: NDArray[Any] | None = None
+    numbers: bool = False
+
+    def digest(self) -> str:
+        """What was said, to six digits, so that the last bits of another machine are the same model."""
+        out = blake2b(digest_size=16)
+        for part in (self.labels, self.scores, self.probabilities):
+            if part is None:
+                out.update(b"-")
+            elif part.dtype.kind in "OUS":
+                out.update(repr([str(v) for v in part.tolist()]).encode())
+            else:
+                out.update(np.array([f"{v:.5e}" for v in part.astype(np.float64).ravel()]).tobytes())
+        return out.hexdigest()
+
+
+def predictions_of(model: Any, X: Any, regression: bool | None = None) -> Said:
+    """Everything that a fitted model says about rows."""
+    regression = is_regressor(model) if regression is None else regression
+    predicted = model.predict(X)
+    predicted = frames.vector_of(predicted) if frames.is_frame(predicted) else np.asarray(predicted)
+    if predicted.ndim == 2 and predicted.shape[1] == 1:
+        predicted = predicted[:, 0]
+    if predicted.ndim != 1:
+        raise DataError(f"predict gave an array of shape {predicted.shape}: one prediction a row is needed.")
+    if regression:
+        return Said(check_targets(predicted, what="predict(X)"), numbers=True)
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return Said(label_vector(predicted, what="predict(X)"))
+    return Said(
+        label_vector(predicted, what="predict(X)"),
+        _values(model, "decision_function", X),
+        _values(model, "predict_proba", X),
+        np.asarray(classes),
+    )
+
+
+def _values(model: Any, method: str, X: Any) -> Floats | None:
+    try:
+        call = getattr(model, method)
+    except AttributeError:  # also what scikit-learn's available_if raises
+        return None
+    values = np.asarray(call(X), dtype=np.float64)
+    return values if np.isfinite(values).all() else None
+
+
+def outcomes_of(truth: Any, said: Said, positive: Any = None, weights: Any = None) -> tuple[Outcomes, tuple[str, ...]]:
+    """Predictions beside the truth; classes that were not seen in training stay visible and are noted."""
+    from separatrix.validation import check_outcomes
+
+    actual = label_vector(truth)
+    scores, probabilities, labels = said.scores, said.probabilities, said.classes
+    notes: tuple[str, ...] = ()
+    if labels is not None:
+        labels = label_vector(labels, what="classes_")
+        unseen = sorted(set(actual.tolist()) - set(labels.tolist()), key=str)
+        if unseen:
+            count = int(np.count_nonzero(np.isin(actual, np.array(unseen, dtype=actual.dtype))))
+            names = ", ".join(map(repr, unseen[:5]))
+            notes = (f"{count} rows are of classes unseen in training ({names}): always wrong, no probabilities",)
+            scores = probabilities = labels = None
+        elif len(labels) == 2:
+            scores = _both(scores)
+    if scores is not None and scores.ndim == 2 and labels is not None and scores.shape[1] != len(labels):
+        scores = None  # one column a pair of classes: no ranking of rows for a class
+    checked = check_outcomes(
+        actual,
+        said.labels,
+        scores=scores,
+        probabilities=probabilities,
+        positive=positive,
+        sample_weight=weights,
+        labels=labels,
+    )
+    return checked, notes
+
+
+def _both(values: Floats | None) -> Floats | None:
+    """One column for the second class as a column for each, so that either can be the positive one."""
+    if values is None or values.ndim == 2:
+        return values
+    return np.column_stack([-values / 2, values / 2])

@@ -1,0 +1,113 @@
+"""Evaluations as text for a terminal and as HTML for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from separatrix.evaluation.classification import NEEDS_PROBABILITIES, NEEDS_SCORES
+from separatrix.evaluation.estimate import Estimate
+
+if TYPE_CHECKING:
+    from separatrix.evaluation.evaluation import ClassificationEvaluation, RegressionEvaluation
+
+SHOWN_CLASSES = 12  # a larger confusion matrix is not printed
+WIDTH = 14
+
+
+def percent(level: float) -> str:
+    return f"{100 * level:g} %"
+
+
+def short(label: Any, width: int = WIDTH) -> str:
+    """A label on one line, cut where it is long."""
+    text = " ".join(str(label).split())
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def plain(value: float) -> str:
+    """Counts as counts, sums of weights with a few digits."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+
+
+def table(rows: Sequence[Sequence[str]], indent: int = 2, left: int = 1) -> list[str]:
+    """Columns aligned: the first ``left`` to the left, the others to the right."""
+    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
+    out = []
+    for row in rows:
+        cells = [t.ljust(w) if j < left else t.rjust(w) for j, (t, w) in enumerate(zip(row, widths, strict=True))]
+        out.append(" " * indent + "  ".join(cells).rstrip())
+    return out
+
+
+def metric_lines(metrics: Mapping[str, Estimate], beside: Mapping[str, str]) -> list[str]:
+    """One line a metric: name, value, interval, method, and what belongs beside it."""
+    lines = []
+    for name, e in metrics.items():
+        told = str(e) if e.defined else f"undefined: {e.reason}"
+        method = e.method if e.has_interval else ""
+        lines.append(f"  {name.replace('_', ' '):<18} {told:<24} {method:<30} {beside.get(name, '')}".rstrip())
+    return lines
+
+
+def confusion_lines(e: ClassificationEvaluation) -> list[str]:
+    k = len(e.classes)
+    if k > SHOWN_CLASSES:
+        return [f"  ({k} classes: the matrix is in .confusion, each class in .per_class)"]
+    head = ["actual \\ predicted", *(short(c) for c in e.classes)]
+    body = [[short(c), *(plain(v) for v in row)] for c, row in zip(e.classes, e.confusion, strict=True)]
+    return table([head, *body])
+
+
+def classification(e: ClassificationEvaluation) -> str:
+    """The evaluation of a classification on one screen."""
+    given = {k: v for k, v in e.metrics.items() if v.reason not in (NEEDS_PROBABILITIES, NEEDS_SCORES)}
+    if e.positive is not None:
+        kind = f"positive: {short(repr(e.positive), 24)}"
+    else:
+        kind = f"{len(e.classes)} classes, {e.average} averages"
+    lines = [f"{e.n:,} rows, {kind}; {percent(e.level)} intervals"]
+    lines += confusion_lines(e)
+    lines += metric_lines(given, {"accuracy": f"majority guess {e.majority:.3f}"})
+    lines += [f"  note: {note}" for note in e.notes]
+    if e.openings is not None:
+        lines.append(f"  {e.openings}")
+    return "\n".join(lines)
+
+
+def regression(e: RegressionEvaluation) -> str:
+    """The evaluation of a regression on one screen."""
+    lines = [f"{e.n:,} rows; {percent(e.level)} intervals", *metric_lines(e.metrics, {})]
+    lines += [f"  note: {note}" for note in e.notes]
+    if e.openings is not None:
+        lines.append(f"  {e.openings}")
+    return "\n".join(lines)
+
+
+def as_html(text: str, metrics: Mapping[str, Estimate]) -> str:
+    """A table with one row a metric; everything from the data is escaped."""
+    head, *rest = text.split("\n")
+    rows = "".join(
+        f"<tr><td style='text-align:left'>{escape(name.replace('_', ' '))}</td>"
+        + (
+            f"<td>{_number(e.value)}</td><td>[{_number(e.low)}, {_number(e.high)}]</td><td>{escape(e.method)}</td>"
+            if e.has_interval
+            else f"<td>{_number(e.value)}</td><td colspan='2'>{escape(e.reason or '')}</td>"
+        )
+        + "</tr>"
+        for name, e in metrics.items()
+    )
+    names = {name.replace("_", " ") for name in metrics}
+    other = [line for line in rest if not any(line.strip().startswith(name + " ") for name in names)]
+    return (
+        f"<div><p><strong>{escape(head)}</strong></p><pre>{escape(chr(10).join(other))}</pre>"
+        "<table><thead><tr><th style='text-align:left'>metric</th><th>value</th><th>interval</th><th>method</th></tr>"
+        f"</thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _number(x: float) -> str:
+    return "undefined" if np.isnan(x) else f"{x:.4g}"

@@ -1,0 +1,193 @@
+"""``holdout``: rows to learn from, rows to choose by, and a test set that opens once.
+
+The test part is not an attribute. ``open_test(model)`` asks the model what it says about the test rows,
+writes that this model was let in into the ledger (ledger.py), and only then compares with the labels.
+The count belongs to the rows, not to this object: another seed, another split, a copy or another process
+finds the same rows in the same ledger. Rows are known by their values, so a row that was changed (scaled,
+a column dropped) before ``holdout`` counts as another row: split first, or name the rows with ``ids``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, OpenedWarning
+from separatrix.evaluation import splits
+from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
+from separatrix.evaluation.intervals import check_level
+from separatrix.evaluation.ledger import Ledger, Openings, ledger_path
+from separatrix.evaluation.predictions import outcomes_of, predictions_of
+from separatrix.validation import check_lengths, check_targets, count_rows, take_rows
+from separatrix.validation.marks import row_marks
+
+Part = tuple[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """The test rows, their labels and their marks."""
+
+    X: Any
+    y: Any
+    marks: NDArray[np.uint64]
+
+    def __repr__(self) -> str:
+        return f"<{len(self.marks)} sealed rows>"
+
+
+@dataclass(frozen=True)
+class Holdout:
+    """Three parts of a table; see :func:`holdout`."""
+
+    train: Part = field(repr=False)
+    train_rows: NDArray[np.intp] = field(repr=False)
+    validation_rows: NDArray[np.intp] = field(repr=False)
+    sizes: dict[str, int]
+    how: str
+    random_state: int | None
+    ledger: Path
+    _validation: Part | None = field(repr=False)
+    _development: Part = field(repr=False)
+    _sealed: Sealed = field(repr=False)
+
+    @property
+    def validation(self) -> Part:
+        """Rows and labels to choose by."""
+        if self._validation is None:
+            raise DataError("this holdout has no validation part: pass validation=0.2, or choose by cross-validation.")
+        return self._validation
+
+    @property
+    def development(self) -> Part:
+        """Training and validation rows together, in their order: what the chosen model is fitted on at the end."""
+        return self._development
+
+    @property
+    def test(self) -> Part:
+        """Sealed: always an error that says how to open it."""
+        raise DataError("the test rows are sealed: evaluate your final model by open_test(model), which is recorded.")
+
+    def openings(self) -> Openings:
+        """What the ledger knows about the test rows, without opening them."""
+        return Ledger(self.ledger).look(self._sealed.marks)
+
+    def open_test(self, model: Any, *, positive: Any = None, level: float = 0.95, note: str = "") -> Any:
+        """Evaluate a fitted model on the test rows, once it is on record that they were opened for it.
+
+        Parameters
+        ----------
+        model : anything fitted, with ``predict``
+        positive : the positive one of two classes, default: the second
+        note : text to keep in the ledger's line
+
+        Returns
+        -------
+        An evaluation with ``.openings``; a warning where rows had been opened before.
+        """
+        level = check_level(level)
+        said = predictions_of(model, self._sealed.X)
+        record = Ledger(self.ledger).record(self._sealed.marks, said.digest(), note or type(model).__name__)
+        if record.times and not record.reread:
+            warnings.warn(str(record), OpenedWarning, stacklevel=2)
+        if said.numbers:
+            numbers = evaluate_numbers(check_targets(self._sealed.y), said.labels, level=level)
+            return replace(numbers, openings=record)
+        outcomes, notes = outcomes_of(self._sealed.y, said, positive)
+        return replace(evaluate_outcomes(outcomes, level, notes=notes), openings=record)
+
+    def __str__(self) -> str:
+        total = sum(self.sizes.values())
+        parts = ", ".join(f"{name} {m:,} ({100 * m / total:.0f} %)" for name, m in self.sizes.items() if m)
+        return f"{total:,} rows, {self.how}: {parts}; the test rows are sealed"
+
+    def plot(self, ax: Any = None) -> Any:
+        """The bar of the three parts."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(figsize=(7.2, 1.3), layout="constrained")
+        left = 0
+        for (name, m), colour in zip(self.sizes.items(), ("#4c78a8", "#72b7b2", "#bab0ac"), strict=True):
+            if not m:
+                continue
+            ax.barh(0, m, left=left, color=colour, edgecolor="white", hatch="//" if name == "test" else None)
+            ax.text(left + m / 2, 0, f"{name}\n{m:,}", ha="center", va="center", color="white", fontsize=9)
+            left += m
+        ax.set(yticks=[], xlabel="rows", xlim=(0, left))
+        for side in ("top", "left", "right"):
+            ax.spines[side].set_visible(False)
+        return ax
+
+
+def holdout(
+    X: Any,
+    y: Any,
+    *,
+    test: float = 0.2,
+    validation: float = 0.2,
+    stratify: bool = True,
+    groups: Any = None,
+    time: Any = None,
+    ids: Any = None,
+    random_state: Any = None,
+    ledger: Any = None,
+) -> Holdout:
+    """Split rows into training, validation and a sealed test part.
+
+    Parameters
+    ----------
+    X, y : rows and their labels or targets, in any form; parts keep that form
+    test, validation : shares of all rows, or numbers of rows; ``validation`` may be 0
+    stratify : whether classes keep their shares in each part (targets that are not whole numbers have none)
+    groups : one label a row; rows of a group stay together, and classes are then not balanced
+    time : one moment a row; the latest rows are the test, those before them the validation part
+    ids : one name a row, by which the ledger knows it; default: the values of the row
+    random_state : seed of the split
+    ledger : file of the openings, default: SEPARATRIX_LEDGER or one in the user's state folder
+    """
+    n = count_rows(X)
+    check_lengths(n, count_rows(y, what="y"), "y")
+    sizes = [splits.share_of("test", test, n), splits.share_of("validation", validation, n)]
+    if not sizes[0]:
+        raise DataError(f"test={test!r} of {n} rows leaves no test rows: raise it.")
+    seed: int | None = None
+    if time is not None:
+        if groups is not None:
+            raise DataError("groups and time cannot both rule the split: choose one.")
+        test_rows, validation_rows, train_rows = splits.time_parts(time, sizes, n)
+        how = "the latest rows for the test"
+    else:
+        seed = splits.seed_of(random_state)
+        rng = np.random.default_rng(seed)
+        if groups is not None:
+            check_lengths(n, count_rows(groups, what="groups"), "groups")
+            test_rows, validation_rows, train_rows = splits.group_parts(groups, sizes, rng)
+            how = "whole groups"
+        else:
+            labels = splits.classes_to_balance(y, stratify)
+            test_rows, validation_rows, train_rows = splits.random_parts(n, sizes, labels, rng)
+            how = "at random" if labels is None else "stratified"
+    marks = row_marks(X if ids is None else ids)
+    check_lengths(n, len(marks), "ids")
+
+    def part(rows: NDArray[np.intp]) -> Part:
+        return take_rows(X, rows), take_rows(y, rows)
+
+    return Holdout(
+        train=part(train_rows),
+        train_rows=train_rows,
+        validation_rows=validation_rows,
+        sizes={"train": len(train_rows), "validation": len(validation_rows), "test": len(test_rows)},
+        how=how,
+        random_state=seed,
+        ledger=ledger_path(ledger),
+        _validation=part(validation_rows) if len(validation_rows) else None,
+        _development=part(np.sort(np.concatenate([train_rows, validation_rows]))),
+        _sealed=Sealed(*part(test_rows), marks[test_rows]),
+    )
