@@ -59,6 +59,10 @@ bench: .venv/bench  ## measure beside peers and limits, and print the tables
 sanitize: .venv/groups  ## the kernel tests under the address and undefined-behaviour sanitizers
 	.ci/sanitize
 
+docs: .venv/groups  ## build the documentation into docs/_build
+	$(BIN)/pip install --quiet --group docs
+	$(BIN)/python -m sphinx --fail-on-warning --quiet docs docs/_build
+
 wheel: .venv/tools  ## build a wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
