@@ -5,8 +5,10 @@ with the data that is everything: ``replay`` walks through the updates again, to
 
 Novikoff's proof (1962), from any start w0 and for any w* with g = min_i y_i w*.x_i and R = max_i |x_i|
 (all vectors lifted, unit weights): after k updates
+
     (N1)  w*.w_k  >=  w*.w0 + k g
     (N2)  |w_k|^2 <=  |w0|^2 + k R^2
+
 and with w0 = 0 and |w*| = 1 together k <= (R/g)^2.
 """
 
