@@ -6,6 +6,8 @@ void bind_rows(nb::module_&);
 void bind_linear(nb::module_&);
 void bind_perceptron(nb::module_&);
 void bind_online(nb::module_&);
+void bind_moments(nb::module_&);
+void bind_twofold(nb::module_&);
 }  // namespace separatrix
 
 #define DEFINE_MODULE(name, m) NB_MODULE(name, m)
@@ -16,4 +18,6 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_linear(m);
     separatrix::bind_perceptron(m);
     separatrix::bind_online(m);
+    separatrix::bind_moments(m);
+    separatrix::bind_twofold(m);
 }

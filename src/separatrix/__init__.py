@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from separatrix.evaluation.seal import Holdout, holdout
     from separatrix.learners.arow import AROW
     from separatrix.learners.averaged import AveragedPerceptron
+    from separatrix.learners.least_squares import LeastSquares
+    from separatrix.learners.least_squares_classifier import LeastSquaresClassifier
     from separatrix.learners.margin import MarginPerceptron
     from separatrix.learners.passive_aggressive import PassiveAggressive
     from separatrix.learners.perceptron import Perceptron
@@ -33,6 +35,8 @@ _HOMES = {
     "Holdout": "separatrix.evaluation.seal",
     "MarginPerceptron": "separatrix.learners.margin",
     "PassiveAggressive": "separatrix.learners.passive_aggressive",
+    "LeastSquares": "separatrix.learners.least_squares",
+    "LeastSquaresClassifier": "separatrix.learners.least_squares_classifier",
     "Perceptron": "separatrix.learners.perceptron",
     "Status": "separatrix.maths.stopping",
     "Trace": "separatrix.maths.trace",
@@ -46,6 +50,8 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "Holdout",
+    "LeastSquares",
+    "LeastSquaresClassifier",
     "MarginPerceptron",
     "PassiveAggressive",
     "Perceptron",

@@ -13,7 +13,9 @@
     ├── AccuracyWarning                   accuracy says less than it seems to
     ├── FoldWarning                       a fold failed and was left out
     ├── OpenedWarning                     rows of the test set had been opened before
-    └── RoundingWarning                   numbers were changed by becoming float64
+    ├── RoundingWarning                   numbers were changed by becoming float64
+    ├── CollinearWarning                  columns depend on each other
+    └── PrecisionWarning                  the result has fewer right digits than usual
 
 Messages are one sentence: what is wrong, where, and what to do.
 """
@@ -73,6 +75,14 @@ class OpenedWarning(SeparatrixWarning):
 
 class RoundingWarning(SeparatrixWarning):
     """Numbers were changed by becoming float64."""
+
+
+class CollinearWarning(SeparatrixWarning):
+    """Columns depend on each other, so that coefficients are not determined one by one."""
+
+
+class PrecisionWarning(SeparatrixWarning):
+    """The result has fewer right digits than usual."""
 
 
 def raise_not_fitted(owner: object) -> NoReturn:

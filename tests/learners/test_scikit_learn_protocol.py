@@ -22,11 +22,14 @@ EXCLUDED = {
     "check_sample_weight_equivalence_on_sparse_data": ORDER_MATTERS,
 }
 
+CLOSED_FORM = (sx.LeastSquares, sx.LeastSquaresClassifier)
 WEIGHTS_REACH_FAR = {"MarginPerceptron()", "MarginPerceptron(multiclass='kesler')", "AROW()"}
 
 
 def excluded(estimator):
     """What each estimator cannot pass, and why; those that want a margin do answer to class weights."""
+    if isinstance(estimator, CLOSED_FORM):
+        return {}
     if repr(estimator) in WEIGHTS_REACH_FAR:
         return EXCLUDED
     return {**EXCLUDED, "check_class_weight_classifiers": WEIGHTED_UPDATES}
@@ -44,6 +47,9 @@ ESTIMATORS = [
     sx.AROW(),
     sx.AROW(covariance="full"),
     sx.AROW(multiclass="kesler"),
+    sx.LeastSquares(),
+    sx.LeastSquares(1.0, penalize_intercept=True),
+    sx.LeastSquaresClassifier(),
 ]
 
 with warnings.catch_warnings():

@@ -68,6 +68,11 @@ MarginRule = _kernels.MarginRule
 PassiveAggressiveRule = _kernels.PassiveAggressiveRule
 ArowDiagonalRule = _kernels.ArowDiagonalRule
 ArowFullRule = _kernels.ArowFullRule
+block_rows = _kernels.block_rows
+moments_add = _kernels.moments_add
+moments_flush = _kernels.moments_flush
+residual_gradient = _kernels.residual_gradient
+augmented_defects = _kernels.augmented_defects
 
 
 def rows(X: Any) -> Rows:

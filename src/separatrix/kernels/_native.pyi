@@ -189,3 +189,45 @@ class ArowFullRule(_Rule):
         r: float,
         covariance: Floats,
     ) -> None: ...
+
+block_rows: int
+
+def moments_add(
+    X: Rows,
+    targets: Floats | None,
+    code: Indices | None,
+    weights: Floats | None,
+    begin: int,
+    end: int,
+    rows: Indices,
+    fill: Indices,
+    weight: Floats,
+    mean: Floats,
+    scatter: Floats,
+    block: Floats,
+    block_weight: Floats,
+) -> None: ...
+def moments_flush(
+    rows: Indices, fill: Indices, weight: Floats, mean: Floats, scatter: Floats, block: Floats, block_weight: Floats
+) -> None: ...
+def residual_gradient(
+    X: Rows,
+    y: Floats,
+    weights: Floats | None,
+    high: Floats,
+    low: Floats,
+    g_high: Floats,
+    g_low: Floats,
+    residuals: Floats | None,
+) -> tuple[float, float]: ...
+def augmented_defects(
+    A: Rows,
+    y: Floats,
+    weights: Floats | None,
+    x_high: Floats,
+    x_low: Floats,
+    u_high: Floats,
+    u_low: Floats,
+    f: Floats,
+    g: Floats,
+) -> None: ...

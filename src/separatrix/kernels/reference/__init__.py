@@ -2,6 +2,7 @@
 
 from separatrix.kernels.reference.chance import shuffle, words
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
+from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
 from separatrix.kernels.reference.online import (
     ArowDiagonalRule,
     ArowFullRule,
@@ -17,6 +18,7 @@ from separatrix.kernels.reference.perceptron import (
     perceptron_worst,
 )
 from separatrix.kernels.reference.rows import Rows
+from separatrix.kernels.reference.twofold import augmented_defects, residual_gradient
 
 level = "reference"
 
@@ -28,15 +30,20 @@ __all__ = [
     "PassiveAggressiveRule",
     "PlainRule",
     "Rows",
+    "augmented_defects",
+    "block_rows",
     "class_scores",
     "errors",
     "first_nonfinite",
     "level",
+    "moments_add",
+    "moments_flush",
     "norms2",
     "perceptron_any",
     "perceptron_pass",
     "perceptron_restart",
     "perceptron_worst",
+    "residual_gradient",
     "scores",
     "shuffle",
     "words",

@@ -25,6 +25,10 @@ class Rows:
     def csr(value: NDArray[Any], column: NDArray[Any], start: NDArray[Any], d: int) -> Rows:
         return _Csr(value, column, start, d)
 
+    def row(self, i: int) -> NDArray[np.float64]:
+        """x_i with all its zeros, as doubles"""
+        raise NotImplementedError("Rows is abstract: use Rows.dense or Rows.csr")
+
     def dot(self, i: int, w: NDArray[np.float64]) -> float:
         """x_i . w"""
         raise NotImplementedError("Rows is abstract: use Rows.dense or Rows.csr")
@@ -42,6 +46,9 @@ class _Dense(Rows):
     def __init__(self, X: NDArray[Any]) -> None:
         super().__init__(*X.shape)
         self.X = X
+
+    def row(self, i: int) -> NDArray[np.float64]:
+        return np.asarray(self.X[i], dtype=np.float64)
 
     def dot(self, i: int, w: NDArray[np.float64]) -> float:
         return lanes.dot(self.X[i].tolist(), w[: self.d].tolist(), 4)
@@ -63,6 +70,12 @@ class _Csr(Rows):
     def _row(self, i: int) -> tuple[list[float], list[int]]:
         part = slice(self.start[i], self.start[i + 1])
         return self.value[part].tolist(), self.column[part].tolist()
+
+    def row(self, i: int) -> NDArray[np.float64]:
+        out = np.zeros(self.d)
+        value, column = self._row(i)
+        out[column] = value
+        return out
 
     def dot(self, i: int, w: NDArray[np.float64]) -> float:
         value, column = self._row(i)

@@ -1,0 +1,83 @@
+"""Moments of rows, block by block (native/separatrix/moments.hpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.kernels.reference.rows import Rows
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+block_rows = 128
+
+
+def moments_add(
+    X: Rows,
+    targets: Floats | None,
+    code: Indices | None,
+    weights: Floats | None,
+    begin: int,
+    end: int,
+    rows: Indices,
+    fill: Indices,
+    weight: Floats,
+    mean: Floats,
+    scatter: Floats,
+    block: Floats,
+    block_weight: Floats,
+) -> None:
+    """Rows begin .. end join the blocks of their classes; a full block is added."""
+    for i in range(begin, end):
+        c = 1.0 if weights is None else weights[i]
+        if c == 0:
+            continue
+        k = 0 if code is None else int(code[i])
+        block[k, fill[k], : X.d] = X.row(i)
+        if targets is not None:
+            block[k, fill[k], X.d :] = targets[i]
+        block_weight[k, fill[k]] = c
+        rows[k] += 1
+        fill[k] += 1
+        if fill[k] == block_rows:
+            _flush(k, fill, weight, mean, scatter, block, block_weight)
+
+
+def moments_flush(
+    rows: Indices, fill: Indices, weight: Floats, mean: Floats, scatter: Floats, block: Floats, block_weight: Floats
+) -> None:
+    """The waiting blocks are added."""
+    for k in range(len(rows)):
+        if fill[k]:
+            _flush(k, fill, weight, mean, scatter, block, block_weight)
+
+
+def _flush(k: int, fill: Any, weight: Any, mean: Any, scatter: Any, block: Any, block_weight: Any) -> None:
+    """Shift by the first row and then by the mean; the mean's own distance is one more row."""
+    z, c = block[k, : fill[k]], block_weight[k, : fill[k]]
+    total = c.sum()
+    shift = (c[:, None] * (z - z[0])).sum(axis=0) / total
+    centred = np.sqrt(c)[:, None] * ((z - z[0]) - shift)
+    table = scatter[k if len(scatter) > 1 else 0]
+    q = z.shape[1]
+    table[:q, :q] += np.triu(centred.T @ centred)
+    new = _two_sum(z[0], shift)
+    high, low = mean[0, k], mean[1, k]
+    if weight[k] == 0:
+        high[:], low[:] = new
+    else:
+        share = total / (weight[k] + total)
+        far, left = _two_sum(new[0], -high)
+        delta = far + (left + (new[1] - low))
+        table[:q, :q] += np.triu(np.outer(delta, delta)) * (weight[k] * share)
+        high[:], low[:] = _two_sum(high.copy(), low + delta * share)
+    weight[k] += total
+    fill[k] = 0
+
+
+def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    s = a + b
+    t = s - a
+    return s, (a - (s - t)) + (b - t)
