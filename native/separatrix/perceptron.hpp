@@ -46,9 +46,9 @@ Moves perceptron_pass(const Rows& X, const Perceptron& p, const i64* order, i64 
     i64 t = begin;
     for (; t < end && m.updates < limit; ++t) {
         const i64 i = order ? order[t] : t;
-        if (order && t + ahead < end) X.prefetch(order[t + ahead]);
         if (p.y[i] == 0) continue;
-        if (is_mistake(p, p.y[i], X.dot(i, p.w) + p.w[X.d])) {
+        const double s = order && t + ahead < end ? X.dot(i, p.w, order[t + ahead]) : X.dot(i, p.w);
+        if (is_mistake(p, p.y[i], s + p.w[X.d])) {
             move(X, p, i, m.updates);
             m.last = t;
         }

@@ -1,5 +1,5 @@
 // The rows of a table: dense (C order) and sparse (CSR) give the kernels the same verbs,
-//   dot(i, w)      x_i . w
+//   dot(i, w)      x_i . w, and dot(i, w, next) while x_next is fetched
 //   axpy(a, i, w)  w += a x_i
 //   norm2(i)       |x_i|^2
 //   prefetch(i)    x_i will be wanted soon, ahead() rows before it is
@@ -17,24 +17,10 @@ struct Dense {
 
     const T* row(i64 i) const { return x + i * d; }
 
-    double dot(i64 i, const double* w) const { return dot(row(i), w); }
+    double dot(i64 i, const double* w) const { return product<false>(row(i), w, nullptr); }
 
-    template <class U>
-    double dot(const T* a, const U* b) const {
-        v8 s0{}, s1{}, s2{}, s3{};
-        i64 k = 0;
-        for (; k + 32 <= d; k += 32) {
-            s0 += load(a + k) * load(b + k);
-            s1 += load(a + k + 8) * load(b + k + 8);
-            s2 += load(a + k + 16) * load(b + k + 16);
-            s3 += load(a + k + 24) * load(b + k + 24);
-        }
-        if (k + 8 <= d) s0 += load(a + k) * load(b + k), k += 8;
-        if (k + 8 <= d) s1 += load(a + k) * load(b + k), k += 8;
-        if (k + 8 <= d) s2 += load(a + k) * load(b + k), k += 8;
-        if (k < d) s3 += load_part(a + k, d - k) * load_part(b + k, d - k);
-        return sum((s0 + s1) + (s2 + s3));
-    }
+    // The same sum, while row `next` is brought nearer line by line.
+    double dot(i64 i, const double* w, i64 next) const { return product<true>(row(i), w, row(next)); }
 
     void axpy(double a, i64 i, double* w) const {
         const T* r = row(i);
@@ -44,7 +30,7 @@ struct Dense {
         if (k < d) store_part(w + k, load_part(w + k, d - k) + c * load_part(r + k, d - k), d - k);
     }
 
-    double norm2(i64 i) const { return dot(row(i), row(i)); }
+    double norm2(i64 i) const { return product<false>(row(i), row(i), nullptr); }
 
     // Rows wanted out of order are asked for this many rows before: about 8 kB ahead.
     i64 ahead() const {
@@ -56,6 +42,27 @@ struct Dense {
         const char* p = reinterpret_cast<const char*>(row(i));
         const i64 bytes = d * static_cast<i64>(sizeof(T)) < 2048 ? d * static_cast<i64>(sizeof(T)) : 2048;
         for (i64 b = 0; b < bytes + 63; b += 64) __builtin_prefetch(p + b);
+    }
+
+   private:
+    template <bool bring, class U>
+    double product(const T* a, const U* b, const T* next) const {
+        v8 s0{}, s1{}, s2{}, s3{};
+        i64 k = 0;
+        for (; k + 32 <= d; k += 32) {
+            if constexpr (bring)
+                for (i64 line = 0; line < 32; line += 64 / static_cast<i64>(sizeof(T))) __builtin_prefetch(next + k + line);
+            s0 += load(a + k) * load(b + k);
+            s1 += load(a + k + 8) * load(b + k + 8);
+            s2 += load(a + k + 16) * load(b + k + 16);
+            s3 += load(a + k + 24) * load(b + k + 24);
+        }
+        if constexpr (bring) __builtin_prefetch(next + k), __builtin_prefetch(next + d - 1);
+        if (k + 8 <= d) s0 += load(a + k) * load(b + k), k += 8;
+        if (k + 8 <= d) s1 += load(a + k) * load(b + k), k += 8;
+        if (k + 8 <= d) s2 += load(a + k) * load(b + k), k += 8;
+        if (k < d) s3 += load_part(a + k, d - k) * load_part(b + k, d - k);
+        return sum((s0 + s1) + (s2 + s3));
     }
 };
 
@@ -79,6 +86,11 @@ struct Csr {
         if (k + 8 <= m) s0 += load(v + k) * gather(w, c + k), k += 8;
         if (k < m) s1 += load_part(v + k, m - k) * gather_part(w, c + k, m - k);
         return sum(s0 + s1);
+    }
+
+    double dot(i64 i, const double* w, i64 next) const {
+        prefetch(next);
+        return dot(i, w);
     }
 
     void axpy(double a, i64 i, double* w) const {
