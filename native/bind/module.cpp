@@ -8,6 +8,8 @@ void bind_perceptron(nb::module_&);
 void bind_online(nb::module_&);
 void bind_moments(nb::module_&);
 void bind_twofold(nb::module_&);
+void bind_decide(nb::module_&);
+void bind_exact(nb::module_&);
 }  // namespace separatrix
 
 #define DEFINE_MODULE(name, m) NB_MODULE(name, m)
@@ -20,4 +22,6 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_online(m);
     separatrix::bind_moments(m);
     separatrix::bind_twofold(m);
+    separatrix::bind_decide(m);
+    separatrix::bind_exact(m);
 }

@@ -73,6 +73,9 @@ moments_add = _kernels.moments_add
 moments_flush = _kernels.moments_flush
 residual_gradient = _kernels.residual_gradient
 augmented_defects = _kernels.augmented_defects
+decide = _kernels.decide
+exact_signs = _kernels.exact_signs
+opposites = _kernels.opposites
 
 
 def rows(X: Any) -> Rows:

@@ -231,3 +231,17 @@ def augmented_defects(
     f: Floats,
     g: Floats,
 ) -> None: ...
+def decide(
+    X: Rows,
+    y: Labels,
+    intercept: bool,
+    active: Indices | None,
+    extra: Floats | None,
+    basis: Floats | None,
+    seed: int,
+    w: Floats,
+    support: Indices,
+    weights: Floats,
+) -> tuple[int, int, int, int, float]: ...
+def exact_signs(X: Rows, y: Labels, intercept: bool, w: Floats, active: Indices | None, sign: Labels) -> int: ...
+def opposites(X: Rows, y: Labels, partner: Indices) -> int: ...

@@ -1,6 +1,8 @@
 """The kernels as the textbook has them: one readable file for each native header."""
 
 from separatrix.kernels.reference.chance import shuffle, words
+from separatrix.kernels.reference.decide import decide
+from separatrix.kernels.reference.exact import exact_signs, opposites
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
 from separatrix.kernels.reference.online import (
@@ -33,12 +35,15 @@ __all__ = [
     "augmented_defects",
     "block_rows",
     "class_scores",
+    "decide",
     "errors",
+    "exact_signs",
     "first_nonfinite",
     "level",
     "moments_add",
     "moments_flush",
     "norms2",
+    "opposites",
     "perceptron_any",
     "perceptron_pass",
     "perceptron_restart",

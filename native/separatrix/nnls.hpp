@@ -1,0 +1,209 @@
+// The point of conv{a_1, ..., a_m} nearest to the origin (Wolfe 1976), as the non-negative least
+// squares problem of Lawson and Hanson (1974, ch. 23):
+//
+//     min  c^2 (1 - sum x)^2 + |v|^2,   v = sum x_i a_i,   x >= 0,     rows a_i of length 1.
+//
+// Its minimum is 0 iff the origin lies in the hull; otherwise v / sum x is the nearest point and
+// a_i . v > 0 for every i. The support of x is affinely independent, so that it has at most p + 1 rows
+// and, when v = 0, is a circuit. The columns b_i = (c, a_i) of the support are kept as B = QR,
+// updated by Gram-Schmidt (twice) and downdated by Givens rotations.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "lanes.hpp"
+
+namespace separatrix {
+
+inline double dot(const double* a, const double* b, i64 n) {
+    double s[16] = {};
+    i64 k = 0;
+    for (; k + 16 <= n; k += 16)
+        for (int l = 0; l < 16; ++l) s[l] += a[k + l] * b[k + l];
+    for (int l = 0; l < 8; ++l) s[l] += s[l + 8];
+    for (; k + 8 <= n; k += 8)
+        for (int l = 0; l < 8; ++l) s[l] += a[k + l] * b[k + l];
+    for (int l = 0; k < n; ++k, ++l) s[l] += a[k] * b[k];
+    return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+}
+
+inline void axpy(double a, const double* x, double* y, i64 n) {
+    for (i64 k = 0; k < n; ++k) y[k] += a * x[k];
+}
+
+class NearestPoint {
+   public:
+    enum Status { nearest, origin, limit };
+
+    explicit NearestPoint(i64 dimension) : v(dimension, 0.0), p(dimension), P(dimension + 1) {}
+
+    std::vector<i64> support;  // rows of A with x > 0
+    std::vector<double> x;     // their weights
+    std::vector<double> v;     // sum x_i a_i
+
+    double total() const {
+        double s = 0;
+        for (double t : x) s += t;
+        return s;
+    }
+
+    // rows: m x p, each of length 1. start: rows to try first, the support of an earlier solve.
+    Status solve(const double* rows, i64 m, double c_, const std::vector<i64>& start, double zero, i64 max_steps) {
+        A = rows;
+        c = c_;
+        support.clear(), x.clear(), Q.clear(), R.clear();
+        inside.assign(m, 0), banned.assign(m, 0), few.clear();
+        for (i64 i : start) enter(i, true);
+        for (i64 step = 0; step < max_steps; ++step) {
+            combine();
+            const double sx = total(), vv = dot(v.data(), v.data(), p);
+            if (!x.empty() && vv <= zero * zero * sx * sx) return origin;
+            const i64 i = entering(m, c * c * (1.0 - sx));
+            if (i < 0) return nearest;
+            enter(i, false);
+        }
+        return limit;
+    }
+
+   private:
+    i64 p, P;
+    const double* A = nullptr;
+    double c = 1;
+    std::vector<double> Q, work;            // Q: columns of length P, one after the other
+    std::vector<std::vector<double>> R;     // R[q]: column q of the triangle, q + 1 numbers
+    std::vector<char> inside, banned;
+    std::vector<i64> few;                   // the most violated rows of the last full pricing
+    double worst = 0;
+
+    void combine() {
+        std::fill(v.begin(), v.end(), 0.0);
+        for (std::size_t q = 0; q < x.size(); ++q) axpy(x[q], A + support[q] * p, v.data(), p);
+    }
+
+    // The row with the least a_i . v below the threshold; -1 when the optimality conditions hold.
+    // A full pricing keeps its few worst rows, and those serve until they are used up.
+    i64 entering(i64 m, double threshold) {
+        const double bar = threshold > 0 ? threshold * (1.0 - 1e-9) - 1e-300 : -1e-16;
+        i64 best = -1;
+        double least = bar - 0.5 * worst;
+        for (i64 i : few) {
+            if (inside[i] || banned[i]) continue;
+            const double s = dot(A + i * p, v.data(), p);
+            if (s < least) least = s, best = i;
+        }
+        if (best >= 0) return best;
+        priced.clear();
+        for (i64 i = 0; i < m; ++i) {
+            if (inside[i] || banned[i]) continue;
+            const double s = dot(A + i * p, v.data(), p);
+            if (s < bar) priced.push_back({s, i});
+        }
+        few.clear();
+        if (priced.empty()) return -1;
+        const std::size_t keep = std::min<std::size_t>(priced.size(), 4 + p / 8);
+        std::nth_element(priced.begin(), priced.begin() + (keep - 1), priced.end());
+        std::sort(priced.begin(), priced.begin() + keep);
+        for (std::size_t t = 0; t < keep; ++t) few.push_back(priced[t].second);
+        worst = bar - priced[0].first;
+        return priced[0].second;
+    }
+    std::vector<std::pair<double, i64>> priced;
+
+    // Row i joins the support; x moves to the least-squares solution on it, dropping rows whose
+    // weight would turn negative on the way (Lawson-Hanson's inner loop).
+    void enter(i64 i, bool warm) {
+        if (inside[i]) return;
+        if (!append(i)) {
+            if (!warm) banned[i] = 1;
+            return;
+        }
+        for (bool first = true;; first = false) {
+            const std::vector<double>& a = least_squares();
+            const std::size_t k = support.size();
+            if (first && a[k - 1] <= 0) {  // rounding: the row would leave at once
+                remove(k - 1);
+                if (!warm) banned[i] = 1;
+                return;
+            }
+            double t = 1;
+            i64 leaving = -1;
+            for (std::size_t q = 0; q < k; ++q)
+                if (a[q] <= 0) {
+                    const double s = x[q] > a[q] ? x[q] / (x[q] - a[q]) : 0.0;
+                    if (leaving < 0 || s < t) t = s, leaving = static_cast<i64>(q);
+                }
+            if (leaving < 0) {
+                x = a;
+                if (!warm) std::fill(banned.begin(), banned.end(), 0);
+                return;
+            }
+            for (std::size_t q = 0; q < k; ++q) x[q] += t * (a[q] - x[q]);
+            x[leaving] = 0;
+            for (std::size_t q = 0; q < x.size();)
+                if (x[q] <= 0) remove(q);
+                else ++q;
+            if (support.empty()) return;
+        }
+    }
+
+    bool append(i64 i) {
+        const std::size_t k = support.size();
+        if (static_cast<i64>(k) == P) return false;
+        Q.resize((k + 1) * P);
+        double* r = Q.data() + k * P;
+        r[0] = c;
+        std::copy(A + i * p, A + (i + 1) * p, r + 1);
+        std::vector<double> h(k + 1, 0.0);
+        for (int again = 0; again < 2; ++again)
+            for (std::size_t q = 0; q < k; ++q) {
+                const double* column = Q.data() + q * P;
+                const double s = dot(column, r, P);
+                h[q] += s;
+                axpy(-s, column, r, P);
+            }
+        const double length = std::sqrt(dot(r, r, P));
+        if (!(length > 1e-13 * std::sqrt(1 + c * c))) return false;
+        for (i64 t = 0; t < P; ++t) r[t] /= length;
+        h[k] = length;
+        R.push_back(std::move(h));
+        support.push_back(i), x.push_back(0.0);
+        inside[i] = 1;
+        return true;
+    }
+
+    // R a = Q' (c, 0, ..., 0)
+    const std::vector<double>& least_squares() {
+        const i64 k = static_cast<i64>(support.size());
+        work.resize(k);
+        for (i64 q = 0; q < k; ++q) work[q] = c * Q[q * P];
+        for (i64 q = k - 1; q >= 0; --q) {
+            work[q] /= R[q][q];
+            for (i64 s = 0; s < q; ++s) work[s] -= R[q][s] * work[q];
+        }
+        return work;
+    }
+
+    void remove(std::size_t q) {
+        inside[support[q]] = 0;
+        support.erase(support.begin() + q), x.erase(x.begin() + q), R.erase(R.begin() + q);
+        for (std::size_t t = q; t < support.size(); ++t) {  // R[t] has one number too many, at t + 1
+            const double f = R[t][t], g = R[t][t + 1], h = std::hypot(f, g);
+            if (h > 0) {
+                const double cs = f / h, sn = g / h;
+                for (std::size_t u = t; u < support.size(); ++u) {
+                    const double a = R[u][t], b = R[u][t + 1];
+                    R[u][t] = cs * a + sn * b, R[u][t + 1] = cs * b - sn * a;
+                }
+                double *s = Q.data() + t * P, *e = s + P;
+                for (i64 k = 0; k < P; ++k) {
+                    const double a = s[k], b = e[k];
+                    s[k] = cs * a + sn * b, e[k] = cs * b - sn * a;
+                }
+            }
+            R[t].pop_back();
+        }
+    }
+};
+
+}  // namespace separatrix
