@@ -24,37 +24,48 @@ if TYPE_CHECKING:
     from separatrix.learners.perceptron import Perceptron
     from separatrix.maths.stopping import Status
     from separatrix.maths.trace import Trace
+    from separatrix.theory.certificate import Certificate, verify
+    from separatrix.theory.multiclass import MulticlassSeparability
+    from separatrix.theory.separability import Separability, separability
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "AROW": "separatrix.learners.arow",
     "AveragedPerceptron": "separatrix.learners.averaged",
+    "Certificate": "separatrix.theory.certificate",
     "Estimate": "separatrix.evaluation.estimate",
     "Evaluation": "separatrix.evaluation.evaluation",
     "Holdout": "separatrix.evaluation.seal",
     "MarginPerceptron": "separatrix.learners.margin",
+    "MulticlassSeparability": "separatrix.theory.multiclass",
     "PassiveAggressive": "separatrix.learners.passive_aggressive",
     "LeastSquares": "separatrix.learners.least_squares",
     "LeastSquaresClassifier": "separatrix.learners.least_squares_classifier",
     "Perceptron": "separatrix.learners.perceptron",
+    "Separability": "separatrix.theory.separability",
     "Status": "separatrix.maths.stopping",
     "Trace": "separatrix.maths.trace",
     "evaluate": "separatrix.evaluation.evaluation",
     "holdout": "separatrix.evaluation.seal",
+    "separability": "separatrix.theory.separability",
+    "verify": "separatrix.theory.certificate",
 }
 
 __all__ = [
     "AROW",
     "AveragedPerceptron",
+    "Certificate",
     "Estimate",
     "Evaluation",
     "Holdout",
     "LeastSquares",
     "LeastSquaresClassifier",
     "MarginPerceptron",
+    "MulticlassSeparability",
     "PassiveAggressive",
     "Perceptron",
+    "Separability",
     "Status",
     "Trace",
     "__version__",
@@ -62,6 +73,8 @@ __all__ = [
     "evaluate",
     "holdout",
     "kernels",
+    "separability",
+    "verify",
 ]
 
 

@@ -6,6 +6,7 @@
     ├── ParameterError (ValueError)       an option has a value that it cannot have
     ├── FoldError (RuntimeError)          a learner failed in a fold
     ├── LedgerError (OSError)             the ledger of test openings cannot be written: nothing is opened
+    ├── CertificateError (ValueError)     a certificate does not prove what it claims, or cannot be made
     ├── NotFittedError (ValueError, AttributeError; also scikit-learn's)
     └── BackendError (ImportError)        the compiled kernels cannot be loaded
 
@@ -47,6 +48,10 @@ class FoldError(SeparatrixError, RuntimeError):
 
 class LedgerError(SeparatrixError, OSError):
     """The ledger of test openings cannot be read or written, so the test set stays closed."""
+
+
+class CertificateError(SeparatrixError, ValueError):
+    """A certificate does not prove what it claims, or cannot be made."""
 
 
 class NotFittedError(SeparatrixError, ValueError, AttributeError):

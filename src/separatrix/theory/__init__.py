@@ -1,0 +1,1 @@
+"""What is true of labelled data, proved in exact arithmetic apart from what is learned."""
