@@ -79,3 +79,28 @@ def verdict(X, y, intercept=True, decimal=False):
     """'complete', 'quasi' or 'overlap', and the strict rows."""
     strict = strict_rows(exact_rows(X, y, intercept, decimal))
     return ("complete" if len(strict) == len(y) else "quasi" if strict else "overlap"), strict
+
+
+def solvable(columns, target):
+    """Whether target is a linear combination of the columns, by ranks."""
+    both = [list(c) for c in columns]
+    rank = len(independent_columns([list(r) for r in zip(*both, strict=True)])) if both else 0
+    more = [list(r) for r in zip(*both, target, strict=True)]
+    return len(independent_columns(more)) == rank
+
+
+def fate(X, y, intercept, j):
+    """What the logistic estimate does at coefficient j, from the definitions."""
+    Z = exact_rows(X, y, intercept)
+    p = len(Z[0])
+    e = [Fraction(int(k == j)) for k in range(p)]
+    if not solvable(Z, e):
+        return "unidentifiable"
+    strict = strict_rows(Z)
+    tied = [z for i, z in enumerate(Z) if i not in strict]
+    if solvable(tied, e) if tied else False:
+        return "finite"
+    # +e (or -e) is zero or positive on all of K iff adding the row -e leaves no w of K where -e is positive.
+    up = len(Z) in strict_rows([*Z, e])
+    down = len(Z) in strict_rows([*Z, [-v for v in e]])
+    return {(True, True): "undetermined", (True, False): "+inf", (False, True): "-inf"}[up, down]

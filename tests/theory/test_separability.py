@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import brute_force
+import hard_sets
 import numpy as np
 import pytest
 from scipy import sparse
@@ -9,8 +11,6 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from separatrix import separability, verify
 from separatrix.errors import DataError, ParameterError
-import brute_force
-import hard_sets
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
 
