@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from separatrix.learners.averaged import AveragedPerceptron
     from separatrix.learners.least_squares import LeastSquares
     from separatrix.learners.least_squares_classifier import LeastSquaresClassifier
+    from separatrix.learners.linear_discriminant import LinearDiscriminant
     from separatrix.learners.margin import MarginPerceptron
     from separatrix.learners.passive_aggressive import PassiveAggressive
     from separatrix.learners.perceptron import Perceptron
+    from separatrix.learners.quadratic_discriminant import QuadraticDiscriminant
     from separatrix.maths.stopping import Status
     from separatrix.maths.trace import Trace
     from separatrix.theory.certificate import Certificate, verify
@@ -42,6 +44,8 @@ _HOMES = {
     "PassiveAggressive": "separatrix.learners.passive_aggressive",
     "LeastSquares": "separatrix.learners.least_squares",
     "LeastSquaresClassifier": "separatrix.learners.least_squares_classifier",
+    "LinearDiscriminant": "separatrix.learners.linear_discriminant",
+    "QuadraticDiscriminant": "separatrix.learners.quadratic_discriminant",
     "Perceptron": "separatrix.learners.perceptron",
     "Separability": "separatrix.theory.separability",
     "Status": "separatrix.maths.stopping",
@@ -61,10 +65,12 @@ __all__ = [
     "Holdout",
     "LeastSquares",
     "LeastSquaresClassifier",
+    "LinearDiscriminant",
     "MarginPerceptron",
     "MulticlassSeparability",
     "PassiveAggressive",
     "Perceptron",
+    "QuadraticDiscriminant",
     "Separability",
     "Status",
     "Trace",

@@ -22,14 +22,27 @@ EXCLUDED = {
     "check_sample_weight_equivalence_on_sparse_data": ORDER_MATTERS,
 }
 
-CLOSED_FORM = (sx.LeastSquares, sx.LeastSquaresClassifier)
+CLOSED_FORM = (sx.LeastSquares, sx.LeastSquaresClassifier, sx.LinearDiscriminant, sx.QuadraticDiscriminant)
+NO_DENSITY = (
+    "classes that are single points, or fewer rows than columns, have no normal density: that is an error "
+    "which names the columns, unless shrinkage is set"
+)
+WITHOUT_DENSITY = {
+    "check_sample_weights_shape": NO_DENSITY,
+    "check_sample_weights_not_overwritten": NO_DENSITY,
+    "check_sample_weight_equivalence_on_dense_data": NO_DENSITY,
+    "check_sample_weight_equivalence_on_sparse_data": NO_DENSITY,
+}
+SINGLE_POINTS = dict.fromkeys(list(WITHOUT_DENSITY)[2:], NO_DENSITY)
 WEIGHTS_REACH_FAR = {"MarginPerceptron()", "MarginPerceptron(multiclass='kesler')", "AROW()"}
 
 
 def excluded(estimator):
     """What each estimator cannot pass, and why; those that want a margin do answer to class weights."""
+    if repr(estimator) in ("LinearDiscriminant()", "QuadraticDiscriminant()"):
+        return WITHOUT_DENSITY
     if isinstance(estimator, CLOSED_FORM):
-        return {}
+        return SINGLE_POINTS if isinstance(estimator, sx.QuadraticDiscriminant) else {}
     if repr(estimator) in WEIGHTS_REACH_FAR:
         return EXCLUDED
     return {**EXCLUDED, "check_class_weight_classifiers": WEIGHTED_UPDATES}
@@ -50,6 +63,10 @@ ESTIMATORS = [
     sx.LeastSquares(),
     sx.LeastSquares(1.0, penalize_intercept=True),
     sx.LeastSquaresClassifier(),
+    sx.LinearDiscriminant(),
+    sx.LinearDiscriminant(shrinkage=0.5),
+    sx.QuadraticDiscriminant(),
+    sx.QuadraticDiscriminant(shrinkage=0.5),
 ]
 
 with warnings.catch_warnings():
