@@ -1,7 +1,7 @@
 """Linear predictors that prove what they say about your data.
 
-Names are imported when they are first used, so that ``import separatrix`` loads numpy and the kernels
-only.
+Names are imported when they are first used: ``import separatrix`` by itself loads nothing, and a dense fit
+loads numpy and the kernels only.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from separatrix import errors, kernels
-
 if TYPE_CHECKING:
+    from separatrix import errors, kernels
     from separatrix.evaluation.estimate import Estimate
     from separatrix.evaluation.evaluation import Evaluation, evaluate
     from separatrix.evaluation.seal import Holdout, holdout
@@ -56,6 +55,8 @@ _HOMES = {
     "verify": "separatrix.theory.certificate",
 }
 
+_ROOMS = ("errors", "kernels")
+
 __all__ = [
     "AROW",
     "AveragedPerceptron",
@@ -85,6 +86,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"separatrix.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)

@@ -23,6 +23,10 @@ Messages are one sentence: what is wrong, where, and what to do.
 
 from __future__ import annotations
 
+import sys
+import warnings
+from functools import cache
+from types import FrameType
 from typing import NoReturn
 
 
@@ -90,9 +94,32 @@ class PrecisionWarning(SeparatrixWarning):
     """The result has fewer right digits than usual."""
 
 
-def raise_not_fitted(owner: object) -> NoReturn:
-    """Raise an error that is both ours and scikit-learn's, which is imported only now."""
+@cache
+def _not_fitted_of_both() -> type[NotFittedError]:
+    """An error that is both ours and scikit-learn's, which is imported only now."""
     from sklearn.exceptions import NotFittedError as Theirs
 
-    both = type("NotFittedError", (NotFittedError, Theirs), {"__module__": __name__})
-    raise both(f"This {type(owner).__name__} is not fitted yet: call fit (or partial_fit) first.")
+    def rebuild(error: NotFittedError) -> tuple[object, tuple[str]]:
+        return not_fitted, (str(error),)
+
+    body = {"__module__": __name__, "__reduce__": rebuild}
+    return type("NotFittedError", (NotFittedError, Theirs), body)
+
+
+def not_fitted(message: str) -> NotFittedError:
+    """The error of a model that is not fitted; it can be sent between processes."""
+    return _not_fitted_of_both()(message)
+
+
+def raise_not_fitted(owner: object) -> NoReturn:
+    """Raise the error of a model that is not fitted."""
+    raise not_fitted(f"This {type(owner).__name__} is not fitted yet: call fit (or partial_fit) first.")
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn with the line of the caller outside this package."""
+    level = 1
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "separatrix":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level + 1)

@@ -46,6 +46,25 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, says):
     assert says in line
 
 
+def test_without_a_command_the_help_is_shown():
+    assert "Commands" in separatrix().stdout
+
+
+def test_a_wrong_setting_of_the_kernels_is_one_sentence_too(monkeypatch):
+    monkeypatch.setenv("SEPARATRIX_ISA", "mmx")
+    assert separatrix("--help").returncode == 0
+    done = separatrix("audit", "example:xor")
+    assert done.returncode == 2
+    assert "SEPARATRIX_ISA is 'mmx'" in done.stderr
+
+
+def test_a_terminal_without_greek_letters(monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    done = separatrix("audit", "example:six-points")
+    assert done.returncode == 0
+    assert "(R/?)² = 6" in done.stdout.encode("latin-1", "replace").decode("latin-1") or "(R/?)" in done.stdout
+
+
 def test_help_and_version():
     assert "audit" in separatrix("--help").stdout
     assert "SOURCE" in separatrix("audit", "--help").stdout

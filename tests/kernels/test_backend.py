@@ -30,7 +30,7 @@ def run(code, **environment):
 )
 def test_an_unknown_choice_is_refused_by_name(variable, value, says):
     environment = {"SEPARATRIX_BACKEND": "native", variable: value}
-    done = run("import separatrix", **environment)
+    done = run("import separatrix.kernels", **environment)
     assert done.returncode == 1
     assert says in done.stderr.splitlines()[-1]
 

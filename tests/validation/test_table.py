@@ -159,7 +159,7 @@ def test_a_corrupt_sparse_matrix_is_refused():
         (pd.DataFrame(index=[1, 2]), DataError, "feature"),
         (sp.csr_array((0, 3)), DataError, r"X has 0 sample\(s\)"),
         ([[1, 2], [3]], DataError, "rows of different lengths"),
-        ([["a", 1.0]], DataError, r"X has 'a' at row 0, column 0: text where a number belongs"),
+        ([[1.0, "a"]], DataTypeError, r"X has 'a' at row 0, column 1: not a number, text where a number belongs"),
         (np.array([[1 + 2j]]), DataError, "Complex data not supported"),
         (sp.csr_array(np.array([[1 + 2j]])), DataError, "Complex data not supported"),
         (np.array([[1.0, np.nan]]), DataError, "X has a NaN at row 0, column 1"),
@@ -184,7 +184,92 @@ def test_huge_finite_numbers_are_not_called_infinite():
     assert check_table(X).X is X
 
 
-def test_integers_beyond_2_53_are_rounded_with_a_warning():
-    with pytest.warns(RoundingWarning, match=r"integers beyond 2\*\*53 \(1 of them changed\)"):
-        out = check_table(np.array([[2**53 + 1, 3]])).X
-    assert out.tolist() == [[2.0**53, 3.0]]
+@pytest.mark.parametrize(
+    "X",
+    [np.array([[2**53 + 1, 3]]), np.array([[2**53 + 1, 3]], dtype=object), np.array([[2**64 - 1, 3]], dtype=np.uint64)],
+)
+def test_integers_beyond_2_53_are_rounded_with_a_warning_at_the_callers_line(X):
+    with pytest.warns(RoundingWarning, match=r"1 number with more than 53 bits \(integers beyond 2\*\*53") as caught:
+        out = check_table(X).X
+    assert caught[0].filename == __file__
+    assert out.tolist() == [[float(X[0, 0]), 3.0]]
+
+
+@pytest.mark.parametrize("X", [np.array([[2**54]]), np.array([[2**70]], dtype=object), np.array([[-(2**63)]])])
+def test_integers_that_float64_holds_exactly_raise_no_warning(X):
+    assert check_table(X).X[0, 0] == float(X[0, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, bool, np.longdouble])
+@pytest.mark.parametrize("kind", ["unsorted", "repeated"])
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csr_matrix, sp.csc_array])
+def test_sparse_matrices_are_never_modified(dtype, kind, container):
+    columns = np.array([2, 0, 1, 1, 0]) if kind == "unsorted" else np.array([2, 2, 1, 1, 0])
+    X = container((np.arange(1, 6).astype(dtype), columns, np.array([0, 2, 3, 5])), shape=(3, 3))
+    before = [part.copy() for part in (X.data, X.indices, X.indptr)]
+    dense = X.astype(np.float64).toarray()
+    assert np.array_equal(check_table(X).X.toarray(), dense)
+    Perceptron(max_epochs=2).fit(X, [0, 1, 1]).predict(X)
+    assert all(np.array_equal(a, b) for a, b in zip(before, (X.data, X.indices, X.indptr), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("indices", "pointers"), [(np.int32, np.int64), (np.int64, np.int32), (np.uint32, np.int32), (">i4", ">i4")]
+)
+def test_indices_of_any_kind_are_accepted(indices, pointers):
+    X = sp.csr_array(np.eye(3))
+    X.indices, X.indptr = X.indices.astype(indices), X.indptr.astype(pointers)
+    assert Perceptron().fit(X, [0, 1, 1]).score(np.eye(3), [0, 1, 1]) == 1
+
+
+def test_a_sparse_matrix_with_too_few_pointers_is_refused():
+    X = sp.csr_array(np.eye(3))
+    X.indptr = X.indptr[:-1]
+    with pytest.raises(DataError, match="row pointers"):
+        check_table(X)
+
+
+def test_frames_of_numbers_in_other_dress():
+    from decimal import Decimal
+
+    plain = np.array([[1.0, 0.0], [2.5, 3.0]])
+    frame = pd.DataFrame(plain, columns=["a", "b"])
+    for dressed in (
+        frame.astype(object),
+        pd.DataFrame.sparse.from_spmatrix(sp.csr_array(plain), columns=["a", "b"]),
+        pl.DataFrame({"a": [Decimal("1.0"), Decimal("2.5")], "b": [Decimal("0"), Decimal("3")]}),
+        pa.RecordBatch.from_pandas(frame),
+    ):
+        table = check_table(dressed)
+        assert np.array_equal(table.X, plain)
+        assert table.names == ("a", "b")
+
+
+def test_subclasses_of_frames_are_frames():
+    class Survey(pd.DataFrame):
+        pass
+
+    assert check_table(Survey({"age": [1.0], "size": [2.0]})).names == ("age", "size")
+
+
+@pytest.mark.parametrize(
+    "X", [pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), pa.table([[1.0], [2.0]], names=["a", "a"])]
+)
+def test_repeated_column_names_are_refused(X):
+    with pytest.raises(DataError, match="several columns of one name"):
+        check_table(X)
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (10**400, "too large for float64"),
+        (np.ones(1), "a ndarray at row 1, column 0"),
+        (None, "a NaN at row 1, column 0"),
+    ],
+)
+def test_objects_that_are_no_numbers_are_named(value, says):
+    X = np.empty((2, 1), dtype=object)
+    X[0, 0], X[1, 0] = 1.0, value
+    with pytest.raises(DataError, match=says):
+        check_table(X)

@@ -30,11 +30,16 @@ Y = [0, 1, 1]
         (pl.Series(["u", "v"]), ["u", "v"], [0, 1]),
         (pa.array([4, 9]), [4, 9], [0, 1]),
         (pd.Series(["u", "v"], dtype="category"), ["u", "v"], [0, 1]),
+        (pd.Series([7, 5], dtype="category"), [5, 7], [1, 0]),
+        (np.array([True, False], dtype=object), [False, True], [1, 0]),
+        (np.array([2**53, 2**53 + 1], dtype=object), [2**53, 2**53 + 1], [0, 1]),
+        (pl.LazyFrame({"y": ["u", "v"]}), ["u", "v"], [0, 1]),
     ],
 )
 def test_labels_of_all_kinds(y, classes, codes):
     labels = check_labels(y)
     assert labels.classes.tolist() == classes
+    assert {type(c) for c in labels.classes.tolist()} == {type(c) for c in classes}
     assert labels.codes.tolist() == codes
 
 
@@ -49,10 +54,13 @@ def test_labels_of_all_kinds(y, classes, codes):
         ([], DataError, "no labels"),
         ([1 + 1j, 2], DataError, "Complex data not supported"),
         (None, DataError, "the target y is None"),
+        (np.ma.array([0, 1, 5], mask=[0, 0, 1]), DataError, "y is masked at position 2"),
+        ([[0], [1, 2]], DataError, "entries of different lengths"),
+        (np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]"), DataTypeError, "dates or durations"),
     ],
 )
 def test_labels_that_are_no_classes(y, error, says):
-    y = np.array(y, dtype=object) if y == ["a", 1] else y
+    y = np.array(y, dtype=object) if isinstance(y, list) and y == ["a", 1] else y
     with pytest.raises(error, match=says):
         check_labels(y)
 
@@ -121,9 +129,21 @@ def test_fits_that_cannot_be(arguments, says):
     assert not hasattr(model, "coef_")
 
 
+def test_the_error_of_a_model_that_is_not_fitted_can_be_sent_between_processes():
+    import pickle
+
+    with pytest.raises(NotFittedError) as caught:
+        Perceptron().predict(X)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is type(caught.value)
+    assert str(again) == str(caught.value)
+
+
 def test_a_start_of_the_wrong_length():
     with pytest.raises(DataError, match="start has 5 entries and needs 2, or 3 with the bias"):
         Perceptron(start=np.ones(5)).fit(X, Y)
+    with pytest.raises(ParameterError, match="start is None"):
+        Perceptron(start=None).fit(X, Y)
 
 
 def test_predict_before_fit_is_an_error_of_ours_and_of_scikit_learn():

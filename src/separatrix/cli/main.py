@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from typing import Any
 
@@ -40,8 +41,13 @@ def separatrix() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; bad input is exit code 2 with one sentence, an interruption 130."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
     try:
         return separatrix.main(args=arguments, standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.ctx.get_help() if asked.ctx else "")
     except click.ClickException as error:
         click.echo(f"error: {error.format_message()}", err=True)
         sys.exit(2)

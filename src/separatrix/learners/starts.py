@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from separatrix import kernels
-from separatrix.errors import DataError
+from separatrix.errors import DataError, ParameterError
 from separatrix.maths.chance import standard_normals
 from separatrix.validation import check_finite_vector
 
@@ -25,6 +25,8 @@ def first_vector(start: str | ArrayLike, d: int, bias: bool, chance: kernels.Wor
         elif start == "random":
             first[:free] = standard_normals(chance, free)
         return first
+    if start is None:
+        raise ParameterError("start is None: it can be 'zeros', 'ones', 'random' or an array.")
     given = check_finite_vector(start, what="start")
     if len(given) not in (d, free):
         raise DataError(f"start has {len(given)} entries and needs {d}{f', or {d + 1} with the bias' if bias else ''}.")

@@ -51,18 +51,17 @@ def margins(X: Any, y: ArrayLike, w: ArrayLike, b: float = 0.0) -> Floats:
 
 def distances(X: Any, w: ArrayLike, b: float = 0.0) -> Floats:
     """Signed distances s_i/|w| from the hyperplane."""
-    w = np.asarray(w, dtype=np.float64)
-    return scores(X, w, b) / _length(w)
+    w, b = _moderate(check_finite_vector(w, what="w"), b)
+    return scores(X, w, b) / float(np.linalg.norm(w))
 
 
 def foot_points(X: Any, w: ArrayLike, b: float = 0.0) -> Floats:
     """The points of the hyperplane nearest to the rows: x_i - s_i w/|w|^2."""
     table = check_table(X)
-    w = _checked(w, table.d)
+    w, b = _moderate(_checked(w, table.d), b)
     s = row_scores(table.X, lift(w, b))
     dense = table.X.toarray() if table.sparse else table.X
-    unit = w / _length(w)
-    return np.asarray(dense - np.outer(s / _length(w), unit), dtype=np.float64)
+    return np.asarray(dense - np.outer(s, w / float(w @ w)), dtype=np.float64)
 
 
 def _checked(w: ArrayLike, d: int) -> Floats:
@@ -72,8 +71,10 @@ def _checked(w: ArrayLike, d: int) -> Floats:
     return w
 
 
-def _length(w: Floats) -> float:
-    length = float(np.linalg.norm(w))
-    if length == 0:
+def _moderate(w: Floats, b: float) -> tuple[Floats, float]:
+    """The same hyperplane with the greatest weight near 1, so that squares neither overflow nor vanish."""
+    largest = float(np.abs(w).max())
+    if largest == 0:
         raise DataError("w is zero: it is normal to no hyperplane.")
-    return length
+    scale = 2.0 ** -np.frexp(largest)[1]
+    return w * scale, b * scale

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
+from separatrix.errors import DataError
 from separatrix.maths.stopping import Status
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 NO_LIMIT = 2**62
-SLICE = 2**27  # multiplications between two chances to interrupt
+SLICE = 2**24  # multiplications between two chances to interrupt
 ROOM = 2**16  # updates logged in one call of the orders that are no passes
 
 
@@ -35,10 +36,12 @@ class LabelledRows:
 
 
 def lifted_norms(rows: kernels.Rows, bias: bool) -> Floats:
-    """The length of each lifted row, 1 for a zero row."""
+    """The length of each lifted row, 1 for a zero row (or one so short that its square vanishes)."""
     norm = np.empty(rows.n)
     kernels.norms2(rows, norm)
     norm = np.sqrt(norm + (1.0 if bias else 0.0))
+    if (at := kernels.first_nonfinite(norm)) >= 0:
+        raise DataError(f"row {at} is too long to be scaled to length 1, its square overflows: scale the features.")
     norm[norm == 0] = 1.0
     return norm
 
@@ -52,8 +55,38 @@ class Learning:
     visits: int = 0
     mistakes: int = 0  # in the pass under way
     last: int = -1  # position of the last update in the pass before
-    clean: bool = False  # as many rows as there are, one after the other, without a mistake
     log: list[Indices] = field(default_factory=list)
+
+    def count(self, updates: int, visits: int, log: Indices | None) -> None:
+        """Enter what a kernel did into the account."""
+        self.updates += updates
+        self.mistakes += updates
+        self.visits += visits
+        if log is not None and updates:
+            self.log.append(log[:updates].copy())
+
+    def whole(self) -> Whole:
+        """A block that is done or undone: an interruption inside it leaves weights and account agreeing."""
+        return Whole(self)
+
+
+class Whole:
+    """Puts a state back as it was when its block is interrupted."""
+
+    __slots__ = ("kept", "state")
+
+    def __init__(self, state: Learning) -> None:
+        self.state = state
+        self.kept = (state.lifted.copy(), state.updates, state.visits, state.mistakes, state.last, len(state.log))
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is not None:
+            state = self.state
+            state.lifted[:], state.updates, state.visits, state.mistakes, state.last, entries = self.kept
+            del state.log[entries:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,35 +121,30 @@ class PerceptronRule:
             return
         resume = state.last + 1
         self.scan(state, chunk, 0, resume)
-        if state.mistakes == 0:
-            state.clean = True
-        else:
+        if state.mistakes:
             self.scan(state, chunk, resume, n)
 
     def scan(self, state: Learning, chunk: LabelledRows, begin: int, end: int) -> None:
         """Look at positions begin .. end once."""
         room = min(self.max_updates - state.updates, NO_LIMIT)
         log = np.empty(end - begin, dtype=np.int64) if self.keep_log else None
-        updates, visits, last = kernels.perceptron_pass(
-            chunk.rows,
-            chunk.y,
-            chunk.step,
-            self.order,
-            state.lifted,
-            self.bias,
-            self.zero_is_mistake,
-            log,
-            begin,
-            end,
-            int(room),
-        )
-        state.updates += updates
-        state.mistakes += updates
-        state.visits += visits
-        if updates:
-            state.last = last
-        if log is not None and updates:
-            state.log.append(log[:updates].copy())
+        with state.whole():
+            updates, visits, last = kernels.perceptron_pass(
+                chunk.rows,
+                chunk.y,
+                chunk.step,
+                self.order,
+                state.lifted,
+                self.bias,
+                self.zero_is_mistake,
+                log,
+                begin,
+                end,
+                int(room),
+            )
+            state.count(updates, visits, log)
+            if updates:
+                state.last = last
 
     def end_pass(self, state: Learning) -> None:
         """Online rules have moved already."""
@@ -147,16 +175,14 @@ def learn_from_violators(
             room = int(min(max_updates - state.updates, ROOM if keep_log else NO_LIMIT))
             log = np.empty(room, dtype=np.int64) if keep_log else None
             shared = (chunk.rows, chunk.y, chunk.step, state.lifted, bias, zero_is_mistake, log)
-            if order == "restart":
-                updates, visits, at = kernels.perceptron_restart(*shared, at, room, budget)
-            elif order == "worst":
-                updates, visits, at = kernels.perceptron_worst(*shared, chunk.norm, room, budget)
-            else:
-                updates, visits, at = kernels.perceptron_any(*shared, chance, found, room, budget)
-            state.updates += updates
-            state.visits += visits
-            if log is not None and updates:
-                state.log.append(log[:updates].copy())
+            with state.whole():
+                if order == "restart":
+                    updates, visits, at = kernels.perceptron_restart(*shared, at, room, budget)
+                elif order == "worst":
+                    updates, visits, at = kernels.perceptron_worst(*shared, chunk.norm, room, budget)
+                else:
+                    updates, visits, at = kernels.perceptron_any(*shared, chance, found, room, budget)
+                state.count(updates, visits, log)
             finite = kernels.first_nonfinite(state.lifted) < 0
             if watch is not None:
                 watch(PassMeasure(updates, state.updates, finite))

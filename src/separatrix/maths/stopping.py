@@ -44,10 +44,10 @@ def stop_perceptron(max_mistakes: int, max_epochs: float, max_updates: float) ->
             return Status.NONFINITE
         if last.mistakes == 0:
             return Status.CONVERGED
+        if last.updates >= max_updates:  # the pass may not have ended
+            return Status.MAX_UPDATES
         if last.mistakes <= max_mistakes:
             return Status.TOLERATED
-        if last.updates >= max_updates:
-            return Status.MAX_UPDATES
         if len(passes) >= max_epochs:
             return Status.MAX_EPOCHS
         return None

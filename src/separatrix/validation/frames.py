@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import DataTypeError
+from separatrix.errors import DataError, DataTypeError
 
 ROOTS = frozenset({"pandas", "polars", "pyarrow", "duckdb", "_duckdb", "modin", "cudf", "narwhals", "dask", "ibis"})
 
 
 def is_frame(X: Any) -> bool:
     """Whether X comes from a library of frames (series included), without importing any."""
-    return type(X).__module__.partition(".")[0] in ROOTS
+    return any(kind.__module__.partition(".")[0] in ROOTS for kind in type(X).__mro__)
 
 
 def columns_of(X: Any) -> tuple[list[Any], list[NDArray[Any]]]:
@@ -23,22 +23,31 @@ def columns_of(X: Any) -> tuple[list[Any], list[NDArray[Any]]]:
         fetched = X.fetchnumpy()
         return list(fetched), [_filled(column) for column in fetched.values()]
     import narwhals.stable.v2 as nw
+    from narwhals.exceptions import DuplicateError
 
+    if type(X).__name__ == "RecordBatch":
+        import pyarrow as pa
+
+        X = pa.Table.from_batches([X])
     try:
         frame = nw.from_native(X)
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect()
+        names = list(frame.columns)
+    except DuplicateError as repeated:
+        reason = str(repeated).partition("\n")[0].rstrip(".: ")
+        raise DataError(f"X has several columns of one name ({reason}): rename them.") from repeated
     except TypeError as unknown:
         raise DataTypeError(
             f"X is a {type(X).__module__}.{type(X).__qualname__}, not a table with rows and columns. "
             "Expected 2D array: pass a frame, or Reshape your data with to_frame() or array.reshape(-1, 1)."
         ) from unknown
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    return list(frame.columns), [_column(frame[:, j], nw) for j in range(len(frame.columns))]
+    return names, [_column(frame[:, j], nw) for j in range(len(names))]
 
 
 def vector_of(y: Any) -> NDArray[Any]:
     """One column as an array: a series, or a frame with a single column."""
-    if hasattr(y, "fetchnumpy") or hasattr(y, "columns") or hasattr(y, "column_names"):
+    if any(hasattr(type(y), name) for name in ("fetchnumpy", "columns", "column_names")):
         _, columns = columns_of(y)
         return np.stack(columns, axis=1) if len(columns) != 1 else columns[0]
     import narwhals.stable.v2 as nw
@@ -52,7 +61,7 @@ def vector_of(y: Any) -> NDArray[Any]:
 def _column(column: Any, nw: Any) -> NDArray[Any]:
     kind = column.dtype
     if kind == nw.Boolean or kind.is_numeric():
-        if column.null_count() > 0:
+        if column.null_count() > 0 or kind in (nw.Decimal, nw.Int128, nw.UInt128):
             return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
         return np.asarray(column.to_numpy())
     return np.asarray(column.to_list(), dtype=object)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, DataTypeError
-from separatrix.validation import frames
+from separatrix.validation.targets import one_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +51,34 @@ def label_vector(y: Any, *, what: str = "y") -> NDArray[Any]:
     """y as one dimension of labels, as it was given."""
     if y is None:
         raise DataError(f"requires {what} to be passed, but the target {what} is None: pass a label for every row.")
-    array = frames.vector_of(y) if frames.is_frame(y) else np.asarray(y)
-    if array.ndim == 2 and array.shape[1] == 1:
-        from sklearn.exceptions import DataConversionWarning
-
-        warnings.warn(
-            f"A column-vector {what} was passed when a 1d array was expected; its one column is used.",
-            DataConversionWarning,
-            stacklevel=4,
-        )
-        array = array[:, 0]
+    array = one_column(y, what)
     if array.ndim != 1:
         raise DataError(f"{what} has shape {array.shape}; {what} should be a 1d array: one label for every row.")
     if not len(array):
         raise DataError(f"{what} has no labels: pass one for every row.")
     if array.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {what} holds complex numbers, not classes.")
+    if array.dtype.kind in "mM":
+        raise DataTypeError(f"{what} holds dates or durations, not classes: convert them to text.")
     if array.dtype.kind == "O":
         _need_no_missing(array, what)
-        if all(isinstance(v, (int, float, np.number)) for v in array):
-            array = array.astype(np.float64)
+        array = _plain(array)
     return array
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Objects that are all of one kind of number, as that kind; anything else stays as it is."""
+    if all(isinstance(v, (bool, np.bool_)) for v in array):
+        return array.astype(bool)
+    if all(isinstance(v, (int, np.integer)) for v in array):
+        whole = np.array([int(v) for v in array])
+        return whole if whole.dtype.kind in "iu" else array
+    return array.astype(np.float64) if all(isinstance(v, (int, float, np.number)) for v in array) else array
 
 
 def _need_no_missing(array: NDArray[Any], what: str) -> None:
     for i, value in enumerate(array):
-        if value is None or (isinstance(value, float) and np.isnan(value)):
+        if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and np.isnan(value)):
             raise DataError(f"{what} has no label (NaN or None) at row {i}: drop the row or label it.")
 
 

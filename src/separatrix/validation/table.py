@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.errors import DataError, DataTypeError, RoundingWarning
-from separatrix.validation import frames
+from separatrix.errors import DataError, DataTypeError, warn_user
+from separatrix.validation import frames, objects
 
 EXACT = 2**53  # every integer up to here is a float64
 
@@ -80,20 +79,12 @@ def _check_frame(X: Any, what: str) -> Table:
 
 
 def _check_column(column: NDArray[Any], j: int, names: Sequence[Any], what: str) -> NDArray[Any]:
-    if column.dtype.kind == "O" or column.dtype.kind in "USmMV":
-        row = next((i for i, v in enumerate(column) if not isinstance(v, (int, float, np.number))), 0)
-        value = column[row] if len(column) else ""
-        raise DataTypeError(
-            f"{what} has {value!r} at row {row}, {describe_column(j, [str(n) for n in names])}: not a number. "
-            "Encode the column as numbers or leave it out."
-        )
+    if column.dtype.kind in "OUSmMV":
+        return objects.as_floats(column[:, None], what, [f"column {j} ({str(names[j])!r})"])[:, 0]
     return _as_float(column, what)
 
 
 def _check_dense(X: Any, names: Sequence[str] | None, what: str) -> NDArray[Any]:
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        row, column = np.argwhere(np.ma.getmaskarray(X))[0][:2]
-        raise DataError(f"{what} is masked at row {row}, column {column}. Drop the row or fill the value in.")
     try:
         array = np.asarray(X)
     except ValueError as uneven:
@@ -106,32 +97,15 @@ def _check_dense(X: Any, names: Sequence[str] | None, what: str) -> NDArray[Any]
         )
     if not array.size:
         raise DataError(_too_small(array.shape[0], array.shape[1], what))
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        row, column = np.argwhere(np.ma.getmaskarray(X))[0]
+        raise DataError(f"{what} is masked at row {row}, column {column}. Drop the row or fill the value in.")
     if array.dtype.kind in "OUSmMV":
-        array = _from_objects(array if array.dtype.kind != "U" else np.asarray(X, dtype=object), what)
+        as_given = array if array.dtype.kind != "U" else np.asarray(X, dtype=object)
+        array = objects.as_floats(as_given, what, [f"column {j}" for j in range(array.shape[1])])
     array = np.ascontiguousarray(_as_float(array, what))
     _need_finite(array, names, what)
     return array
-
-
-def _from_objects(array: NDArray[Any], what: str) -> NDArray[Any]:
-    for (i, j), value in np.ndenumerate(array):
-        if isinstance(value, (str, bytes)):
-            raise DataError(
-                f"{what} has {str(value)!r} at row {i}, column {j}: text where a number belongs. "
-                "Encode the column as numbers or leave it out."
-            )
-        if isinstance(value, complex):
-            raise DataError(_complex(what))
-        if isinstance(value, (np.datetime64, np.timedelta64)) or not hasattr(value, "__float__"):
-            raise DataTypeError(
-                f"{what} has a {type(value).__name__} at row {i}, column {j}; "
-                "an argument must be a number, not a string or an object of another number-less type."
-            )
-    return array.astype(np.float64)
-
-
-def _complex(what: str) -> str:
-    return f"Complex data not supported: {what} holds complex numbers; pass their real and imaginary parts as columns."
 
 
 def _as_float(array: NDArray[Any], what: str) -> NDArray[Any]:
@@ -139,21 +113,17 @@ def _as_float(array: NDArray[Any], what: str) -> NDArray[Any]:
     if array.dtype in (np.float64, np.float32):
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype.kind == "c":
-        raise DataError(_complex(what))
+        raise DataError(objects.complex_sentence(what))
     if array.dtype == np.float16:
         return array.astype(np.float32)
     out = array.astype(np.float64)
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
-        if array.max() > EXACT or array.min() < -EXACT:
-            changed = np.count_nonzero(out.astype(array.dtype) != array)
-            _warn_rounded(what, f"integers beyond 2**53 ({changed} of them changed)")
-    elif array.dtype.kind == "f" and np.any((out != array) & np.isfinite(array)):
-        _warn_rounded(what, f"{array.dtype} numbers with more than 53 bits")
+        beyond = array[(array > EXACT) | (array < -EXACT)]
+        if changed := sum(int(float(v)) != v for v in beyond.tolist()):
+            objects.warn_rounded(what, changed)
+    elif array.dtype.kind == "f" and (changed := int(np.count_nonzero((out != array) & np.isfinite(array)))):
+        objects.warn_rounded(what, changed)
     return out
-
-
-def _warn_rounded(what: str, kind: str) -> None:
-    warnings.warn(f"{what} has {kind}, rounded to float64; shift or scale the column.", RoundingWarning, stacklevel=5)
 
 
 def _check_sparse(X: Any, what: str) -> Any:
@@ -162,24 +132,39 @@ def _check_sparse(X: Any, what: str) -> Any:
     if X.shape[0] == 0 or X.shape[1] == 0:
         raise DataError(_too_small(X.shape[0], X.shape[1], what))
     csr = X.tocsr()
-    if csr.data.dtype not in (np.float64, np.float32):
-        if csr.data.dtype.kind not in "biuf":
-            raise DataError(
-                _complex(what) if csr.data.dtype.kind == "c" else f"{what} holds {csr.data.dtype}: not numbers."
-            )
-        csr = type(csr)((_as_float(csr.data, what), csr.indices, csr.indptr), shape=csr.shape)
-    if len(csr.indices) and (csr.indices.min() < 0 or csr.indices.max() >= csr.shape[1]):
-        raise DataError(f"{what} is a sparse matrix whose column indices leave 0 .. {csr.shape[1] - 1}: it is corrupt.")
-    if csr.indptr[0] != 0 or np.any(np.diff(csr.indptr) < 0) or csr.indptr[-1] > len(csr.data):
-        raise DataError(f"{what} is a sparse matrix whose row pointers do not ascend: it is corrupt.")
+    _need_intact(csr, what)
+    data, indices, indptr = csr.data, csr.indices, csr.indptr
+    if data.dtype.kind not in "biuf":
+        raise DataError(
+            objects.complex_sentence(what) if data.dtype.kind == "c" else f"{what} holds {data.dtype}: not numbers."
+        )
+    index = np.int32 if indices.dtype == indptr.dtype == np.int32 else np.int64
+    parts = (_as_float(data, what), indices.astype(index, copy=False), indptr.astype(index, copy=False))
+    if any(part is not was for part, was in zip(parts, (data, indices, indptr), strict=True)):
+        csr = type(csr)(parts, shape=csr.shape)
+        csr.indices, csr.indptr = csr.indices.astype(index, copy=False), csr.indptr.astype(index, copy=False)
     if not csr.has_canonical_format:
-        csr = csr.copy() if csr is X else csr
+        csr = csr.copy()  # the arrays may be the user's
         csr.sum_duplicates()
     k = kernels.first_nonfinite(csr.data)
     if k >= 0:
         row = int(np.searchsorted(csr.indptr, k, side="right")) - 1
         raise DataError(_not_finite(csr.data[k], row, describe_column(int(csr.indices[k]), None), what))
     return csr
+
+
+def _need_intact(csr: Any, what: str) -> None:
+    """The arrays of a CSR matrix fit together, so that no kernel reads outside them."""
+    n, d = csr.shape
+    pointers = csr.indptr
+    if len(pointers) != n + 1 or pointers[0] != 0 or np.any(np.diff(pointers) < 0):
+        raise DataError(
+            f"{what} is a sparse matrix whose row pointers do not ascend from 0 in {n} steps: it is corrupt."
+        )
+    if pointers[-1] > min(len(csr.data), len(csr.indices)):
+        raise DataError(f"{what} is a sparse matrix whose row pointers leave its entries: it is corrupt.")
+    if len(csr.indices) and (csr.indices.min() < 0 or csr.indices.max() >= d):
+        raise DataError(f"{what} is a sparse matrix whose column indices leave 0 .. {d - 1}: it is corrupt.")
 
 
 def _need_finite(X: NDArray[Any], names: Sequence[str] | None, what: str) -> None:
@@ -221,9 +206,6 @@ def check_same_features(table: Table, names: tuple[str, ...] | None, d: int, own
             "pass the columns that it was fitted on."
         )
     if table.names is None and names is not None:
-        warnings.warn(
-            f"{what} does not have valid feature names, but {owner} was fitted with feature names",
-            stacklevel=4,
-        )
+        warn_user(f"{what} does not have valid feature names, but {owner} was fitted with feature names", UserWarning)
     elif table.names is not None and names is None:
-        warnings.warn(f"{what} has feature names, but {owner} was fitted without feature names", stacklevel=4)
+        warn_user(f"{what} has feature names, but {owner} was fitted without feature names", UserWarning)

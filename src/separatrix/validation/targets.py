@@ -7,14 +7,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import DataError, DataTypeError
+from separatrix.errors import DataError, DataTypeError, warn_user
 from separatrix.validation import frames
+
+
+def as_vector(v: Any, what: str) -> NDArray[Any]:
+    """Whatever holds one entry a row, as an array; hidden entries and uneven nests are refused."""
+    if isinstance(v, np.ma.MaskedArray) and np.ma.is_masked(v):
+        at = int(np.flatnonzero(np.ma.getmaskarray(v))[0])
+        raise DataError(f"{what} is masked at position {at}. Drop the row or fill the value in.")
+    if hasattr(v, "tocsr"):
+        raise DataTypeError(f"{what} is a sparse matrix and needs to be a plain vector: use {what}.toarray().ravel().")
+    try:
+        return frames.vector_of(v) if frames.is_frame(v) else np.asarray(v)
+    except ValueError as uneven:
+        raise DataError(f"{what} has entries of different lengths and needs one number or label a row.") from uneven
+
+
+def one_column(v: Any, what: str) -> NDArray[Any]:
+    """The same; a table of one column is read as that column, with scikit-learn's warning."""
+    array = as_vector(v, what)
+    if array.ndim == 2 and array.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        warn_user(
+            f"A column-vector {what} was passed when a 1d array was expected; its one column is used.",
+            DataConversionWarning,
+        )
+        array = array[:, 0]
+    return array
 
 
 def check_finite_vector(v: Any, *, what: str) -> NDArray[np.float64]:
     """One dimension of finite float64 numbers, contiguous; arrays in order are used in place."""
-    raw = frames.vector_of(v) if frames.is_frame(v) else v
-    if isinstance(raw, np.ndarray) and raw.dtype.kind in "OUS":
+    raw: Any = as_vector(v, what)
+    if raw.dtype.kind in "OUS":
         raw = raw.tolist()
     try:
         array = np.asarray(raw)
@@ -41,19 +68,7 @@ def check_targets(y: Any, *, what: str = "y") -> NDArray[np.float64]:
     """Real targets of a regression."""
     if y is None:
         raise DataError(f"requires {what} to be passed, but the target {what} is None: pass a number for every row.")
-    array = frames.vector_of(y) if frames.is_frame(y) else np.asarray(y)
-    if array.ndim == 2 and array.shape[1] == 1:
-        import warnings
-
-        from sklearn.exceptions import DataConversionWarning
-
-        warnings.warn(
-            f"A column-vector {what} was passed when a 1d array was expected; its one column is used.",
-            DataConversionWarning,
-            stacklevel=3,
-        )
-        array = array[:, 0]
-    return check_finite_vector(array, what=what)
+    return check_finite_vector(one_column(y, what), what=what)
 
 
 def check_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:

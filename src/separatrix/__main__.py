@@ -1,0 +1,5 @@
+"""``python -m separatrix`` is the command ``separatrix``."""
+
+from separatrix.cli.main import main
+
+main()
