@@ -59,10 +59,10 @@ def test_a_wrong_setting_of_the_kernels_is_one_sentence_too(monkeypatch):
 
 
 def test_a_terminal_without_greek_letters(monkeypatch):
-    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     done = separatrix("audit", "example:six-points")
     assert done.returncode == 0
-    assert "(R/?)² = 6" in done.stdout.encode("latin-1", "replace").decode("latin-1") or "(R/?)" in done.stdout
+    assert "(R/?)? = 6" in done.stdout
 
 
 def test_help_and_version():
