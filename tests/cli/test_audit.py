@@ -8,9 +8,9 @@ import sys
 import pytest
 
 
-def separatrix(*arguments):
-    code = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+def separatrix(*arguments, encoding="utf-8"):
+    command = [sys.executable, "-m", "separatrix", *arguments]
+    return subprocess.run(command, capture_output=True, encoding=encoding, check=False)
 
 
 def test_the_demo_prints_the_trace_and_the_mistakes_against_the_bound():
@@ -59,10 +59,10 @@ def test_a_wrong_setting_of_the_kernels_is_one_sentence_too(monkeypatch):
 
 
 def test_a_terminal_without_greek_letters(monkeypatch):
-    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    done = separatrix("audit", "example:six-points")
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    done = separatrix("audit", "example:six-points", encoding="latin-1")
     assert done.returncode == 0
-    assert "(R/?)? = 6" in done.stdout
+    assert "(R/?)² = 6" in done.stdout
 
 
 def test_help_and_version():
