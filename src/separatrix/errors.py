@@ -7,6 +7,7 @@
     ├── FoldError (RuntimeError)          a learner failed in a fold
     ├── LedgerError (OSError)             the ledger of test openings cannot be written: nothing is opened
     ├── CertificateError (ValueError)     a certificate does not prove what it claims, or cannot be made
+    ├── InferenceError (ValueError)       the fit has no such interval or test
     ├── NotFittedError (ValueError, AttributeError; also scikit-learn's)
     └── BackendError (ImportError)        the compiled kernels cannot be loaded
 
@@ -56,6 +57,10 @@ class LedgerError(SeparatrixError, OSError):
 
 class CertificateError(SeparatrixError, ValueError):
     """A certificate does not prove what it claims, or cannot be made."""
+
+
+class InferenceError(SeparatrixError, ValueError):
+    """The fit has no such interval or test, and the message says why."""
 
 
 class NotFittedError(SeparatrixError, ValueError, AttributeError):

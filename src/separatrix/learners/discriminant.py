@@ -12,6 +12,7 @@ from separatrix.learners.base import need_choice
 from separatrix.learners.class_moments import codes_among, known_classes, moments_of_classes
 from separatrix.learners.labels import need_two_classes
 from separatrix.learners.linear import LinearClassifier
+from separatrix.maths.chunks import dense_chunks
 from separatrix.maths.gaussians import Whitening
 from separatrix.maths.moments import Moments, Totals
 from separatrix.validation import Table, check_finite_vector, check_labels, check_lengths, check_table, check_weights
@@ -19,7 +20,6 @@ from separatrix.validation.table import describe_column
 
 Floats = NDArray[np.float64]
 DIVISORS = ("ml", "unbiased")
-CHUNK = 2**20  # numbers of a chunk of rows that is made dense
 
 
 class Discriminant(LinearClassifier):
@@ -160,7 +160,7 @@ class Discriminant(LinearClassifier):
     def _fourth_moments(self, totals: Totals, table: Table, codes: NDArray[np.int64], weights: Floats | None) -> Floats:
         """The weighted sum of |x - mean|^4 of each class."""
         out = np.zeros(len(totals.weight))
-        for begin, rows in dense_chunks(table):
+        for begin, rows in dense_chunks(table.X):
             code = codes[begin : begin + len(rows)]
             z = rows - totals.mean[code]
             fourth = (z * z).sum(axis=1) ** 2
@@ -172,14 +172,6 @@ class Discriminant(LinearClassifier):
     def _columns(self, columns: tuple[int, ...], names: Any) -> str:
         listed = ", ".join(describe_column(j, names) for j in columns[:8])
         return listed + (f" and {len(columns) - 8} more" if len(columns) > 8 else "")
-
-
-def dense_chunks(table: Table) -> Any:
-    """Dense float64 chunks of the rows, each with the number of its first row."""
-    step = max(1, CHUNK // table.d)
-    for begin in range(0, table.n, step):
-        rows = table.X[begin : begin + step]
-        yield begin, np.asarray(rows.toarray() if table.sparse else rows, dtype=np.float64)
 
 
 def need_full_rank(axes: Whitening, d: int, of: str, rows: int, listed: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,9 @@ from separatrix.maths.normal_equations import EPS, NormalEquations
 from separatrix.maths.squares import Problem, Solution
 from separatrix.validation import Table, check_finite_vector, check_lengths, check_table, check_targets, check_weights
 from separatrix.validation.table import describe_column
+
+if TYPE_CHECKING:
+    from separatrix.inference.summary import Summary
 
 Floats = NDArray[np.float64]
 SOLVERS = ("auto", "moments", "qr", "svd")
@@ -216,6 +219,44 @@ class LeastSquares(LinearRegressor, Squares):
     def moment_vector_(self) -> Floats:
         """X'y of the lifted rows (x, 1), with their weights; the bias last."""
         return self._lifted_normal()[1][:, 0]
+
+    @property
+    def effective_rank_(self) -> float:
+        """Degrees of freedom that the fit uses: the rank, or with a penalty the trace of y -> X w + b."""
+        self._check_fitted()
+        if self.alpha == 0:
+            return float(self.rank_)
+        if self._moments is None:
+            raise AttributeError(f"LeastSquares solved this by {self.solver_!r}, which does not know the trace.")
+        normal = self._normal(self._totals(), float(self.alpha))
+        return float(np.trace(normal.inverse_times(normal.A))) + (1.0 if self._free else 0.0)
+
+    @property
+    def sigma2_(self) -> float:
+        """The variance of the noise: rss_/(n_rows_ - effective_rank_), NaN where nothing is left to estimate it."""
+        left = self.n_rows_ - self.effective_rank_
+        return self.rss_ / left if left > 0 else float("nan")
+
+    def summary(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        covariance: str = "classical",
+        clusters: Any = None,
+        level: float = 0.95,
+    ) -> Summary:
+        """Coefficients with standard errors, tests and intervals; see :func:`separatrix.inference.summarize`."""
+        from separatrix.inference.summary import summarize
+
+        return summarize(self, X, y, sample_weight=sample_weight, covariance=covariance, clusters=clusters, level=level)
+
+    def predict_interval(self, X: Any, *, level: float = 0.95, kind: str = "prediction") -> tuple[Floats, Floats]:
+        """Lower and upper ends, row by row; see :func:`separatrix.inference.predict_interval`."""
+        from separatrix.inference.intervals import predict_interval
+
+        return predict_interval(self, X, level=level, kind=kind)
 
     def _totals(self) -> Totals:
         assert self._moments is not None

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from separatrix.errors import CollinearWarning, DataError
-from separatrix.learners.discriminant import Discriminant, dense_chunks
+from separatrix.learners.discriminant import Discriminant
+from separatrix.maths.chunks import dense_chunks
 from separatrix.maths.gaussians import Whitening, ledoit_wolf, restricted, shrunk, whitening
 from separatrix.maths.moments import Totals
 from separatrix.validation import Table
@@ -168,7 +169,7 @@ class LinearDiscriminant(Discriminant):
     @staticmethod
     def _project(table: Table, axes: Floats, centre: Floats) -> Floats:
         out = np.empty((table.n, axes.shape[1]))
-        for begin, rows in dense_chunks(table):
+        for begin, rows in dense_chunks(table.X):
             out[begin : begin + len(rows)] = (rows - centre) @ axes
         return out
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from separatrix.errors import DataError, ParameterError
-from separatrix.learners.discriminant import Discriminant, dense_chunks, need_full_rank
+from separatrix.learners.discriminant import Discriminant, need_full_rank
+from separatrix.maths.chunks import dense_chunks
 from separatrix.maths.gaussians import Whitening, ledoit_wolf, restricted, shrunk, whitening
 from separatrix.maths.moments import Totals
 from separatrix.validation import Table
@@ -91,7 +92,7 @@ class QuadraticDiscriminant(Discriminant):
         """The score s_k of each row, one column a class; f = s_+ - s_- for two classes."""
         table = self._check_rows(X)
         out = np.empty((table.n, len(self.means_)))
-        for begin, rows in dense_chunks(table):
+        for begin, rows in dense_chunks(table.X):
             for k, axes in enumerate(self._whitenings):
                 z = (rows - self.means_[k]) @ axes.axes
                 level = np.log(self.priors_[k]) - 0.5 * axes.log_determinant
