@@ -52,11 +52,38 @@ def test_the_two_inequalities_of_the_proof(seed, order, tie, start, bias, whole)
     slack = 0.0 if exact else 16 * (k + 1) * (len(proof.star) + 2) * 2.0**-53 * scale
     assert (proof.inner >= proof.inner_bound - slack).all()  # (N1)
     assert (proof.norms2 <= proof.norms2_bound + slack).all()  # (N2)
+    assert model.mistakes_ <= proof.bound * (1 + 1e-9)
     if proof.gamma > 0 and start == "zeros":
-        assert model.mistakes_ <= proof.bound * (1 + 1e-12)
         defined = proof.norms2 > 0
         lower = np.sqrt(np.arange(k + 1) / proof.radius2) * proof.gamma / np.linalg.norm(proof.star)
         assert (proof.cosine[defined] >= lower[defined] - 1e-9).all()
+
+
+@given(seeds, orders, starts, st.booleans())
+def test_the_bound_holds_from_any_start_with_any_weights(seed, order, start, normalize_rows):
+    rng = np.random.default_rng(seed)
+    star = rng.integers(-3, 4, size=4).astype(float)
+    X = rng.integers(-5, 6, size=(20, 3)).astype(float)
+    scores = X @ star[:3] + star[3]
+    X, y = X[scores != 0], np.sign(scores[scores != 0])
+    assume(len(set(y)) == 2)
+    weights = rng.choice([0.0, 0.25, 1.0, 30.0], size=len(X))
+    assume(len(set(y[weights > 0])) == 2)
+    given_start = 20 * rng.normal(size=4) if start == "given" else start
+    model = Perceptron(
+        order=order,
+        start=given_start,
+        normalize_rows=normalize_rows,
+        trace=True,
+        max_epochs=np.inf,
+        max_updates=10**5,
+        random_state=1,
+    ).fit(X, y, sample_weight=weights)
+    proof = model.trace_.replay(X, y, sample_weight=weights).proof(star[:3], star[3])
+    slack = 1e-9 * (1 + proof.norms2.max())
+    assert (proof.inner >= proof.inner_bound - slack).all()
+    assert (proof.norms2 <= proof.norms2_bound + slack).all()
+    assert model.mistakes_ <= proof.bound * (1 + 1e-9)
 
 
 @given(seeds, orders, ties, starts, st.booleans())

@@ -62,6 +62,12 @@ def test_other_data_are_refused(data):
             trace.replay(*changed)
     with pytest.raises(DataError, match="not the rows, labels and weights"):
         trace.replay(X, y, sample_weight=np.full(40, 2.0))
+    with pytest.raises(DataError, match="not the rows, labels and weights"):
+        trace.replay(X, np.where(y == "a", "b", "c"))
+    with pytest.raises(DataError, match="intercept has nan"):
+        trace.replay(X, y).proof(np.ones(6), np.nan)
+    with pytest.raises(DataError, match="the run had no bias"):
+        Perceptron(trace=True, fit_intercept=False, max_epochs=2).fit(X, y).trace_.replay(X, y).proof(np.ones(6), 5.0)
     with pytest.raises(DataError, match="update 999 does not exist"):
         trace.replay(X, y).after(999)
     with pytest.raises(DataError, match="coef has 2 entries and the rows have 6 features"):

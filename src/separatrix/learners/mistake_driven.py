@@ -288,7 +288,7 @@ class MistakeDriven(LinearClassifier):
     ) -> Trace | tuple[Trace, ...]:
         from separatrix.maths.trace import Trace, fingerprint
 
-        mark = fingerprint(table.X, labels.codes, weights)
+        mark = fingerprint(table.X, labels, weights)
         by_class = weights_of_classes(labels, weights, self.class_weight)
         names = labels.classes.tolist()
         traces = tuple(

@@ -3,18 +3,20 @@
 A trace holds the start, the updated rows (8 bytes an update) and a fingerprint of the data. Together
 with the data that is everything: ``replay`` walks through the updates again, to the bit.
 
-Novikoff's proof (1962), from any start w0 and for any w* with g = min_i y_i w*.x_i and R = max_i |x_i|
-(all vectors lifted, unit weights): after k updates
+Novikoff's proof (1962), from any start w0 and for any w* with g = min_i c_i y_i w*.x_i and
+R = max_i c_i |x_i| (all vectors lifted; c_i, the weight of a row, is 1 as a rule): after k updates
 
     (N1)  w*.w_k  >=  w*.w0 + k g
     (N2)  |w_k|^2 <=  |w0|^2 + k R^2
 
-and with w0 = 0 and |w*| = 1 together k <= (R/g)^2.
+and with |w*| = 1, g > 0, a = w*.w0 and h = R^2 - 2 g a together, since w*.w_k <= |w_k|,
+    (N3)  k  <=  (h + sqrt(h^2 + 4 g^2 (|w0|^2 - a^2)))/(2 g^2),  from a zero start (R/g)^2.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,17 +28,17 @@ from numpy.typing import ArrayLike, NDArray
 from separatrix import kernels
 from separatrix.errors import DataError
 from separatrix.maths.perceptron import lifted_norms
-from separatrix.validation import check_finite_vector, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Labels, check_finite_vector, check_labels, check_lengths, check_table, check_weights
 
 Floats = NDArray[np.float64]
 
 
-def fingerprint(X: Any, codes: NDArray[Any], weights: Floats | None) -> str:
-    """A digest of checked rows, classes and weights."""
+def fingerprint(X: Any, labels: Labels, weights: Floats | None) -> str:
+    """A digest of checked rows, their labels and weights."""
     digest = hashlib.blake2b(digest_size=16)
     parts = (X,) if isinstance(X, np.ndarray) else (X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64))
-    digest.update(repr(tuple(X.shape)).encode())
-    for part in (*parts, codes.astype(np.int64), np.empty(0) if weights is None else weights):
+    digest.update(repr((tuple(X.shape), labels.classes.tolist())).encode())
+    for part in (*parts, labels.codes.astype(np.int64), np.empty(0) if weights is None else weights):
         digest.update(part.dtype.str.encode())
         digest.update(np.ascontiguousarray(part).data)
     return digest.hexdigest()
@@ -62,7 +64,7 @@ class Trace:
         table, labels = check_table(X), check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")
         weights = check_weights(sample_weight, table.n)
-        if fingerprint(table.X, labels.codes, weights) != self.fingerprint:
+        if fingerprint(table.X, labels, weights) != self.fingerprint:
             raise DataError(
                 "these are not the rows, labels and weights of the trace: replay it on the data of the fit."
             )
@@ -98,6 +100,11 @@ class Replay:
         row = self.X[i] if isinstance(self.X, np.ndarray) else self.X[[i]].toarray()[0]
         lifted = np.append(row.astype(np.float64), 1.0 if self.trace.bias else 0.0)
         return lifted if self.norm is None else lifted / self.norm[i]
+
+    def move(self, i: int) -> Floats:
+        """What an update at row i adds to the lifted weights: c y x."""
+        c = self.step[i] if self.norm is None else self.step[i] * self.norm[i]
+        return np.asarray(c * self.signs[i] * self.lifted_row(i))
 
     def walk(self) -> Iterator[Floats]:
         """The lifted weights (d weights, then the bias) at the start and after each update."""
@@ -141,12 +148,13 @@ class Replay:
 
     def proof(self, coef: ArrayLike, intercept: float = 0.0) -> Proof:
         """The two inequalities and the cosine against a given w*, b*."""
-        star = np.append(check_finite_vector(coef, what="coef"), intercept)
+        star = np.append(check_finite_vector(coef, what="coef"), check_finite_vector([intercept], what="intercept"))
         if len(star) != len(self.trace.start):
             raise DataError(f"coef has {len(star) - 1} entries and the rows have {len(self.trace.start) - 1} features.")
-        counted = np.flatnonzero(self.step > 0)
-        z = (self.signs[i] * self.lifted_row(int(i)) for i in counted)
-        margins, lengths = zip(*((float(row @ star), float(row @ row)) for row in z), strict=True)
+        if not self.trace.bias and star[-1]:
+            raise DataError(f"intercept is {star[-1]:g}, but the run had no bias: leave it out.")
+        moves = (self.move(int(i)) for i in np.flatnonzero(self.step > 0))
+        margins, lengths = zip(*((float(z @ star), float(z @ z)) for z in moves), strict=True)
         inner = np.array([float(w @ star) for w in self.walk()])
         return Proof(star, min(margins), max(lengths), inner, self.norms2)
 
@@ -202,8 +210,13 @@ class Proof:
 
     @property
     def bound(self) -> float:
-        """(R |w*|/g)^2, the most updates from a zero start; infinite where w* does not separate."""
-        return self.radius2 * float(self.star @ self.star) / self.gamma**2 if self.gamma > 0 else np.inf
+        """(N3): the most updates that are possible; infinite where w* does not separate."""
+        if not self.gamma > 0:
+            return math.inf
+        length = float(np.linalg.norm(self.star))
+        g, a, start2 = self.gamma / length, float(self.inner[0]) / length, float(self.norms2[0])
+        h = self.radius2 - 2 * g * a
+        return (h + math.sqrt(h * h + 4 * g * g * max(start2 - a * a, 0.0))) / (2 * g * g)
 
     def plot(self, ax: Any = None) -> Any:
         """Mistakes on the axis; w*.w_k above its line, |w_k| |w*| below its curve: they must meet by the bound."""
