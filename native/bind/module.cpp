@@ -10,6 +10,9 @@ void bind_moments(nb::module_&);
 void bind_twofold(nb::module_&);
 void bind_decide(nb::module_&);
 void bind_exact(nb::module_&);
+void bind_voted(nb::module_&);
+void bind_pocket(nb::module_&);
+void bind_dual(nb::module_&);
 }  // namespace separatrix
 
 #define DEFINE_MODULE(name, m) NB_MODULE(name, m)
@@ -24,4 +27,7 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_twofold(m);
     separatrix::bind_decide(m);
     separatrix::bind_exact(m);
+    separatrix::bind_voted(m);
+    separatrix::bind_pocket(m);
+    separatrix::bind_dual(m);
 }

@@ -1,10 +1,12 @@
-#include "separatrix/online.hpp"
+#include "separatrix/short_online.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "rows.hpp"
 
@@ -40,7 +42,8 @@ struct Held {
     void learn(const Rows& row, i64 code, double weight) {
         if (rule.count == 0 || code >= rule.count) throw nb::value_error("code names a vector that does not exist");
         if (!(weight > 0) || !std::isfinite(weight)) throw nb::value_error("the weight must be positive and finite");
-        if (!std::isfinite(rule.dot(row, 0, 0))) throw nb::value_error("the score is not finite");
+        const double first = rule.dot(row, 0, 0);
+        if (!std::isfinite(first)) throw nb::value_error("the score is not finite");
         if (seen) {
             const i32 own = static_cast<i32>(code);
             if (own < 0) throw nb::value_error("code names a vector that does not exist");
@@ -49,8 +52,8 @@ struct Held {
             return;
         }
         for (i64 k = 0; k < rule.count; ++k) {
-            const i8 y = k == code ? 1 : -1;
-            updates[k] += binary_pass(row, rule, k, &y, &weight, nullptr, 0, 1, 1).updates;
+            const double s = k == 0 ? first : rule.dot(row, 0, k);
+            updates[k] += binary_look(row, rule, k, 0, k == code ? 1 : -1, weight, s);
             ++visits[k];
         }
     }
@@ -85,15 +88,6 @@ static void hold(Held<Rule>* self, const Shared& s, Rule rule, const More&... mo
                                          nb::cast(s.seen), nb::cast(more)...)};
 }
 
-static void need_positions(const MaybeOrder& order, i64 n, i64 begin, i64 end) {
-    const i64 positions = order ? static_cast<i64>(order->shape(0)) : n;
-    if (begin < 0 || end > positions || begin > end) throw nb::value_error("begin and end leave the rows");
-    if (order)
-        for (i64 t = begin; t < end; ++t)
-            if (order->data()[t] < 0 || order->data()[t] >= n)
-                throw nb::value_error("order names a row that does not exist");
-}
-
 static Dense<double> one_row(const Vector<double>& x, i64 d) {
     need_length(x, d, "x must hold a number for every feature");
     return {x.data(), 1, d};
@@ -106,6 +100,54 @@ static Csr<double, i64> one_row(const Vector<double>& value, const Vector<i64>& 
         if (column.data()[k] < 0 || column.data()[k] >= d) throw nb::value_error("a column leaves the features");
     return {value.data(), column.data(), start, 1, d};
 }
+
+// A dict of features as a sparse row: `index` gives each name its column, or ~column where the value
+// changes its sign. Entries are sorted by column, and those that fall together are added up.
+struct Features {
+    std::vector<std::pair<i64, double>> entry;
+    std::vector<i64> column;
+    std::vector<double> value;
+
+    void read(nb::dict x, nb::dict index, i64 d, bool skip_unknown) {
+        entry.clear();
+        column.clear();
+        value.clear();
+        Py_ssize_t at = 0;
+        PyObject *name, *number;
+        while (PyDict_Next(x.ptr(), &at, &name, &number)) {
+            if (!PyUnicode_Check(name)) throw nb::type_error("the name of a feature is not text");
+            double v;
+            if (PyFloat_Check(number))
+                v = PyFloat_AS_DOUBLE(number);
+            else if (PyLong_Check(number))
+                v = PyLong_AsDouble(number);
+            else
+                throw nb::type_error("a feature is not a number");
+            if (PyErr_Occurred()) throw nb::python_error();
+            if (!std::isfinite(v)) throw nb::value_error("a feature is not finite");
+            PyObject* found = PyDict_GetItemWithError(index.ptr(), name);
+            if (!found) {
+                if (PyErr_Occurred()) throw nb::python_error();
+                if (skip_unknown) continue;
+                throw nb::key_error("x has a feature without a column");
+            }
+            i64 c = PyLong_AsLongLong(found);
+            if (PyErr_Occurred()) throw nb::python_error();
+            if (c < 0) c = ~c, v = -v;
+            if (c >= d) throw nb::value_error("a column leaves the features");
+            entry.emplace_back(c, v);
+        }
+        std::stable_sort(entry.begin(), entry.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (const auto& [c, v] : entry) {
+            if (!column.empty() && column.back() == c)
+                value.back() += v;
+            else
+                column.push_back(c), value.push_back(v);
+        }
+    }
+};
+
+static thread_local Features features;
 
 template <class Rule>
 static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
@@ -170,6 +212,24 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
                 self.learn(one_row(value, column, start, self.rule.d), code, weight);
             },
             "value"_a.noconvert(), "column"_a.noconvert(), "code"_a, "weight"_a)
+        .def(
+            "learn_dict",
+            [](Self& self, nb::dict x, nb::dict index, i64 code, double weight) {
+                features.read(x, index, self.rule.d, false);
+                const i64 start[2] = {0, static_cast<i64>(features.value.size())};
+                self.learn(Csr<double, i64>{features.value.data(), features.column.data(), start, 1, self.rule.d},
+                           code, weight);
+            },
+            "x"_a, "index"_a, "code"_a, "weight"_a)
+        .def(
+            "scores_dict",
+            [](const Self& self, nb::dict x, nb::dict index, bool skip_unknown, Out<double> out) {
+                features.read(x, index, self.rule.d, skip_unknown);
+                const i64 start[2] = {0, static_cast<i64>(features.value.size())};
+                self.scores(Csr<double, i64>{features.value.data(), features.column.data(), start, 1, self.rule.d},
+                            out);
+            },
+            "x"_a, "index"_a, "skip_unknown"_a, "out"_a.noconvert())
         .def(
             "scores",
             [](const Self& self, Vector<double> x, Out<double> out) { self.scores(one_row(x, self.rule.d), out); },

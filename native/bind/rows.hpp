@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <optional>
 #include <variant>
 
 #include "separatrix/rows.hpp"
@@ -32,6 +33,15 @@ struct Rows {
 template <class Array>
 void need_length(const Array& a, i64 length, const char* what) {
     if (static_cast<i64>(a.shape(0)) != length) throw nb::value_error(what);
+}
+
+inline void need_positions(const std::optional<Vector<i64>>& order, i64 n, i64 begin, i64 end) {
+    const i64 positions = order ? static_cast<i64>(order->shape(0)) : n;
+    if (begin < 0 || end > positions || begin > end) throw nb::value_error("begin and end leave the rows");
+    if (order)
+        for (i64 t = begin; t < end; ++t)
+            if (order->data()[t] < 0 || order->data()[t] >= n)
+                throw nb::value_error("order names a row that does not exist");
 }
 
 }  // namespace separatrix

@@ -142,14 +142,17 @@ struct PassiveAggressiveRule : Vectors {
 
     void tick(i64) {}
     bool moves(const Pull*, int, double m, bool) const { return !(m >= 1); }
+    double size(double x2, double c, double m, int pulls) const {  // c tau
+        const double norm2 = pulls * (x2 + (bias ? 1.0 : 0.0));
+        if (norm2 == 0) return 0;  // a zero row without a bias: no weights give it a margin
+        const double loss = 1 - m;
+        const double tau = variant == 2 ? loss / (norm2 + 1 / (2 * C)) : loss / norm2;
+        return c * (variant == 1 && tau > C ? C : tau);
+    }
     template <class Rows>
     void push(const Rows& X, i64 i, double c, double m, const Pull* pull, int pulls) {
-        const double norm2 = pulls * (X.norm2(i) + (bias ? 1.0 : 0.0));
-        if (norm2 == 0) return;  // a zero row without a bias: no weights give it a margin
-        const double loss = 1 - m;
-        double tau = variant == 2 ? loss / (norm2 + 1 / (2 * C)) : loss / norm2;
-        if (variant == 1 && tau > C) tau = C;
-        for (int p = 0; p < pulls; ++p) add(X, i, pull[p].vector, pull[p].sign * (c * tau));
+        const double a = size(X.norm2(i), c, m, pulls);
+        for (int p = 0; p < pulls; ++p) add(X, i, pull[p].vector, pull[p].sign * a);
     }
     template <class Rows>
     double score(const Rows& X, i64 i, i64 k) const {
@@ -236,6 +239,17 @@ struct ArowFullRule : Vectors {
     }
 };
 
+// One look of vector k at row i, whose score is s: whether it moved.
+template <class Rows, class Rule>
+bool binary_look(const Rows& X, Rule& rule, i64 k, i64 i, i8 y, double c, double s) {
+    const Pull pull{k, static_cast<double>(y), s};
+    const double m = pull.sign * s;
+    const bool moves = rule.moves(&pull, 1, m, rule.zero_is_mistake || y < 0);
+    if (moves) rule.push(X, i, c, m, &pull, 1);
+    rule.tick(k);
+    return moves;
+}
+
 // One pass of vector k over positions begin .. end of `order` (null: the rows as they lie), at most
 // `limit` updates; y holds -1, +1, or 0 for rows to skip.
 template <class Rows, class Rule>
@@ -248,14 +262,10 @@ Moves binary_pass(const Rows& X, Rule& rule, i64 k, const i8* y, const double* s
         const i64 i = order ? order[t] : t;
         if (order && t + ahead < end) X.prefetch(order[t + ahead]);
         if (y[i] == 0) continue;
-        const Pull pull{k, static_cast<double>(y[i]), rule.dot(X, i, k)};
-        const double m = pull.sign * pull.score;
-        if (rule.moves(&pull, 1, m, rule.zero_is_mistake || y[i] < 0)) {
-            rule.push(X, i, step ? step[i] : 1.0, m, &pull, 1);
+        if (binary_look(X, rule, k, i, y[i], step ? step[i] : 1.0, rule.dot(X, i, k))) {
             ++moves.updates;
             moves.last = t;
         }
-        rule.tick(k);
     }
     moves.visits = t - begin;
     return moves;

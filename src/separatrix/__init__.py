@@ -14,15 +14,19 @@ if TYPE_CHECKING:
     from separatrix.evaluation.estimate import Estimate
     from separatrix.evaluation.evaluation import Evaluation, evaluate
     from separatrix.evaluation.seal import Holdout, holdout
+    from separatrix.features.maps import HashingMap
     from separatrix.learners.arow import AROW
     from separatrix.learners.averaged import AveragedPerceptron
+    from separatrix.learners.kernel import KernelPerceptron
     from separatrix.learners.least_squares import LeastSquares
     from separatrix.learners.least_squares_classifier import LeastSquaresClassifier
     from separatrix.learners.linear_discriminant import LinearDiscriminant
     from separatrix.learners.margin import MarginPerceptron
     from separatrix.learners.passive_aggressive import PassiveAggressive
     from separatrix.learners.perceptron import Perceptron
+    from separatrix.learners.pocket import PocketPerceptron
     from separatrix.learners.quadratic_discriminant import QuadraticDiscriminant
+    from separatrix.learners.voted import VotedPerceptron
     from separatrix.maths.stopping import Status
     from separatrix.maths.trace import Trace
     from separatrix.theory.certificate import Certificate, verify
@@ -38,6 +42,8 @@ _HOMES = {
     "Estimate": "separatrix.evaluation.estimate",
     "Evaluation": "separatrix.evaluation.evaluation",
     "Holdout": "separatrix.evaluation.seal",
+    "HashingMap": "separatrix.features.maps",
+    "KernelPerceptron": "separatrix.learners.kernel",
     "MarginPerceptron": "separatrix.learners.margin",
     "MulticlassSeparability": "separatrix.theory.multiclass",
     "PassiveAggressive": "separatrix.learners.passive_aggressive",
@@ -45,6 +51,8 @@ _HOMES = {
     "LeastSquaresClassifier": "separatrix.learners.least_squares_classifier",
     "LinearDiscriminant": "separatrix.learners.linear_discriminant",
     "QuadraticDiscriminant": "separatrix.learners.quadratic_discriminant",
+    "PocketPerceptron": "separatrix.learners.pocket",
+    "VotedPerceptron": "separatrix.learners.voted",
     "Perceptron": "separatrix.learners.perceptron",
     "Separability": "separatrix.theory.separability",
     "Status": "separatrix.maths.stopping",
@@ -63,7 +71,9 @@ __all__ = [
     "Certificate",
     "Estimate",
     "Evaluation",
+    "HashingMap",
     "Holdout",
+    "KernelPerceptron",
     "LeastSquares",
     "LeastSquaresClassifier",
     "LinearDiscriminant",
@@ -71,10 +81,12 @@ __all__ = [
     "MulticlassSeparability",
     "PassiveAggressive",
     "Perceptron",
+    "PocketPerceptron",
     "QuadraticDiscriminant",
     "Separability",
     "Status",
     "Trace",
+    "VotedPerceptron",
     "__version__",
     "errors",
     "evaluate",

@@ -34,11 +34,17 @@ WITHOUT_DENSITY = {
     "check_sample_weight_equivalence_on_sparse_data": NO_DENSITY,
 }
 SINGLE_POINTS = dict.fromkeys(list(WITHOUT_DENSITY)[2:], NO_DENSITY)
-WEIGHTS_REACH_FAR = {"MarginPerceptron()", "MarginPerceptron(multiclass='kesler')", "AROW()"}
+WEIGHTS_REACH_FAR = {
+    "MarginPerceptron()",
+    "MarginPerceptron(multiclass='kesler')",
+    "AROW()",
+    "PocketPerceptron()",
+    "KernelPerceptron()",
+}
 
 
 def excluded(estimator):
-    """What each estimator cannot pass, and why; those that want a margin do answer to class weights."""
+    """What each estimator cannot pass, and why; those with a margin, a count or a kernel of much reach do."""
     if repr(estimator) in ("LinearDiscriminant()", "QuadraticDiscriminant()"):
         return WITHOUT_DENSITY
     if isinstance(estimator, CLOSED_FORM):
@@ -67,6 +73,10 @@ ESTIMATORS = [
     sx.LinearDiscriminant(shrinkage=0.5),
     sx.QuadraticDiscriminant(),
     sx.QuadraticDiscriminant(shrinkage=0.5),
+    sx.VotedPerceptron(),
+    sx.PocketPerceptron(),
+    sx.KernelPerceptron(),
+    sx.KernelPerceptron(kernel="linear"),
 ]
 
 with warnings.catch_warnings():

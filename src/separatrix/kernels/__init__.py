@@ -76,6 +76,13 @@ augmented_defects = _kernels.augmented_defects
 decide = _kernels.decide
 exact_signs = _kernels.exact_signs
 opposites = _kernels.opposites
+voted_pass = _kernels.voted_pass
+votes = _kernels.votes
+pocket_pass = _kernels.pocket_pass
+pocket_count = _kernels.pocket_count
+kernel_column = _kernels.kernel_column
+kernel_scores = _kernels.kernel_scores
+first_mistake = _kernels.first_mistake
 
 
 def rows(X: Any) -> Rows:
@@ -83,3 +90,10 @@ def rows(X: Any) -> Rows:
     if isinstance(X, np.ndarray):
         return Rows.dense(X)
     return Rows.csr(X.data, X.indices, X.indptr, X.shape[1])
+
+
+def one_row(values: NDArray[np.float64], columns: NDArray[np.int64] | None, d: int) -> Rows:
+    """A view of one checked row: all d numbers, or those stored."""
+    if columns is None:
+        return Rows.dense(values[None])
+    return Rows.csr(values, columns, np.array([0, len(values)]), d)

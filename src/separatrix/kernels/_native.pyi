@@ -112,6 +112,8 @@ class _Rule:
     ) -> tuple[int, int, int]: ...
     def learn(self, x: Floats, code: int, weight: float) -> None: ...
     def learn_pairs(self, value: Floats, column: Indices, code: int, weight: float) -> None: ...
+    def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
+    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Floats) -> None: ...
     def scores(self, x: Floats, out: Floats) -> None: ...
     def scores_pairs(self, value: Floats, column: Indices, out: Floats) -> None: ...
     def score(self, x: Floats) -> float: ...
@@ -245,3 +247,64 @@ def decide(
 ) -> tuple[int, int, int, int, float]: ...
 def exact_signs(X: Rows, y: Labels, intercept: bool, w: Floats, active: Indices | None, sign: Labels) -> int: ...
 def opposites(X: Rows, y: Labels, partner: Indices) -> int: ...
+def voted_pass(
+    X: Rows,
+    y: Labels,
+    step: Floats | None,
+    order: Indices | None,
+    lifted: Floats,
+    bias: bool,
+    zero_is_mistake: bool,
+    kept: Floats,
+    votes: Indices,
+    born: Indices,
+    account: Indices,
+    begin: int,
+    end: int,
+    limit: int,
+) -> tuple[int, int, int]: ...
+def votes(X: Rows, vectors: Floats, counts: Indices, out: Floats) -> None: ...
+def pocket_pass(
+    X: Rows,
+    y: Labels,
+    step: Floats | None,
+    order: Indices | None,
+    lifted: Floats,
+    bias: bool,
+    zero_is_mistake: bool,
+    pocket: Floats,
+    error: Floats,
+    weight: Floats | None,
+    account: Indices,
+    share: float,
+    begin: int,
+    end: int,
+    limit: int,
+) -> tuple[int, int, int]: ...
+def pocket_count(
+    X: Rows,
+    y: Labels,
+    lifted: Floats,
+    zero_is_mistake: bool,
+    pocket: Floats,
+    error: Floats,
+    weight: Floats | None,
+    account: Indices,
+) -> bool: ...
+def kernel_column(
+    X: Rows, norm2: Floats, i: int, kind: int, gamma: float, coef0: float, degree: int, out: Floats
+) -> None: ...
+def kernel_scores(
+    S: Rows,
+    support_norm2: Floats,
+    a: Floats,
+    X: Rows,
+    norm2: Floats,
+    kind: int,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    one: float,
+    out: Floats,
+) -> None: ...
+def first_mistake(s: Floats, y: Labels, order: Indices | None, begin: int, end: int, zero_is_mistake: bool) -> int: ...

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from separatrix.errors import ParameterError
 from separatrix.learners.base import need_choice, need_number
-from separatrix.learners.mistake_driven import MistakeDriven
+from separatrix.learners.one_row import OneRow
 from separatrix.maths.online import ArowDiagonal, ArowFull
 
 Floats = NDArray[np.float64]
 MOST_BYTES = 2**32  # of covariances
 
 
-class AROW(MistakeDriven):
+class AROW(OneRow):
     """Weights with a covariance S that shrinks where rows have been seen, so that rare features move more.
 
     Where y s(x) < 1, with the lifted row x: v = x'Sx, beta = 1/(v + r), alpha = (1 - y s(x)) beta,
@@ -48,6 +48,8 @@ class AROW(MistakeDriven):
         Start from the weights of the fit before.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the order "shuffle".
+    hashing : int or None, default=None
+        Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
         Say on stderr how each pass went.
 
@@ -74,6 +76,7 @@ class AROW(MistakeDriven):
         class_weight: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
+        hashing: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.r = r
@@ -86,6 +89,7 @@ class AROW(MistakeDriven):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state
+        self.hashing = hashing
         self.verbose = verbose
 
     def _check_parameters(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from separatrix.learners.mistake_driven import MistakeDriven
+from separatrix.learners.one_row import OneRow
 from separatrix.maths.online import Averaged
 from separatrix.maths.perceptron import LabelledRows
 from separatrix.maths.stopping import Status
@@ -15,7 +15,7 @@ from separatrix.maths.stopping import Status
 Floats = NDArray[np.float64]
 
 
-class AveragedPerceptron(MistakeDriven):
+class AveragedPerceptron(OneRow):
     """A perceptron that predicts with the average of its weights after every row it has looked at.
 
     The path is the perceptron's: w += y x, b += y on a mistake. The model is (w_1 + ... + w_T)/T over all
@@ -47,6 +47,8 @@ class AveragedPerceptron(MistakeDriven):
         Start from the weights of the fit before.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random start and of the order "shuffle".
+    hashing : int or None, default=None
+        Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
         Say on stderr how each pass went.
 
@@ -74,6 +76,7 @@ class AveragedPerceptron(MistakeDriven):
         class_weight: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
+        hashing: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.start = start
@@ -87,6 +90,7 @@ class AveragedPerceptron(MistakeDriven):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state
+        self.hashing = hashing
         self.verbose = verbose
 
     def _check_parameters(self) -> None:

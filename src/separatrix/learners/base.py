@@ -152,5 +152,6 @@ def need_number(name: str, value: Any, *, least: float | None = None, above: flo
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
     if number and np.isfinite(value) and (least is None or value >= least) and (above is None or value > above):
         return
-    bound = f"of at least {least:g}" if least is not None else f"above {above:g}"
-    raise ParameterError(f"{name} is {value!r}: it must be a finite number {bound}.")
+    bound = "" if least is None else f" of at least {least:g}"
+    bound += "" if above is None else f" above {above:g}"
+    raise ParameterError(f"{name} is {value!r}: it must be a finite number{bound}.")

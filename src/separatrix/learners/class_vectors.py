@@ -52,6 +52,15 @@ class ClassVectors:
         """For each class, the number of its vector; -1 for a class that has none."""
         raise NotImplementedError("a scheme numbers its vectors")
 
+    def decide(self, scores: Floats) -> Floats:
+        """The scores that the model shows, from those of all its vectors."""
+        raise NotImplementedError("a scheme says which vectors predict")
+
+    def widen(self, d: int) -> None:
+        """Room for d features."""
+        self.vectors.widen(d, self.rule.fill)
+        self.start = np.zeros(max(d + 1, len(self.start)))
+
     def mistakes(self) -> int:
         raise NotImplementedError("a scheme says which updates count")
 
@@ -127,6 +136,9 @@ class OneAgainstRest(ClassVectors):
     def final(self) -> Floats:
         return self.rule.final(self.vectors)[self._shown()]
 
+    def decide(self, scores: Floats) -> Floats:
+        return scores[self._shown()]
+
     def codes(self) -> dict[Any, int]:
         if len(self.classes) == 2 and not self.open:
             return {self.classes[0]: -1, self.classes[1]: 0}
@@ -175,6 +187,9 @@ class Kesler(ClassVectors):
 
     def final(self) -> Floats:
         return one_of_two(self.rule.final(self.vectors))
+
+    def decide(self, scores: Floats) -> Floats:
+        return scores[1:] - scores[:1] if len(scores) == 2 else scores
 
     def codes(self) -> dict[Any, int]:
         return {label: k for k, label in enumerate(self.classes)}

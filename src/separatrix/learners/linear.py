@@ -16,14 +16,12 @@ from separatrix.validation.labels import label_vector
 Floats = NDArray[np.float64]
 
 
-class LinearClassifier(Estimator):
-    """Scores, predictions and accuracy from ``coef_`` and ``intercept_``."""
+class Classifier(Estimator):
+    """Predictions and accuracy from scores; a subclass says what the scores are."""
 
     _estimator_type: ClassVar[str] = "classifier"
     boundary: str = "positive"
     classes_: NDArray[Any]
-    coef_: Floats
-    intercept_: Floats
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
@@ -33,12 +31,8 @@ class LinearClassifier(Estimator):
         return tags
 
     def decision_function(self, X: Any) -> Floats:
-        """s(x) = w . x + b for each row; with more than two classes one column a class."""
-        table = self._check_rows(X)
-        out = np.empty((table.n, len(self.coef_)))
-        coef, intercept = np.ascontiguousarray(self.coef_), np.ascontiguousarray(self.intercept_)
-        kernels.class_scores(kernels.rows(table.X), coef, intercept, out)
-        return out[:, 0] if out.shape[1] == 1 else out
+        """One score for each row; with more than two classes one column a class."""
+        raise NotImplementedError("a classifier says what its scores are")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row; what a score of exactly zero means is ``boundary``'s choice."""
@@ -53,3 +47,18 @@ class LinearClassifier(Estimator):
         truth = label_vector(y)
         check_lengths(len(predicted), len(truth), "y")
         return float(np.average(predicted == truth, weights=check_weights(sample_weight, len(truth))))
+
+
+class LinearClassifier(Classifier):
+    """Scores s(x) = w . x + b from ``coef_`` and ``intercept_``."""
+
+    coef_: Floats
+    intercept_: Floats
+
+    def decision_function(self, X: Any) -> Floats:
+        """s(x) = w . x + b for each row; with more than two classes one column a class."""
+        table = self._check_rows(X)
+        out = np.empty((table.n, len(self.coef_)))
+        coef, intercept = np.ascontiguousarray(self.coef_), np.ascontiguousarray(self.intercept_)
+        kernels.class_scores(kernels.rows(table.X), coef, intercept, out)
+        return out[:, 0] if out.shape[1] == 1 else out

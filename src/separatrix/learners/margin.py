@@ -7,11 +7,11 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from separatrix.learners.base import need_flag, need_number
-from separatrix.learners.mistake_driven import MistakeDriven
+from separatrix.learners.one_row import OneRow
 from separatrix.maths.online import Margin
 
 
-class MarginPerceptron(MistakeDriven):
+class MarginPerceptron(OneRow):
     """A perceptron that also moves on rows it gets right by too little: y s(x) <= margin, or margin |w|.
 
     With ``relative=True`` a pass without an update proves that every row lies farther than ``margin``
@@ -46,6 +46,8 @@ class MarginPerceptron(MistakeDriven):
         Start from the weights of the fit before.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random start and of the order "shuffle".
+    hashing : int or None, default=None
+        Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
         Say on stderr how each pass went.
 
@@ -73,6 +75,7 @@ class MarginPerceptron(MistakeDriven):
         class_weight: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
+        hashing: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.margin = margin
@@ -86,6 +89,7 @@ class MarginPerceptron(MistakeDriven):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state
+        self.hashing = hashing
         self.verbose = verbose
 
     def _check_parameters(self) -> None:

@@ -1,4 +1,4 @@
-"""What learners that move on mistakes share: the fit, the stream, many classes, the account.
+"""What learners that move on mistakes share: the fit, many classes, the account.
 
 A subclass names its ``_rule`` and, where its passes are not those of the one loop, its own ``_run``.
 With two classes there is one vector, that of the second class; with more, one a class: each learned
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from separatrix import kernels
-from separatrix.errors import DataError, ParameterError
+from separatrix.errors import DataError
 from separatrix.learners.base import need_choice, need_flag, need_limit
 from separatrix.learners.class_vectors import SCHEMES, ClassVectors, two_of_one
 from separatrix.learners.labels import BOUNDARIES, need_two_classes, weights_of_classes, weights_of_rows
@@ -46,14 +46,14 @@ class Run:
     start: Floats
     wrong: int = 0  # rows that the final weights get wrong
     log: list[NDArray[np.int64]] = field(default_factory=list)
+    account: NDArray[np.int64] | None = None  # what else a learner counts
 
 
 class MistakeDriven(LinearClassifier):
-    """Fit, partial fit and the account of mistakes; subclasses say by which rule."""
+    """The fit and the account of mistakes; subclasses say by which rule."""
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
         "fit": ("sample_weight", "coef_init", "intercept_init"),
-        "partial_fit": ("sample_weight", "classes"),
         "score": ("sample_weight",),
     }
     start: str | ArrayLike = "zeros"
@@ -77,6 +77,7 @@ class MistakeDriven(LinearClassifier):
     errors_: int
     status_: Status
     trace_: Trace | tuple[Trace, ...] | None
+    _vectors: ClassVectors
 
     def _check_parameters(self) -> None:
         raise NotImplementedError("a learner checks its own parameters")
@@ -165,42 +166,6 @@ class MistakeDriven(LinearClassifier):
             tasks.append((signs, start[None]))
         return tasks
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
-
-        Without ``classes`` new ones are learned as they appear; with them, in the first call, the set is
-        closed and learning is faster. ``class_weight="balanced"`` needs all rows and is refused here.
-        """
-        self._check_parameters()
-        fitted = self.__sklearn_is_fitted__()
-        table = self._check_rows(X) if fitted else check_table(X)
-        labels = check_labels(y)
-        check_lengths(table.n, len(labels.codes), "y")
-        weights = check_weights(sample_weight, table.n)
-        step, _ = self._steps(kernels.rows(table.X), self._stream_weights(labels, weights))
-        book = self._book(table.d, classes).copy()
-        counted = None if weights is None else weights > 0
-        book.learn(labels.classes[labels.codes], counted, kernels.rows(table.X), step)
-        if not fitted:
-            self._remember_features(table)
-        self._show(book)
-        return self
-
-    def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``partial_fit``."""
-        return self._set_request("partial_fit", wishes)
-
-    def _stream_weights(self, labels: Labels, weights: Floats | None) -> Floats | None:
-        """class_weight for a chunk that need not hold every class it names."""
-        if self.class_weight is None:
-            return weights
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
-        known = labels.classes.tolist()
-        weight = self.class_weight
-        here = {label: w for label, w in weight.items() if label in known} if isinstance(weight, dict) else weight
-        return weights_of_rows(labels, weights, here)
-
     def _starts(
         self, table: Table, labels: Labels, coef_init: Any, intercept_init: Any, chance: kernels.Word
     ) -> Floats:
@@ -225,44 +190,13 @@ class MistakeDriven(LinearClassifier):
     def _watch(self, measure: PassMeasure) -> None:
         sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")
 
-    def _book(self, d: int, classes: Any = None) -> ClassVectors:
-        """The vectors to go on with: those of the last call or fit, or new ones."""
-        book: ClassVectors | None = self.__dict__.get("_vectors")
-        scheme, rule = SCHEMES[self.multiclass], self._rule()
-        if book is not None and (type(book) is not scheme or book.rule != rule):
-            raise ParameterError("parameters were changed between calls of partial_fit: fit a new estimator.")
-        if book is None and self.__sklearn_is_fitted__():
-            lifted = np.column_stack([self.coef_, self.intercept_])
-            kesler = self.multiclass == "kesler"
-            book = scheme(rule, lifted[0], self.classes_.tolist(), rule.fresh(lifted.copy(), kesler))
-            if book.vectors.seen is not None:
-                book.vectors = rule.fresh(two_of_one(lifted), kesler)
-                book.vectors.seen = np.ones(len(book.vectors), dtype=np.int8)
-        if book is None:
-            declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
-            self._need_room(2 if declared is None else len(declared), d)
-            start = first_vector(self.start, d, self.fit_intercept, seed_state(self.random_state))
-            return scheme.begin(rule, start, declared)
-        if classes is not None and check_labels(classes, what="classes").classes.tolist() != book.classes:
-            raise DataError(f"classes={classes!r} is not the same as on the last call, which had {book.classes}.")
-        return book
-
-    def _show(self, book: ClassVectors) -> None:
-        """What a stream has learned so far, as attributes."""
-        self._vectors = book
-        self.classes_ = np.array(book.classes)
-        self._set_weights(book.final())
-        self.n_iter_ = 1
-        self.mistakes_ = book.mistakes()
-        self.visits_ = book.visits()
-        self.epoch_mistakes_ = np.array([self.mistakes_])
-        self.status_ = Status.STREAMED
-        self.trace_ = None
-        self.__dict__.pop("errors_", None)
+    def _forget_stream(self) -> None:
+        """Drop what rows that passed by have left."""
 
     def _store(
         self, table: Table, labels: Labels, runs: list[Run], weights: Floats | None, combined: Floats | None
     ) -> None:
+        self._forget_stream()
         self._remember_features(table)
         vectors = runs[0].vectors
         for run in runs[1:]:
@@ -270,7 +204,7 @@ class MistakeDriven(LinearClassifier):
         scheme = SCHEMES[self.multiclass]
         self._vectors = scheme(self._rule(), runs[0].start[0], labels.classes.tolist(), vectors)
         self.classes_ = labels.classes
-        self._set_weights(self._vectors.final())
+        self._show_model(self._vectors)
         depth = max(len(run.passes) for run in runs)
         self.n_iter_ = max(depth, 1)
         counts = np.zeros((len(runs), depth), dtype=np.int64)
@@ -305,7 +239,9 @@ class MistakeDriven(LinearClassifier):
         )
         return traces[0] if len(traces) == 1 else traces
 
-    def _set_weights(self, lifted: Floats) -> None:
+    def _show_model(self, book: ClassVectors) -> None:
+        """The model as attributes."""
+        lifted = book.final()
         self.coef_ = np.ascontiguousarray(lifted[:, :-1])
         self.intercept_ = lifted[:, -1].copy()
 

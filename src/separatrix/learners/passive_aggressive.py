@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from separatrix.learners.base import need_choice, need_number
-from separatrix.learners.mistake_driven import MistakeDriven
+from separatrix.learners.one_row import OneRow
 from separatrix.maths.online import PassiveAggressive as Rule
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 
 
-class PassiveAggressive(MistakeDriven):
+class PassiveAggressive(OneRow):
     """Where y s(x) < 1, the least move that gives the row a margin of 1, or as much of it as C allows.
 
     With the loss l = 1 - y s(x) and the lifted row x: w += tau y x, where
@@ -44,6 +44,8 @@ class PassiveAggressive(MistakeDriven):
         Start from the weights of the fit before.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the order "shuffle".
+    hashing : int or None, default=None
+        Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
         Say on stderr how each pass went.
 
@@ -70,6 +72,7 @@ class PassiveAggressive(MistakeDriven):
         class_weight: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
+        hashing: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.variant = variant
@@ -82,6 +85,7 @@ class PassiveAggressive(MistakeDriven):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state
+        self.hashing = hashing
         self.verbose = verbose
 
     def _check_parameters(self) -> None:

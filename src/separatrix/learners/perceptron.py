@@ -12,7 +12,8 @@ from separatrix import kernels
 from separatrix.errors import ParameterError
 from separatrix.learners.base import need_choice, need_flag, need_limit
 from separatrix.learners.labels import BOUNDARIES
-from separatrix.learners.mistake_driven import PASSES, MistakeDriven, Run
+from separatrix.learners.mistake_driven import PASSES, Run
+from separatrix.learners.one_row import OneRow
 from separatrix.maths.online import Plain, Vectors
 from separatrix.maths.perceptron import (
     LabelledRows,
@@ -38,7 +39,7 @@ RECIPES: dict[str, dict[str, Any]] = {
 }
 
 
-class Perceptron(MistakeDriven):
+class Perceptron(OneRow):
     """A linear classifier that moves only on mistakes: w += y x, b += y.
 
     If the rows can be separated with lifted margin g within radius R, at most (R/g)^2 updates are ever
@@ -77,6 +78,8 @@ class Perceptron(MistakeDriven):
         Start from the weights of the fit before.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random start and of the orders "shuffle" and "any".
+    hashing : int or None, default=None
+        Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     trace : bool, default=False
         Keep ``trace_``: the start and the updated rows, from which every step can be replayed.
     verbose : bool, default=False
@@ -111,6 +114,7 @@ class Perceptron(MistakeDriven):
         class_weight: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
+        hashing: int | None = None,
         trace: bool = False,
         verbose: bool = False,
     ) -> None:
@@ -128,6 +132,7 @@ class Perceptron(MistakeDriven):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state
+        self.hashing = hashing
         self.trace = trace
         self.verbose = verbose
 
@@ -153,6 +158,7 @@ class Perceptron(MistakeDriven):
             need_limit("max_updates", self.max_updates, 1)
         if self.stop == "streak" and (self.order != "cyclic" or self.max_mistakes):
             raise ParameterError("stop='streak' goes with order='cyclic' and max_mistakes=0 only.")
+        self._check_hashing()
         need_choice("multiclass", self.multiclass, ("ovr", "kesler"))
         if self.multiclass == "kesler" and (self.order not in PASSES or self.stop == "streak" or self.trace):
             raise ParameterError(

@@ -54,7 +54,7 @@ class Vectors:
 
     def join(self, other: Vectors) -> Vectors:
         """These vectors and then the others."""
-        beside = {name: np.concatenate([a, other.beside[name]]) for name, a in self.beside.items()}
+        beside = {name: _joined(a, other.beside[name]) for name, a in self.beside.items()}
         seen = None if self.seen is None or other.seen is None else np.concatenate([self.seen, other.seen])
         return Vectors(
             np.concatenate([self.lifted, other.lifted]),
@@ -64,6 +64,14 @@ class Vectors:
             np.concatenate([self.visits, other.visits]),
         )
 
+    def widen(self, d: int, fill: dict[str, float]) -> None:
+        """Give every vector d weights: new ones are 0, and what is carried beside them as ``fill`` says."""
+        old = self.lifted.shape[1] - 1
+        if d > old:
+            self.lifted = _widened(self.lifted, d - old, 0.0)
+            for name, value in fill.items():
+                self.beside[name] = _widened(self.beside[name], d - old, value)
+
     def _each(self, change: Any) -> Vectors:
         return Vectors(
             change(self.lifted),
@@ -72,6 +80,20 @@ class Vectors:
             change(self.updates),
             change(self.visits),
         )
+
+
+def _joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """One behind the other; where one has more room than the other, both get it."""
+    if a.ndim > 1 and a.shape[1] != b.shape[1]:
+        room = max(a.shape[1], b.shape[1])
+        a, b = (np.pad(c, [(0, 0), (0, room - c.shape[1])] + [(0, 0)] * (c.ndim - 2)) for c in (a, b))
+    return np.concatenate([a, b])
+
+
+def _widened(array: Floats, more: int, value: float) -> Floats:
+    """More columns before the last one, that of the bias."""
+    new = np.full((len(array), more), value)
+    return np.ascontiguousarray(np.concatenate([array[:, :-1], new, array[:, -1:]], axis=1))
 
 
 class OnlineKernel(Protocol):
@@ -85,6 +107,8 @@ class OnlineKernel(Protocol):
     ) -> tuple[int, int, int]: ...
     def learn(self, x: Floats, code: int, weight: float) -> None: ...
     def learn_pairs(self, value: Floats, column: Indices, code: int, weight: float) -> None: ...
+    def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
+    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Floats) -> None: ...
     def scores(self, x: Floats, out: Floats) -> None: ...
     def scores_pairs(self, value: Floats, column: Indices, out: Floats) -> None: ...
     def score(self, x: Floats) -> float: ...
@@ -110,7 +134,7 @@ class OnlineRule:
         """One vector that joins these to compete with them."""
         return self.fresh(start[None].copy(), kesler=True)
 
-    def kernel(self, v: Vectors) -> OnlineKernel:
+    def kernel(self, v: Vectors) -> Any:
         """The rule bound to these vectors, which it moves in place."""
         raise NotImplementedError("a rule names its kernel")
 

@@ -6,6 +6,7 @@ canonical form; those are used in place, everything else is converted once.
 
 from separatrix.validation.labels import Labels, check_labels
 from separatrix.validation.outcomes import Outcomes, check_outcomes
+from separatrix.validation.row import Row, check_features, check_row
 from separatrix.validation.rows import count_rows, take_rows
 from separatrix.validation.table import Table, check_same_features, check_table
 from separatrix.validation.targets import check_finite_vector, check_lengths, check_targets, check_weights
@@ -13,11 +14,14 @@ from separatrix.validation.targets import check_finite_vector, check_lengths, ch
 __all__ = [
     "Labels",
     "Outcomes",
+    "Row",
     "Table",
+    "check_features",
     "check_finite_vector",
     "check_labels",
     "check_lengths",
     "check_outcomes",
+    "check_row",
     "check_same_features",
     "check_table",
     "check_targets",

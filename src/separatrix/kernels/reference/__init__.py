@@ -2,6 +2,7 @@
 
 from separatrix.kernels.reference.chance import shuffle, words
 from separatrix.kernels.reference.decide import decide
+from separatrix.kernels.reference.dual import first_mistake, kernel_column, kernel_scores
 from separatrix.kernels.reference.exact import exact_signs, opposites
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
@@ -19,8 +20,10 @@ from separatrix.kernels.reference.perceptron import (
     perceptron_restart,
     perceptron_worst,
 )
+from separatrix.kernels.reference.pocket import pocket_count, pocket_pass
 from separatrix.kernels.reference.rows import Rows
 from separatrix.kernels.reference.twofold import augmented_defects, residual_gradient
+from separatrix.kernels.reference.voted import voted_pass, votes
 
 level = "reference"
 
@@ -38,7 +41,10 @@ __all__ = [
     "decide",
     "errors",
     "exact_signs",
+    "first_mistake",
     "first_nonfinite",
+    "kernel_column",
+    "kernel_scores",
     "level",
     "moments_add",
     "moments_flush",
@@ -48,8 +54,12 @@ __all__ = [
     "perceptron_pass",
     "perceptron_restart",
     "perceptron_worst",
+    "pocket_count",
+    "pocket_pass",
     "residual_gradient",
     "scores",
     "shuffle",
+    "voted_pass",
+    "votes",
     "words",
 ]

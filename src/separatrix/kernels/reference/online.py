@@ -115,6 +115,34 @@ class _Rule:
         """One sparse row of stored values."""
         self._learn(self._pairs(value, column), code, weight)
 
+    def learn_dict(self, x: dict[str, float], index: dict[str, int], code: int, weight: float) -> None:
+        """One dict of features; ``index`` gives a column, or ~column where the value changes its sign."""
+        self._learn(self._features(x, index, skip_unknown=False), code, weight)
+
+    def scores_dict(self, x: dict[str, float], index: dict[str, int], skip_unknown: bool, out: Floats) -> None:
+        """The model's scores of one dict of features, unknown ones left out or refused."""
+        row = self._features(x, index, skip_unknown)
+        out[:] = [self.model_score(row, 0, k) for k in range(self.count)]
+
+    def _features(self, x: dict[str, float], index: dict[str, int], skip_unknown: bool) -> Rows:
+        merged: dict[int, float] = {}
+        for name, number in x.items():
+            if not isinstance(name, str) or not isinstance(number, (int, float)):
+                raise TypeError("a feature is not text with a number")
+            if not math.isfinite(number):
+                raise ValueError("a feature is not finite")
+            if name not in index:
+                if skip_unknown:
+                    continue
+                raise KeyError("x has a feature without a column")
+            c, v = index[name], float(number)
+            if c < 0:
+                c, v = ~c, -v
+            merged[c] = merged[c] + v if c in merged else v
+        columns = sorted(merged)
+        values = np.array([merged[c] for c in columns], dtype=np.float64)
+        return self._pairs(values, np.array(columns, dtype=np.int64))
+
     def scores(self, x: Floats, out: Floats) -> None:
         """The model's scores of one row."""
         if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.ndim != 1:

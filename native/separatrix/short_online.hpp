@@ -1,0 +1,181 @@
+// Passes over short dense rows, d <= 16, with the vectors in registers: the lanes and the bits are those
+// of online.hpp. With 8 v < d <= 8 (v + 1) a row is v whole vectors and a rest.
+#pragma once
+#include <type_traits>
+
+#include "online.hpp"
+
+namespace separatrix {
+
+template <class T, int v>
+struct ShortRows {
+    const Dense<T>& X;
+    i64 rest = X.d - 8 * v;
+
+    template <class U>
+    v8 head(const U* r) const {
+        if constexpr (v) return load(r);
+        return v8{};
+    }
+    template <class U>
+    v8 tail(const U* r) const {
+        return rest == 8 ? load(r + 8 * v) : load_part(r + 8 * v, rest);
+    }
+    void save(double* p, v8 head, v8 tail) const {
+        if constexpr (v) store(p, head);
+        if (rest == 8)
+            store(p + 8 * v, tail);
+        else
+            store_part(p + 8 * v, tail, rest);
+    }
+    v8 products(v8 x0, v8 x1, v8 w0, v8 w1) const {
+        if constexpr (v) return x0 * w0 + x1 * w1;
+        return x1 * w1;
+    }
+};
+
+// Eight rows are scored at once; after a move one by one, until eight in a row have not moved.
+template <class T, int v, class Rule>
+Moves short_blocks(const Dense<T>& X, Rule& rule, i64 k, const i8* y, const double* step, i64 begin, i64 end,
+                   i64 limit) {
+    constexpr bool averages = std::is_same_v<Rule, AveragedRule>;
+    const ShortRows<T, v> rows{X};
+    const i64 d = X.d;
+    double *w = rule.lifted(k), *u = w;
+    i64 looks = 0;
+    if constexpr (averages) u = rule.total + k * (d + 1), looks = rule.looks[k];
+    v8 w0 = rows.head(w), w1 = rows.tail(w), u0 = rows.head(u), u1 = rows.tail(u);
+    double b = w[d], ub = u[d];
+    const v8 reach = every(averages ? 0.0 : -1.0);  // suspects have m <= 0, or m <= 1
+    Moves moves;
+    const auto visit = [&](i64 i, double s) {
+        if (y[i] == 0) return false;
+        const double m = y[i] * s;
+        if (!rule.moves(nullptr, 1, m, rule.zero_is_mistake || y[i] < 0)) return false;
+        const T* r = X.row(i);
+        const v8 x0 = rows.head(r), x1 = rows.tail(r);
+        double a = step ? step[i] : 1.0;
+        if constexpr (!averages) a = rule.size(sum(rows.products(x0, x1, x0, x1)), a, m, 1);
+        a = y[i] * a;
+        if constexpr (v) w0 += every(a) * x0;
+        w1 += every(a) * x1;
+        if (rule.bias) b += a;
+        if constexpr (averages) {
+            const double ta = static_cast<double>(looks) * a;
+            if constexpr (v) u0 += every(ta) * x0;
+            u1 += every(ta) * x1;
+            if (rule.bias) ub += ta;
+        }
+        ++moves.updates;
+        moves.last = i;
+        return true;
+    };
+    i64 t = begin, quiet = 8;  // rows since the last move
+    while (t < end && moves.updates < limit) {
+        if (quiet < 8 || t + 8 > end) {
+            const bool moved = visit(t, sum(rows.products(rows.head(X.row(t)), rows.tail(X.row(t)), w0, w1)) + b);
+            quiet = moved ? 0 : quiet + 1;
+            looks += y[t++] != 0;
+            continue;
+        }
+        v8 products[8];
+        for (int r = 0; r < 8; ++r)
+            products[r] = rows.products(rows.head(X.row(t + r)), rows.tail(X.row(t + r)), w0, w1);
+        const v8 s = sum_each(products) + every(b);
+        unsigned suspects = not_positive(s * load(y + t) + reach);
+        u64 counted;  // labels are -1, +1 or 0: the lowest bit says whether a row counts
+        std::memcpy(&counted, y + t, 8);
+        counted &= 0x0101010101010101u;
+        i64 next = t + 8;
+        if (suspects) {
+            double score[8];
+            store(score, s);
+            const i64 before = looks;
+            for (; suspects; suspects &= suspects - 1) {
+                const int r = __builtin_ctz(suspects);
+                looks = before + __builtin_popcountll(counted & ((u64{1} << (8 * r)) - 1));
+                if (visit(t + r, score[r])) {
+                    next = t + r + 1;
+                    quiet = 0;
+                    break;
+                }
+            }
+            looks = before;
+        }
+        if (next - t < 8) counted &= (u64{1} << (8 * (next - t))) - 1;
+        looks += __builtin_popcountll(counted);
+        t = next;
+    }
+    rows.save(w, w0, w1);
+    w[d] = b;
+    if constexpr (averages) {
+        rows.save(u, u0, u1);
+        u[d] = ub;
+        rule.looks[k] = looks;
+    }
+    moves.visits = t - begin;
+    return moves;
+}
+
+template <class T, int v>
+Moves short_arow(const Dense<T>& X, ArowDiagonalRule& rule, i64 k, const i8* y, const double* step, i64 begin, i64 end,
+                 i64 limit) {
+    const ShortRows<T, v> rows{X};
+    const i64 d = X.d;
+    double *w = rule.lifted(k), *s = rule.variance + k * (d + 1);
+    v8 w0 = rows.head(w), w1 = rows.tail(w), s0 = rows.head(s), s1 = rows.tail(s);
+    double b = w[d], sb = s[d];
+    Moves moves;
+    i64 t = begin;
+    for (; t < end && moves.updates < limit; ++t) {
+        if (y[t] == 0) continue;
+        const v8 x0 = rows.head(X.row(t)), x1 = rows.tail(X.row(t));
+        const double m = y[t] * (sum(rows.products(x0, x1, w0, w1)) + b);
+        if (m >= 1) continue;
+        const v8 z0 = s0 * x0, z1 = s1 * x1;
+        const double variance = 0.0 + (sum(rows.products(x0, x1, z0, z1)) + (rule.bias ? sb : 0.0));
+        const double beta = 1 / (variance + rule.r), alpha = (step ? step[t] : 1.0) * ((1 - m) * beta);
+        const double a = y[t] * alpha;
+        if constexpr (v) w0 += every(a) * z0, s0 += every(-beta) * (z0 * z0);
+        w1 += every(a) * z1;
+        s1 += every(-beta) * (z1 * z1);
+        if (rule.bias) {
+            b += a * sb;
+            sb -= beta * (sb * sb);
+        }
+        ++moves.updates;
+        moves.last = t;
+    }
+    rows.save(w, w0, w1);
+    rows.save(s, s0, s1);
+    w[d] = b;
+    s[d] = sb;
+    moves.visits = t - begin;
+    return moves;
+}
+
+template <class T>
+Moves binary_pass(const Dense<T>& X, AveragedRule& rule, i64 k, const i8* y, const double* step, const i64* order,
+                  i64 begin, i64 end, i64 limit) {
+    if (!order && X.d <= 8) return short_blocks<T, 0>(X, rule, k, y, step, begin, end, limit);
+    if (!order && X.d <= 16) return short_blocks<T, 1>(X, rule, k, y, step, begin, end, limit);
+    return binary_pass<Dense<T>, AveragedRule>(X, rule, k, y, step, order, begin, end, limit);
+}
+
+template <class T>
+Moves binary_pass(const Dense<T>& X, PassiveAggressiveRule& rule, i64 k, const i8* y, const double* step,
+                  const i64* order, i64 begin, i64 end, i64 limit) {
+    if (!order && X.d <= 8) return short_blocks<T, 0>(X, rule, k, y, step, begin, end, limit);
+    if (!order && X.d <= 16) return short_blocks<T, 1>(X, rule, k, y, step, begin, end, limit);
+    return binary_pass<Dense<T>, PassiveAggressiveRule>(X, rule, k, y, step, order, begin, end, limit);
+}
+
+template <class T>
+Moves binary_pass(const Dense<T>& X, ArowDiagonalRule& rule, i64 k, const i8* y, const double* step, const i64* order,
+                  i64 begin, i64 end, i64 limit) {
+    if (!order && X.d <= 8) return short_arow<T, 0>(X, rule, k, y, step, begin, end, limit);
+    if (!order && X.d <= 16) return short_arow<T, 1>(X, rule, k, y, step, begin, end, limit);
+    return binary_pass<Dense<T>, ArowDiagonalRule>(X, rule, k, y, step, order, begin, end, limit);
+}
+
+}  // namespace separatrix

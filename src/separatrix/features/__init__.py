@@ -1,0 +1,1 @@
+"""Features: maps of rows into other spaces."""

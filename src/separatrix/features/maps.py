@@ -1,0 +1,157 @@
+"""Maps of rows: dicts of features to columns, by a vocabulary that grows or by hashing."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, DataTypeError, ParameterError
+from separatrix.validation import check_features
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+REMEMBERED = 2**20  # names whose hash is kept
+
+
+def _canonical(columns: Iterable[int], values: Iterable[float]) -> tuple[Indices, Floats]:
+    """Sorted columns, and the values that fall together added up; ~column changes the sign."""
+    merged: dict[int, float] = {}
+    for c, v in zip(columns, values, strict=True):
+        c, v = (~c, -v) if c < 0 else (c, v)
+        merged[c] = merged[c] + v if c in merged else v
+    order = sorted(merged)
+    return np.array(order, dtype=np.int64), np.array([merged[c] for c in order], dtype=np.float64)
+
+
+class Vocabulary:
+    """Names to columns: those given, or (without any) each name as it first appears."""
+
+    def __init__(self, names: Iterable[str] | None = None) -> None:
+        self.open = names is None
+        self.index: dict[str, int] = {name: j for j, name in enumerate(names or ())}
+
+    @property
+    def skips(self) -> bool:
+        """Whether features without a column are left out of a prediction, rather than refused."""
+        return self.open
+
+    @property
+    def width(self) -> int:
+        """Columns in use."""
+        return len(self.index)
+
+    @property
+    def room(self) -> int:
+        """Columns to have weights for: as many as are used, rounded up where more will come."""
+        return max(16, 1 << (self.width - 1).bit_length()) if self.open else self.width
+
+    def pairs(self, features: Mapping[str, float], grow: bool) -> tuple[Indices, Floats]:
+        """Columns and values of a checked dict."""
+        unknown = [name for name in features if name not in self.index]
+        if unknown and not self.open:
+            raise DataError(f"x has the feature {unknown[0]!r}, which the model was not fitted on: leave it out.")
+        if grow:
+            for name in unknown:
+                self.index[name] = len(self.index)
+        known = [name for name in features if name in self.index]
+        return _canonical([self.index[name] for name in known], [features[name] for name in known])
+
+
+class HashingMap:
+    """Dicts of features as sparse rows of a fixed width, without a vocabulary (Weinberger et al. 2009).
+
+    A name goes to column h mod n_features and, ``signed``, its value changes the sign for half of the
+    names, so that names which fall together cancel on average. h is CRC-32, mixed by SplitMix64: the same
+    on every machine. A transformer of scikit-learn's kind, and the ``hashing`` of the online learners.
+
+    Parameters
+    ----------
+    n_features : int, default=2**18
+        Columns, at most 2**31.
+    signed : bool, default=True
+        Whether hashes carry a sign.
+    """
+
+    skips = False
+
+    def __init__(self, n_features: int = 2**18, signed: bool = True) -> None:
+        self.n_features = n_features
+        self.signed = signed
+        self.index: dict[str, int] = {}
+
+    @property
+    def width(self) -> int:
+        return self.n_features
+
+    room = width
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {"n_features": self.n_features, "signed": self.signed}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name."""
+        for name, value in params.items():
+            if name not in ("n_features", "signed"):
+                raise ParameterError(f"HashingMap has no parameter {name!r}: it has n_features and signed.")
+            setattr(self, name, value)
+        self.index = {}
+        return self
+
+    def column(self, name: str) -> int:
+        """The column of a name, or ~column where its value changes the sign."""
+        z = (zlib.crc32(name.encode()) + 0x9E3779B97F4A7C15) & (2**64 - 1)
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
+        z ^= z >> 31
+        column = (z >> 1) % self.n_features
+        return ~column if self.signed and z & 1 else column
+
+    def pairs(self, features: Mapping[str, float], grow: bool = True) -> tuple[Indices, Floats]:
+        """Columns and values of a checked dict."""
+        if len(self.index) > REMEMBERED:
+            self.index.clear()
+        for name in features:
+            if name not in self.index:
+                self.index[name] = self.column(name)
+        return _canonical([self.index[name] for name in features], features.values())
+
+    def fit(self, X: Any = None, y: Any = None) -> Self:
+        """Nothing to learn; the parameters are checked."""
+        whole = isinstance(self.n_features, (int, np.integer)) and not isinstance(self.n_features, bool)
+        if not whole or not 1 <= self.n_features <= 2**31:
+            raise ParameterError(f"n_features is {self.n_features!r}: it must be a whole number from 1 to 2**31.")
+        return self
+
+    def transform(self, X: Iterable[Mapping[str, Any]]) -> Any:
+        """Dicts of features as a CSR matrix."""
+        import scipy.sparse as sp
+
+        self.fit()
+        columns, values, starts = [], [], [0]
+        for i, x in enumerate(X):
+            if not isinstance(x, Mapping):
+                raise DataTypeError(f"row {i} is a {type(x).__name__}: pass dicts of features.")
+            c, v = self.pairs(check_features(x))
+            columns.append(c)
+            values.append(v)
+            starts.append(starts[-1] + len(c))
+        if not columns:
+            raise DataError("X has no rows: pass at least one dict of features.")
+        return sp.csr_array(
+            (np.concatenate(values), np.concatenate(columns), np.array(starts)), shape=(len(columns), self.n_features)
+        )
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """The same as ``transform``."""
+        return self.fit().transform(X)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"HashingMap(n_features={self.n_features}, signed={self.signed})"

@@ -1,0 +1,327 @@
+"""The kernel perceptron (Aizerman, Braverman & Rozonoer 1964; Freund & Schapire 1999)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.errors import DataError, ParameterError
+from separatrix.learners.base import need_choice, need_flag, need_limit, need_number
+from separatrix.learners.gram import CallableColumns, MatrixColumns, kernel_matrix, need_square
+from separatrix.learners.kernel_stream import KernelStream
+from separatrix.learners.labels import BOUNDARIES, need_two_classes, predictions, weights_of_rows
+from separatrix.learners.linear import Classifier
+from separatrix.maths.chance import seed_state
+from separatrix.maths.dual import CachedColumns, Columns, Dual, DualRule, Kernel, NativeColumns, SupportRows, norms2
+from separatrix.maths.perceptron import LabelledRows, PassMeasure
+from separatrix.maths.solve import solve
+from separatrix.maths.stopping import Status, stop_perceptron
+from separatrix.validation import Table, check_labels, check_lengths, check_row, check_table, check_weights
+
+Floats = NDArray[np.float64]
+NAMES = ("linear", "poly", "rbf", "precomputed")
+
+
+class KernelPerceptron(Classifier):
+    """A perceptron that sees rows through a kernel: s(x) = sum_j a_j (k(x_j, x) + 1).
+
+    A mistake at (x_i, y_i) adds y_i to a_i: |a_i| counts the mistakes made on row i. With the linear
+    kernel it is the perceptron, mistake for mistake; with others the hyperplane lies in the space of the
+    kernel, of infinitely many features for "rbf". Memory is bounded: at most ``max_support`` rows have a
+    weight for each class, and when one more is needed the row with the least |a_j| is forgotten, the one
+    that joined first of equals; ``forgotten_`` counts them. With more than two classes each is learned
+    against the rest.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "precomputed"} or callable, default="rbf"
+        x.z, (gamma x.z + coef0)^degree, exp(-gamma |x - z|^2), a matrix given as X, or a function that
+        takes two tables of a and b rows and returns their a × b kernel matrix.
+    gamma : float or None, default=None
+        None is 1/d.
+    degree : int, default=3
+    coef0 : float, default=1.0
+    order : {"cyclic", "shuffle"}, default="cyclic"
+        Passes in the order given, or shuffled anew each time.
+    tie : {"mistake", "positive"}, default="mistake"
+        Whether a score of zero is a mistake while learning, or counts as +1.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts for two classes; "undefined" gives None there.
+    fit_intercept : bool, default=True
+        Whether 1 is added to the kernel, which stands for the bias.
+    max_epochs : int or inf, default=100
+        Limit on passes.
+    max_support : int or inf, default=5000
+        Rows that may have a weight, for each class.
+    cache_mb : float, default=200
+        Memory for columns of the kernel matrix while fitting.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies what mistakes of a class add, as ``sample_weight`` does those of a row.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the order "shuffle".
+    verbose : bool, default=False
+        Say on stderr how each pass went.
+
+    Attributes
+    ----------
+    dual_coef_ : array (1, m), or (K, m) for K > 2 classes : a_j of the support rows
+    support_ : rows of the fit that have a weight; support_vectors_ : those rows (not when precomputed)
+    forgotten_ : how often a row was forgotten for want of room
+    classes_ : the labels, sorted; with two of them the second is the positive one
+    n_iter_ : passes made; visits_ : rows looked at
+    mistakes_ : updates made; epoch_mistakes_ : the same for each pass
+    errors_ : rows that the model gets wrong under the tie rule (K > 2: by the greatest score)
+    status_ : why the run ended, a :class:`Status`
+    """
+
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
+        "fit": ("sample_weight",),
+        "partial_fit": ("sample_weight", "classes"),
+        "score": ("sample_weight",),
+    }
+    dual_coef_: Floats
+    n_iter_: int
+    errors_: int
+    status_: Status
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        order: str = "cyclic",
+        tie: str = "mistake",
+        boundary: str = "positive",
+        fit_intercept: bool = True,
+        max_epochs: float = 100,
+        max_support: float = 5000,
+        cache_mb: float = 200,
+        class_weight: Any = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.order = order
+        self.tie = tie
+        self.boundary = boundary
+        self.fit_intercept = fit_intercept
+        self.max_epochs = max_epochs
+        self.max_support = max_support
+        self.cache_mb = cache_mb
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+    def _check_parameters(self) -> None:
+        if not callable(self.kernel):
+            need_choice("kernel", self.kernel, NAMES)
+        need_choice("order", self.order, ("cyclic", "shuffle"))
+        need_choice("tie", self.tie, ("mistake", "positive"))
+        need_choice("boundary", self.boundary, BOUNDARIES)
+        for name in ("fit_intercept", "verbose"):
+            need_flag(name, getattr(self, name))
+        for name in ("max_epochs", "max_support", "degree"):
+            need_limit(name, getattr(self, name), 1)
+        if self.gamma is not None:
+            need_number("gamma", self.gamma, above=0.0)
+        need_number("coef0", self.coef0)
+        need_number("cache_mb", self.cache_mb, least=0.0)
+        if self.degree == np.inf:
+            raise ParameterError("degree is inf: it must be a whole number of at least 1.")
+
+    def _built_in(self, d: int) -> Kernel | None:
+        """The kernel by its name, or None where it is a function or a matrix."""
+        if callable(self.kernel) or self.kernel == "precomputed":
+            return None
+        gamma = 1.0 / d if self.gamma is None else float(self.gamma)
+        return Kernel(self.kernel, gamma, float(self.coef0), int(self.degree))
+
+    def _columns(self, table: Table) -> Columns:
+        kernel = self._built_in(table.d)
+        if kernel is not None:
+            rows = kernels.rows(table.X)
+            source: Columns = NativeColumns(rows, kernel, norms2(rows))
+        elif callable(self.kernel):
+            source = CallableColumns(self.kernel, table.X)
+        else:
+            need_square(table)
+            return MatrixColumns(table.X)
+        return CachedColumns(source, int(self.cache_mb * 2**20 / (8 * table.n)))
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from all rows, pass after pass, until none is a mistake or a limit is reached."""
+        self._check_parameters()
+        table = check_table(X)
+        labels = check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        need_two_classes(labels, type(self).__name__)
+        combined = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
+        columns = self._columns(table)
+        chance = seed_state(self.random_state)
+        states: list[Dual] = []
+        statuses, passes = [], []
+        for k in range(len(labels.classes)) if len(labels.classes) > 2 else (1,):
+            signs = labels.signs(k)
+            if combined is not None:
+                signs[combined == 0] = 0
+            state = Dual.begin(table.n)
+            shuffle = chance.copy() if self.order == "shuffle" else None
+            rule = DualRule(columns, float(self.fit_intercept), self.tie == "mistake", self.max_support, shuffle)
+            chunk = LabelledRows(kernels.rows(table.X), signs, combined)
+            stop = stop_perceptron(0, self.max_epochs, np.inf)
+            ended = solve(rule, state, (chunk,), stop, self._watch if self.verbose else None)
+            states.append(state)
+            passes.append([p.mistakes for p in ended.passes])
+            wrong = kernels.first_mistake(state.scores, signs, None, 0, table.n, self.tie == "mistake") < table.n
+            statuses.append(Status.SEPARATED if ended.status is Status.MAX_EPOCHS and not wrong else ended.status)
+            if ended.status is Status.INTERRUPTED:
+                missing = (len(labels.classes) if len(labels.classes) > 2 else 1) - len(states)
+                states += [Dual.begin(table.n) for _ in range(missing)]
+                break
+        self.__dict__.pop("_stream", None)
+        self._remember_features(table)
+        self.classes_ = labels.classes
+        a = np.array([state.a for state in states])
+        self.support_ = np.flatnonzero(a.any(axis=0))
+        self.dual_coef_ = np.ascontiguousarray(a[:, self.support_])
+        self._support = SupportRows.of(table.X[self.support_]) if self.kernel != "precomputed" else None
+        depth = max(len(p) for p in passes)
+        self.n_iter_ = max(depth, 1)
+        self.epoch_mistakes_ = np.sum([p + [0] * (depth - len(p)) for p in passes], axis=0, dtype=np.int64)
+        self.mistakes_ = sum(state.updates for state in states)
+        self.visits_ = sum(state.visits for state in states)
+        self.forgotten_ = sum(state.forgotten for state in states)
+        self.status_ = max(statuses, key=list(Status).index)
+        self.errors_ = self._count_errors(np.array([s.scores for s in states]).T, labels, combined)
+        if self.status_ is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        return self
+
+    def _count_errors(self, scores: Floats, labels: Any, combined: Floats | None) -> int:
+        if scores.shape[1] == 1:
+            m = labels.signs() * scores[:, 0]
+            wrong = ~((m > 0) | ((m == 0) & (self.tie == "positive") & (labels.codes == 1)))
+        else:
+            wrong = scores.argmax(axis=1) != labels.codes
+        return int(np.count_nonzero(wrong if combined is None else wrong & (combined > 0)))
+
+    def _watch(self, measure: PassMeasure) -> None:
+        sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support rows, as an array or a CSR matrix."""
+        self._check_fitted()
+        if self._support is None:
+            raise AttributeError("a precomputed kernel has no support vectors: see support_")
+        return self._support.table()
+
+    def decision_function(self, X: Any) -> Floats:
+        """s(x) for each row; with more than two classes one column a class. Precomputed: k(row, row of the fit)."""
+        table = self._check_rows(X)
+        one, kernel = float(self.fit_intercept), self._built_in(table.d)
+        if kernel is not None and self._support is not None:
+            out = np.empty((table.n, len(self.dual_coef_)))
+            rows, support = kernels.rows(table.X), self._support
+            arguments = (support.view(), support.norm2[: support.n], self.dual_coef_, rows, norms2(rows))
+            kernels.kernel_scores(*arguments, *kernel.arguments(), one, out)
+        elif self._support is None:
+            picked = table.X[:, self.support_]
+            out = (picked.toarray() if table.sparse else picked).astype(np.float64) @ self.dual_coef_.T
+            out += one * self.dual_coef_.sum(axis=1)
+        else:
+            matrix = kernel_matrix(self.kernel, table.X, self._support.table())
+            out = (matrix + one) @ self.dual_coef_.T
+        return out[:, 0] if out.shape[1] == 1 else out
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
+
+        Without ``classes`` new ones are learned as they appear. ``class_weight="balanced"`` and a
+        precomputed matrix need all rows and are refused here.
+        """
+        self._check_parameters()
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ParameterError("kernel='precomputed' needs all rows at once: use fit, or another kernel.")
+        if isinstance(self.class_weight, str):
+            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
+        fitted = self.__sklearn_is_fitted__()
+        table = self._check_rows(X) if fitted else check_table(X)
+        labels = check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        weights = check_weights(sample_weight, table.n)
+        here = self.class_weight
+        if here is not None:
+            here = {label: w for label, w in here.items() if label in labels.classes.tolist()}
+        step = weights_of_rows(labels, weights, here)
+        declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
+        stream = self._streaming(table, declared).copy()
+        stream.learn(table, labels.classes[labels.codes], step)
+        if not fitted:
+            self._remember_features(table)
+        self._stream = stream
+        self.classes_ = np.array(stream.classes)
+        self._support, self.dual_coef_ = stream.support, stream.shown()
+        self.support_ = np.arange(stream.support.n)
+        self.mistakes_, self.visits_, self.forgotten_ = stream.updates, stream.visits, stream.forgotten
+        self.n_iter_, self.epoch_mistakes_ = 1, np.array([self.mistakes_])
+        self.status_ = Status.STREAMED
+        self.__dict__.pop("errors_", None)
+        return self
+
+    def set_partial_fit_request(self, **wishes: Any) -> Self:
+        """Which metadata a router shall pass to ``partial_fit``."""
+        return self._set_request("partial_fit", wishes)
+
+    def _streaming(self, table: Table, declared: list[Any] | None) -> KernelStream:
+        stream: KernelStream | None = self.__dict__.get("_stream")
+        kernel = self._built_in(table.d)
+        function = self.kernel if kernel is None else kernel
+        if stream is None and self.__sklearn_is_fitted__():
+            if self._support is None:
+                raise DataError("the model was fitted on a precomputed matrix: fit it anew to go on with rows.")
+            stream = KernelStream.closed(function, self.classes_.tolist(), self._support, self.dual_coef_)
+        if stream is None:
+            stream = KernelStream.begin(function, declared, SupportRows(table.d, table.sparse))
+        elif declared is not None and declared != stream.classes:
+            raise DataError(f"classes={declared} is not the same as on the last call, which had {stream.classes}.")
+        stream.one, stream.zero_is_mistake = float(self.fit_intercept), self.tie == "mistake"
+        stream.max_support = self.max_support
+        return stream
+
+    def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> Self:
+        """Learn from one row: an array or list, or a pair (columns, values)."""
+        return self.partial_fit(self._one(x), [y], sample_weight=[sample_weight])
+
+    def decision_one(self, x: Any) -> float | Floats:
+        """The score of one row; with more than two classes an array of one score a class."""
+        self._check_fitted()
+        scores = self.decision_function(self._one(x))[0]
+        return scores if isinstance(scores, np.ndarray) else float(scores)
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one row."""
+        scores = np.asarray([self.decision_one(x)])
+        if len(self.classes_) == 1:
+            return self.classes_.tolist()[0]
+        return predictions(scores, self.classes_, self.boundary).tolist()[0]
+
+    def _one(self, x: Any) -> Any:
+        if isinstance(x, dict):
+            raise DataError("KernelPerceptron takes no dicts of features: turn them into rows with HashingMap.")
+        row = check_row(x, self.n_features_in_ if self.__sklearn_is_fitted__() else None, type(self).__name__)
+        return row.table()
