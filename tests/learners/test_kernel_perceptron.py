@@ -145,6 +145,8 @@ def test_what_users_bring_is_checked():
     ):
         with pytest.raises(ParameterError, match=name):
             sx.KernelPerceptron(**{name: value}).fit(X, y)
+    with pytest.raises(DataError, match="row 0 that its squared length overflows"):
+        sx.KernelPerceptron().fit(1e200 * (X + 1), y)
     model = sx.KernelPerceptron().partial_fit(X, y)
     with pytest.raises(DataTypeError, match="one type of label"):
         model.partial_fit(X, ["a"] * len(X))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
+from separatrix.errors import DataError
 from separatrix.maths.perceptron import LabelledRows, PassMeasure
 
 Floats = NDArray[np.float64]
@@ -35,8 +36,11 @@ class Kernel:
 
 
 def norms2(rows: kernels.Rows) -> Floats:
+    """|x_i|^2 of all rows, which a kernel needs as numbers."""
     out = np.empty(rows.n)
     kernels.norms2(rows, out)
+    if (row := kernels.first_nonfinite(out)) >= 0:
+        raise DataError(f"X is so large at row {row} that its squared length overflows: scale the features.")
     return out
 
 
