@@ -8,6 +8,7 @@ void bind_perceptron(nb::module_&);
 void bind_online(nb::module_&);
 void bind_moments(nb::module_&);
 void bind_twofold(nb::module_&);
+void bind_descent(nb::module_&);
 void bind_decide(nb::module_&);
 void bind_exact(nb::module_&);
 void bind_voted(nb::module_&);
@@ -25,6 +26,7 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_online(m);
     separatrix::bind_moments(m);
     separatrix::bind_twofold(m);
+    separatrix::bind_descent(m);
     separatrix::bind_decide(m);
     separatrix::bind_exact(m);
     separatrix::bind_voted(m);

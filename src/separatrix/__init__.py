@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from separatrix.learners.kernel import KernelPerceptron
     from separatrix.learners.least_squares import LeastSquares
     from separatrix.learners.least_squares_classifier import LeastSquaresClassifier
+    from separatrix.learners.linear_descent import LinearDescent
     from separatrix.learners.linear_discriminant import LinearDiscriminant
     from separatrix.learners.margin import MarginPerceptron
     from separatrix.learners.passive_aggressive import PassiveAggressive
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from separatrix.learners.pocket import PocketPerceptron
     from separatrix.learners.quadratic_discriminant import QuadraticDiscriminant
     from separatrix.learners.voted import VotedPerceptron
+    from separatrix.maths.descent import gradient_descent
     from separatrix.maths.stopping import Status
     from separatrix.maths.trace import Trace
     from separatrix.theory.certificate import Certificate, verify
@@ -49,12 +51,14 @@ _HOMES = {
     "PassiveAggressive": "separatrix.learners.passive_aggressive",
     "LeastSquares": "separatrix.learners.least_squares",
     "LeastSquaresClassifier": "separatrix.learners.least_squares_classifier",
+    "LinearDescent": "separatrix.learners.linear_descent",
     "LinearDiscriminant": "separatrix.learners.linear_discriminant",
     "QuadraticDiscriminant": "separatrix.learners.quadratic_discriminant",
     "PocketPerceptron": "separatrix.learners.pocket",
     "VotedPerceptron": "separatrix.learners.voted",
     "Perceptron": "separatrix.learners.perceptron",
     "Separability": "separatrix.theory.separability",
+    "gradient_descent": "separatrix.maths.descent",
     "Status": "separatrix.maths.stopping",
     "Trace": "separatrix.maths.trace",
     "evaluate": "separatrix.evaluation.evaluation",
@@ -76,6 +80,7 @@ __all__ = [
     "KernelPerceptron",
     "LeastSquares",
     "LeastSquaresClassifier",
+    "LinearDescent",
     "LinearDiscriminant",
     "MarginPerceptron",
     "MulticlassSeparability",
@@ -90,6 +95,7 @@ __all__ = [
     "__version__",
     "errors",
     "evaluate",
+    "gradient_descent",
     "holdout",
     "kernels",
     "separability",

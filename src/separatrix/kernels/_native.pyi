@@ -308,3 +308,27 @@ def kernel_scores(
     out: Floats,
 ) -> None: ...
 def first_mistake(s: Floats, y: Labels, order: Indices | None, begin: int, end: int, zero_is_mistake: bool) -> int: ...
+def descent_pass(
+    X: Rows,
+    y: Floats,
+    weights: Floats | None,
+    order: Indices | None,
+    alpha: Floats,
+    begin: int,
+    end: int,
+    loss: int,
+    lifted: Floats,
+    factor: Floats,
+    velocity: Floats | None,
+    average: Floats | None,
+    gradient: Floats,
+    counts: Indices,
+    sums: Floats,
+    reach: Floats | None,
+    batch: int,
+    l2: float,
+    l1: float,
+    momentum: float,
+    bias: bool,
+) -> None: ...
+def mean_loss(X: Rows, y: Floats, weights: Floats | None, loss: int, lifted: Floats, g: Floats) -> float: ...

@@ -5,6 +5,7 @@ inverse       a0/(k + 1)
 root          a0/sqrt(k + 1)
 exponential   a0 r^k
 step          a0 r^floor(k/every)
+line-search   what lowers J enough, tried from a0 and then from twice the last (Armijo 1966)
 """
 
 from __future__ import annotations
@@ -87,12 +88,31 @@ class Step:
         return self.a0 * self.r ** (k // self.every)
 
 
+@dataclass(frozen=True, slots=True)
+class LineSearch:
+    """Not a function of k alone: the descent itself shrinks a step by ``shrink`` until J falls by ``slope`` of
+    what the gradient promises."""
+
+    a0: float
+    shrink: float = 0.5
+    slope: float = 1e-4
+
+    def __post_init__(self) -> None:
+        _positive("a0", self.a0)
+        if not (0 < self.shrink < 1 and 0 < self.slope < 1):
+            raise ParameterError(f"shrink is {self.shrink} and slope {self.slope}: both must lie in (0, 1).")
+
+    def __call__(self, k: int) -> float:
+        return self.a0
+
+
 NAMED: dict[str, Callable[[float], Schedule]] = {
     "constant": Constant,
     "inverse": Inverse,
     "root": Root,
     "exponential": Exponential,
     "step": Step,
+    "line-search": LineSearch,
 }
 
 

@@ -16,7 +16,11 @@ class Status(Enum):
     TOLERATED = "a pass with no more mistakes than max_mistakes allows"
     MAX_EPOCHS = "passes ran out before a pass without mistakes; raise max_epochs, or no hyperplane may exist"
     MAX_UPDATES = "updates ran out before the rows were separated; raise max_updates, or no hyperplane may exist"
+    STATIONARY = "came to rest: the last step was no longer than the tolerance"
+    MAX_STEPS = "steps ran out before it came to rest; allow more, or change the step size"
     STREAMED = "learned in arrival order, one look at each row"
+    UNDEFINED = "the objective or its gradient is not a number at the next point; the last good point is kept"
+    FAILED = "the objective raised an error; the last good point is kept"
     NONFINITE = "weights overflowed; scale the features"
     INTERRUPTED = "interrupted; the weights are those of that moment"
 

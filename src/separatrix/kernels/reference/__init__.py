@@ -2,6 +2,7 @@
 
 from separatrix.kernels.reference.chance import shuffle, words
 from separatrix.kernels.reference.decide import decide
+from separatrix.kernels.reference.descent import descent_pass, mean_loss
 from separatrix.kernels.reference.dual import first_mistake, kernel_column, kernel_scores
 from separatrix.kernels.reference.exact import exact_signs, opposites
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
@@ -39,6 +40,7 @@ __all__ = [
     "block_rows",
     "class_scores",
     "decide",
+    "descent_pass",
     "errors",
     "exact_signs",
     "first_mistake",
@@ -46,6 +48,7 @@ __all__ = [
     "kernel_column",
     "kernel_scores",
     "level",
+    "mean_loss",
     "moments_add",
     "moments_flush",
     "norms2",

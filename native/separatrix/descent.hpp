@@ -1,0 +1,139 @@
+// Gradient descent on mean losses of linear scores: stochastic, in mini-batches, and whole gradients.
+//
+//   J(w, b) = (1/n) sum c_i loss(y_i, s_i) + l2/2 |w|^2 + l1 |w|_1,   s_i = w . x_i + b
+// A batch of rows gives g = (1/size) sum c_i loss' x_i, and then
+//   v <- momentum v + g + l2 w,   w <- soft(w - alpha v, alpha l1),   b <- b - alpha v_b
+// where soft moves every weight towards zero by alpha l1, and no further (the proximal step of l1).
+// Without momentum, l1 and averages, and with batches of one row, w is kept as factor x lifted, so that a
+// step costs no more than its row.
+#pragma once
+#include <cmath>
+
+#include "rows.hpp"
+
+namespace separatrix {
+
+enum class LossKind : int { squared = 0, perceptron = 1, logistic = 2, hinge = 3, error = 4 };
+
+struct LossAt {
+    double value, slope;  // the slope is that in the score
+};
+
+template <LossKind kind>
+inline LossAt loss_at(double y, double s) {
+    if constexpr (kind == LossKind::error) return {(y - s) * (y - s), 2 * (s - y)};
+    const double m = y * s;
+    if constexpr (kind == LossKind::squared) return {(1 - m) * (1 - m), -2 * (1 - m) * y};
+    if constexpr (kind == LossKind::perceptron) return m <= 0 ? LossAt{-m, -y} : LossAt{0, 0};
+    if constexpr (kind == LossKind::hinge) return m < 1 ? LossAt{1 - m, -y} : LossAt{0, 0};
+    const double e = std::exp(-std::fabs(m));
+    return {std::log1p(e) + (m < 0 ? -m : 0), -y * (m >= 0 ? e : 1.0) / (1 + e)};
+}
+
+struct Descent {
+    double* lifted;    // w / factor, then b
+    double* factor;
+    double* velocity;  // or null
+    double* average;   // or null
+    double* gradient;  // of the batch so far
+    i64* counts;       // rows in the batch so far, steps made
+    double* sums;      // losses and rows of this pass
+    double* reach;     // greatest |(x, 1)|^2 so far, which steps are divided by; null: they are not
+    i64 batch;
+    double l2, l1, momentum;
+    bool bias;
+
+    bool plain() const { return batch == 1 && l1 == 0 && !velocity && !average; }
+};
+
+inline double soft(double w, double t) { return w > t ? w - t : w < -t ? w + t : 0.0; }
+
+// One step by the gradient that was gathered over `size` rows.
+inline void step(const Descent& p, i64 d, double alpha, i64 size) {
+    const double share = 1.0 / static_cast<double>(size);
+    for (i64 k = 0; k < d; ++k) {
+        double g = p.gradient[k] * share + p.l2 * p.lifted[k];
+        if (p.velocity) g = p.velocity[k] = p.momentum * p.velocity[k] + g;
+        const double w = p.lifted[k] - alpha * g;
+        p.lifted[k] = p.l1 == 0 ? w : soft(w, alpha * p.l1);
+        p.gradient[k] = 0;
+    }
+    if (p.bias) {
+        double g = p.gradient[d] * share;
+        if (p.velocity) g = p.velocity[d] = p.momentum * p.velocity[d] + g;
+        p.lifted[d] -= alpha * g;
+    }
+    p.gradient[d] = 0;
+    ++p.counts[1];
+    if (p.average) {
+        const double part = 1.0 / static_cast<double>(p.counts[1]);
+        for (i64 k = 0; k <= d; ++k) p.average[k] += (p.lifted[k] - p.average[k]) * part;
+    }
+}
+
+// Rows begin .. end of `order`; alpha[k] is the size of step k of this call.
+template <LossKind kind, class Rows>
+void descent_pass(const Rows& X, const double* y, const double* weight, const i64* order, const double* alpha,
+                  i64 begin, i64 end, const Descent& p) {
+    const i64 first = p.counts[1];
+    const bool plain = p.plain();
+    for (i64 t = begin; t < end; ++t) {
+        const i64 i = order ? order[t] : t;
+        if (order && t + 2 < end) X.prefetch(order[t + 2]);
+        const double c = weight ? weight[i] : 1.0;
+        const double s = *p.factor * X.dot(i, p.lifted) + p.lifted[X.d];
+        const LossAt at = loss_at<kind>(y[i], s);
+        p.sums[0] += c * at.value;
+        p.sums[1] += 1;
+        double stride = alpha[p.counts[1] - first];
+        if (p.reach) {
+            const double norm = X.norm2(i) + 1;
+            if (norm > *p.reach) *p.reach = norm;
+            stride /= *p.reach;
+        }
+        const double g = c * at.slope;
+        if (plain) {
+            if (p.l2 != 0) {
+                *p.factor *= 1 - stride * p.l2;
+                if (std::fabs(*p.factor) < 1e-9) {
+                    for (i64 k = 0; k < X.d; ++k) p.lifted[k] *= *p.factor;
+                    *p.factor = 1;
+                }
+            }
+            if (g != 0) {
+                X.axpy(-stride * g / *p.factor, i, p.lifted);
+                if (p.bias) p.lifted[X.d] -= stride * g;
+            }
+            ++p.counts[1];
+            continue;
+        }
+        if (g != 0) {
+            X.axpy(g, i, p.gradient);
+            p.gradient[X.d] += g;
+        }
+        if (++p.counts[0] == p.batch) {
+            step(p, X.d, stride, p.batch);
+            p.counts[0] = 0;
+        }
+    }
+}
+
+// The mean loss over all rows, its gradient in g (d + 1 numbers, which are set), penalties left out.
+template <LossKind kind, class Rows>
+double mean_loss(const Rows& X, const double* y, const double* weight, const double* lifted, double* g) {
+    double total = 0;
+    for (i64 k = 0; k <= X.d; ++k) g[k] = 0;
+    for (i64 i = 0; i < X.n; ++i) {
+        const double c = weight ? weight[i] : 1.0;
+        const LossAt at = loss_at<kind>(y[i], X.dot(i, lifted) + lifted[X.d]);
+        total += c * at.value;
+        if (c * at.slope == 0) continue;
+        X.axpy(c * at.slope, i, g);
+        g[X.d] += c * at.slope;
+    }
+    const double n = static_cast<double>(X.n);
+    for (i64 k = 0; k <= X.d; ++k) g[k] /= n;
+    return total / n;
+}
+
+}  // namespace separatrix
