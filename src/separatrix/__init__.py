@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from separatrix import errors, kernels
+    from separatrix.evaluation.comparison import Comparison, compare
+    from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
     from separatrix.evaluation.estimate import Estimate
     from separatrix.evaluation.evaluation import Evaluation, evaluate
+    from separatrix.evaluation.growth import learning_curve, mistakes_curve, overfitting_curve
     from separatrix.evaluation.seal import Holdout, holdout
+    from separatrix.evaluation.selection import Selection, Selector, select
+    from separatrix.features.fourier import FourierMap
     from separatrix.features.maps import HashingMap
+    from separatrix.features.polynomial import PolynomialMap
+    from separatrix.features.splines import SplineMap
     from separatrix.learners.arow import AROW
     from separatrix.learners.averaged import AveragedPerceptron
     from separatrix.learners.kernel import KernelPerceptron
@@ -41,28 +48,41 @@ _HOMES = {
     "AROW": "separatrix.learners.arow",
     "AveragedPerceptron": "separatrix.learners.averaged",
     "Certificate": "separatrix.theory.certificate",
+    "Comparison": "separatrix.evaluation.comparison",
+    "CrossValidation": "separatrix.evaluation.cross_validation",
     "Estimate": "separatrix.evaluation.estimate",
     "Evaluation": "separatrix.evaluation.evaluation",
-    "Holdout": "separatrix.evaluation.seal",
+    "FourierMap": "separatrix.features.fourier",
     "HashingMap": "separatrix.features.maps",
+    "Holdout": "separatrix.evaluation.seal",
     "KernelPerceptron": "separatrix.learners.kernel",
-    "MarginPerceptron": "separatrix.learners.margin",
-    "MulticlassSeparability": "separatrix.theory.multiclass",
-    "PassiveAggressive": "separatrix.learners.passive_aggressive",
     "LeastSquares": "separatrix.learners.least_squares",
     "LeastSquaresClassifier": "separatrix.learners.least_squares_classifier",
     "LinearDescent": "separatrix.learners.linear_descent",
     "LinearDiscriminant": "separatrix.learners.linear_discriminant",
-    "QuadraticDiscriminant": "separatrix.learners.quadratic_discriminant",
-    "PocketPerceptron": "separatrix.learners.pocket",
-    "VotedPerceptron": "separatrix.learners.voted",
+    "MarginPerceptron": "separatrix.learners.margin",
+    "MulticlassSeparability": "separatrix.theory.multiclass",
+    "PassiveAggressive": "separatrix.learners.passive_aggressive",
     "Perceptron": "separatrix.learners.perceptron",
+    "PocketPerceptron": "separatrix.learners.pocket",
+    "PolynomialMap": "separatrix.features.polynomial",
+    "QuadraticDiscriminant": "separatrix.learners.quadratic_discriminant",
+    "Selection": "separatrix.evaluation.selection",
+    "Selector": "separatrix.evaluation.selection",
     "Separability": "separatrix.theory.separability",
-    "gradient_descent": "separatrix.maths.descent",
+    "SplineMap": "separatrix.features.splines",
     "Status": "separatrix.maths.stopping",
     "Trace": "separatrix.maths.trace",
+    "VotedPerceptron": "separatrix.learners.voted",
+    "compare": "separatrix.evaluation.comparison",
+    "cross_validate": "separatrix.evaluation.cross_validation",
     "evaluate": "separatrix.evaluation.evaluation",
+    "gradient_descent": "separatrix.maths.descent",
     "holdout": "separatrix.evaluation.seal",
+    "learning_curve": "separatrix.evaluation.growth",
+    "mistakes_curve": "separatrix.evaluation.growth",
+    "overfitting_curve": "separatrix.evaluation.growth",
+    "select": "separatrix.evaluation.selection",
     "separability": "separatrix.theory.separability",
     "verify": "separatrix.theory.certificate",
 }
@@ -73,8 +93,11 @@ __all__ = [
     "AROW",
     "AveragedPerceptron",
     "Certificate",
+    "Comparison",
+    "CrossValidation",
     "Estimate",
     "Evaluation",
+    "FourierMap",
     "HashingMap",
     "Holdout",
     "KernelPerceptron",
@@ -87,17 +110,27 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "PocketPerceptron",
+    "PolynomialMap",
     "QuadraticDiscriminant",
+    "Selection",
+    "Selector",
     "Separability",
+    "SplineMap",
     "Status",
     "Trace",
     "VotedPerceptron",
     "__version__",
+    "compare",
+    "cross_validate",
     "errors",
     "evaluate",
     "gradient_descent",
     "holdout",
     "kernels",
+    "learning_curve",
+    "mistakes_curve",
+    "overfitting_curve",
+    "select",
     "separability",
     "verify",
 ]

@@ -301,3 +301,37 @@ def sums_estimate(
 
 def _name(label: object) -> str:
     return repr(label.item() if isinstance(label, np.generic) else label)
+
+
+def point_values(o: Outcomes) -> dict[str, float]:
+    """Every metric without an interval; NaN where it is undefined."""
+    k = len(o.classes)
+    c = metrics.confusion_matrix(o.truth, o.predicted, k, o.weights)[None]
+    of_each = {
+        "precision": metrics.precisions,
+        "recall": metrics.recalls,
+        "specificity": metrics.specificities,
+        "f1": metrics.f1_scores,
+    }
+    out = {"accuracy": float(metrics.accuracy(c)[0]), "balanced_accuracy": float(metrics.balanced_accuracy(c)[0])}
+    for name, metric in of_each.items():
+        values = metric(c)[0]
+        out[name] = float(values.mean() if o.positive is None else values[o.positive])
+    out["mcc"] = float(metrics.mcc(c)[0])
+    if o.probabilities is not None:
+        out["log_loss"] = float(np.average(metrics.log_losses(o.truth, o.probabilities, o.positive), weights=o.weights))
+        out["brier"] = float(np.average(metrics.brier_losses(o.truth, o.probabilities, o.positive), weights=o.weights))
+    ranking = o.ranking()
+    if ranking is not None:
+        complete = np.bincount(o.truth, minlength=k).all()
+        sides = [(o.truth == j, ranking[:, j]) for j in range(k)] if o.positive is None else []
+        sides = sides or [(o.truth == o.positive, ranking)]
+        areas = [placements(own, s, o.weights)[0] for own, s in sides] if complete else [math.nan]
+        out["roc_auc"] = float(np.mean(areas))
+        w = np.ones(o.n) if o.weights is None else o.weights
+        parts = []
+        for own, s in sides:
+            order, ends = metrics.ranked(s)
+            parts.append(float(metrics.average_precisions(w[order], own[order], ends)) if complete else math.nan)
+        out["average_precision"] = float(np.mean(parts))
+    return out

@@ -51,7 +51,7 @@ def take_rows(X: Any, index: NDArray[np.intp]) -> Any:
     if is_sparse(X):
         return X.tocsr()[index]
     if isinstance(X, np.ndarray):
-        return X[index]
+        return X.take(index, axis=0)  # releases the GIL, which indexing does not
     if hasattr(X, "shape"):
         return np.asarray(X)[index]
     return [X[i] for i in index.tolist()]

@@ -1,0 +1,123 @@
+"""All candidates of a selection on one fold, so that what they share is done once.
+
+Logistic regressions that differ in their penalty only are fitted one from another (warm start). The order
+is that of the grid, so the result does not depend on how folds are spread over workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import FoldError, ParameterError
+from separatrix.evaluation.classification import point_values
+from separatrix.evaluation.folds import final_step, fit, seeded_clone
+from separatrix.evaluation.predictions import outcomes_of, predictions_of
+from separatrix.validation import check_targets, take_rows
+
+Floats = NDArray[np.float64]
+LOSSES = frozenset({"error", "log_loss", "brier", "mse", "rmse", "mae"})
+NUMBERS = ("mse", "rmse", "mae", "r2")
+PENALTIES = frozenset({"C", "alpha", "l1_ratio"})
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A learner with some of its options set."""
+
+    label: str
+    learner: Any
+    params: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class CandidateTask:
+    """One fold and everyone who competes on it."""
+
+    number: int
+    candidates: Sequence[Candidate]
+    X: Any
+    y: Any
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    weights: Floats | None
+    regression: bool
+    metric: str | Callable[..., float]
+    seed: int
+
+
+def worse_is_less(metric: Any) -> bool:
+    """Whether greater values are better."""
+    return metric not in LOSSES
+
+
+def judge_candidates(task: CandidateTask) -> Floats:
+    """The metric of every candidate on the rows of this fold."""
+    X, y = take_rows(task.X, task.train), take_rows(task.y, task.train)
+    X_test, y_test = take_rows(task.X, task.test), take_rows(task.y, task.test)
+    weights = None if task.weights is None else task.weights[task.train]
+    judged = None if task.weights is None else task.weights[task.test]
+    values, last, before = np.empty(len(task.candidates)), None, None
+    for k, candidate in enumerate(task.candidates):
+        learner = _warm(last, before, candidate)
+        if learner is None:
+            learner = seeded_clone(candidate.learner, task.seed)
+        try:
+            learner.set_params(**candidate.params)
+            fit(learner, X, y, weights)
+            values[k] = value_of(task.metric, learner, X_test, y_test, judged, task.regression)
+        except Exception as error:
+            raise FoldError(
+                f"{candidate.label} failed in fold {task.number}: {type(error).__name__}: {error}"
+            ) from error
+        last, before = learner, candidate
+    return values
+
+
+def _warm(last: Any, before: Candidate | None, candidate: Candidate) -> Any:
+    """The learner of the candidate before, to go on from, where only a penalty of logistic regression differs."""
+    if last is None or before is None or before.learner is not candidate.learner:
+        return None
+    end = final_step(last)
+    if type(end).__name__ != "LogisticRegression" or "warm_start" not in end.get_params():
+        return None
+    if set(before.params) != set(candidate.params):
+        return None
+    changed = {name for name in before.params if before.params[name] is not candidate.params[name]}
+    changed = {name for name in changed if before.params[name] != candidate.params[name]}
+    if not all(name.rpartition("__")[2] in PENALTIES for name in changed):
+        return None
+    end.set_params(warm_start=True)
+    return last
+
+
+def value_of(metric: Any, learner: Any, X: Any, y: Any, weights: Floats | None, regression: bool) -> float:
+    """One metric of a fitted learner."""
+    if callable(metric):
+        return float(metric(learner, X, y))
+    said = predictions_of(learner, X, regression)
+    if regression:
+        return numbers_value(metric, check_targets(y), said.labels, weights)
+    outcomes, _ = outcomes_of(y, said, None, weights)
+    found = point_values(outcomes)
+    if metric not in found:
+        raise ParameterError(f"metric is {metric!r}, which this learner does not give: there are {', '.join(found)}.")
+    return found[metric]
+
+
+def numbers_value(metric: str, truth: Floats, predicted: Floats, weights: Floats | None) -> float:
+    """One metric of a regression."""
+    if metric not in NUMBERS:
+        raise ParameterError(f"metric is {metric!r}: of a regression there are {', '.join(NUMBERS)}.")
+    error = truth - predicted
+    if metric == "mae":
+        return float(np.average(np.abs(error), weights=weights))
+    mse = float(np.average(error**2, weights=weights))
+    if metric == "r2":
+        spread = float(np.average((truth - np.average(truth, weights=weights)) ** 2, weights=weights))
+        return 1 - mse / spread if spread > 0 else float("nan")
+    return mse if metric == "mse" else float(np.sqrt(mse))

@@ -1,0 +1,311 @@
+"""``compare``: learners on the same folds, pair by pair.
+
+The difference of two learners is taken fold by fold; its mean gets the t interval with the variance of
+Nadeau & Bengio (2003), (1/J + n_test/n_train) s^2 with J - 1 degrees of freedom, because folds share
+training rows and the plain t test finds differences where there are none. p-values of all pairs are
+adjusted after Holm (1979). On rows apart, two classifiers are also compared by the exact test of
+McNemar (1947) on the rows where only one of them is right. Nobody wins where zero is in the interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import ParameterError
+from separatrix.evaluation.candidates import worse_is_less
+from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for
+from separatrix.evaluation.estimate import Estimate, shown
+from separatrix.evaluation.folds import final_step, fit, seeded_clone
+from separatrix.evaluation.intervals import check_level
+from separatrix.evaluation.predictions import is_regressor
+from separatrix.evaluation.render import percent, short, table
+from separatrix.evaluation.splits import seed_of
+from separatrix.validation import check_lengths, check_weights, count_rows
+from separatrix.validation.labels import label_vector
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PairDifference:
+    """``first`` minus ``second`` in the metric; ``p`` for that pair alone, ``holm`` adjusted for all pairs."""
+
+    first: str
+    second: str
+    difference: Estimate
+    p: float
+    holm: float
+    mcnemar: McNemar | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether the pair differs at the level, all pairs considered."""
+        return self.holm < 1 - self.difference.level and self.difference.has_interval and 0.0 not in self.difference
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Rows that only the first, and only the second, got right; the exact two-sided p-value."""
+
+    only_first: int
+    only_second: int
+    n: int
+    p: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Learners on the same folds: estimates, paired differences, and a winner only where there is one."""
+
+    metric: str
+    level: float
+    runs: dict[str, CrossValidation] = field(repr=False)
+    pairs: tuple[PairDifference, ...]
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """The metric of each learner with its own interval."""
+        return {name: run[self.metric] for name, run in self.runs.items()}
+
+    @property
+    def ranking(self) -> list[str]:
+        """Names from the best mean to the worst."""
+        sign = -1 if worse_is_less(self.metric) else 1
+        return sorted(self.runs, key=lambda name: sign * self.runs[name][self.metric].value)
+
+    @property
+    def winner(self) -> str | None:
+        """The learner that is better than every other one, all pairs considered; None where there is none."""
+        first = self.ranking[0]
+        own = [p for p in self.pairs if first in (p.first, p.second)]
+        return first if all(p.decided for p in own) else None
+
+    def __str__(self) -> str:
+        any_run = next(iter(self.runs.values()))
+        times = f", {any_run.repeats} times" if any_run.repeats > 1 else ""
+        metric = self.metric.replace("_", " ")
+        lines = [f"{len(self.runs)} learners on the same {any_run.folds} folds{times}: {metric}"]
+        rows = [["learner", metric, "", "seconds"]]
+        for name in self.ranking:
+            e = self.estimates[name]
+            interval = f"[{shown(e.low)}, {shown(e.high)}]" if e.has_interval else ""
+            rows.append([short(name, 32), shown(e.value), interval, f"{self.runs[name].seconds:.2g}"])
+        lines += table(rows)
+        rows = [["difference", metric, f"{percent(self.level)} interval", "p", "Holm", "McNemar"]]
+        for pair in self.pairs:
+            d = pair.difference
+            interval = f"[{d.low:+.4f}, {d.high:+.4f}]" if d.has_interval else (d.reason or "")
+            apart = "" if pair.mcnemar is None else f"{pair.mcnemar.p:.3g}"
+            told = f"{short(pair.first, 24)} − {short(pair.second, 24)}"
+            rows.append([told, f"{d.value:+.4f}", interval, f"{pair.p:.3g}", f"{pair.holm:.3g}", apart])
+        lines += ["", *table(rows)]
+        winner = self.winner
+        verdict = (
+            f"{winner} is better than every other" if winner else "no winner: a difference of zero is not excluded"
+        )
+        lines += ["", f"  {verdict} ({percent(self.level)}, corrected for shared training rows and for all pairs)"]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from separatrix.evaluation.render import as_html
+
+        return as_html(str(self), self.estimates)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "metric": self.metric,
+            "level": self.level,
+            "learners": {name: e.to_dict() for name, e in self.estimates.items()},
+            "pairs": [
+                {
+                    "first": p.first,
+                    "second": p.second,
+                    "difference": p.difference.to_dict(),
+                    "p": p.p,
+                    "holm": p.holm,
+                    "mcnemar": None if p.mcnemar is None else dict(p.mcnemar.__dict__),
+                }
+                for p in self.pairs
+            ],
+            "winner": self.winner,
+        }
+
+    def plot(self, fig: Any = None) -> Any:
+        """A figure: each learner with its interval, and the difference of each to the best."""
+        import matplotlib.pyplot as plt
+
+        if fig is None:
+            fig = plt.figure(figsize=(10.0, 1.6 + 0.42 * len(self.runs)), layout="constrained")
+        left, right = fig.subplots(1, 2, sharey=True)
+        order = self.ranking[::-1]
+        for at, name in enumerate(order):
+            _interval(left, at, self.estimates[name], "C0")
+            values = self.runs[name].fold_values[self.metric]
+            left.plot(values, np.full(len(values), at - 0.18), "|", color="0.6", markersize=6)
+        left.set_yticks(range(len(order)), [short(name, 28) for name in order])
+        left.set(xlabel=self.metric.replace("_", " "), title="mean, interval, folds (ticks)")
+        best = self.ranking[0]
+        for at, name in enumerate(order):
+            found = next((p for p in self.pairs if {p.first, p.second} == {best, name}), None)
+            if found is None:
+                right.text(0, at, " best mean", va="center", fontsize=8, color="0.4")
+                continue
+            sign = 1 if found.second == best else -1
+            d = found.difference
+            ends = sorted((sign * d.low, sign * d.high))
+            turned = Estimate(sign * d.value, ends[0], ends[1], d.method, d.level)
+            _interval(right, at, turned, "C3" if found.decided else "0.45")
+        right.axvline(0, color="0.5", linewidth=1, linestyle=":")
+        right.set(xlabel=f"difference to {short(best, 28)}", title="paired differences (red: decided)")
+        right.set_ylim(-0.6, len(order) - 0.4)
+        return fig
+
+
+def _interval(ax: Any, at: float, e: Estimate, colour: str) -> None:
+    if e.has_interval:
+        ax.plot([e.low, e.high], [at, at], "-", color=colour, linewidth=2)
+    ax.plot([e.value], [at], "o", color=colour, markersize=5)
+
+
+def compare(
+    learners: Any,
+    X: Any,
+    y: Any,
+    *,
+    metric: str | None = None,
+    folds: Any = 5,
+    repeats: int = 2,
+    stratify: bool = True,
+    groups: Any = None,
+    time: Any = None,
+    sample_weight: Any = None,
+    positive: Any = None,
+    validation: tuple[Any, Any] | None = None,
+    executor: Any = None,
+    progress: Any = None,
+    level: float = 0.95,
+    random_state: Any = None,
+) -> Comparison:
+    """Compare learners on the same folds.
+
+    Parameters
+    ----------
+    learners : dict of estimators or pipelines by name, or a list of them
+    metric : name of a metric, default: accuracy, or mse for regressions
+    validation : (X, y) of rows apart, for McNemar's test of classifiers fitted on all of X, y
+    folds, repeats, stratify, groups, time, sample_weight, positive, executor, progress, level,
+    random_state : as in :func:`cross_validate`
+    """
+    level, seed = check_level(level), seed_of(random_state)
+    entrants = _named(learners)
+    kinds = {is_regressor(learner) for learner in entrants.values()}
+    if len(kinds) > 1:
+        raise ParameterError("learners mix classifiers and regressions: compare them apart.")
+    regression = kinds.pop()
+    chosen = metric or ("mse" if regression else "accuracy")
+    n = count_rows(X)
+    check_lengths(n, count_rows(y, what="y"), "y")
+    made, _ = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
+    runs = {}
+    for name, learner in entrants.items():
+        run = cross_validate(
+            learner,
+            X,
+            y,
+            folds=folds,
+            repeats=repeats,
+            stratify=stratify,
+            groups=groups,
+            time=time,
+            sample_weight=sample_weight,
+            positive=positive,
+            executor=executor,
+            progress=progress,
+            level=level,
+            random_state=seed,
+        )
+        if chosen not in run.fold_values:
+            raise ParameterError(f"metric is {chosen!r}, which {name} does not give: {', '.join(run.fold_values)}.")
+        runs[name] = run
+    ratio = float(np.mean([len(test) / len(train) for train, test in made]))
+    right = _right_rows(entrants, X, y, sample_weight, validation, seed) if validation is not None else {}
+    found = []
+    for a, b in combinations(entrants, 2):
+        difference, p = paired(runs[a].fold_values[chosen] - runs[b].fold_values[chosen], ratio, level)
+        found.append((a, b, difference, p, mcnemar(right[a], right[b]) if right else None))
+    adjusted = holm([p for _, _, _, p, _ in found])
+    pairs = tuple(PairDifference(a, b, d, p, h, m) for (a, b, d, p, m), h in zip(found, adjusted, strict=True))
+    return Comparison(chosen, level, runs, pairs)
+
+
+def _named(learners: Any) -> dict[str, Any]:
+    if isinstance(learners, Mapping):
+        out = {str(name): learner for name, learner in learners.items()}
+    elif isinstance(learners, (list, tuple)):
+        out = {}
+        for learner in learners:
+            name = type(final_step(learner)).__name__
+            count = sum(other == name or other.startswith(name + " ") for other in out)
+            out[name if not count else f"{name} {count + 1}"] = learner
+    else:
+        raise ParameterError("learners must be a dict of estimators by name, or a list of them.")
+    if len(out) < 2:
+        raise ParameterError(f"{len(out)} learner to compare: pass at least two.")
+    return out
+
+
+def paired(differences: Floats, ratio: float, level: float) -> tuple[Estimate, float]:
+    """The mean difference with its corrected t interval, and the two-sided p-value."""
+    value, count = float(differences.mean()), len(differences)
+    spread = float(differences.std(ddof=1))
+    if math.isnan(value):
+        return Estimate.undefined("undefined in a fold", level), 1.0
+    if spread <= 1e-15 * max(1.0, abs(value)):
+        return Estimate(value, level=level, reason="the same in every fold"), 1.0
+    from scipy.stats import t
+
+    error = spread * math.sqrt(1 / count + ratio)
+    half = float(t.ppf((1 + level) / 2, count - 1)) * error
+    p = float(2 * t.sf(abs(value) / error, count - 1))
+    return Estimate(value, value - half, value + half, "corrected t (Nadeau & Bengio 2003)", level), p
+
+
+def holm(p: list[float]) -> list[float]:
+    """Holm's step-down adjustment (1979)."""
+    order = np.argsort(p)
+    steps = np.maximum.accumulate([(len(p) - k) * p[i] for k, i in enumerate(order)])
+    out = np.empty(len(p))
+    out[order] = np.minimum(steps, 1.0)
+    return [float(v) for v in out]
+
+
+def mcnemar(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> McNemar:
+    """The exact test on the rows where just one of two classifiers is right."""
+    b, c = int(np.count_nonzero(first & ~second)), int(np.count_nonzero(second & ~first))
+    from scipy.stats import binomtest
+
+    p = float(binomtest(b, b + c).pvalue) if b + c else 1.0
+    return McNemar(b, c, len(first), p)
+
+
+def _right_rows(
+    entrants: dict[str, Any], X: Any, y: Any, sample_weight: Any, validation: tuple[Any, Any], seed: int
+) -> dict[str, NDArray[np.bool_]]:
+    if any(is_regressor(learner) for learner in entrants.values()):
+        raise ParameterError("McNemar's test is for classifiers: leave validation out.")
+    X_apart, y_apart = validation
+    truth = label_vector(y_apart)
+    weights = check_weights(sample_weight, count_rows(X))
+    out = {}
+    for name, learner in entrants.items():
+        fitted = fit(seeded_clone(learner, seed), X, y, weights)
+        out[name] = np.asarray(label_vector(fitted.predict(X_apart), what="predict(X)") == truth)
+    return out

@@ -1,0 +1,428 @@
+"""``cross_validate``: every row judged by a model that did not learn from it.
+
+Means over rows of a loss (accuracy, log loss, Brier, squared and absolute error) get the interval of
+Bayle, Bayle, Janson & Mackey (2020): the mean over all n judged rows, with the variance of the rows'
+losses, plus or minus z sigma/sqrt(n); proportions in Wilson's form of it, whole groups where rows come in
+groups. Other metrics are averaged over the folds, with the variance of Nadeau & Bengio (2003):
+(1/J + n_test/n_train) times that of the J fold values. Both are approximate: no unbiased estimate of the
+variance of cross-validation exists (Bengio & Grandvalet 2004). The first speaks of new rows for the
+models of these folds; a learner that changes much with its rows, which the range of the folds shows, may
+do better or worse when trained anew.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, FoldWarning, ParameterError
+from separatrix.evaluation import metrics
+from separatrix.evaluation.classification import point_values
+from separatrix.evaluation.estimate import Estimate, shown
+from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
+from separatrix.evaluation.folds import FoldResult, Scorer, make_tasks, run_fold, spread, stop_at_failure
+from separatrix.evaluation.intervals import check_level, quantile, wilson
+from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
+from separatrix.evaluation.render import percent
+from separatrix.evaluation.shared import share_work
+from separatrix.evaluation.splits import Fold, check_training_classes, classes_to_balance, make_folds, seed_of
+from separatrix.validation import (
+    check_labels,
+    check_lengths,
+    check_targets,
+    check_weights,
+    count_rows,
+    take_rows,
+)
+
+Floats = NDArray[np.float64]
+CAVEAT = (
+    "intervals are approximate: no unbiased estimate of a cross-validation's variance exists (Bengio & Grandvalet 2004)"
+)
+UNIT = (0.0, 1.0)
+RANGES = {
+    **dict.fromkeys(("accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1"), UNIT),
+    **dict.fromkeys(("roc_auc", "average_precision"), UNIT),
+    **dict.fromkeys(("log_loss", "brier", "mse", "rmse", "mae"), (0.0, math.inf)),
+    "mcc": (-1.0, 1.0),
+    "r2": (-math.inf, 1.0),
+}
+BAYLE = "Bayle et al. 2020"
+CORRECTED = "corrected t over folds (Nadeau & Bengio 2003)"
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Estimates for new rows, the folds behind them, and all judged rows together (``pooled``)."""
+
+    learner: str
+    n: int
+    folds: int
+    repeats: int
+    how: str
+    level: float
+    random_state: int
+    estimates: dict[str, Estimate]
+    fold_values: dict[str, Floats] = field(repr=False)
+    results: tuple[FoldResult, ...] = field(repr=False)
+    _pool: Callable[[], Any] = field(repr=False)
+    failures: tuple[str, ...] = ()
+    shared: str | None = None
+
+    def __getitem__(self, name: str) -> Estimate:
+        """The estimate of one metric."""
+        if name not in self.estimates:
+            raise ParameterError(f"there is no metric {name!r}: there are {', '.join(self.estimates)}.")
+        return self.estimates[name]
+
+    @cached_property
+    def pooled(self) -> Any:
+        """All judged rows (of the first repeat) as one evaluation; scores of different fits are mixed in it."""
+        return self._pool()
+
+    @property
+    def methods(self) -> Counter[str]:
+        """How many fits ended by which method (a learner may change it, for example under separation)."""
+        return Counter(r.method for r in self.results if r.method is not None)
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """How many fits ended with which status."""
+        return Counter(r.status for r in self.results if r.status is not None)
+
+    @property
+    def seconds(self) -> float:
+        """Time of all folds, added up."""
+        return sum(r.seconds for r in self.results)
+
+    def predictions(self) -> NDArray[Any]:
+        """What was predicted for each row by the model that had not seen it (the first repeat); None elsewhere."""
+        out = np.full(self.n, None, dtype=object)
+        for r in self.results[: self.folds]:
+            if r.said is not None:
+                out[r.rows] = r.said.labels
+        return out
+
+    def __str__(self) -> str:
+        times = f", {self.repeats} times" if self.repeats > 1 else ""
+        lines = [
+            f"{self.folds}-fold cross-validation{times} of {self.learner}",
+            f"  {self.n:,} rows, {self.how}; {percent(self.level)} intervals",
+        ]
+        for name, e in self.estimates.items():
+            values = self.fold_values[name]
+            known = values[~np.isnan(values)]
+            spread_of = f"folds {shown(known.min())} … {shown(known.max())}" if len(known) else ""
+            lines.append(
+                f"  {name.replace('_', ' '):<18} {e!s:<24} {e.method if e.has_interval else '':<46} {spread_of}"
+            )
+        for counted, word in ((self.methods, "method"), (self.statuses, "status")):
+            if counted:
+                told = ", ".join(f"{name} {m}" for name, m in counted.most_common())
+                lines.append(f"  fits by {word}: {told}")
+        lines += [f"  failed: {failure}" for failure in self.failures]
+        return "\n".join(line.rstrip() for line in [*lines, f"  {CAVEAT}"])
+
+    def _repr_html_(self) -> str:
+        from separatrix.evaluation.render import as_html
+
+        return as_html(str(self), self.estimates)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "learner": self.learner,
+            "n": self.n,
+            "folds": self.folds,
+            "repeats": self.repeats,
+            "how": self.how,
+            "level": self.level,
+            "random_state": self.random_state,
+            "estimates": {name: e.to_dict() for name, e in self.estimates.items()},
+            "fold_values": {
+                name: [None if math.isnan(v) else v for v in values.tolist()]
+                for name, values in self.fold_values.items()
+            },
+            "methods": dict(self.methods),
+            "statuses": dict(self.statuses),
+            "failures": list(self.failures),
+            "caveat": CAVEAT,
+        }
+
+
+def cross_validate(
+    learner: Any,
+    X: Any,
+    y: Any,
+    *,
+    folds: Any = 5,
+    repeats: int = 1,
+    stratify: bool = True,
+    groups: Any = None,
+    time: Any = None,
+    sample_weight: Any = None,
+    positive: Any = None,
+    scorers: dict[str, Scorer] | None = None,
+    executor: Any = None,
+    progress: Any = None,
+    on_failure: str = "raise",
+    share: bool = True,
+    level: float = 0.95,
+    random_state: Any = None,
+) -> CrossValidation:
+    """Estimate how a learner does on new rows.
+
+    Parameters
+    ----------
+    learner : any estimator or pipeline of scikit-learn's protocol; it is cloned, never fitted
+    X, y : rows and labels (or targets) in any form the learner takes
+    folds : number of folds, pairs (training rows, judged rows), or a splitter of scikit-learn's
+    repeats : how often the rows are dealt anew
+    stratify : whether folds keep the shares of the classes
+    groups : one label a row; groups are never torn apart
+    time : one moment a row; each fold learns from the past of the rows it judges
+    sample_weight : weights, for learning and for judging
+    positive : the positive one of two classes, default: the second
+    scorers : further metrics by name, functions of (fitted learner, X, y)
+    executor : None, a number of threads, or anything with ``submit`` (processes, a cluster)
+    progress : True for a line on a terminal, or a function of (done, total)
+    on_failure : {"raise", "report"}
+        Whether a fold that fails stops everything, or is reported while the rest stands.
+    share : whether least squares and discriminants may be fitted from moments that folds share
+    level, random_state : of the intervals; of the folds and of learners whose own was left open
+    """
+    level, seed = check_level(level), seed_of(random_state)
+    if on_failure not in ("raise", "report"):
+        raise ParameterError(f"on_failure is {on_failure!r}: it can be 'raise' or 'report'.")
+    n = count_rows(X)
+    check_lengths(n, count_rows(y, what="y"), "y")
+    regression = is_regressor(learner)
+    weights = check_weights(sample_weight, n)
+    made, how = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
+    tasks = make_tasks(learner, X, y, made, weights, regression, seed, scorers)
+    tasks, shared = share_work(tasks, repeats) if share else (tasks, None)
+    results = spread(run_fold, tasks, executor, progress)
+    failures = stop_at_failure(results, learner, on_failure)
+    for failure in failures:
+        warnings.warn(f"left out: {failure}", FoldWarning, stacklevel=2)
+    judge = _judge_numbers if regression else _judge_classes
+    partition = time is None and isinstance(folds, (int, np.integer))
+    clusters = None if groups is None else check_labels(groups, what="groups").codes
+    estimates, values = judge(results, y, weights, positive, level, partition, clusters)
+    for name in scorers or {}:
+        values[name] = np.array([r.scores.get(name, np.nan) for r in results])
+        estimates[name] = corrected_t(values[name], results, level)
+    count = len(made) // repeats if isinstance(folds, (int, np.integer)) and time is None else len(made)
+    return CrossValidation(
+        learner=named(learner),
+        n=n,
+        folds=count,
+        repeats=len(made) // count,
+        how=how,
+        level=level,
+        random_state=seed,
+        estimates=estimates,
+        fold_values=values,
+        results=tuple(results),
+        _pool=partial(_pooled, results[: _first_repeat(made)], y, weights, positive, level),
+        failures=failures,
+        shared=shared,
+    )
+
+
+def named(learner: Any) -> str:
+    """A learner on one line."""
+    text = " ".join(repr(learner).split())
+    return text if len(text) <= 100 else text[:99] + "…"
+
+
+def folds_for(
+    n: int, folds: Any, repeats: int, y: Any, stratify: bool, groups: Any, time: Any, seed: int, regression: bool
+) -> tuple[list[Fold], str]:
+    """The folds, checked, and in words how they were made."""
+    labels = None if regression else check_labels(y)
+    balance = classes_to_balance(y, stratify, regression) if time is None else None
+    made = make_folds(n, folds, repeats, balance, groups, time, seed)
+    if labels is not None:
+        if len(labels.classes) < 2:
+            raise DataError(f"y has one class only ({labels.classes[0]!r}): there is nothing to tell apart.")
+        check_training_classes(made, labels)
+    if not isinstance(folds, (int, np.integer)):
+        return made, "folds as given"
+    words = ["stratified"] if balance is not None else []
+    words += ["whole groups"] if groups is not None else []
+    words += ["learned from the past, judged on what followed"] if time is not None else []
+    return made, ", ".join(words) or "at random"
+
+
+Judged = tuple[dict[str, Estimate], dict[str, Floats]]
+
+
+def _judge_classes(
+    results: list[FoldResult],
+    y: Any,
+    weights: Floats | None,
+    positive: Any,
+    level: float,
+    partition: bool,
+    clusters: NDArray[np.intp] | None,
+) -> Judged:
+    names: dict[str, list[float]] = {}
+    rows, losses = [], []
+    for r in results:
+        if r.said is None:
+            values: dict[str, float] = {}
+        else:
+            truth = take_rows(y, r.rows)
+            o, _ = outcomes_of(truth, r.said, positive)
+            weighted = o if weights is None else outcomes_of(truth, r.said, positive, weights[r.rows])[0]
+            values = point_values(weighted)
+            own = {"accuracy": (o.truth == o.predicted).astype(np.float64)}
+            if o.probabilities is not None:
+                own["log_loss"] = metrics.log_losses(o.truth, o.probabilities, o.positive)
+                own["brier"] = metrics.brier_losses(o.truth, o.probabilities, o.positive)
+            rows.append(r.rows)
+            losses.append(own)
+        for name in values:
+            names.setdefault(name, [])
+        for name, kept in names.items():
+            kept += [np.nan] * (r.number - len(kept)) + [values.get(name, np.nan)]
+    fold_values = {name: np.array(listed) for name, listed in names.items()}
+    estimates = {}
+    for name, found in fold_values.items():
+        if partition and all(name in own for own in losses):
+            estimates[name] = bayle(rows, [own[name] for own in losses], weights, level, clusters, name == "accuracy")
+        else:
+            estimates[name] = corrected_t(found, results, level, name)
+    return estimates, fold_values
+
+
+def _judge_numbers(
+    results: list[FoldResult],
+    y: Any,
+    weights: Floats | None,
+    positive: Any,
+    level: float,
+    partition: bool,
+    clusters: NDArray[np.intp] | None,
+) -> Judged:
+    truth = check_targets(y)
+    values: dict[str, list[float]] = {"mse": [], "rmse": [], "mae": [], "r2": []}
+    rows, squared, absolute = [], [], []
+    for r in results:
+        if r.said is None:
+            for kept in values.values():
+                kept.append(np.nan)
+            continue
+        error = truth[r.rows] - r.said.labels
+        w = None if weights is None else weights[r.rows]
+        mse = float(np.average(error**2, weights=w))
+        spread_of = float(np.average((truth[r.rows] - np.average(truth[r.rows], weights=w)) ** 2, weights=w))
+        values["mse"].append(mse)
+        values["rmse"].append(math.sqrt(mse))
+        values["mae"].append(float(np.average(np.abs(error), weights=w)))
+        values["r2"].append(1 - mse / spread_of if spread_of > 0 else np.nan)
+        rows.append(r.rows)
+        squared.append(error**2)
+        absolute.append(np.abs(error))
+    fold_values = {name: np.array(found) for name, found in values.items()}
+    estimates = {name: corrected_t(found, results, level, name) for name, found in fold_values.items()}
+    if partition:
+        estimates["mse"] = bayle(rows, squared, weights, level, clusters, False)
+        estimates["mae"] = bayle(rows, absolute, weights, level, clusters, False)
+        root = estimates["mse"]
+        ends = (math.sqrt(max(root.low, 0.0)), math.sqrt(root.high)) if root.has_interval else (math.nan, math.nan)
+        estimates["rmse"] = Estimate(math.sqrt(root.value), *ends, root.method, level, root.reason)
+    return estimates, fold_values
+
+
+def _first_repeat(made: list[Fold]) -> int:
+    """How many folds pass before a row is judged for the second time."""
+    seen: set[int] = set()
+    for k, (_, test) in enumerate(made):
+        rows = set(test.tolist())
+        if seen & rows:
+            return k
+        seen |= rows
+    return len(made)
+
+
+def _pooled(results: list[FoldResult], y: Any, weights: Floats | None, positive: Any, level: float) -> Any:
+    """All rows that were judged, as one evaluation of the procedure (scores of different fits are mixed)."""
+    done = [r for r in results if r.said is not None]
+    rows = np.concatenate([r.rows for r in done])
+    w = None if weights is None else weights[rows]
+    said = [r.said for r in done if r.said is not None]
+    labels = np.concatenate([s.labels for s in said])
+    if said[0].numbers:
+        return evaluate_numbers(check_targets(take_rows(y, rows)), labels, w, level)
+    first = said[0].classes
+    same = first is not None and all(s.classes is not None and np.array_equal(s.classes, first) for s in said)
+
+    def stacked(name: str) -> Floats | None:
+        parts = [getattr(s, name) for s in said]
+        return np.concatenate(parts) if same and all(p is not None for p in parts) else None
+
+    together = Said(labels, stacked("scores"), stacked("probabilities"), first if same else None)
+    outcomes, notes = outcomes_of(take_rows(y, rows), together, positive, w)
+    return evaluate_outcomes(outcomes, level, notes=notes)
+
+
+def bayle(
+    rows: list[NDArray[np.intp]],
+    losses: list[Floats],
+    weights: Floats | None,
+    level: float,
+    clusters: NDArray[np.intp] | None,
+    proportion: bool,
+) -> Estimate:
+    """The mean loss of the judged rows; a row judged several times counts once, with its mean loss."""
+    at, values = np.concatenate(rows), np.concatenate(losses)
+    times = np.bincount(at)
+    judged = np.flatnonzero(times)
+    mean_loss = np.bincount(at, values)[judged] / times[judged]
+    w = np.ones(len(judged)) if weights is None else weights[judged]
+    share = w / w.sum()
+    value = float(share @ mean_loss)
+    pulls = share * (mean_loss - value)
+    units = len(judged)
+    if clusters is not None:
+        pulls = np.bincount(clusters[judged], pulls)
+        units = len(np.unique(clusters[judged]))
+    variance = float(pulls @ pulls) * units / max(units - 1, 1)
+    method = BAYLE if clusters is None else f"{BAYLE}, by groups"
+    if proportion:
+        worth = value * (1 - value) / variance if variance > 0 else float(units)
+        low, high = wilson(value * worth, worth, level)
+        return Estimate(value, float(low), float(high), f"{method}, score form", level)
+    if not variance > 0:
+        return Estimate(value, level=level, reason="every row has the same loss, which shows no spread")
+    half = quantile(level) * math.sqrt(variance)
+    return Estimate(value, max(value - half, 0.0), value + half, method, level)
+
+
+def corrected_t(values: Floats, results: list[FoldResult], level: float, name: str = "") -> Estimate:
+    """The mean over the folds with the variance of Nadeau & Bengio (2003), kept within the metric's range."""
+    done = np.array([r.error is None for r in results])
+    kept = values[done]
+    if np.isnan(kept).any():
+        fold = [r.number for r in results if r.error is None][int(np.flatnonzero(np.isnan(kept))[0])]
+        return Estimate.undefined(f"undefined in fold {fold}", level)
+    value, count = float(kept.mean()), len(kept)
+    if count < 2 or np.ptp(kept) == 0:
+        reason = "every fold has the same value" if count > 1 else "there is one fold only"
+        return Estimate(value, level=level, reason=reason)
+    from scipy.stats import t
+
+    ratio = float(np.mean([len(r.rows) / r.learned_from for r in results if r.error is None]))
+    half = float(t.ppf((1 + level) / 2, count - 1)) * math.sqrt((1 / count + ratio) * float(kept.var(ddof=1)))
+    least, most = RANGES.get(name, (-math.inf, math.inf))
+    return Estimate(value, max(value - half, least), min(value + half, most), CORRECTED, level)

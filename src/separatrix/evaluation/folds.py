@@ -1,0 +1,207 @@
+"""Learners fitted and judged fold by fold: in order, by threads, or by whatever executor is passed.
+
+A task says everything about one fold, so that it runs the same anywhere: results are collected in the
+order of the folds, every fold has its own clone with its own seed, and nothing depends on how many
+workers there are. Whatever a pipeline learns (scales, selected features) is learned inside the fold.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import FoldError, ParameterError
+from separatrix.evaluation.predictions import Said, predictions_of
+from separatrix.evaluation.splits import Fold
+from separatrix.validation import take_rows
+
+Scorer = Callable[[Any, Any, Any], float]
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class FoldTask:
+    """One fit and what it is judged on."""
+
+    number: int
+    learner: Any
+    X: Any
+    y: Any
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    weights: NDArray[np.float64] | None
+    regression: bool
+    scorers: dict[str, Scorer] = field(default_factory=dict)
+    fitted: bool = False  # the learner was fitted already, from work shared between folds
+
+
+@dataclass(frozen=True)
+class FoldResult:
+    """What a fold's learner said about the rows it had not seen, or the error that ended it."""
+
+    number: int
+    rows: NDArray[np.intp]
+    learned_from: int
+    said: Said | None
+    seconds: float
+    method: str | None = None
+    status: str | None = None
+    scores: dict[str, float] = field(default_factory=dict)
+    error: str | None = None
+
+
+def run_fold(task: FoldTask) -> FoldResult:
+    """Fit on the training rows, predict the others; an error is a result too."""
+    start = perf_counter()
+    try:
+        X_test = take_rows(task.X, task.test)
+        if not task.fitted:
+            fit(task.learner, take_rows(task.X, task.train), take_rows(task.y, task.train), _taken(task))
+        said = predictions_of(task.learner, X_test, task.regression)
+        scores = {}
+        if task.scorers:
+            y_test = take_rows(task.y, task.test)
+            scores = {name: float(scorer(task.learner, X_test, y_test)) for name, scorer in task.scorers.items()}
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"
+        return FoldResult(task.number, task.test, len(task.train), None, perf_counter() - start, error=message)
+    last = final_step(task.learner)
+    status = getattr(last, "status_", None)
+    return FoldResult(
+        task.number,
+        task.test,
+        len(task.train),
+        said,
+        perf_counter() - start,
+        method=getattr(last, "method_", None),
+        status=getattr(status, "name", None),
+        scores=scores,
+    )
+
+
+def _taken(task: FoldTask) -> NDArray[np.float64] | None:
+    return None if task.weights is None else task.weights[task.train]
+
+
+def fit(learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None) -> Any:
+    """Fit with weights where there are any; in a pipeline they belong to the last step."""
+    if weights is None:
+        return learner.fit(X, y)
+    steps = getattr(learner, "steps", None)
+    name = "sample_weight" if steps is None else f"{steps[-1][0]}__sample_weight"
+    return learner.fit(X, y, **{name: weights})
+
+
+def final_step(learner: Any) -> Any:
+    """The learner at the end of a pipeline."""
+    steps = getattr(learner, "steps", None)
+    return learner if not steps else final_step(steps[-1][1])
+
+
+def seeded_clone(learner: Any, seed: int) -> Any:
+    """An unfitted copy; random states that were left open get this seed, so that a fold repeats anywhere."""
+    from sklearn.base import clone
+
+    copy = clone(learner)
+    params = copy.get_params(deep=True)
+    is_open = [k for k in params if (k == "random_state" or k.endswith("__random_state")) and params[k] is None]
+    return copy.set_params(**dict.fromkeys(sorted(is_open), seed)) if is_open else copy
+
+
+def seeds_of_folds(seed: int, count: int) -> list[int]:
+    """One seed a fold."""
+    return [int(s) for s in np.random.SeedSequence(seed).generate_state(count) % 2**31]
+
+
+def make_tasks(
+    learner: Any,
+    X: Any,
+    y: Any,
+    folds: Sequence[Fold],
+    weights: NDArray[np.float64] | None,
+    regression: bool,
+    seed: int,
+    scorers: dict[str, Scorer] | None = None,
+) -> list[FoldTask]:
+    """One task a fold, each with its own clone."""
+    return [
+        FoldTask(k, seeded_clone(learner, s), X, y, train, test, weights, regression, scorers or {})
+        for k, ((train, test), s) in enumerate(zip(folds, seeds_of_folds(seed, len(folds)), strict=True))
+    ]
+
+
+@contextmanager
+def _pool(executor: Any) -> Iterator[Any]:
+    if isinstance(executor, (int, np.integer)) and not isinstance(executor, bool):
+        if executor < 1:
+            raise ParameterError(f"executor is {executor}: a number of threads is at least 1.")
+        with ThreadPoolExecutor(int(executor)) as pool:
+            yield pool
+    elif executor is None or hasattr(executor, "submit"):
+        yield executor
+    else:
+        raise ParameterError(f"executor is {executor!r}: it can be None, a number of threads, or have submit().")
+
+
+def spread(
+    work: Callable[[Task], Result], tasks: Iterable[Task], executor: Any = None, progress: Any = None
+) -> list[Result]:
+    """The results of all tasks, in their order."""
+    queue = list(tasks)
+    tell = _progress(progress)
+    with _pool(executor) as pool:
+        out = []
+        if pool is None:
+            for task in queue:
+                out.append(work(task))
+                tell(len(out), len(queue))
+            return out
+        futures: list[Future[Result]] = [pool.submit(work, task) for task in queue]
+        try:
+            for future in futures:
+                out.append(future.result())
+                tell(len(out), len(queue))
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+        return out
+
+
+def _progress(progress: Any) -> Callable[[int, int], None]:
+    if progress is None or progress is False:
+        return lambda done, total: None
+    if callable(progress):
+        return progress  # type: ignore[no-any-return]  # a function of (done, total)
+    if progress is not True:
+        raise ParameterError(f"progress is {progress!r}: it can be True, False or a function of (done, total).")
+
+    def write(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{done} of {total} fits" + ("\n" if done == total else ""))
+            sys.stderr.flush()
+
+    return write
+
+
+def stop_at_failure(results: Sequence[FoldResult], learner: Any, on_failure: str) -> tuple[str, ...]:
+    """The failures as text; or an error, if one is enough to stop or none is left."""
+    failed = [r for r in results if r.error is not None]
+    if not failed:
+        return ()
+    told = [f"fold {r.number}, learned from {r.learned_from} rows: {r.error}" for r in failed]
+    name = type(final_step(learner)).__name__
+    if on_failure == "raise":
+        raise FoldError(f"{name} failed in {told[0]} (on_failure='report' goes on without such folds)")
+    if len(failed) == len(results):
+        raise FoldError(f"{name} failed in every fold; the first: {told[0]}")
+    return tuple(told)

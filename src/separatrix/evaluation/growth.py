@@ -1,0 +1,273 @@
+"""Curves of growth: with more rows, with larger models, with more passes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, ParameterError
+from separatrix.evaluation.candidates import value_of, worse_is_less
+from separatrix.evaluation.cross_validation import folds_for, named
+from separatrix.evaluation.curves import Drawn
+from separatrix.evaluation.estimate import shown
+from separatrix.evaluation.folds import final_step, fit, seeded_clone, seeds_of_folds, spread
+from separatrix.evaluation.predictions import is_regressor
+from separatrix.evaluation.render import table
+from separatrix.evaluation.splits import Fold, seed_of
+from separatrix.validation import check_labels, check_lengths, count_rows, take_rows
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class GrowthCurve(Drawn):
+    """A metric on the rows learned from and on those judged, one column a step, one row a fold."""
+
+    learner: str
+    what: str
+    steps: tuple[Any, ...]
+    metric: str
+    train: Floats = field(repr=False)
+    validation: Floats = field(repr=False)
+
+    @property
+    def best(self) -> int:
+        """The number of the step whose mean on judged rows is best."""
+        means = self.validation.mean(axis=0)
+        return int(np.nanargmax(means) if worse_is_less(self.metric) else np.nanargmin(means))
+
+    def __str__(self) -> str:
+        rows = [[self.what, f"{self.metric}, learned from", "judged", "± s.e.", ""]]
+        errors = _standard_errors(self.validation)
+        for k, step in enumerate(self.steps):
+            mark = "best" if k == self.best else ""
+            means = (self.train[:, k].mean(), self.validation[:, k].mean(), errors[k])
+            rows.append([str(step), *(shown(float(v)) for v in means), mark])
+        return "\n".join([f"{self.learner}: {len(self.train)} folds", *table(rows)])
+
+    def plot(self, ax: Any = None, *, name: str | None = None, log: bool = False) -> Self:
+        """Means over the folds with bands of one standard error."""
+        ax = self._axes(ax)
+        numeric = all(isinstance(s, (int, float, np.number)) for s in self.steps)
+        x = np.asarray(self.steps if numeric else range(len(self.steps)), dtype=np.float64)
+        for values, label, colour in ((self.train, "learned from", "C0"), (self.validation, "judged", "C1")):
+            mean, error = values.mean(axis=0), _standard_errors(values)
+            ax.plot(x, mean, "o-", markersize=4, color=colour, label=label)
+            ax.fill_between(x, mean - error, mean + error, color=colour, alpha=0.18, linewidth=0)
+        ax.axvline(x[self.best], color="0.6", linestyle=":", linewidth=1)
+        if not numeric:
+            ax.set_xticks(x, [str(s) for s in self.steps])
+        if log:
+            ax.set_yscale("log")
+        ax.set(xlabel=self.what, ylabel=self.metric.replace("_", " "), title=name or "")
+        ax.legend(frameon=False)
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "learner": self.learner,
+            "what": self.what,
+            "steps": [s.item() if isinstance(s, np.generic) else s for s in self.steps],
+            "metric": self.metric,
+            "train": self.train.tolist(),
+            "validation": self.validation.tolist(),
+        }
+
+
+def _standard_errors(values: Floats) -> Floats:
+    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))
+
+
+@dataclass(frozen=True)
+class GrowthTask:
+    """One fold of a curve: for each step a learner and the rows it learns from."""
+
+    learner: Any
+    settings: Sequence[dict[str, Any]]
+    rows: Sequence[NDArray[np.intp]]
+    X: Any
+    y: Any
+    test: NDArray[np.intp]
+    regression: bool
+    metric: str
+    seed: int
+
+
+def grow(task: GrowthTask) -> Floats:
+    """The metric on learned and judged rows, step by step."""
+    out = np.empty((2, len(task.rows)))
+    X_test, y_test = take_rows(task.X, task.test), take_rows(task.y, task.test)
+    for k, (params, rows) in enumerate(zip(task.settings, task.rows, strict=True)):
+        learner = seeded_clone(task.learner, task.seed).set_params(**params)
+        X, y = take_rows(task.X, rows), take_rows(task.y, rows)
+        fit(learner, X, y, None)
+        out[0, k] = _value(task.metric, learner, X, y, task.regression)
+        out[1, k] = _value(task.metric, learner, X_test, y_test, task.regression)
+    return out
+
+
+def _value(metric: str, learner: Any, X: Any, y: Any, regression: bool) -> float:
+    if metric == "error":
+        return 1 - value_of("accuracy", learner, X, y, None, regression)
+    return value_of(metric, learner, X, y, None, regression)
+
+
+def learning_curve(
+    learner: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Any = 8,
+    metric: str | None = None,
+    folds: Any = 5,
+    stratify: bool = True,
+    groups: Any = None,
+    time: Any = None,
+    executor: Any = None,
+    progress: Any = None,
+    random_state: Any = None,
+) -> GrowthCurve:
+    """Training and validation error as the number of training rows grows.
+
+    ``sizes`` are numbers of rows, shares of a fold's training rows, or how many steps to take from a tenth to
+    all of them. The rows of a smaller step are among those of a larger one, in the shares of the classes.
+    """
+    made, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
+    least = min(len(train) for train, _ in made)
+    counts = _sizes(sizes, least)
+    codes = None if regression else check_labels(y).codes
+    tasks = []
+    for (train, test), own in zip(made, seeds_of_folds(seed, len(made)), strict=True):
+        order = train if time is not None else _spread_classes(train, codes, np.random.default_rng(own))
+        rows = [order[-m:] if time is not None else order[:m] for m in counts]
+        if codes is not None:
+            _need_all_classes(rows[0], codes, counts[0])
+        settings: list[dict[str, Any]] = [{}] * len(rows)
+        chosen = metric or ("mse" if regression else "error")
+        tasks.append(GrowthTask(learner, settings, rows, X, y, test, regression, chosen, own))
+    return _curve(learner, "training rows", tuple(counts), tasks, executor, progress)
+
+
+def overfitting_curve(
+    learner: Any,
+    X: Any,
+    y: Any,
+    parameter: str,
+    values: Sequence[Any],
+    *,
+    metric: str | None = None,
+    folds: Any = 5,
+    stratify: bool = True,
+    groups: Any = None,
+    time: Any = None,
+    executor: Any = None,
+    progress: Any = None,
+    random_state: Any = None,
+) -> GrowthCurve:
+    """Training and validation error as a model grows: the degree of a polynomial, the size of a feature map.
+
+    ``parameter`` is the name of the option that sets the size (``polynomialmap__degree`` in a pipeline),
+    ``values`` its values from the smallest model to the largest.
+    """
+    made, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
+    steps = list(values)
+    if not steps:
+        raise ParameterError("values is empty: pass sizes of the model from small to large.")
+    if parameter not in learner.get_params(deep=True):
+        raise ParameterError(f"parameter is {parameter!r}, which {named(learner)} does not have.")
+    chosen = metric or ("mse" if regression else "error")
+    tasks = [
+        GrowthTask(learner, [{parameter: v} for v in steps], [train] * len(steps), X, y, test, regression, chosen, own)
+        for (train, test), own in zip(made, seeds_of_folds(seed, len(made)), strict=True)
+    ]
+    return _curve(learner, parameter.rpartition("__")[2], tuple(steps), tasks, executor, progress)
+
+
+def _set_up(
+    learner: Any, X: Any, y: Any, folds: Any, stratify: bool, groups: Any, time: Any, random_state: Any
+) -> tuple[list[Fold], int, bool]:
+    seed, n, regression = seed_of(random_state), count_rows(X), is_regressor(learner)
+    check_lengths(n, count_rows(y, what="y"), "y")
+    made, _ = folds_for(n, folds, 1, y, stratify, groups, time, seed, regression)
+    return made, seed, regression
+
+
+def _curve(
+    learner: Any, what: str, steps: tuple[Any, ...], tasks: list[GrowthTask], executor: Any, progress: Any
+) -> GrowthCurve:
+    found = np.array(spread(grow, tasks, executor, progress))
+    return GrowthCurve(named(learner), what, steps, tasks[0].metric, found[:, 0], found[:, 1])
+
+
+def _sizes(sizes: Any, least: int) -> list[int]:
+    if isinstance(sizes, (int, np.integer)) and not isinstance(sizes, bool):
+        if sizes < 1:
+            raise ParameterError(f"sizes is {sizes}: take at least one step.")
+        given = np.geomspace(max(2, least / 10), least, int(sizes)).round()
+    else:
+        counts = np.asarray(sizes).dtype.kind in "iu"
+        given = np.asarray(sizes, dtype=np.float64)
+        if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or given.min() <= 0:
+            raise ParameterError("sizes must be numbers of rows, shares of them, or a number of steps.")
+        if not counts and given.max() <= 1:
+            given = np.maximum((given * least).round(), 1)
+    if given.max() > least:
+        raise DataError(f"sizes asks for {given.max():.0f} rows, and a fold learns from {least}: use at most that.")
+    return sorted({int(v) for v in given})
+
+
+def _spread_classes(train: NDArray[np.intp], codes: Any, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Rows shuffled so that any first m of them hold the classes in their shares."""
+    order = rng.permutation(train)
+    if codes is None:
+        return order
+    rank = np.empty(len(order))
+    for k in np.unique(codes[order]):
+        own = np.flatnonzero(codes[order] == k)
+        rank[own] = (np.arange(len(own)) + 0.5) / len(own)
+    return np.asarray(order[np.argsort(rank, kind="stable")])
+
+
+def _need_all_classes(rows: NDArray[np.intp], codes: NDArray[np.intp], count: int) -> None:
+    if len(np.unique(codes[rows])) < len(np.unique(codes)):
+        raise DataError(f"{count} training rows do not hold every class: begin with more rows.")
+
+
+@dataclass
+class MistakesCurve(Drawn):
+    """Mistakes made in each pass of a perceptron."""
+
+    mistakes: NDArray[np.int64]
+    status: str
+
+    def __str__(self) -> str:
+        shown_of = ", ".join(str(m) for m in self.mistakes[:20])
+        more = f", … ({len(self.mistakes)} passes)" if len(self.mistakes) > 20 else ""
+        return f"mistakes in each pass: {shown_of}{more}; {self.status}"
+
+    def plot(self, ax: Any = None, *, name: str | None = None) -> Self:
+        """Mistakes against passes."""
+        ax = self._axes(ax)
+        passes = np.arange(1, len(self.mistakes) + 1)
+        ax.plot(passes, self.mistakes, "o-", markersize=4, label=name)
+        ax.set(xlabel="pass", ylabel="mistakes", title=self.status)
+        ax.title.set_fontsize(9)
+        ax.set_ylim(bottom=0)
+        if name:
+            ax.legend(frameon=False)
+        return self
+
+
+def mistakes_curve(model: Any) -> MistakesCurve:
+    """The mistakes of each pass of a fitted mistake-driven learner (the last step, for a pipeline)."""
+    last = final_step(model)
+    counts = getattr(last, "epoch_mistakes_", None)
+    if counts is None:
+        raise DataError(f"{type(last).__name__} does not count mistakes per pass: fit a perceptron first.")
+    status = getattr(last, "status_", None)
+    return MistakesCurve(np.asarray(counts), getattr(status, "value", ""))

@@ -1,0 +1,125 @@
+"""What every feature map has: our door for rows, scikit-learn's transformer protocol, names that go along.
+
+A map wraps a transformer of scikit-learn's and adds to it: errors that name row and column, sparse rows
+where the map allows them, and the names of the columns it makes, from the names it was given (or x0, x1,
+...). ``set_output(transform="pandas")`` or ``"polars"`` makes it return a frame, so that a learner after it
+knows its features by name.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, ParameterError
+from separatrix.learners.base import Estimator
+from separatrix.validation import Table, check_table
+
+OUTPUTS = ("default", "pandas", "polars")
+
+
+class FeatureMap(Estimator):
+    """Fit, transform and names; subclasses say which transformer does it."""
+
+    _estimator_type: ClassVar[str] = "transformer"
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {}
+    _takes_sparse: ClassVar[bool] = False
+    _map: Any
+
+    def _build(self, table: Table) -> Any:
+        raise NotImplementedError("a map says which transformer it wraps")
+
+    def _check_parameters(self) -> None:
+        raise NotImplementedError("a map checks its own parameters")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = None
+        tags.target_tags.required = False
+        tags.transformer_tags = TransformerTags()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn what the map needs of the rows: their columns, knots, or random directions."""
+        self._check_parameters()
+        table = self._table(X)
+        built = self._build(table)
+        built.fit(table.X)
+        self._map = built
+        self._remember_features(table)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The new features of each row."""
+        self._check_fitted()
+        table = self._check_rows(X)
+        self._need_dense(table)
+        return self._dressed(self._map.transform(table.X), X)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Both at once."""
+        return self.fit(X, y).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """A name for every new column, made of the names of those it comes from."""
+        self._check_fitted()
+        own = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            names = [f"x{j}" for j in range(self.n_features_in_)] if own is None else list(own)
+        else:
+            names = [str(name) for name in input_features]
+            if len(names) != self.n_features_in_:
+                raise DataError(
+                    f"input_features should have length equal to number of features ({self.n_features_in_})."
+                )
+            if own is not None and names != list(own):
+                raise DataError("input_features is not equal to feature_names_in_.")
+        return self._names_out(names)
+
+    def _names_out(self, names: list[str]) -> NDArray[Any]:
+        return np.asarray(self._map.get_feature_names_out(names), dtype=object)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Whether ``transform`` returns arrays ("default") or frames ("pandas", "polars")."""
+        if transform is None:
+            return self
+        if transform not in OUTPUTS:
+            raise ParameterError(f"transform is {transform!r}: it can be {', '.join(map(repr, OUTPUTS))}.")
+        self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def _dressed(self, made: Any, X: Any) -> Any:
+        from sklearn import get_config
+
+        kind = getattr(self, "_sklearn_output_config", {}).get("transform", get_config()["transform_output"])
+        if kind == "default":
+            return made
+        dense = made.toarray() if hasattr(made, "toarray") else made
+        names = self.get_feature_names_out().tolist()
+        if kind == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(dense, columns=names, index=getattr(X, "index", None))
+        import polars as pl
+
+        return pl.DataFrame(dense, schema=names, orient="row")
+
+    def _table(self, X: Any) -> Table:
+        table = check_table(X)
+        self._need_dense(table)
+        return table
+
+    def _need_dense(self, table: Table) -> None:
+        if table.sparse and not self._takes_sparse:
+            raise DataError(f"{type(self).__name__} needs dense rows, and X is sparse: pass X.toarray().")
+
+
+def need_count(name: str, value: Any, least: int) -> None:
+    """A whole number of at least ``least``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ParameterError(f"{name} is {value!r}: it must be a whole number of at least {least}.")

@@ -1,0 +1,281 @@
+"""Selection inside the folds, comparison on the same folds, curves of growth."""
+
+from __future__ import annotations
+
+import json
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.dummy import DummyClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import separatrix as sx
+from separatrix.errors import DataError, FoldError, ParameterError
+from separatrix.evaluation.comparison import holm, mcnemar, paired
+
+mpl.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:, :10], y
+
+
+def scaled(learner):
+    return make_pipeline(StandardScaler(), learner)
+
+
+def test_the_choice_is_grid_searchs(cancer):
+    X, y = cancer
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
+    grid = {"decisiontreeclassifier__max_depth": [1, 2, 3, 5, 8], "decisiontreeclassifier__min_samples_leaf": [1, 5]}
+    learner = scaled(DecisionTreeClassifier(random_state=0))
+    ours = sx.select(learner, grid, X, y, folds=folds, random_state=0)
+    theirs = GridSearchCV(learner, grid, cv=folds).fit(X, y)
+    results = zip(theirs.cv_results_["params"], theirs.cv_results_["mean_test_score"], strict=True)
+    by_params = {str(sorted(p.items())): m for p, m in results}
+    for params, mean in zip(ours.params, ours.means, strict=True):
+        assert by_params[str(sorted(params.items()))] == pytest.approx(mean)
+    assert ours.means[ours.chosen] == pytest.approx(theirs.best_score_)
+    assert ours.estimator.score(X, y) > 0.9
+    assert "optimistic" in str(ours)
+    json.dumps(ours.to_dict())
+
+
+def test_penalties_of_logistic_regression_are_warm_started(cancer):
+    X, y = cancer
+    grid = {"logisticregression__C": [0.01, 0.1, 1.0]}
+    learner = scaled(LogisticRegression(tol=1e-10, max_iter=2000))
+    warm = sx.select(learner, grid, X, y, metric="log_loss", random_state=0)
+    cold = [
+        sx.cross_validate(learner.set_params(logisticregression__C=c), X, y, random_state=0).fold_values["log_loss"]
+        for c in grid["logisticregression__C"]
+    ]
+    np.testing.assert_allclose(warm.fold_values, cold, rtol=1e-5)
+    assert not warm.estimator[-1].warm_start
+
+
+def test_one_standard_error_takes_the_simplest_near_the_best():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (120, 1))
+    y = 1 + 2 * x[:, 0] - x[:, 0] ** 2 + rng.normal(scale=0.3, size=120)
+    learner = make_pipeline(sx.PolynomialMap(), LinearRegression())
+    grid = {"polynomialmap__degree": list(range(1, 12))}
+    best = sx.select(learner, grid, x, y, random_state=1)
+    simple = sx.select(learner, grid, x, y, random_state=1, rule="one-standard-error")
+    assert simple.best == best.chosen
+    assert simple.chosen <= best.chosen
+    limit = best.means[best.best] + best.standard_errors[best.best]
+    assert simple.means[simple.chosen] <= limit
+    assert (simple.means[: simple.chosen] > limit).all()
+    turned = {"polynomialmap__degree": list(range(11, 0, -1))}
+    by_cost = sx.select(
+        learner,
+        turned,
+        x,
+        y,
+        random_state=1,
+        rule="one-standard-error",
+        complexity=lambda p: p["polynomialmap__degree"],
+    )
+    assert by_cost.best_params == simple.best_params
+
+
+def test_learners_and_features_compete(cancer):
+    X, y = cancer
+    learners = {
+        "tree": DecisionTreeClassifier(random_state=0),
+        "linear": make_pipeline(StandardScaler(), SelectKBest(), LogisticRegression()),
+        "perceptron": scaled(sx.AveragedPerceptron()),
+    }
+    chosen = sx.select(learners, {"linear": {"selectkbest__k": [2, 5, 10]}}, X, y, random_state=0)
+    assert len(chosen.labels) == 5
+    assert chosen.labels[1] == "linear: selectkbest__k=2"
+    assert "linear" in chosen.labels[chosen.chosen] or "perceptron" in chosen.labels[chosen.chosen]
+
+
+def test_nested_estimates_are_honest_where_the_chosen_mean_is_not():
+    """Many candidates on noise: the best mean is above one half, the nested estimate is not."""
+    optimistic, honest = [], []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(60, 30)), np.arange(60) % 2
+        grid = {"selectkbest__k": [1, 2, 3, 5, 8, 13, 20, 30]}
+        found = sx.select(
+            make_pipeline(SelectKBest(), sx.AveragedPerceptron()), grid, X, y, nested=True, random_state=seed
+        )
+        optimistic.append(found.means[found.chosen])
+        honest.append(found.nested["accuracy"].value)
+    assert np.mean(optimistic) > np.mean(honest) + 0.04
+    assert 0.4 < np.mean(honest) < 0.6
+    assert "choice included, nested" in str(found)
+
+
+def test_selector_is_a_learner(cancer):
+    X, y = cancer
+    selector = sx.Selector(scaled(LogisticRegression()), {"logisticregression__C": [0.1, 1.0]}, random_state=0)
+    a = sx.cross_validate(selector, X, y, random_state=0)
+    b = sx.cross_validate(selector, X, y, random_state=0, executor=2)
+    assert a.to_dict() == b.to_dict()
+    assert a["roc_auc"].value > 0.9  # scores come through
+    fitted = selector.fit(X, y)
+    assert fitted.score(X, y) > 0.9
+    assert fitted.selection_.labels == ("logisticregression__C=0.1", "logisticregression__C=1")
+    regression = sx.Selector(Ridge(), {"alpha": [0.1, 1.0]}, metric="r2", random_state=0)
+    assert sx.cross_validate(regression, *load_diabetes(return_X_y=True), random_state=0)["r2"].value > 0.3
+
+
+@pytest.mark.parametrize(
+    ("grid", "options", "error", "says"),
+    [
+        ({"max_depth": 3}, {}, ParameterError, "pass a list of values"),
+        ({"max_depth": []}, {}, ParameterError, "no combination"),
+        ("max_depth", {}, ParameterError, "dict"),
+        ({"max_depth": [1]}, {"rule": "simplest"}, ParameterError, "rule"),
+        ({"max_depth": [1]}, {"metric": "auc"}, FoldError, "there are accuracy"),
+        ({"max_depth": [-4]}, {}, FoldError, r"max_depth=-4 failed in fold 0: InvalidParameterError"),
+    ],
+)
+def test_bad_selections_are_refused(cancer, grid, options, error, says):
+    with pytest.raises(error, match=says):
+        sx.select(DecisionTreeClassifier(), grid, *cancer, random_state=0, **options)
+
+
+def test_comparison_of_equals_declares_nobody(cancer):
+    X, y = cancer
+    learners = {
+        "a": scaled(LogisticRegression(C=1.0)),
+        "b": scaled(LogisticRegression(C=1.2)),
+        "twin": scaled(LogisticRegression()),
+    }
+    c = sx.compare(learners, X, y, random_state=0)
+    assert c.winner is None
+    assert "no winner" in str(c)
+    same = next(p for p in c.pairs if {p.first, p.second} == {"a", "twin"})
+    assert same.difference.reason == "the same in every fold"
+    assert same.holm == 1.0
+    json.dumps(c.to_dict(), allow_nan=False)
+
+
+def test_comparison_of_unequals_does(cancer, tmp_path):
+    X, y = cancer
+    learners = [scaled(LogisticRegression()), DummyClassifier(), DummyClassifier(strategy="uniform", random_state=0)]
+    c = sx.compare(learners, X, y, random_state=0, repeats=3, validation=(X, y))
+    assert c.winner == "LogisticRegression"
+    assert c.ranking == ["LogisticRegression", "DummyClassifier", "DummyClassifier 2"]
+    pair = c.pairs[0]
+    values = c.runs[pair.first].fold_values["accuracy"] - c.runs[pair.second].fold_values["accuracy"]
+    error = np.sqrt((1 / 15 + 0.25) * values.var(ddof=1))
+    assert pair.difference.high - pair.difference.value == pytest.approx(stats.t.ppf(0.975, 14) * error, rel=1e-3)
+    assert pair.mcnemar.p < 1e-10
+    c.plot().savefig(tmp_path / "c.png")
+    mpl.pyplot.close("all")
+    regression = sx.compare({"r": Ridge(), "l": LinearRegression()}, *load_diabetes(return_X_y=True), random_state=0)
+    assert regression.metric == "mse"
+    assert regression.ranking[0] == "l"
+    multi = sx.compare(
+        [sx.Perceptron(), sx.AveragedPerceptron()], *load_wine(return_X_y=True), metric="f1", random_state=0
+    )
+    assert multi.pairs[0].difference.has_interval
+
+
+def test_the_corrected_test_keeps_its_level():
+    """Two learners that guess alike: rejected in about 5 % of 300 draws, where the plain t test rejects far more."""
+    rng = np.random.default_rng(0)
+    corrected, plain = 0, 0
+    for _ in range(300):
+        d = rng.normal(size=20) + 0.5 * rng.normal()  # folds share what the draw brings
+        corrected += paired(d, 1 / 4, 0.95)[1] < 0.05
+        plain += stats.ttest_1samp(d, 0).pvalue < 0.05
+    assert plain > 0.25 * 300
+    assert corrected < 0.07 * 300
+
+
+def test_holm_and_mcnemar_are_the_textbooks():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    a, b = np.array([1, 1, 1, 1, 0, 0, 1, 0], bool), np.array([1, 0, 0, 0, 1, 0, 0, 0], bool)
+    m = mcnemar(a, b)
+    assert (m.only_first, m.only_second, m.n) == (4, 1, 8)
+    assert m.p == pytest.approx(stats.binomtest(4, 5).pvalue)
+    assert mcnemar(a, a).p == 1.0
+
+
+def test_bad_comparisons_are_refused(cancer):
+    X, y = cancer
+    for wrong, says in (
+        ({"a": sx.Perceptron()}, "at least two"),
+        (sx.Perceptron(), "dict"),
+        ([Ridge(), sx.Perceptron()], "mix"),
+    ):
+        with pytest.raises(ParameterError, match=says):
+            sx.compare(wrong, X, y)
+    with pytest.raises(ParameterError, match="does not give"):
+        sx.compare([sx.Perceptron(), sx.AveragedPerceptron()], X, y, metric="log_loss")
+
+
+def test_overfitting_training_error_falls_and_validation_error_turns():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-1, 1, (40, 1))
+    y = np.sin(3 * x[:, 0]) + rng.normal(scale=0.3, size=40)
+    learner = make_pipeline(sx.PolynomialMap(), LinearRegression())
+    curve = sx.overfitting_curve(learner, x, y, "polynomialmap__degree", range(1, 15), random_state=0)
+    train, judged = curve.train.mean(axis=0), curve.validation.mean(axis=0)
+    assert (np.diff(train) <= 1e-9).all()
+    assert 0 < curve.best < 13
+    assert judged[-1] > 2 * judged[curve.best]
+    assert curve.steps[curve.best] in (3, 4, 5)
+    curve.plot(log=True)
+    assert "best" in str(curve)
+
+
+def test_overfitting_of_a_classifier_with_a_growing_map():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 2))
+    y = ((X**2).sum(axis=1) > 1.2) ^ (rng.random(150) < 0.15)
+    learner = make_pipeline(StandardScaler(), sx.PolynomialMap(), sx.LeastSquaresClassifier(alpha=1e-6))
+    curve = sx.overfitting_curve(learner, X, y, "polynomialmap__degree", [1, 2, 4, 8, 11], random_state=0)
+    train, judged = curve.train.mean(axis=0), curve.validation.mean(axis=0)
+    assert train[-1] < train[1] < train[0]
+    assert curve.steps[curve.best] in (2, 4)
+    assert judged[-1] > judged[curve.best]
+
+
+def test_learning_curve_improves_with_rows(cancer):
+    X, y = cancer
+    curve = sx.learning_curve(scaled(LogisticRegression()), X, y, sizes=[20, 60, 200, 455], random_state=0, executor=2)
+    assert curve.steps == (20, 60, 200, 455)
+    judged = curve.validation.mean(axis=0)
+    assert judged[-1] < judged[0]
+    assert (curve.train.mean(axis=0)[0] <= judged[0]).all()
+    curve.plot()
+    assert sx.learning_curve(sx.Perceptron(), X, y, sizes=[0.1, 1.0], random_state=0).steps == (46, 455)
+    assert len(sx.learning_curve(sx.Perceptron(), X, y, sizes=3, random_state=0).steps) == 3
+    with pytest.raises(DataError, match="sizes asks for 900"):
+        sx.learning_curve(sx.Perceptron(), X, y, sizes=[900])
+    with pytest.raises(DataError, match="do not hold every class"):
+        sx.learning_curve(sx.Perceptron(), X, y, sizes=[1])
+    with pytest.raises(ParameterError, match="does not have"):
+        sx.overfitting_curve(sx.Perceptron(), X, y, "degree", [1])
+    mpl.pyplot.close("all")
+
+
+def test_mistakes_of_each_pass(cancer):
+    X, y = cancer
+    fitted = scaled(sx.Perceptron(max_epochs=9)).fit(X, y)
+    curve = sx.mistakes_curve(fitted)
+    np.testing.assert_array_equal(curve.mistakes, fitted[-1].epoch_mistakes_)
+    assert len(curve.mistakes) == 9
+    curve.plot()
+    assert str(curve).startswith("mistakes in each pass: ")
+    with pytest.raises(DataError, match="does not count mistakes"):
+        sx.mistakes_curve(LogisticRegression())
+    mpl.pyplot.close("all")

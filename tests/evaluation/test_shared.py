@@ -1,0 +1,84 @@
+"""Folds that share moments give what folds fitted apart give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_wine
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import separatrix as sx
+from separatrix.errors import FoldError
+from separatrix.evaluation.shared import MOMENTS
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        sx.LeastSquares(),
+        sx.LeastSquares(alpha=3.0),
+        sx.LeastSquares(alpha=1.0, penalize_intercept=True),
+        sx.LeastSquares(fit_intercept=False),
+        sx.LinearDiscriminant(),
+        sx.LinearDiscriminant(covariance="diagonal", shrinkage=0.2, divisor="unbiased"),
+        sx.QuadraticDiscriminant(shrinkage=0.1),
+    ],
+)
+def test_shared_folds_are_separate_folds(learner, weighted):
+    X, y = load_diabetes(return_X_y=True) if isinstance(learner, sx.LeastSquares) else load_wine(return_X_y=True)
+    w = np.random.default_rng(0).random(len(y)) if weighted else None
+    a = sx.cross_validate(learner, X, y, sample_weight=w, random_state=1)
+    b = sx.cross_validate(learner, X, y, sample_weight=w, random_state=1, share=False)
+    assert (a.shared, b.shared) == (MOMENTS, None)
+    for name, values in b.fold_values.items():
+        np.testing.assert_allclose(a.fold_values[name], values, rtol=1e-7, err_msg=name)
+
+
+def test_penalties_judged_by_moments_are_those_of_fits():
+    X, y = load_diabetes(return_X_y=True)
+    alphas = [0.0, 1e-3, 0.1, 1.0, 30.0]
+    for learner in (sx.LeastSquares(), sx.LeastSquares(penalize_intercept=True), sx.LeastSquares(fit_intercept=False)):
+        for metric in ("mse", "rmse"):
+            a = sx.select(learner, {"alpha": alphas}, X, y, metric=metric, random_state=0)
+            b = sx.select(learner, {"alpha": alphas}, X, y, metric=metric, random_state=0, share=False)
+            assert (a.shared, b.shared) == (MOMENTS, None)
+            np.testing.assert_allclose(a.fold_values, b.fold_values, rtol=1e-8)
+            assert a.best_params == b.best_params
+    folds = list(zip(*_folds(len(y)), strict=True))
+    ours = sx.select(sx.LeastSquares(), {"alpha": alphas[1:]}, X, y, folds=folds)
+    theirs = GridSearchCV(Ridge(), {"alpha": alphas[1:]}, cv=folds, scoring="neg_mean_squared_error").fit(X, y)
+    np.testing.assert_allclose(ours.means, -theirs.cv_results_["mean_test_score"], rtol=1e-9)
+
+
+def _folds(n):
+    part = np.arange(n) % 4
+    return [np.flatnonzero(part != k) for k in range(4)], [np.flatnonzero(part == k) for k in range(4)]
+
+
+def test_what_cannot_be_shared_is_fitted():
+    X, y = load_diabetes(return_X_y=True)
+    for learner in (sx.LeastSquares(solver="qr"), make_pipeline(StandardScaler(), sx.LeastSquares()), Ridge()):
+        assert sx.cross_validate(learner, X, y, random_state=0).shared is None
+    assert sx.cross_validate(sx.LeastSquares(), X, y, random_state=0, repeats=2).shared is None
+    assert sx.cross_validate(sx.LeastSquares(), X, y, time=np.arange(len(y))).shared is None
+    assert sx.select(sx.LeastSquares(), {"alpha": [1.0]}, X, y, metric="r2", random_state=0).shared is None
+    steep = X.copy()
+    steep[:, 0] = steep[:, 1] + 1e-7 * steep[:, 0]  # a condition that moments would lose digits to
+    a, b = (sx.cross_validate(sx.LeastSquares(), steep, y, random_state=0, share=share) for share in (True, False))
+    np.testing.assert_allclose(a.fold_values["mse"], b.fold_values["mse"], rtol=1e-9)
+
+
+def test_errors_are_those_of_the_folds():
+    X, y = load_wine(return_X_y=True)
+    constant = np.column_stack([X, y == 0])  # differs between classes, and varies in none
+    for share in (True, False):
+        with pytest.raises(FoldError, match="its density does not exist"):
+            sx.cross_validate(sx.LinearDiscriminant(), constant, y, random_state=0, share=share)
+    X = X.copy()
+    X[7, 3] = np.nan
+    with pytest.raises(FoldError, match="NaN at row"):
+        sx.cross_validate(sx.LinearDiscriminant(), X, y, random_state=0)
