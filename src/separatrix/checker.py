@@ -229,7 +229,7 @@ def check(cert: dict, table: list, d: int) -> str:
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, struct.error) as error:
         raise Rejected(f"malformed: {type(error).__name__} {str(error)[:80]}") from None
 
-def main(argv):
+def main(argv: list) -> int:
     try:
         with open(argv[0], encoding="utf-8") as file:
             cert = json.loads(file.read(1 << 30), parse_constant=float.fromhex)  # NaN and Infinity are no numbers

@@ -13,6 +13,8 @@ from separatrix.errors import SeparatrixError
 
 COMMANDS = {
     "audit": "learn from a table and account for the mistakes",
+    "certify": "decide whether the classes of a table are separable, and prove it",
+    "verify": "check a certificate against the data it speaks of",
 }
 
 

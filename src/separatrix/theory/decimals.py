@@ -52,14 +52,13 @@ def decimal_rows(X: Any, y: NDArray[np.int8], intercept: bool) -> LiftedRows:
 class LongDecimals(LiftedRows):
     """Decimals of more than 15 digits: searched as doubles, proved as fractions."""
 
-    def integers(self, ids: Sequence[int]) -> tuple[list[Row], list[int]]:
-        rows, factors = [], []
+    def _exact(self, ids: Sequence[int]) -> list[tuple[Row, int]]:
+        out = []
         for row in self.dense(ids).tolist():
             numbers = [Fraction(repr(v)) if v else Fraction(0) for v in row]
             m = math.lcm(*(q.denominator for q in numbers))
-            rows.append([q.numerator * (m // q.denominator) for q in numbers])
-            factors.append(m)
-        return rows, factors
+            out.append(([q.numerator * (m // q.denominator) for q in numbers], m))
+        return out
 
     def signs(self, w: Sequence[int], ids: NDArray[np.int64] | None = None) -> NDArray[np.int8]:
         ids = np.arange(self.n) if ids is None else ids

@@ -89,14 +89,17 @@ def combination(rows: Sequence[Row], weights: Sequence[int]) -> Row:
     return [int(v) for v in total.entries()]
 
 
-def solve(rows: Sequence[Row], target: Row) -> tuple[Row, int] | None:
-    """(c, m) with sum c_i rows_i = m target, m > 0; None when the target is not in their span."""
+def solve(rows: Sequence[Row], target: Row, kept: list[int] | None = None) -> tuple[Row, int] | None:
+    """(c, m) with sum c_i rows_i = m target, m > 0; None when the target is not in their span.
+
+    ``kept``: rows known to be independent and to span the others.
+    """
     import flint
 
     if not any(target):
         return [0] * len(rows), 1
-    kept = independent(rows)
-    columns = pivots([rows[i] for i in kept])
+    kept = independent(rows) if kept is None else kept
+    columns = list(range(len(target))) if len(kept) == len(target) else pivots([rows[i] for i in kept])
     if not kept or len(columns) != len(kept):
         return None
     k = len(kept)
@@ -116,8 +119,11 @@ def null_line(rows: Sequence[Row]) -> Row | None:
     """
     if len(rows) == 1:
         return None if any(rows[0]) else [1]
-    solved = solve(rows[:-1], [-v for v in rows[-1]])
-    if solved is None or len(independent(rows[:-1])) != len(rows) - 1:
+    kept = independent(rows[:-1])
+    if len(kept) != len(rows) - 1:
+        return None
+    solved = solve(rows[:-1], [-v for v in rows[-1]], kept)
+    if solved is None:
         return None
     weights = [*solved[0], solved[1]]
     if min(weights) <= 0:
@@ -144,6 +150,10 @@ class Face:
         return Face(p, list(range(p)), [], None, 1)
 
     @staticmethod
+    def zero(p: int) -> Face:
+        return Face(p, [], list(range(p)), None, 1)
+
+    @staticmethod
     def of(rows: Sequence[Row], p: int) -> Face:
         """{w : rows w = 0}, by flint's reduced row echelon form."""
         import flint
@@ -151,6 +161,8 @@ class Face:
         kept = [rows[i] for i in independent(rows)]
         if not kept:
             return Face.whole(p)
+        if len(kept) == p:
+            return Face.zero(p)
         reduced, scale, rank = flint.fmpz_mat(kept).rref()
         bound: list[int] = []
         for i in range(rank):

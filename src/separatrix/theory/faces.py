@@ -96,7 +96,10 @@ def add(out: Reduction, circuit: Circuit) -> None:
         for i in old:
             merged[i] = merged.get(i, 0) + c[i] + enough * out.circulation[i]
         out.circulation = lowest_terms(merged)
-    out.face = Face.of(rows.integers(list(out.circulation))[0], rows.p)
+    if out.face is not None and len(ids) - 1 == out.face.dimension:  # the circuit spans the face
+        out.face = Face.zero(rows.p)
+    else:
+        out.face = Face.of(rows.integers(list(out.circulation))[0], rows.p)
 
 
 def vanish_on_opposites(out: Reduction, active: NDArray[np.int64], partner: NDArray[np.int64]) -> NDArray[np.int64]:

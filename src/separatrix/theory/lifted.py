@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.theory.exact import Face, Row, dot, expansion, integer_row
 
+REMEMBERED = 1_000_000  # integers of rows that were asked for before
 STATUS = ("separates", "witness", "stalled", "limit")
 
 
@@ -40,6 +41,7 @@ class LiftedRows:
         self.p = self.d + int(intercept)
         self.view = kernels.rows(X)
         self.unit = [1] * self.p  # what a column was multiplied by
+        self._integers: dict[int, tuple[Row, int]] = {}
 
     def dense(self, ids: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
         """Rows z as doubles; exact, since a sign changes no digit."""
@@ -55,8 +57,17 @@ class LiftedRows:
 
     def integers(self, ids: Sequence[int]) -> tuple[list[Row], list[int]]:
         """Rows z as integers and, for each, the factor that made them so."""
-        pairs = [integer_row(row) for row in self.dense(ids).tolist()]
+        missing = [i for i in ids if i not in self._integers]
+        if missing:
+            if len(self._integers) * self.p > REMEMBERED:
+                self._integers.clear()
+                missing = list(ids)
+            self._integers.update(zip(missing, self._exact(missing), strict=True))
+        pairs = [self._integers[i] for i in ids]
         return [row for row, _ in pairs], [m for _, m in pairs]
+
+    def _exact(self, ids: Sequence[int]) -> list[tuple[Row, int]]:
+        return [integer_row(row) for row in self.dense(ids).tolist()]
 
     def search(
         self,

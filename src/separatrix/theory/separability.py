@@ -123,11 +123,10 @@ class Given:
         """One group of classes against another, or against all others (None)."""
         start = perf_counter()
         codes, names = self.labels.codes, class_names(self.labels.classes)
-        plus = np.isin(codes, positive)
-        kept = None if negative is None else plus | np.isin(codes, negative)
+        plus = any_of(codes, positive)
         table, origin = self.table, self.origin
-        if kept is not None and not kept.all():
-            ids = np.flatnonzero(kept)
+        if negative is not None and len(positive) + len(negative) < len(names):
+            ids = np.flatnonzero(plus | any_of(codes, negative))
             table = Table(table.X[ids], table.names)
             origin = ids if origin is None else origin[ids]
             plus = plus[ids]
@@ -139,6 +138,11 @@ class Given:
         subject = Subject(table, y, origin, self.dropped, classes, self.intercept, self.reading)
         reduction = reduce(self.rows(table.X, y, self.intercept))
         return result(reduction, subject, self.names, perf_counter() - start)
+
+
+def any_of(codes: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:
+    """Where the class is one of those chosen."""
+    return np.asarray(np.logical_or.reduce([codes == k for k in chosen]), dtype=np.bool_)
 
 
 @dataclass(frozen=True)
@@ -238,7 +242,9 @@ def result(reduction: Reduction, subject: Subject, names: list[str], seconds: fl
         coef = numbers_[: rows.d] if rows.intercept else numbers_
         intercept = float(numbers_[rows.d]) if rows.intercept else 0.0
     everyone = np.arange(rows.n, dtype=np.int64)
-    tied = np.setdiff1d(everyone, reduction.strict, assume_unique=True)
+    loose = np.ones(rows.n, dtype=bool)
+    loose[reduction.strict] = False
+    tied = np.flatnonzero(loose)
     witness = np.array(sorted(reduction.witness), dtype=np.int64)
     if reduction.verdict == "undecided":
         tied = tied[:0]

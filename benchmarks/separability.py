@@ -1,0 +1,170 @@
+"""Deciding separability with proof, beside linear programming without.
+
+The grid: rows from a Gaussian, labelled by a hyperplane. "margin 0.2" and "margin 1e-4": pushed apart by that
+much; "1 flip": one random label wrong; "near flip": of the margin 1e-4 set, one label wrong close to the
+hyperplane; "10 % noise". Ours is ``separability(X, y)``: checked input, verdict, and proof in exact arithmetic.
+HiGHS is asked whether Zw >= 1 is feasible (simplex and IPX, one thread, model building included) and proves
+nothing; an answer other than the proved one counts as wrong. firthmodels' ``detect_separation`` (an LP of
+scipy's HiGHS) is beside it on data of its own size.
+
+``python -m benchmarks separability`` prints everything; ``--quick`` leaves the largest sets out, ``--growth``
+measures growth only and writes separability.svg.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import interleaved, print_table
+from separatrix import separability
+
+GRID = [(10_000, 20), (100_000, 20), (100_000, 100), (1_000_000, 20)]
+KINDS = ["margin 0.2", "margin 1e-4", "1 flip", "near flip", "10 % noise"]
+LIMIT = 90.0  # seconds for one run of HiGHS
+
+
+def labelled(n, d, kind, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    w = rng.standard_normal(d)
+    w /= np.linalg.norm(w)
+    y = np.where(X @ w + 0.3 >= 0, 1, -1)
+    push = {"margin 0.2": 0.2, "margin 1e-4": 1e-4, "1 flip": 0.05, "near flip": 1e-4}.get(kind, 0.0)
+    X += np.outer(y * push, w)
+    if kind == "1 flip":
+        y[rng.integers(n)] *= -1
+    elif kind == "near flip":
+        y[np.argsort(np.abs(X @ w + 0.3))[n // 200]] *= -1
+    elif kind == "10 % noise":
+        y[rng.random(n) < 0.1] *= -1
+    return X, y
+
+
+def highs(X, y, solver):
+    """'separable', 'not separable' or what else it said, and the seconds with model building."""
+    import highspy
+
+    start = time.perf_counter()
+    Z = np.column_stack([X, np.ones(len(X))]) * y[:, None]
+    n, p = Z.shape
+    model = highspy.Highs()
+    for option, value in {"output_flag": False, "time_limit": LIMIT, "threads": 1, "solver": solver}.items():
+        model.setOptionValue(option, value)
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = p, n
+    lp.col_cost_ = np.zeros(p)
+    lp.col_lower_, lp.col_upper_ = np.full(p, -highspy.kHighsInf), np.full(p, highspy.kHighsInf)
+    lp.row_lower_, lp.row_upper_ = np.ones(n), np.full(n, highspy.kHighsInf)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_ = np.arange(n + 1, dtype=np.int32) * p
+    lp.a_matrix_.index_ = np.tile(np.arange(p, dtype=np.int32), n)
+    lp.a_matrix_.value_ = Z.ravel()
+    model.passModel(lp)
+    model.run()
+    said = model.modelStatusToString(model.getModelStatus())
+    answer = {"Optimal": "separable", "Infeasible": "not separable"}.get(said, said)
+    return answer, time.perf_counter() - start
+
+
+def against_highs(grid):
+    rows = []
+    for n, d in grid:
+        for kind in KINDS:
+            X, y = labelled(n, d, kind)
+            found = separability(X, y)
+            truth = "separable" if found.verdict == "complete" else "not separable"
+            ours = interleaved({"ours": lambda X=X, y=y: separability(X, y)}, 5)["ours"]
+            runs = {solver: highs(X, y, solver) for solver in ("simplex", "ipm")}
+            ours = min(ours, interleaved({"ours": lambda X=X, y=y: separability(X, y)}, 3)["ours"])
+            right = [seconds for answer, seconds in runs.values() if answer == truth]
+            best = min(right) if right else LIMIT
+            shown = [
+                f"{seconds:.2f} s" if answer == truth else f"**{answer if answer != truth else ''}** ({seconds:.0f} s)"
+                for answer, seconds in runs.values()
+            ]
+            ratio = f"{'' if right else '> '}{best / ours:,.0f}"
+            rows.append([f"{n:,} x {d}", kind, truth, f"{ours * 1e3:.1f} ms", *shown, ratio])
+            print_table(
+                ["rows", "case", "proved", "ours, with proof", "HiGHS simplex", "HiGHS IPX", "ratio"], rows[-1:]
+            )
+    print()
+    print_table(["rows", "case", "proved", "ours, with proof", "HiGHS simplex", "HiGHS IPX", "ratio"], rows)
+
+
+def against_firthmodels():
+    from firthmodels import detect_separation
+    from sklearn.datasets import load_breast_cancer, load_iris
+
+    iris, cancer = load_iris(), load_breast_cancer()
+    rng = np.random.default_rng(0)
+    tied = rng.standard_normal((200, 4))
+    tied[:, 0] = (rng.random(200) < 0.1).astype(float)
+    labels = (rng.random(200) < 0.5).astype(int)
+    labels[tied[:, 0] == 1] = 1
+    cases = {
+        "iris, setosa": (iris.data, (iris.target == 0).astype(int)),
+        "iris, versicolor/virginica": (iris.data[50:], (iris.target[50:] == 1).astype(int)),
+        "breast cancer": (cancer.data, cancer.target),
+        "a dummy of one class, 200 x 4": (tied, labels),
+        "10 % noise, 1,000 x 10": labelled(1000, 10, "10 % noise"),
+        "margin 1e-4, 10,000 x 20": labelled(10_000, 20, "margin 1e-4"),
+    }
+    rows = []
+    for name, (X, y) in cases.items():
+        y = (np.asarray(y) > 0).astype(int)
+        theirs = detect_separation(X, y)
+        verdict = separability(X, y).verdict
+        times = interleaved(
+            {"theirs": lambda X=X, y=y: detect_separation(X, y), "ours": lambda X=X, y=y: separability(X, y)}, 5
+        )
+        said = "separation" if theirs.separation else "no separation"
+        ratio = times["theirs"] / times["ours"]
+        rows.append([name, verdict, f"{times['ours'] * 1e3:.2f} ms", said, f"{times['theirs'] * 1e3:.1f} ms", ratio])
+    print_table(["data", "ours, proved", "time", "firthmodels", "time", "ratio"], rows)
+
+
+def growth(largest=10_000_000):
+    """Seconds against n at 20 columns, and against d at 20,000 rows."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot as plt
+
+    kinds = ["margin 0.2", "margin 1e-4", "1 flip", "10 % noise"]
+    ns = [n for n in (10_000, 100_000, 1_000_000, 10_000_000) if n <= largest]
+    ds = [5, 10, 20, 50, 100, 200, 500, 1000]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), constrained_layout=True)
+    rows = []
+    for kind in kinds:
+        for axis, sizes in ((left, [(n, 20) for n in ns]), (right, [(20_000, d) for d in ds])):
+            seconds = []
+            for n, d in sizes:
+                X, y = labelled(n, d, kind)
+                separability(X[:50], y[:50]) if abs(y[:50].sum()) < 50 else None
+                seconds.append(
+                    interleaved({"ours": lambda X=X, y=y: separability(X, y)}, 3 if n * d < 1e7 else 1)["ours"]
+                )
+                rows.append([kind, f"{n:,} x {d}", f"{seconds[-1] * 1e3:.1f} ms"])
+                print_table(["case", "rows", "time"], rows[-1:])
+            axis.loglog([n if axis is left else d for n, d in sizes], seconds, marker="o", label=kind)
+    left.set(xlabel="rows (20 columns)", ylabel="seconds, with proof")
+    right.set(xlabel="columns (20,000 rows)")
+    left.legend(frameon=False)
+    figure.savefig(Path(__file__).with_name("separability.svg"))
+
+
+def main():
+    separability(*labelled(500, 3, "1 flip"))  # the first call imports flint
+    if "--growth" not in sys.argv:
+        against_firthmodels()
+        print()
+        against_highs(GRID[:2] if "--quick" in sys.argv else GRID)
+    growth(1_000_000 if "--quick" in sys.argv else 10_000_000)
+
+
+if __name__ == "__main__":
+    main()

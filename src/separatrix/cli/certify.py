@@ -1,0 +1,83 @@
+"""``separatrix certify``: is the table separable? The verdict, and the certificate that proves it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from separatrix.data.delimited import read_delimited
+from separatrix.data.svmlight import SUFFIXES, read_svmlight
+from separatrix.errors import ParameterError
+
+
+@click.command()
+@click.argument("source", type=click.Path(exists=True, dir_okay=False))
+@click.option("--target", help="The column of the labels (CSV).")
+@click.option("--out", default="certificate.json", show_default=True, help="Where the certificate goes.")
+@click.option("--positive", help="The class that counts as +1, against all others.")
+@click.option("--multiclass", type=click.Choice(["ovr", "pairs", "kesler"]), help="For more than two classes.")
+@click.option("--no-intercept", is_flag=True, help="Only hyperplanes through the origin.")
+@click.option("--reading", type=click.Choice(["binary64", "decimal"]), default="binary64", show_default=True)
+@click.option("--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with 1 on another verdict.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def command(
+    source: str,
+    target: str | None,
+    out: str,
+    positive: str | None,
+    multiclass: str | None,
+    no_intercept: bool,
+    reading: str,
+    expect: str | None,
+    as_json: bool,
+) -> None:
+    """Decide whether a hyperplane separates the classes of SOURCE (CSV with a header, or svmlight), with proof."""
+    X, labels = read(source, target)
+    found = decide(X, labels, positive, multiclass, not no_intercept, reading)
+    certificate = found.certificate
+    for part in certificate.content.get("certificates", [certificate.content]):
+        part["data"]["target"] = target
+    certificate.save(out)
+    if as_json:
+        click.echo(json.dumps({**found.to_dict(), "certificate": out}))
+    else:
+        click.echo(str(found))
+        column = "" if source.endswith(SUFFIXES) else f" --target {target}"
+        click.echo(f"{out}   {certificate.size / 1000:.1f} kB (check it: separatrix verify {out} {source}{column})")
+    if expect is not None and found.verdict != expect:
+        click.echo(f"expected {expect}, proved {found.verdict}", err=True)
+        sys.exit(1)
+
+
+def read(source: str, target: str | None) -> tuple[Any, Any]:
+    """Rows, with the names of their columns where the file has them, and labels."""
+    if source.endswith(SUFFIXES):
+        return read_svmlight(source)
+    X, labels, names = read_delimited(source, target)
+    return (X, names), labels
+
+
+def decide(X: Any, labels: Any, positive: str | None, multiclass: str | None, intercept: bool, reading: str) -> Any:
+    from separatrix.theory.certificate import class_names
+    from separatrix.theory.multiclass import multiclass_separability
+    from separatrix.theory.separability import Given, counted, separability
+    from separatrix.validation import Table
+
+    X, names = X if isinstance(X, tuple) else (X, None)
+    table, classes, origin, dropped = counted(X, labels, None)
+    given = Given(Table(table.X, None if names is None else tuple(names)), classes, origin, dropped, intercept, reading)
+    if multiclass is not None:
+        return multiclass_separability(given, multiclass)
+    found = class_names(classes.classes)
+    if positive is not None:
+        from separatrix.checker import label_name
+
+        if label_name(positive) not in found:
+            raise ParameterError(f"--positive is {positive!r}, which is no class; classes: {', '.join(found[:10])}.")
+        return given.two_groups([found.index(label_name(positive))], None)
+    if len(found) > 2:
+        separability(X, labels)  # says what to do
+    return given.two_groups([1], [0])
