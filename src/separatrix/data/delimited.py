@@ -60,7 +60,6 @@ def number(text: str, column: str, name: str, line: int) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise DataError(
-            f'{column!r} in {name} line {line} is "{text}": not a finite number. Drop the row or the column.'
-        )
+        where = f"{column!r} in {name} line {line}"
+        raise DataError(f'{where} is "{text}": not a finite number. Drop the row or the column.')
     return value

@@ -31,9 +31,7 @@ def read_svmlight(path: str | Path, columns: int | None = None) -> tuple[Any, ND
             for field in fields:
                 index, value = entry(field, name, count)
                 if index <= last:
-                    raise DataError(
-                        f"{name} line {count} has index {index} after {last}: indices start at 1 and ascend."
-                    )
+                    raise DataError(f"{name} line {count} has index {index} after {last}: they ascend from 1.")
                 last = index
                 where.append(index - 1)
                 values.append(value)
