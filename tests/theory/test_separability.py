@@ -155,6 +155,24 @@ def test_verdicts_and_partitions_equal_brute_force(seed):
         assert len(found.strict_rows) + len(found.tied_rows) == len(y)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_from_the_smallest_to_the_largest_double(seed):
+    rng = np.random.default_rng(50 + seed)
+    for k in range(60):
+        n, d = int(rng.integers(2, 9)), int(rng.integers(1, 4))
+        X = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-300, 300, (n, d) if k % 2 else d)
+        if k % 5 == 0:
+            X = rng.integers(-3, 4, (n, d)) * 5e-324
+        elif k % 7 == 0:
+            X = np.sign(X) * 1.7e308
+        y = rng.choice([-1, 1], n)
+        y[0] = -y[1]
+        found = proved(X, y)
+        assert found.verdict == brute_force.verdict(X, y)[0]
+        for fate in found.coefficients.values():
+            assert verify(fate.certificate, X, y)
+
+
 def test_witnesses_are_minimal():
     rng = np.random.default_rng(5)
     for _ in range(60):
@@ -213,6 +231,76 @@ def test_rows_of_weight_zero_do_not_count():
     assert found.strict_rows.tolist() == [0, 1, 2]
     assert verify(found.certificate, X, y)
     assert found.certificate.content["data"]["dropped"] == [3]
+
+
+# -- thousands of columns ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def wide():
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((40, 1600)), rng.integers(0, 2, 40)
+
+
+def test_independent_rows_are_always_separable(wide):
+    X, y = wide
+    found = proved(X, y)
+    assert found.verdict == "complete"
+    assert found.coefficients["x7"] == "unidentifiable"
+    assert verify(found.coefficients["x7"].certificate, X, y)
+
+
+def test_a_contradicted_row_is_tied_and_the_others_are_not(wide):
+    X, y = wide
+    X[1], y[0], y[1] = X[0], 0, 1
+    found = proved(X, y)
+    assert found.verdict == "quasi"
+    assert found.tied_rows.tolist() == [0, 1] == found.witness.tolist()
+
+
+def test_a_margin_of_one_rounding_error_is_still_a_margin(wide):
+    """z_2 is -(z_3 + z_4 + z_5) but for rounding: hopeless in floating point, decided in integers."""
+    X, y = wide
+    y[2:6] = [0, 1, 1, 0]
+    X[2] = X[3] + X[4] - X[5]
+    exactly = np.round(X * 1024) / 1024
+    exactly[2] = exactly[3] + exactly[4] - exactly[5]
+    assert proved(exactly, y).verdict == "quasi"
+    found = proved(X, y)
+    assert found.verdict == "complete"
+
+
+def test_all_rows_contradicted(wide):
+    X, _ = wide
+    found = proved(np.vstack([X, X]), np.repeat([0, 1], len(X)))
+    assert found.verdict == "overlap"
+
+
+def test_the_table_is_not_copied():
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200_000, 10))
+    y = np.where(X @ rng.standard_normal(10) > 0, 1, -1)
+    separability(X[:100], y[:100])
+    tracemalloc.start()
+    found = separability(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.verdict == "complete"
+    assert peak < X.nbytes / 2
+
+
+def test_hard_for_interior_points():
+    """HiGHS' interior point method calls this set infeasible; it is separable."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((10_000, 20))
+    w = rng.standard_normal(20)
+    w /= np.linalg.norm(w)
+    y = np.where(X @ w + 0.3 >= 0, 1, -1)
+    X += np.outer(y * 1e-4, w)
+    y[np.argsort(np.abs(X @ w + 0.3))[50]] *= -1
+    assert separability(X, y).verdict == "complete"
 
 
 # -- the result as people and programs see it -------------------------------------------------------

@@ -24,6 +24,14 @@ def dot(a: Sequence[int], b: Sequence[int]) -> int:
     return sum(u * v for u, v in zip(a, b, strict=True) if u and v)
 
 
+def ratio(a: int, b: int) -> float:
+    """a / b as a double; infinite beyond them."""
+    try:
+        return a / b
+    except OverflowError:
+        return math.inf if (a > 0) == (b > 0) else -math.inf
+
+
 def integer_row(values: Sequence[float]) -> tuple[Row, int]:
     """The row times m as integers, and m: every double is an integer over a power of two."""
     ratios = [v.as_integer_ratio() for v in values]
@@ -230,5 +238,5 @@ class Face:
         out = np.zeros((len(self.bound), self.dimension))
         if self.bound and self.free:
             for i, row in enumerate(self.follow.tolist()):
-                out[i] = [int(v) / self.scale if v else 0.0 for v in row]
+                out[i] = [ratio(int(v), self.scale) for v in row]
         return out

@@ -88,18 +88,18 @@ class Stage:
                 yield name, Candidate(found.status, w, support, found.weights, found.rounds, found.scanned)
 
     def _preparations(self) -> Iterator[tuple[str, NDArray[np.float64] | None]]:
-        bound = bool(self.face.bound)
-        N = self.face.matrix() if bound else None
-        yield "columns scaled by powers of two", None if N is None else np.ascontiguousarray(N * self._spread(N))
-        N = np.eye(self.rows.p) if N is None else N
-        sample = self._sample(50 * self.face.dimension) @ N
-        scale = self._spread(N)
-        sample = sample * scale
-        lengths = np.linalg.norm(sample, axis=1, keepdims=True)
-        sample = sample / np.where(lengths > 0, lengths, 1.0)
-        _, s, Vt = np.linalg.svd(sample, full_matrices=False)
-        s = np.maximum(s, s[0] * 1e-14)
-        yield "whitened columns", np.ascontiguousarray(N @ (scale[:, None] * (Vt.T / s * s[0])))
+        """Bases of the face in which the search may go well; overflow only spoils a candidate."""
+        if not self.face.bound:
+            yield "columns scaled by powers of two", None
+        with np.errstate(all="ignore"):
+            N = self.face.matrix() if self.face.bound else np.eye(self.rows.p)
+            scale = self._spread(N)
+            scaled = np.ascontiguousarray(N * scale)
+            whitened = np.ascontiguousarray(scaled @ self._whitening(scaled))
+        if self.face.bound and np.isfinite(scaled).all():
+            yield "columns scaled by powers of two", scaled
+        if np.isfinite(whitened).all():
+            yield "whitened columns", whitened
 
     def _sample(self, size: int) -> NDArray[np.float64]:
         ids = np.arange(self.rows.n) if self.active is None else self.active
@@ -109,9 +109,20 @@ class Stage:
     def _spread(self, N: NDArray[np.float64]) -> NDArray[np.float64]:
         """Powers of two that bring the columns of Z N near root mean square 1."""
         A = self._sample(10 * N.shape[1]) @ N
-        rms = np.sqrt(np.mean(A * A, axis=0)) if len(A) else np.ones(N.shape[1])
-        rms = np.where(np.isfinite(rms) & (rms > 0), rms, 1.0)
-        return np.asarray(np.exp2(-np.round(np.log2(rms))))
+        top = np.abs(A).max(axis=0, initial=0.0)
+        top = np.where(np.isfinite(top) & (top > 0), top, 1.0)
+        rms = np.log2(top) + 0.5 * np.log2(np.maximum(np.mean((A / top) ** 2, axis=0), 1e-300))
+        return np.asarray(np.exp2(np.clip(-np.round(rms), -1000, 1000)))
+
+    def _whitening(self, N: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coordinates in which a sample of the rows, each of length 1, has singular values 1."""
+        A = self._sample(50 * N.shape[1]) @ N
+        A = A / np.maximum(np.abs(A).max(axis=1, keepdims=True), 1e-300)
+        A = A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
+        if not np.isfinite(A).all():
+            return np.full((N.shape[1], 1), np.nan)
+        _, s, Vt = np.linalg.svd(A, full_matrices=False)
+        return np.asarray(Vt.T / np.maximum(s, s[0] * 1e-14) * s[0])
 
     # -- proofs ----------------------------------------------------------------------------------
 
@@ -136,6 +147,7 @@ class Stage:
         if not support:
             return None
         coordinates = dict(zip(support, self._coordinates(support), strict=True))
+        weights = np.nan_to_num(weights, nan=0.0, posinf=1e300)
         before = None
         for smallest in (0.0, 1e-13, 1e-10, 1e-7):
             ids = [i for i, t in zip(support, weights, strict=True) if t > smallest * weights.max()]
