@@ -260,3 +260,51 @@ def test_a_pass_that_a_limit_cut_short_is_not_called_tolerated():
 def test_rows_too_long_to_be_scaled_are_named():
     with pytest.raises(sx.errors.DataError, match="row 1 is too long to be scaled"):
         Perceptron(normalize_rows=True).fit([[1.0], [1e200]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "weights"),
+    [({"class_weight": {-1: 0, 1: 0}}, None), ({"class_weight": {1: 0}}, None), ({}, [1, 0, 0, 1, 1, 0])],
+)
+def test_weights_that_leave_one_class_are_refused(options, weights):
+    with pytest.raises(sx.errors.DataError, match="weight above zero"):
+        Perceptron(**options).fit(SIX, SIX_LABELS, sample_weight=weights)
+
+
+def test_a_class_of_weight_zero_is_skipped_in_a_stream_as_in_a_fit():
+    y = np.array(["a", "b", "c", "a", "b", "c"])
+    weights = {"c": 0.0}
+    fitted = Perceptron(max_epochs=1).fit(SIX[y != "c"], y[y != "c"])
+    streamed = Perceptron(class_weight=weights).partial_fit(SIX, y)
+    assert streamed.classes_.tolist() == ["a", "b"]
+    assert streamed.coef_.tobytes() == fitted.coef_.tobytes()
+    assert streamed.mistakes_ == fitted.mistakes_
+
+
+def test_labels_of_a_stream_keep_their_kind():
+    large = np.array([2**63 - 1, 2**63 + 1], dtype=np.uint64)
+    model = Perceptron().partial_fit([[1.0], [-1.0]], large)
+    assert model.classes_.tolist() == [2**63 - 1, 2**63 + 1]
+    assert model.score([[1.0], [-1.0]], large) == 1
+    with pytest.raises(sx.errors.DataTypeError, match="use one type of label"):
+        Perceptron().partial_fit([[1.0], [2.0]], np.array([b"x", b"y"])).partial_fit([[1.0]], [3])
+
+
+def test_a_stream_that_overflows_says_so():
+    model = Perceptron().partial_fit([[1e308, -1e308], [1e308, 1e308]], [1, 1], classes=[0, 1])
+    assert model.status_ is Status.NONFINITE
+    with pytest.raises(sx.errors.ParameterError, match="boundary is 'foo'"):
+        model.set_params(boundary="foo").predict([[1.0, 2.0]])
+
+
+def test_many_classes_need_memory_for_rows_only():
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20_000, 2)), rng.integers(0, 300, 20_000)
+    tracemalloc.start()
+    model = Perceptron(max_epochs=1).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.errors_ == np.count_nonzero(model.predict(X) != y)
+    assert peak < 20_000 * 8 * 20

@@ -85,7 +85,7 @@ class ClassVectors:
                 f"y has the class {label!r}, which is none of {self.classes}: "
                 "name all classes in the first call, or leave classes out to learn them as they appear."
             )
-        if self.classes and isinstance(label, str) != isinstance(self.classes[0], str):
+        if self.classes and _kind(label) != _kind(self.classes[0]):
             raise DataTypeError(
                 f"y has the class {label!r} of type {type(label).__name__}, "
                 f"but the classes so far are {self.classes}: use one type of label."
@@ -222,6 +222,18 @@ class Kesler(ClassVectors):
         if counted is not None:
             codes[~counted] = -1
         self.rule.kernel(self.vectors).kesler(rows, codes, step, None, begin, end, NO_LIMIT)
+
+
+def _kind(label: Any) -> type:
+    return type(label) if isinstance(label, (str, bytes)) else float
+
+
+def label_array(classes: Sequence[Any]) -> NDArray[Any]:
+    """Classes as an array that keeps whole numbers whole, however large."""
+    whole = all(isinstance(label, int) and not isinstance(label, bool) for label in classes)
+    if whole and classes and max(classes) >= 2**63:
+        return np.array(classes, dtype=np.uint64 if min(classes) >= 0 and max(classes) < 2**64 else object)
+    return np.array(classes)
 
 
 def one_of_two(lifted: Floats) -> Floats:

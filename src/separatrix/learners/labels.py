@@ -23,6 +23,18 @@ def need_two_classes(labels: Labels, owner: str) -> None:
         )
 
 
+def need_two_weighted_classes(labels: Labels, weights: Floats | None) -> None:
+    """Rows of weight zero do not count; what is left must hold two classes."""
+    if weights is None or weights.all():
+        return
+    left = labels.classes[np.unique(labels.codes[weights > 0])].tolist()
+    if len(left) < 2:
+        raise DataError(
+            f"only {f'class {left[0]!r} has' if left else 'no row has'} weight above zero (sample_weight times "
+            "class_weight), one class only at most: give weight to rows of two classes."
+        )
+
+
 def weights_of_rows(labels: Labels, sample_weight: Floats | None, class_weight: Any) -> Floats | None:
     """One weight a row: its own times that of its class; None where all are 1."""
     by_class = weights_of_classes(labels, sample_weight, class_weight)
@@ -59,6 +71,8 @@ def weights_of_classes(labels: Labels, sample_weight: Floats | None, class_weigh
 
 def predictions(scores: Floats, classes: NDArray[Any], boundary: str) -> NDArray[Any]:
     """The class of each row: by the sign of its score, or by the greatest of its scores (the first of equals)."""
+    if boundary not in BOUNDARIES:
+        raise ParameterError(f"boundary is {boundary!r}: it can be {', '.join(map(repr, BOUNDARIES))}.")
     if scores.ndim == 2:
         return np.asarray(classes[scores.argmax(axis=1)])
     positive = scores > 0 if boundary == "negative" else scores >= 0

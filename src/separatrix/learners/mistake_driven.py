@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -19,7 +20,13 @@ from separatrix import kernels
 from separatrix.errors import DataError
 from separatrix.learners.base import need_choice, need_flag, need_limit
 from separatrix.learners.class_vectors import SCHEMES, ClassVectors, two_of_one
-from separatrix.learners.labels import BOUNDARIES, need_two_classes, weights_of_classes, weights_of_rows
+from separatrix.learners.labels import (
+    BOUNDARIES,
+    need_two_classes,
+    need_two_weighted_classes,
+    weights_of_classes,
+    weights_of_rows,
+)
 from separatrix.learners.linear import LinearClassifier
 from separatrix.learners.starts import first_vector, given_starts
 from separatrix.maths.chance import seed_state
@@ -135,6 +142,7 @@ class MistakeDriven(LinearClassifier):
         need_two_classes(labels, type(self).__name__)
         weights = check_weights(sample_weight, table.n)
         combined = weights_of_rows(labels, weights, self.class_weight)
+        need_two_weighted_classes(labels, combined)
         rows = kernels.rows(table.X)
         step, norm = self._steps(rows, combined)
         chance = seed_state(self.random_state)
@@ -152,19 +160,18 @@ class MistakeDriven(LinearClassifier):
             raise KeyboardInterrupt
         return self
 
-    def _tasks(self, labels: Labels, combined: Floats | None, starts: Floats) -> list[tuple[Any, Floats]]:
+    def _tasks(self, labels: Labels, combined: Floats | None, starts: Floats) -> Iterator[tuple[Any, Floats]]:
         """What is learned apart: the labels of its rows, and its start. Rows without weight are skipped."""
         skipped = np.zeros(0, dtype=np.intp) if combined is None else np.flatnonzero(combined == 0)
         if self.multiclass == "kesler":
             codes = labels.codes.astype(np.int32)
             codes[skipped] = -1
-            return [(codes, two_of_one(starts))]
-        tasks = []
+            yield codes, two_of_one(starts)
+            return
         for k, start in zip(range(len(starts)) if len(starts) > 1 else (1,), starts, strict=True):
             signs = labels.signs(k)
             signs[skipped] = 0
-            tasks.append((signs, start[None]))
-        return tasks
+            yield signs, start[None]
 
     def _starts(
         self, table: Table, labels: Labels, coef_init: Any, intercept_init: Any, chance: kernels.Word
@@ -176,6 +183,10 @@ class MistakeDriven(LinearClassifier):
                 raise DataError(
                     f"warm_start: the fit before had {self.coef_.shape[1]} features and classes "
                     f"{self.classes_.tolist()}, now {table.d} and {labels.classes.tolist()}: fit a new estimator."
+                )
+            if not np.isfinite(self.coef_).all():
+                raise DataError(
+                    "warm_start: the weights of the fit before overflowed; scale the features and fit anew."
                 )
             coef_init, intercept_init = self.coef_, self.intercept_
         self._need_room(count, table.d)
@@ -196,26 +207,29 @@ class MistakeDriven(LinearClassifier):
     def _store(
         self, table: Table, labels: Labels, runs: list[Run], weights: Floats | None, combined: Floats | None
     ) -> None:
-        self._forget_stream()
-        self._remember_features(table)
+        """What takes time first, then the attributes: an interruption does not mix two fits."""
         vectors = runs[0].vectors
         for run in runs[1:]:
             vectors = vectors.join(run.vectors)
-        scheme = SCHEMES[self.multiclass]
-        self._vectors = scheme(self._rule(), runs[0].start[0], labels.classes.tolist(), vectors)
-        self.classes_ = labels.classes
-        self._show_model(self._vectors)
+        book = SCHEMES[self.multiclass](self._rule(), runs[0].start[0], labels.classes.tolist(), vectors)
+        traces = self._traces(table, labels, runs, weights) if self.trace else None
         depth = max(len(run.passes) for run in runs)
-        self.n_iter_ = max(depth, 1)
         counts = np.zeros((len(runs), depth), dtype=np.int64)
         for row, run in zip(counts, runs, strict=True):
             row[: len(run.passes)] = [p.mistakes for p in run.passes]
+        self._forget_stream()
+        self._remember_features(table)
+        self._vectors = book
+        self.classes_ = labels.classes
+        self._show_model(book)
+        self.n_iter_ = max(depth, 1)
         self.epoch_mistakes_ = counts.sum(axis=0)
-        self.mistakes_ = self._vectors.mistakes()
-        self.visits_ = self._vectors.visits()
+        self.mistakes_ = book.mistakes()
+        self.visits_ = book.visits()
         self.status_ = max((run.status for run in runs), key=list(Status).index)
+        self.trace_ = traces
+        self.__dict__.pop("errors_", None)
         self.errors_ = self._errors(table, labels, runs, combined)
-        self.trace_ = self._traces(table, labels, runs, weights) if self.trace else None
 
     def _traces(
         self, table: Table, labels: Labels, runs: list[Run], weights: Floats | None

@@ -65,7 +65,8 @@ class Perceptron(OneRow):
     max_epochs : int or inf, default=100
         Limit on passes, for the orders "cyclic" and "shuffle".
     max_updates : int, inf or None, default=None
-        Limit on updates; None is a million where the order has no passes, and no limit otherwise.
+        Limit on the updates of a vector (of each class, one against the rest); None is a million where the
+        order has no passes, and no limit otherwise.
     stop : {"pass", "streak"}, default="pass"
         Whether all rows are right is seen after a whole clean pass, or (order "cyclic") as soon as n rows
         in a row were right, wherever that streak began. The weights are the same.
@@ -89,12 +90,13 @@ class Perceptron(OneRow):
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes
     classes_ : the labels, sorted; with two of them the second is the positive one
-    n_iter_ : passes made (looks for a violator, for the orders without passes)
+    n_iter_ : passes made; 1 for the orders without passes
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
     visits_ : rows looked at
     errors_ : rows that the final weights get wrong under the tie rule (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
     trace_ : a :class:`Trace`, or a tuple of them for K > 2 classes; None without ``trace=True``
+        and after ``partial_fit``
     """
 
     def __init__(

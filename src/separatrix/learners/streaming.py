@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
-from separatrix.learners.class_vectors import SCHEMES, ClassVectors, two_of_one
+from separatrix.learners.class_vectors import SCHEMES, ClassVectors, label_array, two_of_one
 from separatrix.learners.labels import weights_of_rows
 from separatrix.learners.mistake_driven import MistakeDriven
 from separatrix.learners.starts import first_vector
@@ -40,8 +40,10 @@ class Streaming(MistakeDriven):
         table = self._check_rows(X) if fitted else check_table(X)
         labels = check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")
-        weights = check_weights(sample_weight, table.n)
-        step, _ = self._steps(kernels.rows(table.X), self._stream_weights(labels, weights))
+        weights = self._stream_weights(labels, check_weights(sample_weight, table.n, may_be_zero=True))
+        if weights is not None and not weights.any():
+            return self
+        step, _ = self._steps(kernels.rows(table.X), weights)
         book = self._book(table.d, classes).copy()
         counted = None if weights is None else weights > 0
         book.learn(labels.classes[labels.codes], counted, kernels.rows(table.X), step)
@@ -97,12 +99,13 @@ class Streaming(MistakeDriven):
     def _show(self, book: ClassVectors) -> None:
         """What a stream has learned so far, as attributes."""
         self._vectors = book
-        self.classes_ = np.array(book.classes)
+        self.classes_ = label_array(book.classes)
         self._show_model(book)
         self.n_iter_ = 1
         self.mistakes_ = book.mistakes()
         self.visits_ = book.visits()
         self.epoch_mistakes_ = np.array([self.mistakes_])
-        self.status_ = Status.STREAMED
+        finite = kernels.first_nonfinite(book.vectors.lifted) < 0
+        self.status_ = Status.STREAMED if finite else Status.NONFINITE
         self.trace_ = None
         self.__dict__.pop("errors_", None)

@@ -271,13 +271,12 @@ class Passes:
 
 def wrong_classes(rows: kernels.Rows, codes: NDArray[Any], lifted: Floats, zero_is_mistake: bool) -> int:
     """Rows (of code >= 0) whose class has not the greatest score; a tie is lost, or goes to the first."""
-    scores = np.empty((rows.n, len(lifted)))
-    kernels.class_scores(rows, np.ascontiguousarray(lifted[:, :-1]), lifted[:, -1].copy(), scores)
-    counted = np.flatnonzero(codes >= 0)
-    scores, own = scores[counted], codes[counted]
-    if not zero_is_mistake:
-        return int(np.count_nonzero(scores.argmax(axis=1) != own))
-    each = np.arange(len(own))
-    reached = scores[each, own]
-    scores[each, own] = -np.inf
-    return int(np.count_nonzero(~(reached > scores.max(axis=1))))
+    scores, own = np.empty(rows.n), np.full(rows.n, -np.inf)
+    before, behind = np.full(rows.n, -np.inf), np.full(rows.n, -np.inf)  # the best of the classes around its own
+    for k, vector in enumerate(lifted):
+        kernels.scores(rows, np.ascontiguousarray(vector), scores)
+        np.copyto(own, scores, where=codes == k)
+        np.maximum(before, scores, out=before, where=codes > k)
+        np.maximum(behind, scores, out=behind, where=codes < k)
+    right = (own > before) & ((own > behind) if zero_is_mistake else (own >= behind))
+    return int(np.count_nonzero(~right & (codes >= 0)))

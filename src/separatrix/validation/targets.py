@@ -71,8 +71,8 @@ def check_targets(y: Any, *, what: str = "y") -> NDArray[np.float64]:
     return check_finite_vector(one_column(y, what), what=what)
 
 
-def check_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
-    """Weights of n rows, none negative and not all zero; None where every row counts once."""
+def check_weights(sample_weight: Any, n: int, *, may_be_zero: bool = False) -> NDArray[np.float64] | None:
+    """Weights of n rows, none negative and (but for chunks) not all zero; None where every row counts once."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, (int, float, np.number)):
@@ -82,7 +82,7 @@ def check_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
     if weights.min() < 0:
         row = int(weights.argmin())
         raise DataError(f"sample_weight is {weights[row]:g} at row {row}: weights must not be negative.")
-    if not weights.any():
+    if not may_be_zero and not weights.any():
         raise DataError("sample_weight is zero in every row: at least one row must count.")
     return weights
 
