@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.maths.schedules import Schedule
+from separatrix.maths.schedules import Constant, Inverse, Root, Schedule
 
 Floats = NDArray[np.float64]
 KINDS = {"squared": 0, "perceptron": 1, "logistic": 2, "hinge": 3, "squared_error": 4}
@@ -73,6 +73,14 @@ class DescentRule:
         )
 
     def alphas(self, first: int, count: int) -> Floats:
+        """The sizes of steps first, first + 1, ...: the schedule's own numbers, at once where that is the same."""
+        if isinstance(self.schedule, Constant):
+            return np.full(count, self.scale * self.schedule.a0)
+        if isinstance(self.schedule, (Inverse, Root)):
+            k = np.arange(first + 1, first + count + 1, dtype=np.float64)
+            return np.asarray(
+                self.scale * (self.schedule.a0 / (k if isinstance(self.schedule, Inverse) else np.sqrt(k)))
+            )
         return np.array([self.scale * self.schedule(k) for k in range(first, first + count)])
 
     def scan(
