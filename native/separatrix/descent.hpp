@@ -17,6 +17,29 @@ enum class LossKind : int { squared = 0, perceptron = 1, logistic = 2, hinge = 3
 
 struct LossAt {
     double value, slope;  // the slope is that in the score
+    double grown = 1;     // the value is log(grown) larger: logarithms are taken of products of many
+};
+
+// Sums of losses; of unit weights one logarithm serves a hundred rows.
+struct Meter {
+    double total = 0, product = 1;
+    int factors = 0;
+
+    void add(double c, const LossAt& at) {
+        total += c * at.value;
+        if (at.grown == 1) return;
+        if (c != 1) {
+            total += c * std::log(at.grown);
+            return;
+        }
+        product *= at.grown;  // at most 2 each
+        if (++factors == 100) settle();
+    }
+    void settle() {
+        total += std::log(product);
+        product = 1;
+        factors = 0;
+    }
 };
 
 template <LossKind kind>
@@ -27,7 +50,7 @@ inline LossAt loss_at(double y, double s) {
     if constexpr (kind == LossKind::perceptron) return m <= 0 ? LossAt{-m, -y} : LossAt{0, 0};
     if constexpr (kind == LossKind::hinge) return m < 1 ? LossAt{1 - m, -y} : LossAt{0, 0};
     const double e = std::exp(-std::fabs(m));
-    return {std::log1p(e) + (m < 0 ? -m : 0), -y * (m >= 0 ? e : 1.0) / (1 + e)};
+    return {m < 0 ? -m : 0, -y * (m >= 0 ? e : 1.0) / (1 + e), 1 + e};
 }
 
 struct Descent {
@@ -77,14 +100,14 @@ void descent_pass(const Rows& X, const double* y, const double* weight, const i6
                   i64 begin, i64 end, const Descent& p) {
     const i64 first = p.counts[1];
     const bool plain = p.plain();
+    Meter meter;
     for (i64 t = begin; t < end; ++t) {
         const i64 i = order ? order[t] : t;
         if (order && t + 2 < end) X.prefetch(order[t + 2]);
         const double c = weight ? weight[i] : 1.0;
         const double s = *p.factor * X.dot(i, p.lifted) + p.lifted[X.d];
         const LossAt at = loss_at<kind>(y[i], s);
-        p.sums[0] += c * at.value;
-        p.sums[1] += 1;
+        meter.add(c, at);
         double stride = alpha[p.counts[1] - first];
         if (p.reach) {
             const double norm = X.norm2(i) + 1;
@@ -116,24 +139,28 @@ void descent_pass(const Rows& X, const double* y, const double* weight, const i6
             p.counts[0] = 0;
         }
     }
+    meter.settle();
+    p.sums[0] += meter.total;
+    p.sums[1] += static_cast<double>(end - begin);
 }
 
 // The mean loss over all rows, its gradient in g (d + 1 numbers, which are set), penalties left out.
 template <LossKind kind, class Rows>
 double mean_loss(const Rows& X, const double* y, const double* weight, const double* lifted, double* g) {
-    double total = 0;
+    Meter meter;
     for (i64 k = 0; k <= X.d; ++k) g[k] = 0;
     for (i64 i = 0; i < X.n; ++i) {
         const double c = weight ? weight[i] : 1.0;
         const LossAt at = loss_at<kind>(y[i], X.dot(i, lifted) + lifted[X.d]);
-        total += c * at.value;
+        meter.add(c, at);
         if (c * at.slope == 0) continue;
         X.axpy(c * at.slope, i, g);
         g[X.d] += c * at.slope;
     }
     const double n = static_cast<double>(X.n);
     for (i64 k = 0; k <= X.d; ++k) g[k] /= n;
-    return total / n;
+    meter.settle();
+    return meter.total / n;
 }
 
 }  // namespace separatrix

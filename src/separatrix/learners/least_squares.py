@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from separatrix.errors import CollinearWarning, DataError, ParameterError, PrecisionWarning
+from separatrix.errors import CollinearWarning, DataError, ParameterError, PrecisionWarning, warn_user
 from separatrix.learners.base import Estimator, need_choice, need_flag
 from separatrix.learners.regressor import LinearRegressor
 from separatrix.maths.least_squares import from_moments, solve_least_squares, solve_path
@@ -64,11 +63,10 @@ class Squares(Estimator):
         normal = NormalEquations(self._totals(), table.d, float(self.alpha), bool(self.fit_intercept), self._free)
         lost = normal.squared_condition * EPS
         if 1e-8 < lost < 1:
-            warnings.warn(
+            warn_user(
                 f"the squared condition is {normal.squared_condition:.1e}, of which moments keep about "
                 f"{max(0, int(-math.log10(lost)))} digits: fit all rows at once to have them refined.",
                 PrecisionWarning,
-                stacklevel=3,
             )
         return from_moments(normal)
 
@@ -80,11 +78,10 @@ class Squares(Estimator):
         if solution.dependent and self.alpha == 0:
             listed = ", ".join(describe_column(j, names) for j in solution.dependent[:8])
             more = len(solution.dependent) - 8
-            warnings.warn(
+            warn_user(
                 f"{listed}{f' and {more} more' if more > 0 else ''} depend on each other (rank {solution.rank}): "
                 "of all minimisers the shortest is given; drop a column, or set alpha, to have only one.",
                 CollinearWarning,
-                stacklevel=3,
             )
 
     def _lifted_normal(self) -> tuple[Floats, Floats]:

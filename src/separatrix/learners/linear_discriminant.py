@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from separatrix.errors import CollinearWarning, DataError
+from separatrix.errors import CollinearWarning, DataError, warn_user
 from separatrix.learners.discriminant import Discriminant
 from separatrix.maths.chunks import dense_chunks
 from separatrix.maths.gaussians import Whitening, ledoit_wolf, restricted, shrunk, whitening
@@ -135,11 +134,10 @@ class LinearDiscriminant(Discriminant):
             )
         dependent = tuple(j for j in axes.dependent_columns() if not still[j])
         if dependent:
-            warnings.warn(
+            warn_user(
                 f"{self._columns(dependent, names)} depend on each other (rank {axes.rank} within classes): "
                 "posteriors do not feel it, single coefficients do.",
                 CollinearWarning,
-                stacklevel=4,
             )
 
     def transform(self, X: Any) -> Floats:
