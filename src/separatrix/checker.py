@@ -15,7 +15,6 @@ from fractions import Fraction
 FORMAT = "separability-certificate/1"
 PRIME = (1 << 61) - 1  # a rank modulo a prime never exceeds the true rank
 INDEX_ONLY = 40        # a witness of more rows must carry its weights
-
 class Rejected(Exception):
     """The certificate does not prove its claim."""
 def need(condition, why):
