@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -145,3 +148,30 @@ def test_an_empty_error_ends_the_run():
     for share in (-1, "much", True, np.nan):
         with pytest.raises(ParameterError, match="count_share"):
             sx.PocketPerceptron(count_share=share).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "AveragedPerceptron(max_epochs=np.inf)",
+        "AROW(max_epochs=np.inf, multiclass='kesler')",
+        "VotedPerceptron(max_epochs=np.inf, max_vectors=50)",
+        "PocketPerceptron(max_epochs=np.inf)",
+        "KernelPerceptron(max_epochs=np.inf, max_support=300)",
+    ],
+)
+def test_an_interruption_leaves_a_model_that_predicts(model):
+    code = f"""
+import os, signal, threading, numpy as np, separatrix as sx
+from separatrix.learners import averaged, arow, kernel, pocket, voted
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(3000, 20)), rng.integers(0, 3, 3000)
+model = sx.{model}
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    model.fit(X, y)
+except KeyboardInterrupt:
+    print(model.status_.name, model.errors_ == np.count_nonzero(model.predict(X) != y), model.mistakes_ > 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=True)
+    assert done.stdout.split() == ["INTERRUPTED", "True", "True"]

@@ -206,7 +206,9 @@ class KernelPerceptron(Classifier):
         self.visits_ = sum(state.visits for state in states)
         self.forgotten_ = sum(state.forgotten for state in states)
         self.status_ = max(statuses, key=list(Status).index)
-        self.errors_ = self._count_errors(np.array([s.scores for s in states]).T, labels, combined)
+        interrupted = self.status_ is Status.INTERRUPTED  # perhaps between a weight and the scores
+        scores = self._scores(table) if interrupted else np.array([s.scores for s in states]).T
+        self.errors_ = self._count_errors(scores, labels, combined)
         if self.status_ is Status.INTERRUPTED:
             raise KeyboardInterrupt
         return self
@@ -232,7 +234,10 @@ class KernelPerceptron(Classifier):
 
     def decision_function(self, X: Any) -> Floats:
         """s(x) for each row; with more than two classes one column a class. Precomputed: k(row, row of the fit)."""
-        table = self._check_rows(X)
+        out = self._scores(self._check_rows(X))
+        return out[:, 0] if out.shape[1] == 1 else out
+
+    def _scores(self, table: Table) -> Floats:
         one, kernel = float(self.fit_intercept), self._built_in(table.d)
         if kernel is not None and self._support is not None:
             out = np.empty((table.n, len(self.dual_coef_)))
@@ -246,7 +251,7 @@ class KernelPerceptron(Classifier):
         else:
             matrix = kernel_matrix(self.kernel, table.X, self._support.table())
             out = (matrix + one) @ self.dual_coef_.T
-        return out[:, 0] if out.shape[1] == 1 else out
+        return out
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
