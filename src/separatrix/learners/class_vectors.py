@@ -128,16 +128,17 @@ class OneAgainstRest(ClassVectors):
         count = 1 if classes is None or len(classes) == 2 else len(classes)
         return cls(rule, start, classes, rule.fresh(np.tile(start, (count, 1)), kesler=False))
 
-    def _shown(self) -> list[int]:
+    def shown(self) -> slice:
+        """Which vectors predict: all but the phantom, or that of the second of two classes."""
         if len(self.classes) == 2:
-            return [1] if self.open else [0]
-        return list(range(len(self.classes)))
+            return slice(1, 2) if self.open else slice(0, 1)
+        return slice(len(self.classes))
 
     def final(self) -> Floats:
-        return self.rule.final(self.vectors)[self._shown()]
+        return self.rule.final(self.vectors)[self.shown()]
 
     def decide(self, scores: Floats) -> Floats:
-        return scores[self._shown()]
+        return scores[self.shown()]
 
     def codes(self) -> dict[Any, int]:
         if len(self.classes) == 2 and not self.open:
@@ -145,10 +146,10 @@ class OneAgainstRest(ClassVectors):
         return {label: k for k, label in enumerate(self.classes)}
 
     def mistakes(self) -> int:
-        return int(self.vectors.updates[self._shown()].sum())
+        return int(self.vectors.updates[self.shown()].sum())
 
     def visits(self) -> int:
-        return int(self.vectors.visits[self._shown()].sum())
+        return int(self.vectors.visits[self.shown()].sum())
 
     def _join(self, label: Any) -> None:
         self.classes = sorted([*self.classes, label])

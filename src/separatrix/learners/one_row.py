@@ -25,7 +25,7 @@ from separatrix.validation import Row, check_features, check_labels, check_row, 
 Floats = NDArray[np.float64]
 Names = Vocabulary | HashingMap
 READ_LATE = ("coef_", "intercept_", "mistakes_", "visits_", "epoch_mistakes_")
-BOUND = ("_learner", "_reader", "_codes")
+BOUND = ("_learner", "_reader", "_codes", "_single")
 
 
 class OneRow(Streaming):
@@ -35,6 +35,7 @@ class OneRow(Streaming):
     _learner: OnlineKernel  # bound to the vectors, where nothing but the row decides how far it moves them
     _reader: OnlineKernel
     _codes: dict[Any, int]
+    _single: bool  # one vector in all, as for two classes that were declared
     _names: Names
 
     def _check_shared(self) -> None:
@@ -66,6 +67,10 @@ class OneRow(Streaming):
     def decision_one(self, x: Any) -> float | Floats:
         """The score of one row; with more than two classes an array of one score a class."""
         try:
+            if self._single and x.__class__ is not dict:
+                score = self._reader.score(x)
+                if math.isfinite(score):
+                    return score
             scores = np.empty(len(self._vectors.vectors))
             if x.__class__ is dict:
                 self._reader.scores_dict(x, self._names.index, self._names.skips, scores)
@@ -74,7 +79,7 @@ class OneRow(Streaming):
         except (AttributeError, KeyError, TypeError, ValueError):
             scores = self._read_with_care(x)
         shown = self._vectors.decide(scores)
-        if not (math.isfinite(shown[0]) if len(shown) == 1 else np.isfinite(shown).all()):
+        if not math.isfinite(shown.sum()):
             shown = self._vectors.decide(self._read_with_care(x))
         return float(shown[0]) if len(shown) == 1 else shown
 
@@ -119,6 +124,7 @@ class OneRow(Streaming):
             self._names = names
         self._codes = book.codes()
         self._reader = book.rule.kernel(book.vectors)
+        self._single = len(book.vectors) == 1
         if self.class_weight is None and not self.normalize_rows:
             self._learner = self._reader
 
@@ -130,6 +136,7 @@ class OneRow(Streaming):
         if names is not None:
             self._names = names
         self._reader = self._vectors.rule.kernel(self._vectors.vectors)
+        self._single = len(self._vectors.vectors) == 1
         out = np.empty(len(self._vectors.vectors))
         if row.columns is None:
             self._reader.scores(row.values, out)

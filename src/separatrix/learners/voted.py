@@ -112,8 +112,8 @@ class VotedPerceptron(Streaming):
 
     def _show_model(self, book: ClassVectors) -> None:
         rule, v = self._rule(), book.vectors
-        shown = book._shown() if isinstance(book, OneAgainstRest) else []
-        electorates = [rule.electorate(v, k) for k in shown]
+        shown = book.shown() if isinstance(book, OneAgainstRest) else slice(0)
+        electorates = [rule.electorate(v, k) for k in range(len(v))[shown]]
         self.vectors_ = [vectors for vectors, _ in electorates]
         self.votes_ = [votes for _, votes in electorates]
         self.forgotten_votes_ = int(v.beside["account"][shown, FORGOTTEN].sum())
