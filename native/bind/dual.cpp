@@ -61,6 +61,28 @@ void bind_dual(nb::module_& m) {
         "S"_a, "support_norm2"_a.noconvert(), "a"_a.noconvert(), "X"_a, "norm2"_a.noconvert(), "kind"_a, "gamma"_a,
         "coef0"_a, "degree"_a, "one"_a, "out"_a.noconvert());
     m.def(
+        "kernel_update",
+        [](const Rows& X, Vector<double> norm2, int kind, double gamma, double coef0, i64 degree, Vector<i64> row,
+           Vector<double> a, double one, i64 begin, i64 end, Out<double> scores) {
+            need_length(norm2, X.n, "norm2 must hold a number for every row");
+            need_length(scores, X.n, "scores must hold a number for every row");
+            need_length(a, static_cast<i64>(row.shape(0)), "a must hold a number for every entry");
+            if (begin < 0 || end > X.n || begin > end) throw nb::value_error("begin and end leave the rows");
+            for (std::size_t l = 0; l < row.shape(0); ++l)
+                if (row.data()[l] < 0 || row.data()[l] >= X.n)
+                    throw nb::value_error("row names a row that does not exist");
+            const Kernel k = kernel_of(kind, gamma, coef0, degree);
+            nb::gil_scoped_release free;
+            std::visit(
+                [&](const auto& rows) {
+                    kernel_update(rows, norm2.data(), k, row.data(), a.data(), static_cast<i64>(row.shape(0)), one,
+                                  begin, end, scores.data());
+                },
+                X.view);
+        },
+        "X"_a, "norm2"_a.noconvert(), "kind"_a, "gamma"_a, "coef0"_a, "degree"_a, "row"_a.noconvert(),
+        "a"_a.noconvert(), "one"_a, "begin"_a, "end"_a, "scores"_a.noconvert());
+    m.def(
         "first_mistake",
         [](Vector<double> s, Vector<i8> y, std::optional<Vector<i64>> order, i64 begin, i64 end, bool zero_is_mistake) {
             const i64 n = static_cast<i64>(s.shape(0));

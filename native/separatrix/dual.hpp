@@ -46,23 +46,30 @@ inline double exp_down(double x) {
     return x < -708.0 ? 0.0 : p * scale;
 }
 
-// out[j] = k(x_j, z) for all rows of X and a dense z with |z|^2 = z2; norm2 holds |x_j|^2.
+// out[j - begin] = k(x_j, z) for the rows begin .. end of X and a dense z with |z|^2 = z2; norm2 holds |x_j|^2.
 template <class Rows>
-void kernel_row(const Rows& X, const double* norm2, const Kernel& k, const double* z, double z2, double* out) {
-    for (i64 j = 0; j < X.n; ++j) out[j] = X.dot(j, z);
+void kernel_block(const Rows& X, const double* norm2, const Kernel& k, const double* z, double z2, i64 begin, i64 end,
+                  double* out) {
+    const i64 n = end - begin;
+    for (i64 j = 0; j < n; ++j) out[j] = X.dot(begin + j, z);
     if (k.kind == Kind::polynomial) {
-        for (i64 j = 0; j < X.n; ++j) {
+        for (i64 j = 0; j < n; ++j) {
             const double base = k.gamma * out[j] + k.coef0;
             double power = base;
             for (i64 e = 1; e < k.degree; ++e) power *= base;
             out[j] = power;
         }
     } else if (k.kind == Kind::gaussian) {
-        for (i64 j = 0; j < X.n; ++j) {
-            const double distance2 = (norm2[j] + z2) - 2 * out[j];
+        for (i64 j = 0; j < n; ++j) {
+            const double distance2 = (norm2[begin + j] + z2) - 2 * out[j];
             out[j] = exp_down(-k.gamma * (distance2 > 0 ? distance2 : 0.0));
         }
     }
+}
+
+template <class Rows>
+void kernel_row(const Rows& X, const double* norm2, const Kernel& k, const double* z, double z2, double* out) {
+    kernel_block(X, norm2, k, z, z2, 0, X.n, out);
 }
 
 template <class T>
@@ -90,6 +97,19 @@ void kernel_scores(const Support& S, const double* support_norm2, const double* 
                 if (a[v * S.n + j] != 0) s += a[v * S.n + j] * (column[static_cast<std::size_t>(j)] + one);
             out[i * vectors + v] = s;
         }
+    }
+}
+
+// scores[i] += a_l (k(x_r(l), x_i) + one) for the rows begin .. end and all entries l in turn, where r(l) is
+// row[l] of X. The rows of a block stay in the cache while the entries pass by.
+template <class Rows>
+void kernel_update(const Rows& X, const double* norm2, const Kernel& k, const i64* row, const double* a, i64 entries,
+                   double one, i64 begin, i64 end, double* scores) {
+    std::vector<double> z, column(static_cast<std::size_t>(end - begin));
+    for (i64 l = 0; l < entries; ++l) {
+        spread(X, row[l], z);
+        kernel_block(X, norm2, k, z.data(), norm2[row[l]], begin, end, column.data());
+        for (i64 i = begin; i < end; ++i) scores[i] += a[l] * (column[static_cast<std::size_t>(i - begin)] + one);
     }
 }
 

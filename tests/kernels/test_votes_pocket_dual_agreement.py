@@ -68,13 +68,18 @@ def test_kernels_agree(kind, case, layout, other):
         column, out = np.empty(n), np.empty((n, 2))
         module.kernel_column(table, norm2, n // 2, kind, 0.3, 0.5, 3, column)
         module.kernel_scores(support, norm2, a, table, norm2, kind, 0.3, 0.5, 3, 1.0, out)
-        columns.append(column)
+        updated = np.zeros(n)
+        module.kernel_update(
+            table, norm2, kind, 0.3, 0.5, 3, np.array([n // 2, 0]), np.array([1.0, -0.5]), 1.0, n // 3, n, updated
+        )
+        assert not updated[: n // 3].any()
+        columns.append(np.concatenate([column, updated]))
         scores.append(out)
     for column, out in zip(columns[1:-1], scores[1:-1], strict=True):  # the levels
         assert np.array_equal(column, columns[0])
         assert np.array_equal(out, scores[0])
     if kind == 2:
-        np.testing.assert_allclose(columns[-1], columns[0], rtol=1e-12)
+        np.testing.assert_allclose(columns[-1], columns[0], rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(scores[-1], scores[0], rtol=1e-12, atol=1e-11)
     else:
         assert np.array_equal(columns[-1], columns[0])

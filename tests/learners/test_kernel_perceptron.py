@@ -7,7 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
+from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError, ParameterError
+from separatrix.maths.dual import Dual, DualRule, Kernel, NativeColumns, norms2
+from separatrix.maths.perceptron import LabelledRows
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
 
@@ -65,11 +68,29 @@ def test_function_matrix_and_name_are_the_same_kernel():
 
 def test_the_cache_changes_nothing():
     X, y = table(3, n=150)
-    a = sx.KernelPerceptron(max_epochs=10, cache_mb=0).fit(X, y)
-    b = sx.KernelPerceptron(max_epochs=10, cache_mb=0.01).fit(X, y)
-    c = sx.KernelPerceptron(max_epochs=10).fit(X, y)
+    shared = {"max_epochs": 10, "order": "shuffle", "random_state": 0}
+    a = sx.KernelPerceptron(cache_mb=0, **shared).fit(X, y)
+    b = sx.KernelPerceptron(cache_mb=0.01, **shared).fit(X, y)
+    c = sx.KernelPerceptron(**shared).fit(X, y)
     np.testing.assert_array_equal(a.dual_coef_, b.dual_coef_)
     np.testing.assert_array_equal(a.dual_coef_, c.dual_coef_)
+
+
+@pytest.mark.parametrize("bound", [np.inf, 40])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_adding_columns_late_changes_nothing(bound, layout):
+    """Block by block or column by column: the same weights and scores, to the bit."""
+    rng = np.random.default_rng(0)
+    X, y = layout(np.round(rng.normal(size=(500, 300)), 1)), rng.integers(0, 2, size=500)
+    blocked = sx.KernelPerceptron(max_epochs=3, max_support=bound).fit(X, y)
+    rows = kernels.rows(X)
+    state = Dual.begin(500)
+    rule = DualRule(NativeColumns(rows, Kernel("rbf", 1 / 300, 1.0, 3), norms2(rows)), 1.0, True, bound)
+    for _ in range(3):
+        rule.step(state, LabelledRows(rows, np.where(y == 1, 1, -1).astype(np.int8)))
+    np.testing.assert_array_equal(blocked.dual_coef_[0], state.a[blocked.support_])
+    assert blocked.mistakes_ == state.updates
+    assert blocked.errors_ == np.count_nonzero((2 * y - 1) * state.scores <= 0)
 
 
 def test_memory_is_bounded_and_the_lightest_row_is_forgotten():

@@ -84,6 +84,7 @@ pocket_pass = _kernels.pocket_pass
 pocket_count = _kernels.pocket_count
 kernel_column = _kernels.kernel_column
 kernel_scores = _kernels.kernel_scores
+kernel_update = _kernels.kernel_update
 first_mistake = _kernels.first_mistake
 
 

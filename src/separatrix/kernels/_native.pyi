@@ -307,6 +307,20 @@ def kernel_scores(
     one: float,
     out: Floats,
 ) -> None: ...
+def kernel_update(
+    X: Rows,
+    norm2: Floats,
+    kind: int,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    row: Indices,
+    a: Floats,
+    one: float,
+    begin: int,
+    end: int,
+    scores: Floats,
+) -> None: ...
 def first_mistake(s: Floats, y: Labels, order: Indices | None, begin: int, end: int, zero_is_mistake: bool) -> int: ...
 def descent_pass(
     X: Rows,

@@ -16,7 +16,17 @@ from separatrix.learners.kernel_stream import KernelStream
 from separatrix.learners.labels import BOUNDARIES, need_two_classes, predictions, weights_of_rows
 from separatrix.learners.linear import Classifier
 from separatrix.maths.chance import seed_state
-from separatrix.maths.dual import CachedColumns, Columns, Dual, DualRule, Kernel, NativeColumns, SupportRows, norms2
+from separatrix.maths.dual import (
+    BlockedDualRule,
+    CachedColumns,
+    Columns,
+    Dual,
+    DualRule,
+    Kernel,
+    NativeColumns,
+    SupportRows,
+    norms2,
+)
 from separatrix.maths.perceptron import LabelledRows, PassMeasure
 from separatrix.maths.solve import solve
 from separatrix.maths.stopping import Status, stop_perceptron
@@ -58,7 +68,7 @@ class KernelPerceptron(Classifier):
     max_support : int or inf, default=5000
         Rows that may have a weight, for each class.
     cache_mb : float, default=200
-        Memory for columns of the kernel matrix while fitting.
+        Memory for columns of the kernel matrix while fitting with a function, or in the order "shuffle".
     class_weight : dict, "balanced" or None, default=None
         Multiplies what mistakes of a class add, as ``sample_weight`` does those of a row.
     random_state : int, RandomState, Generator or None, default=None
@@ -180,10 +190,18 @@ class KernelPerceptron(Classifier):
                 signs[combined == 0] = 0
             state = Dual.begin(table.n)
             shuffle = chance.copy() if self.order == "shuffle" else None
-            rule = DualRule(columns, float(self.fit_intercept), self.tie == "mistake", self.max_support, shuffle)
+            shared = (float(self.fit_intercept), self.tie == "mistake", self.max_support)
+            source = columns.source if isinstance(columns, CachedColumns) else columns
+            rule: DualRule | BlockedDualRule
+            if shuffle is None and isinstance(source, NativeColumns):
+                rule = BlockedDualRule(source, *shared)
+            else:
+                rule = DualRule(columns, *shared, shuffle)
             chunk = LabelledRows(kernels.rows(table.X), signs, combined)
             stop = stop_perceptron(0, self.max_epochs, np.inf)
             ended = solve(rule, state, (chunk,), stop, self._watch if self.verbose else None)
+            if ended.status is not Status.INTERRUPTED:
+                rule.finish(state)
             states.append(state)
             passes.append([p.mistakes for p in ended.passes])
             wrong = kernels.first_mistake(state.scores, signs, None, 0, table.n, self.tie == "mistake") < table.n

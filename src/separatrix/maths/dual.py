@@ -2,7 +2,9 @@
 
 Rows are seen through a kernel k only; the 1 stands for the bias. A mistake at (x_i, y_i) adds y_i c to
 a_i. While learning from all rows their scores are kept up to date, so that a pass reads them and only a
-mistake computes: it adds one column of the kernel matrix.
+mistake computes: it adds one column of the kernel matrix. For the kernels that are built in, and rows
+in the order they lie, columns are added late and block by block of rows, just before a pass comes to a
+block: the block then stays in the cache while all columns that it lacks pass by.
 """
 
 from __future__ import annotations
@@ -133,16 +135,10 @@ class DualRule:
         state.visits += n
 
     def _move(self, state: Dual, i: int, a: float) -> None:
-        if state.a[i] == 0:
-            if state.support >= self.max_support:
-                forget = least_weight(state.a, state.born)
-                self._add(state, forget, -float(state.a[forget]))
-                state.a[forget] = 0.0
-                state.forgotten += 1
-            else:
-                state.support += 1
-            state.born[i] = state.joined
-            state.joined += 1
+        forget = join(state, i, self.max_support)
+        if forget is not None:
+            self._add(state, forget, -float(state.a[forget]))
+            state.a[forget] = 0.0
         state.a[i] += a
         self._add(state, i, a)
         state.updates += 1
@@ -151,6 +147,9 @@ class DualRule:
     def _add(self, state: Dual, i: int, a: float) -> None:
         state.scores += a * (self.columns.column(i) + self.one)
 
+    def finish(self, state: Dual) -> None:
+        """The scores are up to date."""
+
     def end_pass(self, state: Dual) -> None:
         """Online rules have moved already."""
 
@@ -158,6 +157,87 @@ class DualRule:
         measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.scores) < 0)
         state.mistakes = 0
         return measured
+
+
+BLOCK = 2**15  # numbers of a block of rows
+
+
+@dataclass(slots=True)
+class BlockedDualRule:
+    """The same for a kernel that is built in, in the order of the rows: the same weights, to the bit."""
+
+    source: NativeColumns
+    one: float
+    zero_is_mistake: bool
+    max_support: float
+    rows: list[int] = field(default_factory=list)  # every column that was ever added, in turn ...
+    weights: list[float] = field(default_factory=list)  # ... and by how much
+    applied: dict[int, int] = field(default_factory=dict)  # how many of them each block has
+
+    def step(self, state: Dual, chunk: LabelledRows) -> None:
+        n = len(chunk.y)
+        size = max(64, BLOCK // max(1, self.source.rows.d))
+        for begin in range(0, n, size):
+            end = min(begin + size, n)
+            self._catch_up(state, begin, end)
+            t = kernels.first_mistake(state.scores, chunk.y, None, begin, end, self.zero_is_mistake)
+            while t < end:
+                self._move(state, t, float(chunk.y[t]) * (1.0 if chunk.step is None else float(chunk.step[t])))
+                self._catch_up(state, begin, end)
+                t = kernels.first_mistake(state.scores, chunk.y, None, t + 1, end, self.zero_is_mistake)
+        state.visits += n
+
+    def finish(self, state: Dual) -> None:
+        """Bring the scores of all blocks up to date."""
+        n = len(state.scores)
+        size = max(64, BLOCK // max(1, self.source.rows.d))
+        for begin in range(0, n, size):
+            self._catch_up(state, begin, min(begin + size, n))
+
+    def _catch_up(self, state: Dual, begin: int, end: int) -> None:
+        have = self.applied.get(begin, 0)
+        if have < len(self.rows):
+            s = self.source
+            row, a = np.array(self.rows[have:], dtype=np.int64), np.array(self.weights[have:])
+            kernels.kernel_update(s.rows, s.norm2, *s.kernel.arguments(), row, a, self.one, begin, end, state.scores)
+            self.applied[begin] = len(self.rows)
+
+    def _move(self, state: Dual, i: int, a: float) -> None:
+        forget = join(state, i, self.max_support)
+        if forget is not None:
+            self._add(forget, -float(state.a[forget]))
+            state.a[forget] = 0.0
+        state.a[i] += a
+        self._add(i, a)
+        state.updates += 1
+        state.mistakes += 1
+
+    def _add(self, i: int, a: float) -> None:
+        self.rows.append(i)
+        self.weights.append(a)
+
+    def end_pass(self, state: Dual) -> None:
+        """Online rules have moved already."""
+
+    def measure(self, state: Dual) -> PassMeasure:
+        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.scores) < 0)
+        state.mistakes = 0
+        return measured
+
+
+def join(state: Dual, i: int, max_support: float) -> int | None:
+    """Let row i have a weight; where there is no room for it, the row to be forgotten."""
+    if state.a[i] != 0:
+        return None
+    forget = None
+    if state.support >= max_support:
+        forget = least_weight(state.a, state.born)
+        state.forgotten += 1
+    else:
+        state.support += 1
+    state.born[i] = state.joined
+    state.joined += 1
+    return forget
 
 
 def least_weight(a: Floats, born: NDArray[np.int64]) -> int:

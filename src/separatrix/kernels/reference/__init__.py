@@ -3,7 +3,7 @@
 from separatrix.kernels.reference.chance import shuffle, words
 from separatrix.kernels.reference.decide import decide
 from separatrix.kernels.reference.descent import descent_pass, mean_loss
-from separatrix.kernels.reference.dual import first_mistake, kernel_column, kernel_scores
+from separatrix.kernels.reference.dual import first_mistake, kernel_column, kernel_scores, kernel_update
 from separatrix.kernels.reference.exact import exact_signs, opposites
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
@@ -47,6 +47,7 @@ __all__ = [
     "first_nonfinite",
     "kernel_column",
     "kernel_scores",
+    "kernel_update",
     "level",
     "mean_loss",
     "moments_add",

@@ -67,6 +67,28 @@ def kernel_scores(
             out[i, v] = s
 
 
+def kernel_update(
+    X: Rows,
+    norm2: Floats,
+    kind: int,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    row: NDArray[np.int64],
+    a: Floats,
+    one: float,
+    begin: int,
+    end: int,
+    scores: Floats,
+) -> None:
+    """scores[i] += a_l (k(x_r(l), x_i) + one) for the rows begin .. end and all entries l in turn."""
+    for r, weight in zip(row.tolist(), a.tolist(), strict=True):
+        z = _spread(X, r)
+        for i in range(begin, end):
+            k = _value(kind, gamma, coef0, degree, X.dot(i, z), float(norm2[i]), float(norm2[r]))
+            scores[i] += weight * (k + one)
+
+
 def first_mistake(
     s: Floats,
     y: NDArray[np.int8],
