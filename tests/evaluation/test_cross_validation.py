@@ -251,6 +251,9 @@ def test_bad_options_are_refused(cancer, options, error, says):
 
 def test_bad_rows_are_refused(cancer):
     X, y = cancer
+    for wrong in (sx.Perceptron, object(), None):
+        with pytest.raises(ParameterError, match="pass an estimator"):
+            sx.cross_validate(wrong, X, y)
     with pytest.raises(DataError, match="569 rows and y has 5"):
         sx.cross_validate(sx.Perceptron(), X, y[:5])
     with pytest.raises(DataError, match="one class only"):

@@ -164,3 +164,12 @@ def test_figures_are_drawn(k, tmp_path):
     fig = sx.evaluate(rng.normal(size=3000), rng.normal(size=3000)).plot()
     fig.savefig(tmp_path / "r.png")
     mpl.pyplot.close("all")
+
+
+def test_many_classes_are_measured_in_bounded_memory():
+    y, f = np.arange(3000) % 1000, np.arange(3000) % 999
+    e = sx.evaluate(y, f)
+    assert e.accuracy.has_interval
+    assert e.f1.defined
+    assert e.f1.reason == "more than 30 classes to resample"
+    assert "1000 classes" in str(e)

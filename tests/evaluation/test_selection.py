@@ -263,6 +263,8 @@ def test_learning_curve_improves_with_rows(cancer):
         sx.learning_curve(sx.Perceptron(), X, y, sizes=[900])
     with pytest.raises(DataError, match="do not hold every class"):
         sx.learning_curve(sx.Perceptron(), X, y, sizes=[1])
+    with pytest.raises(ParameterError, match="sizes must be"):
+        sx.learning_curve(sx.Perceptron(), X, y, sizes="all")
     with pytest.raises(ParameterError, match="does not have"):
         sx.overfitting_curve(sx.Perceptron(), X, y, "degree", [1])
     mpl.pyplot.close("all")

@@ -31,6 +31,7 @@ from separatrix.validation import Outcomes
 
 Floats = NDArray[np.float64]
 ZeroDivision = str | float
+MOST_CLASSES = 30  # up to which confusion matrices are resampled: beyond, a stack of them does not fit
 AGREE = 1e-12  # resamples closer than this are equal
 NEEDS_PROBABILITIES = "it needs probabilities"
 NEEDS_SCORES = "it needs scores or probabilities"
@@ -153,6 +154,8 @@ class Measurer:
             return self._undefined(reason)
         if self.outcomes.n < 2:
             return Estimate(value, level=self.level, reason="one row has no spread")
+        if self.k > MOST_CLASSES:
+            return Estimate(value, level=self.level, reason=f"more than {MOST_CLASSES} classes to resample")
         cells = self.cells()
         replicates = metric(cells)
         kept = replicates[~np.isnan(replicates)]

@@ -156,7 +156,7 @@ class Comparison:
         for at, name in enumerate(order):
             found = next((p for p in self.pairs if {p.first, p.second} == {best, name}), None)
             if found is None:
-                right.text(0, at, " best mean", va="center", fontsize=8, color="0.4")
+                right.text(0, at, "best mean  ", va="center", ha="right", fontsize=8, color="0.4")
                 continue
             sign = 1 if found.second == best else -1
             d = found.difference

@@ -28,7 +28,7 @@ from separatrix.evaluation import metrics
 from separatrix.evaluation.classification import point_values
 from separatrix.evaluation.estimate import Estimate, shown
 from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
-from separatrix.evaluation.folds import FoldResult, Scorer, make_tasks, run_fold, spread, stop_at_failure
+from separatrix.evaluation.folds import FoldResult, Scorer, make_tasks, need_learner, run_fold, spread, stop_at_failure
 from separatrix.evaluation.intervals import check_level, quantile, wilson
 from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
 from separatrix.evaluation.render import percent
@@ -202,6 +202,7 @@ def cross_validate(
     level, seed = check_level(level), seed_of(random_state)
     if on_failure not in ("raise", "report"):
         raise ParameterError(f"on_failure is {on_failure!r}: it can be 'raise' or 'report'.")
+    need_learner(learner)
     n = count_rows(X)
     check_lengths(n, count_rows(y, what="y"), "y")
     regression = is_regressor(learner)

@@ -107,10 +107,17 @@ def final_step(learner: Any) -> Any:
     return learner if not steps else final_step(steps[-1][1])
 
 
+def need_learner(learner: Any) -> None:
+    """A learner is an object with parameters, not a class and not anything else."""
+    if isinstance(learner, type) or not hasattr(learner, "get_params"):
+        raise ParameterError(f"learner is {learner!r}: pass an estimator, such as Perceptron() with its parentheses.")
+
+
 def seeded_clone(learner: Any, seed: int) -> Any:
     """An unfitted copy; random states that were left open get this seed, so that a fold repeats anywhere."""
     from sklearn.base import clone
 
+    need_learner(learner)
     copy = clone(learner)
     params = copy.get_params(deep=True)
     is_open = [k for k in params if (k == "random_state" or k.endswith("__random_state")) and params[k] is None]

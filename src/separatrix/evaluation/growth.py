@@ -211,7 +211,7 @@ def _sizes(sizes: Any, least: int) -> list[int]:
         given = np.geomspace(max(2, least / 10), least, int(sizes)).round()
     else:
         counts = np.asarray(sizes).dtype.kind in "iu"
-        given = np.asarray(sizes, dtype=np.float64)
+        given = np.asarray(sizes, dtype=np.float64) if np.asarray(sizes).dtype.kind in "iuf" else np.empty(0)
         if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or given.min() <= 0:
             raise ParameterError("sizes must be numbers of rows, shares of them, or a number of steps.")
         if not counts and given.max() <= 1:
@@ -255,7 +255,7 @@ class MistakesCurve(Drawn):
         ax = self._axes(ax)
         passes = np.arange(1, len(self.mistakes) + 1)
         ax.plot(passes, self.mistakes, "o-", markersize=4, label=name)
-        ax.set(xlabel="pass", ylabel="mistakes", title=self.status)
+        ax.set(xlabel="pass", ylabel="mistakes", title=self.status.partition(";")[0])
         ax.title.set_fontsize(9)
         ax.set_ylim(bottom=0)
         if name:

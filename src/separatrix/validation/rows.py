@@ -21,7 +21,10 @@ def count_rows(X: Any, *, what: str = "X") -> int:
     if frames.is_frame(X):
         import narwhals.stable.v2 as nw
 
-        frame = nw.from_native(X, allow_series=True)
+        try:
+            frame = nw.from_native(X, allow_series=True)
+        except TypeError as unknown:
+            raise DataTypeError(f"{what} is a {type(X).__name__}, which has no rows to take.") from unknown
         return len(frame.collect() if isinstance(frame, nw.LazyFrame) else frame)
     if hasattr(X, "shape"):
         if not X.shape:
