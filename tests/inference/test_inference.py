@@ -206,6 +206,8 @@ def test_refusals_have_reasons():
         twice = sx.LeastSquares().fit(np.column_stack([X, X[:, 0]]), y)
     with pytest.raises(InferenceError, match="not unique"):
         summarize(twice)
+    with pytest.raises(InferenceError, match="solver='auto'"):
+        sx.LeastSquares(solver="svd").fit(X, y).summary()
     model = sx.LeastSquares().fit(X, y)
     for options, message in [
         ({"covariance": "HC9"}, "covariance is"),

@@ -277,6 +277,14 @@ def test_constant_columns_and_one_row():
     assert list(one.coef_) == [0, 0]
 
 
+def test_a_penalty_too_small_to_be_felt_gives_the_minimum_norm():
+    X, y, _ = problem(30, 3)
+    twice = np.column_stack([X, X])
+    with pytest.warns(CollinearWarning):
+        limit = sx.LeastSquares().fit(twice, y)
+    np.testing.assert_allclose(sx.LeastSquares(1e-300).fit(twice, y).coef_, limit.coef_, rtol=1e-9)
+
+
 def test_names_of_collinear_columns_are_given():
     pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(4)

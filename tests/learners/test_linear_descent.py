@@ -256,3 +256,5 @@ def test_bad_calls():
         model.partial_fit(X, y, classes=["x", "y", "z"])
     with pytest.raises(DataError):
         model.partial_fit(X * np.nan, y)
+    with pytest.raises(DataError, match="overflow at row"):
+        sx.LinearDescent().fit(X * 1e200, y)

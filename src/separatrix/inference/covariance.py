@@ -58,6 +58,8 @@ def need_inference(model: LeastSquares) -> None:
             f"the fit is penalised (alpha={model.alpha:g}): its coefficients are biased, and these intervals "
             "would not cover them; fit with alpha=0."
         )
+    if model._solution.basis is None and model.rank_ == len(model.coef_) + bool(model.fit_intercept):
+        raise InferenceError(f"solver_={model.solver_!r} keeps no factor of the normal matrix: fit with solver='auto'.")
     if model._solution.basis is None:
         raise InferenceError(
             f"the coefficients are not unique (rank {model.rank_}, solved by {model.solver_!r}): drop dependent "

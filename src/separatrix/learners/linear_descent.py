@@ -364,4 +364,7 @@ class LinearDescent(LinearClassifier):
 def _reach(rows: kernels.Rows) -> float:
     norms = np.empty(rows.n)
     kernels.norms2(rows, norms)
-    return float(norms.max()) + 1.0
+    reach = float(norms.max()) + 1.0
+    if not np.isfinite(reach):
+        raise DataError(f"the squares of the numbers in X overflow at row {int(norms.argmax())}: scale the columns.")
+    return reach

@@ -36,18 +36,19 @@ def solve_svd(problem: Problem, name: str) -> Solution:
     else:
         A = np.column_stack([X, np.ones(len(X))]) if problem.lift else X
     A = s * A
-    inverse = _Pseudo(A, problem.alpha)
+    alpha = problem.alpha if problem.alpha > (EPS * float(np.linalg.norm(A))) ** 2 else 0.0  # too small to be felt
+    inverse = _Pseudo(A, alpha)
     w = inverse.times(s * (Y - level))
-    for _ in range(2 if inverse.interpolates or problem.alpha else 0):  # the residuals left, solved for again
+    for _ in range(2 if inverse.interpolates or alpha else 0):  # the residuals left, solved for again
         left = s * (Y - level) - A @ w
-        w = w + (inverse.times(left) if not problem.alpha else inverse.ridge_step(A.T @ left - problem.alpha * w))
+        w = w + (inverse.times(left) if not alpha else inverse.ridge_step(A.T @ left - alpha * w))
     lifted = np.zeros((Y.shape[1], d + 1))
     lifted[:, : len(w)] = w.T
     if shift is not None:
         lifted[:, -1] = level - shift @ w - again @ w
     rank = inverse.rank + (1 if problem.free else 0)
     wide = name == "wide"
-    dependent = () if wide or problem.alpha else dependent_columns(inverse.null(), d)
+    dependent = () if wide or alpha else dependent_columns(inverse.null(), d)
     return Solution(lifted, residual_sum(problem, lifted), rank, inverse.condition, name, None, dependent)
 
 
