@@ -14,6 +14,7 @@ void bind_exact(nb::module_&);
 void bind_voted(nb::module_&);
 void bind_pocket(nb::module_&);
 void bind_dual(nb::module_&);
+void bind_text(nb::module_&);
 }  // namespace separatrix
 
 #define DEFINE_MODULE(name, m) NB_MODULE(name, m)
@@ -32,4 +33,5 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_voted(m);
     separatrix::bind_pocket(m);
     separatrix::bind_dual(m);
+    separatrix::bind_text(m);
 }

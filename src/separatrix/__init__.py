@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from separatrix.maths.descent import gradient_descent
     from separatrix.maths.stopping import Status
     from separatrix.maths.trace import Trace
+    from separatrix.persist.files import load, save
     from separatrix.theory.certificate import Certificate, verify
     from separatrix.theory.multiclass import MulticlassSeparability
     from separatrix.theory.separability import Separability, separability
@@ -76,6 +77,8 @@ _HOMES = {
     "VotedPerceptron": "separatrix.learners.voted",
     "compare": "separatrix.evaluation.comparison",
     "cross_validate": "separatrix.evaluation.cross_validation",
+    "load": "separatrix.persist.files",
+    "save": "separatrix.persist.files",
     "evaluate": "separatrix.evaluation.evaluation",
     "gradient_descent": "separatrix.maths.descent",
     "holdout": "separatrix.evaluation.seal",
@@ -131,6 +134,8 @@ __all__ = [
     "mistakes_curve",
     "overfitting_curve",
     "select",
+    "load",
+    "save",
     "separability",
     "verify",
 ]

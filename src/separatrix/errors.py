@@ -5,6 +5,7 @@
     │   └── DataTypeError (TypeError)     ... because they are of the wrong kind
     ├── ParameterError (ValueError)       an option has a value that it cannot have
     ├── FoldError (RuntimeError)          a learner failed in a fold
+    ├── ModelFileError (ValueError)       a model file cannot be written, or is refused
     ├── LedgerError (OSError)             the ledger of test openings cannot be written: nothing is opened
     ├── CertificateError (ValueError)     a certificate does not prove what it claims, or cannot be made
     ├── InferenceError (ValueError)       the fit has no such interval or test
@@ -49,6 +50,10 @@ class ParameterError(SeparatrixError, ValueError):
 
 class FoldError(SeparatrixError, RuntimeError):
     """A learner failed in a fold; the cause is chained."""
+
+
+class ModelFileError(SeparatrixError, ValueError):
+    """A model file cannot be written, or is not what it should be and is refused."""
 
 
 class LedgerError(SeparatrixError, OSError):

@@ -12,6 +12,10 @@ import click
 from separatrix.errors import SeparatrixError
 
 COMMANDS = {
+    "fit": "learn from a table and write a model file",
+    "predict": "add predictions to the rows of a source",
+    "describe": "say what a model file or a source holds",
+    "examples": "list the built-in sets",
     "audit": "learn from a table and account for the mistakes",
     "certify": "decide whether the classes of a table are separable, and prove it",
     "verify": "check a certificate against the data it speaks of",

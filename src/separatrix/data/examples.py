@@ -45,7 +45,71 @@ def bias() -> Example:
     return Example("bias", shows, X, np.array([0, 0, 1, 1]), ("x",), separator=((1.0,), -2.5))
 
 
-EXAMPLES: dict[str, Callable[[], Example]] = {"six-points": six_points, "xor": xor, "bias": bias}
+def _generated(name: str) -> Callable[[], Example]:
+    def make() -> Example:
+        from separatrix.data import generated
+
+        made: Example = getattr(generated, name.replace("-", "_"))()
+        return made
+
+    return make
+
+
+SHOWN = {
+    "iris": "three species by four lengths (Fisher 1936)",
+    "wine": "three growers, each separable from the others",
+    "breast-cancer": "separable, but by a tiny margin",
+    "digits": "ten digits of 64 pixels, three of them constant",
+}
+
+
+def _scikit_learn(name: str, target: str) -> Callable[[], Example]:
+    def make() -> Example:
+        from sklearn import datasets
+
+        bunch = getattr(datasets, f"load_{name.replace('-', '_')}")()
+        names = tuple(str(n).replace(" (cm)", "").replace(" ", "_") for n in bunch.feature_names)
+        labels = (
+            bunch.target if name in ("digits", "wine") else np.array(bunch.target_names, dtype=object)[bunch.target]
+        )
+        return Example(name, SHOWN[name], np.ascontiguousarray(bunch.data, dtype=np.float64), labels, names, target)
+
+    return make
+
+
+EXAMPLES: dict[str, Callable[[], Example]] = {
+    "six-points": six_points,
+    "xor": xor,
+    "bias": bias,
+    "spam": _generated("spam"),
+    "separable": _generated("separable"),
+    "tiny-margin": _generated("tiny-margin"),
+    "overlap": _generated("overlap"),
+    "quasi": _generated("quasi"),
+    "noise": _generated("noise"),
+    "gaussians": _generated("gaussians"),
+    "curve": _generated("curve"),
+    "iris": _scikit_learn("iris", "species"),
+    "wine": _scikit_learn("wine", "class"),
+    "breast-cancer": _scikit_learn("breast-cancer", "diagnosis"),
+    "digits": _scikit_learn("digits", "digit"),
+}
+
+
+SHAPES = {"iris": (150, 4), "wine": (178, 13), "breast-cancer": (569, 30), "digits": (1797, 64)}
+
+
+def listing() -> list[dict[str, Any]]:
+    """Name, rows, features and purpose of every set, without loading scikit-learn for those that it has."""
+    out = []
+    for name, make in EXAMPLES.items():
+        if name in SHAPES:
+            (rows, features), shows = SHAPES[name], SHOWN[name]
+        else:
+            example = make()
+            (rows, features), shows = example.X.shape, example.shows
+        out.append({"name": name, "rows": rows, "features": features, "shows": shows})
+    return out
 
 
 def load_example(name: str) -> Example:

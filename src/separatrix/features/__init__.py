@@ -1,1 +1,1 @@
-"""Features: maps of rows into other spaces."""
+"""From tables to numbers, and maps of rows into other spaces."""

@@ -23,6 +23,7 @@ from separatrix.kernels.reference.perceptron import (
 )
 from separatrix.kernels.reference.pocket import pocket_count, pocket_pass
 from separatrix.kernels.reference.rows import Rows
+from separatrix.kernels.reference.text import count_byte, delimited_chunk, svmlight_chunk
 from separatrix.kernels.reference.twofold import augmented_defects, residual_gradient
 from separatrix.kernels.reference.voted import voted_pass, votes
 
@@ -39,8 +40,10 @@ __all__ = [
     "augmented_defects",
     "block_rows",
     "class_scores",
+    "count_byte",
     "decide",
     "descent_pass",
+    "delimited_chunk",
     "errors",
     "exact_signs",
     "first_mistake",
@@ -63,6 +66,7 @@ __all__ = [
     "residual_gradient",
     "scores",
     "shuffle",
+    "svmlight_chunk",
     "voted_pass",
     "votes",
     "words",

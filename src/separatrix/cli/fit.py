@@ -1,0 +1,147 @@
+"""``separatrix fit``: a table in, a model file out."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from separatrix.cli import tables
+from separatrix.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from separatrix.features.table_model import TableModel
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.argument("source")
+@click.option("--learner", "-l", default="averaged-perceptron", show_default=True, help="What learns.")
+@click.option("--options", "list_options", is_flag=True, help="List the options of the learner, and stop.")
+@click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Model file (.sepx).")
+@tables.reading_options
+@tables.column_options
+@click.option("--seed", type=int, default=None, help="Seed of whatever is random in the learner.")
+@click.option("--json", "json_", is_flag=True, help="Say it as JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing.")
+@click.pass_context
+def command(context: click.Context, /, source: str, **options: Any) -> None:
+    """Learn from SOURCE (a file, a glob, -, example:NAME, or SQL over files) and write a model file.
+
+    Options of the learner follow as flags: --learner perceptron --max-epochs 50 --no-fit-intercept.
+    """
+    if options["list_options"]:
+        click.echo("\n".join(tables.options_of(options["learner"])))
+        return
+    started = time.perf_counter()
+    learner = tables.learner_of(options["learner"], context.args, options["seed"])
+    out = options["out"] or Path("model.sepx")
+    if not out.parent.is_dir():
+        raise ParameterError(f"--out is {out}, but the folder {out.parent} does not exist.")
+    opened = tables.open_table(source, options["na"], options["header"], options["text"])
+    task = tables.task_of(opened, options["target"], options["positive"], learner._estimator_type == "regressor")
+    read = time.perf_counter()
+    model, notes, said = fit_task(task, learner, tables.choices_of(options))
+    fitted = time.perf_counter()
+    from separatrix.persist import save
+
+    save(model, out)
+    report = account(model, task, notes, said)
+    report["model"] = str(out)
+    report["seconds"] = {"read": read - started, "fit": fitted - read}
+    if options["json_"]:
+        click.echo(tables.as_json(report))
+    elif not options["quiet"]:
+        click.echo("\n".join(told(report, task, out)))
+
+
+def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel, list[str], list[str]]:
+    """Encode and learn; notes of the encoder, and what was warned of."""
+    from separatrix.data.sources import Matrix
+    from separatrix.features.encode import Encoder, summary
+    from separatrix.features.table_model import TableModel
+
+    notes: list[str] = []
+    encoder = None
+    if isinstance(task.table, Matrix):
+        if any((choices.drop, choices.text, choices.category, choices.number)) or choices.scale != "none":
+            raise DataError(f"{task.source.name} has no columns to choose from: its rows are numbers already.")
+        X = task.table.X
+    else:
+        encoder = Encoder.fitted(task.table, choices, None if task.regression else task.y, task.target)
+        X, noted = encoder.encode(task.table)
+        notes = summary(encoder, noted)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        learner.fit(X, task.y)
+    about = {"source": task.source.name, "rows": int(X.shape[0]), "fingerprint": fingerprint(X, task.y)}
+    model = TableModel(learner, encoder, task.target, task.positive, about)
+    return model, notes, [str(w.message) for w in caught]
+
+
+def fingerprint(X: Any, y: Any) -> str:
+    """SHA-256 of the encoded rows and their labels."""
+    import hashlib
+
+    import numpy as np
+
+    digest = hashlib.sha256()
+    arrays = (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr)
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    digest.update("\n".join(map(str, y.tolist())).encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+def account(model: TableModel, task: tables.Task, notes: list[str], said: list[str]) -> dict[str, Any]:
+    """What there is to say, as plain values."""
+    learner = model.learner
+    report: dict[str, Any] = {
+        "source": task.source.name,
+        "rows": model.about["rows"],
+        "columns": len(task.source.columns) or None,
+        "features": learner.n_features_in_,
+        "target": task.target,
+        "classes": model.classes,
+        "positive": task.positive,
+        "guesses": [*task.guesses, *notes],
+        "leaks": [] if model.encoder is None else [leak.to_dict() for leak in model.encoder.leaks],
+        "learner": repr(learner),
+        "warnings": said,
+    }
+    for key in ("n_iter_", "mistakes_", "errors_", "rank_", "rss_"):
+        if hasattr(learner, key):
+            report[key.rstrip("_")] = getattr(learner, key)
+    if hasattr(learner, "status_"):
+        report["status"] = learner.status_.name
+        report["status_text"] = learner.status_.value
+    return report
+
+
+def told(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
+    """The account for people."""
+    columns = f" · {report['columns']} columns" if report["columns"] else ""
+    seconds = report["seconds"]
+    lines = [
+        f"{report['source']}   {report['rows']:,} rows{columns} → {report['features']:,} features · "
+        f"{tables.counts_of(task)}     read in {seconds['read']:.2f} s"
+    ]
+    if report["guesses"]:
+        lines.append("guessed: " + " · ".join(report["guesses"]))
+    lines += [f"suspected leak: {leak['column']!r}: {leak['evidence']}; --drop it?" for leak in report["leaks"]]
+    lines += [f"warning: {text}" for text in report["warnings"]]
+    lines += [f"{report['learner']}   {_outcome(report)}   {seconds['fit']:.2f} s"]
+    lines += [f"{out}   {tables.size(out.stat().st_size)}"]
+    return lines
+
+
+def _outcome(report: dict[str, Any]) -> str:
+    if "mistakes" in report:
+        passes = f"{report['n_iter']:,} pass{'es' * (report['n_iter'] != 1)}"
+        wrong = f"; {report['errors']:,} of {report['rows']:,} rows wrong" if report.get("errors") is not None else ""
+        return f"{report['mistakes']:,} mistakes in {passes} ({report['status_text']}){wrong}"
+    if "rss" in report:
+        return f"rank {report['rank']}, residual sum of squares {report['rss']:.6g}"
+    return str(report.get("status_text", "fitted"))

@@ -1,0 +1,185 @@
+"""Files and SQL through DuckDB, whose result arrives column by column through Arrow's C stream.
+
+Numbers, booleans and dates leave DuckDB as float64, everything else as text, so that two Arrow types are
+all there is to read here. DuckDB gets no network: extensions are neither installed nor loaded by themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.data.frame import Column, Frame, unknown_column
+from separatrix.errors import DataError
+
+NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|REAL)\Z")
+INTEGERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)\Z")
+DATES = re.compile(r"(DATE|TIMESTAMP.*)\Z")
+WORDS_ONLY = re.compile(r"(?:Error|Exception): ?(.*)", re.DOTALL)
+
+
+def quoted(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def kind_of_type(sql_type: str) -> str:
+    if sql_type == "BOOLEAN":
+        return "boolean"
+    if INTEGERS.match(sql_type):
+        return "integer"
+    if NUMBERS.match(sql_type):
+        return "number"
+    return "date" if DATES.match(sql_type) else "text"
+
+
+def _as_read(name: str, kind: str) -> str:
+    column = identifier(name)
+    if kind == "date":
+        return f"epoch({column})::DOUBLE"
+    if kind == "boolean":  # a plain cast would be made by the CSV reader, which then wants digits
+        return f"CASE WHEN {column} THEN 1::DOUBLE WHEN NOT {column} THEN 0::DOUBLE END"
+    return f"{column}::{'VARCHAR' if kind == 'text' else 'DOUBLE'}"
+
+
+@dataclass(slots=True)
+class Query:
+    """A SELECT over files, described once and read as often as wanted."""
+
+    sql: str
+    source: str
+    retry: str | None = None  # the same with types sniffed from all rows, for cells that break the guess
+    columns: list[tuple[str, str, str]] = field(default_factory=list)  # name, kind, SQL type
+
+    def __post_init__(self) -> None:
+        self._describe()
+
+    def _describe(self) -> None:
+        try:
+            with connect() as con:
+                described = con.sql(f"DESCRIBE SELECT * FROM ({self.sql})").fetchall()
+        except Exception as error:
+            raise refused(error, self.source) from error
+        self.columns = [(row[0], kind_of_type(row[1]), row[1]) for row in described]
+
+    def frames(
+        self, names: Sequence[str] | None = None, originals: bool = False, batch: int = 65536
+    ) -> Iterator[tuple[Frame, list[list[str | None]]]]:
+        """Batches of the wanted columns, each with the cells as they are written (if asked for)."""
+        for attempt in (self.sql, self.retry):
+            started = False
+            try:
+                for pair in self._read(names, originals, batch):
+                    started = True
+                    yield pair
+                return
+            except DataError:
+                raise
+            except Exception as error:
+                if type(error).__name__ != "ConversionException" and "onvert" not in str(error):
+                    raise refused(error, self.source) from error
+                if started or attempt is None or self.retry is None or self.sql == self.retry:
+                    raise refused(error, self.source) from error
+                self.sql = self.retry
+                self._describe()
+
+    def _read(
+        self, names: Sequence[str] | None, originals: bool, batch: int
+    ) -> Iterator[tuple[Frame, list[list[str | None]]]]:
+        import nanoarrow
+
+        known = {name: kind for name, kind, _ in self.columns}
+        wanted = list(known) if names is None else list(names)
+        for name in wanted:
+            if name not in known:
+                raise DataError(unknown_column(name, list(known), self.source))
+        parts = [_as_read(name, known[name]) for name in wanted]
+        if originals:
+            parts += [f"{identifier(name)}::VARCHAR" for name in known]
+        with connect() as con:
+            listed = ", ".join(f"{part} AS c{j}" for j, part in enumerate(parts)) or "1"
+            relation = con.sql(f"SELECT {listed} FROM ({self.sql})")
+            stream = nanoarrow.ArrayStream(relation)
+            for chunk in stream.iter_chunks():
+                children = [chunk.child(j) for j in range(chunk.n_children)]
+                columns = tuple(
+                    Column(name, known[name], texts(child) if known[name] == "text" else numbers(child))
+                    for name, child in zip(wanted, children, strict=False)
+                )
+                written = [texts(child).tolist() for child in children[len(wanted) :]] if originals else []
+                yield Frame(columns, len(chunk), self.source), written
+
+
+def connect() -> Any:
+    import duckdb
+
+    con = duckdb.connect()
+    con.execute("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false")
+    con.execute("SET enable_progress_bar = false")
+    return con
+
+
+def numbers(child: Any) -> NDArray[np.float64]:
+    """A float64 Arrow array with NaN where it is null."""
+    validity, data = child.buffers
+    begin, n = child.offset, len(child)
+    values = np.frombuffer(data, dtype=np.float64, count=begin + n)[begin:].copy()
+    null = _nulls(validity, begin, n)
+    if null is not None:
+        values[null] = np.nan
+    return values
+
+
+def texts(child: Any) -> NDArray[Any]:
+    """A string Arrow array as objects, None where it is null."""
+    validity, offsets, data = child.buffers
+    begin, n = child.offset, len(child)
+    ends = np.frombuffer(offsets, dtype=np.int32 if offsets.itemsize == 4 else np.int64)[begin : begin + n + 1]
+    letters = bytes(data)
+    null = _nulls(validity, begin, n)
+    out = np.empty(n, dtype=object)
+    at = ends.tolist()
+    if letters.isascii():
+        whole = letters.decode("ascii")
+        out[:] = [whole[a:b] for a, b in pairwise(at)]
+    else:
+        out[:] = [letters[a:b].decode("utf-8", "replace") for a, b in pairwise(at)]
+    if null is not None:
+        out[null] = None
+    return out
+
+
+def _nulls(validity: Any, begin: int, n: int) -> NDArray[np.bool_] | None:
+    raw = np.frombuffer(validity, dtype=np.uint8) if validity.size_bytes else np.empty(0, dtype=np.uint8)
+    if not len(raw):
+        return None
+    bits = np.unpackbits(raw, bitorder="little", count=begin + n)[begin:]
+    return bits == 0 if not bits.all() else None
+
+
+def refused(error: Exception, source: str) -> DataError:
+    """DuckDB's many lines as one sentence of ours."""
+    text = str(error)
+    match = WORDS_ONLY.search(text)
+    first = (match.group(1) if match else text).strip().splitlines()
+    said = next((line.strip() for line in first if line.strip()), type(error).__name__)
+    if "httpfs" in text or "HTTP" in text:
+        said = "files on the network cannot be read: copy the file here first"
+    line = re.search(r"(?:Line|line):? (\d+)", text)
+    where = f" line {line.group(1)}" if line and f"line {line.group(1)}" not in said.lower() else ""
+    cell = re.search(r'Could not convert string "(.{0,60}?)" to', text)
+    if cell:
+        column = re.search(r"[Cc]olumn (\S+) is being converted", text)
+        named = f" in column {column.group(1)!r}" if column else ""
+        said = f'"{cell.group(1)}"{named} is not a number like those above it: add --na, or --text COLUMN'
+    return DataError(f"{source}{where} cannot be read: {said.rstrip('.')[:300]}.")

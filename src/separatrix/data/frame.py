@@ -1,0 +1,122 @@
+"""A table as columns: what every source becomes before it is encoded.
+
+Numbers, booleans (0 and 1) and dates (seconds since 1970) are float64 columns with NaN where a value is
+missing; everything else is text with None there. Nothing is guessed here: sources say the kinds, encoders
+decide what to make of them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError
+
+KINDS = ("number", "integer", "boolean", "date", "text")
+LISTED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One named column: its kind, and its values with NaN or None where they are missing."""
+
+    name: str
+    kind: str
+    values: NDArray[Any]
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        if self.kind == "text":
+            return np.fromiter((v is None for v in self.values), dtype=np.bool_, count=len(self.values))
+        return np.asarray(np.isnan(self.values))
+
+    def take(self, rows: Any) -> Column:
+        return Column(self.name, self.kind, self.values[rows])
+
+    def labels(self) -> NDArray[Any]:
+        """The values as class labels: whole numbers as integers, booleans as booleans, text as text."""
+        if self.kind == "text":
+            return self.values
+        if self.kind == "boolean" and not np.isnan(self.values).any():
+            return self.values.astype(np.bool_)
+        whole = np.isfinite(self.values).all() and bool(np.all(self.values == np.floor(self.values)))
+        if whole and (not len(self.values) or np.abs(self.values).max() < 2**53):
+            return self.values.astype(np.int64)
+        return self.values
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Columns of the same length, in order."""
+
+    columns: tuple[Column, ...]
+    n: int
+    source: str = "the table"
+
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise DataError(unknown_column(name, self.names, self.source))
+
+    def take(self, rows: Any) -> Frame:
+        """The rows of these numbers, or of a mask."""
+        columns = tuple(column.take(rows) for column in self.columns)
+        kept = np.arange(self.n)[rows]
+        return Frame(columns, len(kept), self.source)
+
+    def without(self, names: Iterable[str]) -> Frame:
+        """The other columns; a name that is not there is an error."""
+        gone = set(names)
+        for name in gone:
+            self[name]
+        return Frame(tuple(c for c in self.columns if c.name not in gone), self.n, self.source)
+
+
+def unknown_column(name: str, names: Sequence[str], source: str) -> str:
+    """One sentence for a column that is not there, with the nearest that is."""
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    shown = ", ".join(names) if len(names) <= LISTED else f"{', '.join(names[: LISTED - 1])}, …, {names[-1]}"
+    return f"{source} has no column {name!r}{hint} Columns: {shown} ({len(names)})."
+
+
+def join(frames: Sequence[Frame]) -> Frame:
+    """The rows of several frames with the same columns, one after the other."""
+    if len(frames) == 1:
+        return frames[0]
+    first = frames[0]
+    columns = tuple(
+        Column(column.name, column.kind, np.concatenate([frame.columns[j].values for frame in frames]))
+        for j, column in enumerate(first.columns)
+    )
+    return Frame(columns, sum(frame.n for frame in frames), first.source)
+
+
+def frame_of(
+    names: Sequence[str], X: NDArray[Any], source: str, y: NDArray[Any] | None = None, target: str = "label"
+) -> Frame:
+    """An array of numbers as a frame; ``y``, if given, becomes the last column."""
+    columns = [Column(name, "number", X[:, j].astype(np.float64)) for j, name in enumerate(names)]
+    if y is not None:
+        columns.append(label_column(target, y))
+    return Frame(tuple(columns), len(X), source)
+
+
+def label_column(name: str, y: NDArray[Any]) -> Column:
+    if y.dtype.kind in "OUS":
+        return Column(name, "text", np.array([None if v is None else str(v) for v in y.tolist()], dtype=object))
+    kind = {"b": "boolean", "i": "integer", "u": "integer"}.get(y.dtype.kind, "number")
+    return Column(name, kind, y.astype(np.float64))

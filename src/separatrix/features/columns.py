@@ -1,0 +1,199 @@
+"""One encoder a kind of column: fitted once, plain data inside, the same numbers for the same cells ever after.
+
+Each turns a column into one or more features with names of their own. A value that was missing at the fit,
+or is later, becomes the median (of numbers) or a level of its own (of categories); where values were missing
+at the fit an indicator says so. The commonest level of a category is the baseline and has no feature; a
+level that was not seen counts as rare where rare levels were grouped, and as the baseline elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.data.frame import Column
+from separatrix.errors import DataError
+from separatrix.features import text
+
+Floats = NDArray[np.float64]
+RARE = "(rare)"
+MISSING = "(missing)"
+SECONDS = 86400.0  # a day
+
+
+@dataclass(slots=True)
+class Noted:
+    """What happened to the cells of a column when they were encoded."""
+
+    missing: int = 0
+    unseen: int = 0
+    first_unseen: tuple[int, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberColumn:
+    """Numbers, booleans and dates as they are: (x - shift) / scale, the fill where it is missing, and an indicator."""
+
+    KIND: ClassVar[str] = "number"
+    name: str
+    source: str  # number, integer, boolean or date
+    fill: float
+    indicator: bool
+    shift: float = 0.0
+    scale: float = 1.0
+
+    @classmethod
+    def fitted(cls, column: Column, standard: bool, source: str) -> NumberColumn:
+        values = finite(column, source)
+        values = values / SECONDS if column.kind == "date" else values
+        present = values[~np.isnan(values)]
+        fill = float(np.median(present)) if len(present) else 0.0
+        shift, scale = 0.0, 1.0
+        if standard and len(present):
+            filled = np.where(np.isnan(values), fill, values)
+            shift, scale = float(filled.mean()), float(filled.std()) or 1.0
+        return cls(column.name, column.kind, fill, bool(len(present) < len(values)), shift, scale)
+
+    def names(self) -> list[str]:
+        return [self.name, f"{self.name}={MISSING}"] if self.indicator else [self.name]
+
+    def encode(self, column: Column, noted: Noted, source: str) -> Floats:
+        values = finite(column, source)
+        values = values / SECONDS if self.source == "date" else values
+        gone = np.isnan(values)
+        noted.missing += int(gone.sum())
+        filled = np.where(gone, self.fill, values) if gone.any() else values
+        if self.shift or self.scale != 1.0:
+            filled = (filled - self.shift) / self.scale
+        return np.column_stack([filled, gone]) if self.indicator else filled[:, None]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "source": self.source,
+            "fill": self.fill,
+            "indicator": self.indicator,
+            "shift": self.shift,
+            "scale": self.scale,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryColumn:
+    """One 0/1 feature for each level but the commonest (``baseline``)."""
+
+    KIND: ClassVar[str] = "category"
+    name: str
+    source: str
+    baseline: str
+    levels: tuple[str, ...]  # those with a feature; RARE and MISSING among them where the fit had such
+    rare: tuple[str, ...]
+
+    @classmethod
+    def fitted(cls, column: Column, least: int) -> CategoryColumn:
+        seen = Counter(cells(column))
+        ranked = sorted(seen.items(), key=lambda item: (-item[1], item[0]))
+        rare = sorted(level for level, count in ranked if count < least and level != MISSING)
+        rare = rare if len(rare) > 1 else []
+        kept = Counter({level: count for level, count in ranked if level not in set(rare)})
+        if rare:
+            kept[RARE] = sum(seen[level] for level in rare)
+        ordered = sorted(kept, key=lambda level: (-kept[level], level))
+        return cls(column.name, column.kind, ordered[0], tuple(sorted(ordered[1:])), tuple(rare))
+
+    def names(self) -> list[str]:
+        return [f"{self.name}={level}" for level in self.levels]
+
+    def encode(self, column: Column, noted: Noted, source: str) -> Floats:
+        place = {level: j for j, level in enumerate(self.levels)}
+        place[self.baseline] = -1
+        other = place.get(RARE, -1)
+        place.update(dict.fromkeys(self.rare, other))
+        out = np.zeros((len(column.values), len(self.levels)))
+        for i, level in enumerate(cells(column)):
+            noted.missing += level == MISSING
+            j = place.get(level)
+            if j is None:
+                if level != MISSING:
+                    noted.unseen += 1
+                    noted.first_unseen = noted.first_unseen or (i, level)
+                j = other
+            if j >= 0:
+                out[i, j] = 1.0
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "source": self.source,
+            "baseline": self.baseline,
+            "levels": list(self.levels),
+            "rare": list(self.rare),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """Hashed words and pairs of words, weighed by tf-idf, rows of length 1."""
+
+    KIND: ClassVar[str] = "text"
+    name: str
+    idf: Floats = field(repr=False)
+
+    @classmethod
+    def fitted(cls, column: Column) -> TextColumn:
+        return cls(column.name, text.inverse_frequencies(column.values))
+
+    def names(self) -> list[str]:
+        return [f"{self.name}#{j}" for j in range(len(self.idf))]
+
+    def encode(self, column: Column, noted: Noted, source: str) -> Any:
+        noted.missing += int(column.missing.sum())
+        return text.weigh(column.values, self.idf)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+
+AnyColumn = NumberColumn | CategoryColumn | TextColumn
+
+
+def cells(column: Column) -> list[str]:
+    """The values of a column as levels; numbers as they are written, missing ones as MISSING."""
+    if column.kind == "text":
+        return [MISSING if v is None else v for v in column.values.tolist()]
+    if column.kind == "boolean":
+        return [MISSING if v != v else "true" if v else "false" for v in column.values.tolist()]
+    return [MISSING if v != v else f"{v:.17g}" for v in column.values.tolist()]
+
+
+def finite(column: Column, source: str) -> Floats:
+    """A column of numbers, missing or finite; text where numbers were is refused with its row."""
+    if column.kind == "text":
+        return _numbers_in(column, source)
+    at = np.flatnonzero(np.isinf(column.values))
+    if len(at):
+        raise DataError(
+            f"{column.name!r} in {source} is {column.values[at[0]]} in row {at[0]} (counted from 0): "
+            "drop the row or cap the value."
+        )
+    return np.asarray(column.values, dtype=np.float64)
+
+
+def _numbers_in(column: Column, source: str) -> Floats:
+    out = np.full(len(column.values), np.nan)
+    for i, value in enumerate(column.values.tolist()):
+        if value is None:
+            continue
+        try:
+            out[i] = float(value)
+        except ValueError:
+            raise DataError(
+                f"{column.name!r} in {source} row {i} (counted from 0) is {value[:40]!r}: not a number. "
+                f"Add --na {value[:40]!r} to call it missing."
+            ) from None
+    return out

@@ -1,0 +1,95 @@
+"""Columns that should not be learned from: those that name rows, and those that give the target away."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.data.frame import Column
+
+PURE = 0.995  # share of rows whose class the column alone tells
+FEW_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A column that tells the class, with the evidence."""
+
+    column: str
+    evidence: str
+
+    def to_dict(self) -> dict[str, str]:
+        return {"column": self.column, "evidence": self.evidence}
+
+
+def names_rows(column: Column) -> bool:
+    """Whether (nearly) every row has a value of its own."""
+    present = column.values[~column.missing].tolist()
+    return len(present) >= FEW_ROWS and len(set(present)) > 0.9 * len(present)
+
+
+def find_leaks(columns: Sequence[Column], y: NDArray[Any], target: str) -> list[Leak]:
+    """Columns that tell the class of (nearly) every row by themselves, and numbers that count the rows."""
+    labels = [str(v) for v in y.tolist()]
+    commonest = Counter(labels).most_common(1)[0][1] / len(labels)
+    if len(labels) < FEW_ROWS or commonest > 0.95 or len(set(labels)) > max(2, len(labels) // 10):
+        return []
+    found = []
+    for column in columns:
+        evidence = _levels_tell(column, labels, target)
+        if evidence is None and column.kind != "text":
+            evidence = _threshold_tells(column, y, target) or _counts_rows(column)
+        if evidence is not None:
+            found.append(Leak(column.name, evidence))
+    return found
+
+
+def _levels_tell(column: Column, labels: list[str], target: str) -> str | None:
+    """Whether each of a few values goes with one class only."""
+    classes: dict[Any, Counter[str]] = defaultdict(Counter)
+    for value, label in zip(column.values.tolist(), labels, strict=True):
+        classes[value if value == value else None][label] += 1
+        if len(classes) > max(2, len(labels) // 10):
+            return None
+    right = sum(count.most_common(1)[0][1] for count in classes.values())
+    if right < PURE * len(labels) or len({count.most_common(1)[0][0] for count in classes.values()}) < 2:
+        return None
+    level, count = max(classes.items(), key=lambda item: item[1].most_common(1)[0][1])
+    label, times = count.most_common(1)[0]
+    return (
+        f"its {len(classes)} values tell {target!r} in {right:,} of {len(labels):,} rows "
+        f"({_shown(level)} goes with {label} {times:,} times of {sum(count.values()):,})"
+    )
+
+
+def _threshold_tells(column: Column, y: NDArray[Any], target: str) -> str | None:
+    """Whether one threshold splits two classes without a mistake."""
+    classes = np.unique(y[: len(y)])
+    if len(classes) != 2:
+        return None
+    first, second = column.values[y == classes[0]], column.values[y == classes[1]]
+    if np.isnan(first).any() or np.isnan(second).any():
+        return None
+    if first.max() < second.min() or second.max() < first.min():
+        low, high = (first, second) if first.max() < second.min() else (second, first)
+        return f"{low.max():g} and below is one class of {target!r}, {high.min():g} and above the other, in every row"
+    return None
+
+
+def _counts_rows(column: Column) -> str | None:
+    """Whether a column of whole numbers goes up by one from row to row."""
+    steps = np.diff(column.values)
+    if column.kind == "integer" and len(steps) >= FEW_ROWS and bool(np.all(steps == 1)):
+        return f"it counts the rows from {column.values[0]:g} to {column.values[-1]:g}"
+    return None
+
+
+def _shown(level: Any) -> str:
+    if level is None:
+        return "a missing value"
+    return repr(level) if isinstance(level, str) else f"{level:g}"

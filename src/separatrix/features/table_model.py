@@ -1,0 +1,77 @@
+"""A learner with the encoder of its table: what ``separatrix fit`` makes and a model file keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.data.frame import Frame
+from separatrix.data.sources import Matrix
+from separatrix.errors import DataError
+from separatrix.features.columns import Noted
+from separatrix.features.encode import Encoder
+
+
+@dataclass(slots=True)
+class TableModel:
+    """A fitted learner, the encoder in front of it, and what they were fitted on.
+
+    ``encoder`` is None where the rows were numbers already; ``positive`` is the class that scores speak for
+    where there are two.
+    """
+
+    learner: Any
+    encoder: Encoder | None = None
+    target: str | None = None
+    positive: Any = None
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def rows(self, table: Frame | Matrix, strict: bool = False) -> tuple[Any, dict[str, Noted]]:
+        """The rows as the learner takes them."""
+        if isinstance(table, Matrix):
+            if self.encoder is not None:
+                raise DataError(
+                    f"{table.source} holds rows without column names, but the model was fitted on columns "
+                    f"({', '.join(self.encoder.inputs[:5])}, …): pass a table."
+                )
+            return self._as_wide(table.X, table.source), {}
+        if self.encoder is None:
+            raise DataError(
+                f"{table.source} is a table, but the model was fitted on rows of {self.learner.n_features_in_} "
+                "numbers without names: pass an svmlight file or an array."
+            )
+        return self.encoder.encode(table, strict)
+
+    def _as_wide(self, X: Any, source: str) -> Any:
+        """Sparse rows whose last features do not occur are widened; features beyond those of the fit are an error."""
+        d = self.learner.n_features_in_
+        if X.shape[1] == d:
+            return X
+        if isinstance(X, np.ndarray) or X.shape[1] > d:
+            raise DataError(f"{source} has {X.shape[1]:,} features, but the model was fitted on {d:,}.")
+        wide = X.copy()
+        wide.resize((X.shape[0], d))
+        return wide
+
+    @property
+    def classes(self) -> list[Any] | None:
+        return self.learner.classes_.tolist() if hasattr(self.learner, "classes_") else None
+
+    def predict(self, X: Any) -> dict[str, NDArray[Any]]:
+        """The columns that a prediction adds: the class and its scores (probabilities too), or the number."""
+        if self.classes is None:
+            return {"prediction": self.learner.predict(X)}
+        out = {"prediction": self.learner.predict(X)}
+        scores = np.asarray(self.learner.decision_function(X))
+        if scores.ndim == 1:
+            sign = -1.0 if self.positive is not None and self.positive == self.classes[0] else 1.0
+            out["score"] = sign * scores
+        else:
+            out.update({f"score_{label}": scores[:, k] for k, label in enumerate(self.classes)})
+        if hasattr(self.learner, "predict_proba"):
+            chances = self.learner.predict_proba(X)
+            out.update({f"probability_{label}": chances[:, k] for k, label in enumerate(self.classes)})
+        return out

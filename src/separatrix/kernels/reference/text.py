@@ -1,0 +1,94 @@
+"""Numbers out of text, readably: the same arguments, arrays and accounts as native/separatrix/text.hpp."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+Account = tuple[int, int, int, int, int, int]  # rows, entries, least and greatest feature, byte at fault, fault
+NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+PAIR = re.compile(rb"(\d{1,11}):")
+NONE, IN_NUMBER, IN_INDEX, IN_ORDER, IN_COLUMNS, IN_LABEL = range(6)
+BLANK = b" \t\r\v\f"
+
+
+def count_byte(text: Bytes, wanted: int) -> int:
+    """How often a byte occurs."""
+    return int(np.count_nonzero(text == wanted))
+
+
+def svmlight_chunk(
+    text: Bytes, ends: NDArray[np.int64], indices: NDArray[np.int32], values: Floats, labels: Floats, threads: int
+) -> Account:
+    """Lines of label, pairs index:value, perhaps qid:number and a comment; ``ends`` counts each row's entries."""
+    rows = entries = at = 0
+    least, most = -1, -1
+    for line in text.tobytes().split(b"\n"):
+        content = line.split(b"#", 1)[0]
+        begin = len(content) - len(content.lstrip(BLANK))
+        if content.strip(BLANK):
+            found = NUMBER.match(content, begin)
+            if not _ends_cell(found, content) or not np.isfinite(float(found.group())):  # type: ignore[union-attr]
+                return rows, entries, 0, -1, at + begin, IN_LABEL
+            assert found is not None
+            labels[rows] = float(found.group())
+            before, last = entries, -1
+            for cell in re.finditer(rb"[^ \t\r\v\f]+", content[found.end() :]):
+                start = found.end() + cell.start()
+                if re.fullmatch(rb"qid:\d*", cell.group()):
+                    continue
+                pair = PAIR.match(cell.group())
+                if pair is None or int(pair.group(1)) > 2**31 - 1:
+                    return 0, 0, 0, -1, at + start, IN_INDEX
+                index = int(pair.group(1))
+                if index <= last:
+                    return 0, 0, 0, -1, at + start, IN_ORDER
+                number = NUMBER.fullmatch(cell.group(), pair.end())
+                if number is None or not np.isfinite(float(number.group())):
+                    return 0, 0, 0, -1, at + start, IN_NUMBER
+                indices[entries], values[entries] = index, float(number.group())
+                entries, last = entries + 1, index
+                least = index if least < 0 else min(least, index)
+            most = max(most, last)
+            ends[rows] = entries - before
+            rows += 1
+        at += len(line) + 1
+    return rows, entries, max(least, 0), most, -1, NONE
+
+
+def _ends_cell(found: re.Match[bytes] | None, line: bytes) -> bool:
+    return found is not None and (found.end() == len(line) or line[found.end() : found.end() + 1] in BLANK)
+
+
+def delimited_chunk(
+    text: Bytes, delimiter: int, columns: int, target: int, values: Floats, labels: Floats, threads: int
+) -> Account:
+    """Lines of ``columns`` numbers; an empty cell is NaN, the column ``target`` goes to ``labels``."""
+    width = columns - (target >= 0)
+    rows = at = 0
+    lines = text.tobytes().split(b"\n")
+    for line in lines[:-1] if not lines[-1] else lines:
+        cells = line.removesuffix(b"\r").split(bytes([delimiter]))
+        row, k, where = values[rows * width : (rows + 1) * width], 0, at
+        for j, cell in enumerate(cells):
+            number = NUMBER.fullmatch(cell)
+            if cell and (number is None or not np.isfinite(float(cell))):
+                return 0, 0, 0, -1, where, IN_NUMBER
+            if j >= columns:
+                return 0, 0, 0, -1, where, IN_COLUMNS
+            value = float(cell) if cell else np.nan
+            if j == target:
+                labels[rows] = value
+            else:
+                row[k] = value
+                k += 1
+            where += len(cell) + 1
+        if len(cells) != columns:
+            return 0, 0, 0, -1, where - 1, IN_COLUMNS
+        rows += 1
+        at += len(line) + 1
+    return rows, 0, 0, -1, -1, NONE

@@ -1,0 +1,37 @@
+"""The learners by name: as classes are called, and as the command line calls them (``averaged-perceptron``)."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import re
+
+from separatrix.errors import ParameterError
+from separatrix.learners.base import Estimator
+
+
+def homes() -> dict[str, str]:
+    """Every public learner with its module; the list of public names is the only one there is."""
+    public: dict[str, str] = importlib.import_module("separatrix")._HOMES
+    return {name: home for name, home in sorted(public.items()) if home.startswith("separatrix.learners.")}
+
+
+def command_name(class_name: str) -> str:
+    """AveragedPerceptron is averaged-perceptron; AROW is arow."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", class_name).lower()
+
+
+def learner_names() -> list[str]:
+    return [command_name(name) for name in homes()]
+
+
+def learner_class(name: str) -> type[Estimator]:
+    """The class of a learner, by either name."""
+    for public, home in homes().items():
+        if name in (public, command_name(public)):
+            found = getattr(importlib.import_module(home), public)
+            if isinstance(found, type) and issubclass(found, Estimator):
+                return found
+    near = difflib.get_close_matches(name, learner_names(), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    raise ParameterError(f"there is no learner {name!r}{hint} There are {', '.join(learner_names())}.")

@@ -1,0 +1,235 @@
+"""fit, predict, describe and examples, each in a process of its own."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from separatrix.cli.main import main
+
+CODE = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
+
+
+def separatrix(*arguments, **options):
+    command = [sys.executable, "-c", CODE, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=False, **{"text": True, **options})
+
+
+class Done:
+    def __init__(self, returncode, stdout, stderr):
+        self.returncode, self.stdout, self.stderr = returncode, stdout, stderr
+
+
+@pytest.fixture
+def inside(capfd):
+    """The same command in this process: no start, for the many ways to be refused."""
+
+    def run(*arguments):
+        capfd.readouterr()
+        code = 0
+        try:
+            main(list(map(str, arguments)))
+        except SystemExit as ended:
+            code = ended.code
+        out, err = capfd.readouterr()
+        return Done(code, out, err)
+
+    return run
+
+
+def refused(done, says):
+    assert done.returncode == 2, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert says in line, line
+
+
+ROWS = "x,ward,ok\n" + "".join(f"{i},{'AB'[i % 2]},{'yes' if i > 20 else 'no'}\n" for i in range(50))
+
+
+@pytest.fixture
+def table(tmp_path):
+    (tmp_path / "rows.csv").write_text(ROWS)
+    return tmp_path / "rows.csv"
+
+
+def test_fit_predict_and_describe_a_table(table, tmp_path):
+    model = tmp_path / "m.sepx"
+    done = separatrix("fit", table, "--target", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
+    assert done.returncode == 0, done.stderr
+    assert "rows.csv   50 rows · 3 columns → 2 features · ok: no 21, yes 29" in done.stdout
+    assert "guessed: positive = no (the rarer) · 'ward' as categories (2)" in done.stdout
+    assert "suspected leak: 'x'" in done.stdout
+    assert "Perceptron(max_epochs=2000)" in done.stdout
+    predicted = separatrix("predict", model, table)
+    rows = list(csv.DictReader(io.StringIO(predicted.stdout)))
+    assert [row["x"] for row in rows] == [str(i) for i in range(50)]
+    assert all(row["prediction"] == row["ok"] for row in rows)
+    assert all((float(row["score"]) > 0) == (row["ok"] == "no") for row in rows)
+    described = separatrix("describe", model)
+    assert "target   ok: no, yes (positive: no)" in described.stdout
+    assert "ward=B" in described.stdout
+    assert separatrix("describe", table).stdout.startswith("rows.csv   50 rows · 3 columns")
+
+
+def test_json_and_pipes(table, tmp_path, inside):
+    model = tmp_path / "m.sepx"
+    done = separatrix("fit", "-", "-t", "ok", "--json", "-o", model, input=ROWS)
+    report = json.loads(done.stdout)
+    assert (report["rows"], report["target"], report["positive"]) == (50, "ok", "no")
+    assert report["leaks"][0]["column"] == "x"
+    lines = separatrix("predict", model, "-", "--format", "jsonl", input=ROWS).stdout.splitlines()
+    assert len(lines) == 50
+    assert json.loads(lines[7])["x"] == 7
+    only = separatrix("predict", model, "-", "--only", input=ROWS).stdout.splitlines()
+    assert only[0] == "prediction,score"
+    assert json.loads(inside("describe", model, "--json").stdout)["kind"] == "model"
+    assert json.loads(inside("describe", table, "--json").stdout)["rows"] == 50
+    assert json.loads(inside("examples", "--json").stdout)[0]["name"] == "six-points"
+    assert inside("fit", table, "-t", "ok", "-q", "-o", model).stdout == ""
+
+
+def test_parquet_out_keeps_rows_and_types(table, tmp_path, inside):
+    import duckdb
+
+    separatrix = inside
+    model, out = tmp_path / "m.sepx", tmp_path / "out.parquet"
+    separatrix("fit", table, "-t", "ok", "-o", model)
+    assert separatrix("predict", model, table, "-o", out).returncode == 0
+    rows = duckdb.sql(f"SELECT x, ward, ok, prediction, score FROM '{out}'").fetchall()
+    assert [row[0] for row in rows] == list(range(50))
+    assert isinstance(rows[0][4], float)
+
+
+def test_sparse_rows_examples_and_numbers(tmp_path, real_data, inside):
+    separatrix = inside
+    model = tmp_path / "m.sepx"
+    done = separatrix("fit", real_data("a9a.svm"), "--learner", "arow", "--max-epochs=2", "-o", model)
+    assert "32,561 rows → 123 features · label: -1 24,720, 1 7,841" in done.stdout
+    predicted = separatrix("predict", model, real_data("a9a_test.svm")).stdout.splitlines()
+    assert len(predicted) == 16282
+    done = separatrix("fit", "example:iris", "-t", "species", "-o", model, "--json")
+    assert json.loads(done.stdout)["classes"] == ["setosa", "versicolor", "virginica"]
+    head = separatrix("predict", model, "example:iris").stdout.splitlines()[0]
+    assert head.endswith("prediction,score_setosa,score_versicolor,score_virginica")
+    done = separatrix("fit", real_data("diabetes.csv"), "-t", "progression", "-l", "least-squares", "-o", model)
+    assert "residual sum of squares 1.26399e+06" in done.stdout
+
+
+def test_the_learner_lists_its_options(inside):
+    separatrix = inside
+    listed = separatrix("fit", "x", "--options", "-l", "perceptron").stdout
+    assert "--max-epochs" in listed
+    refused(separatrix("fit", "example:xor", "-l", "perceptron", "--depth", "3"), "perceptron has no option '--depth'")
+    refused(separatrix("fit", "example:xor", "-l", "perceptrom"), "did you mean 'perceptron'?")
+    refused(separatrix("fit", "example:xor", "--max-epochs"), "--max-epochs needs a value")
+    refused(separatrix("fit", "example:xor", "--max-epochs", "-3"), "max_epochs is -3")
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "says"),
+    [
+        ("", ("-t", "y"), "is empty"),
+        ("x,y\n", ("-t", "y"), "has no rows"),
+        ("x,y\n1,0\n", ("-t", "y"), "is 0 in every row"),
+        ("y\n0\n1\n", ("-t", "y"), "no column left to learn from: it has only the target"),
+        ("x,y\n1,0\n2,1\n", ("-t", "z"), "has no column 'z'"),
+        ("x,q\n1,0\n2,1\n", (), "needs --target"),
+        ("x,y\n1,0\n2,\n", ("-t", "y"), "missing in 1 rows (first: row 1"),
+        ("x,y\n,0\n,1\n", ("-t", "y"), "'x' is missing in every row"),
+        ("x,y\n" + "".join(f"1,n{i}\n" for i in range(1000)), ("-t", "y"), "1,000 different values in 1,000 rows"),
+        ("x,y\n1,0.5\n2,1.5\n", ("-t", "y"), "not classes"),
+        ("x,y\n1,0\n2,1\n", ("-t", "y", "--positive", "7"), "--positive is '7'"),
+        ("x,y\n1,a\n2,b\n", ("-t", "y", "-l", "least-squares"), "is text and no number"),
+        ("x,y\n1,a\n2,b\n", ("-t", "y", "-o", "/nowhere/m.sepx"), "does not exist"),
+    ],
+)
+def test_bad_tables_are_one_sentence_and_exit_code_2(content, arguments, says, tmp_path, inside, monkeypatch):
+    (tmp_path / "t.csv").write_text(content)
+    monkeypatch.chdir(tmp_path)
+    refused(inside("fit", "t.csv", *arguments), says)
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_bad_models_and_rows(table, tmp_path, inside):
+    separatrix = inside
+    model = tmp_path / "m.sepx"
+    separatrix("fit", table, "-t", "ok", "-o", model)
+    model.write_bytes(model.read_bytes()[:-9])
+    refused(separatrix("predict", model, table), "m.sepx is refused")
+    separatrix("fit", table, "-t", "ok", "-o", model)
+    (tmp_path / "other.csv").write_text("x,word\n1,A\n")
+    refused(separatrix("predict", model, tmp_path / "other.csv"), "has no column 'ward'")
+    (tmp_path / "new.csv").write_text("x,ward\n1,C7\n2,A\n")
+    done = separatrix("predict", model, tmp_path / "new.csv")
+    assert done.returncode == 0
+    assert "1 rows have a level of 'ward' that training did not have (such as 'C7')" in done.stderr
+    refused(separatrix("predict", model, tmp_path / "new.csv", "--strict"), "training had no such level")
+    refused(separatrix("predict", model, table, "--format", "parquet"), "needs --out")
+
+
+def test_a_full_disk_and_limits_leave_nothing_behind(table, tmp_path):
+    model = tmp_path / "m.sepx"
+    separatrix("fit", table, "-t", "ok", "-o", model)
+    refused(separatrix("predict", model, table, "-o", "/dev/full"), "No space left on device")
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-c", CODE, "predict", str(model), str(table)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600)); {CODE}"
+    for arguments in (
+        ("fit", table, "-t", "ok", "-o", tmp_path / "n.sepx"),
+        ("predict", model, table, "-o", tmp_path / "p.csv"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", limited, *map(str, arguments)], capture_output=True, text=True, check=False
+        )
+        refused(done, "File too large")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.sepx", "rows.csv"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder(table, tmp_path):
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o500)
+    refused(separatrix("fit", table, "-t", "ok", "-o", folder / "m.sepx"), "Permission denied")
+
+
+def test_interrupted_with_nothing_half_written(tmp_path):
+    (tmp_path / "xor.csv").write_text("a,b,y\n" + "0,0,0\n0,1,1\n1,0,1\n1,1,0\n" * 500)
+    words = ["fit", "xor.csv", "-t", "y", "-l", "perceptron", "--max-epochs", "inf", "--verbose"]
+    command = [sys.executable, "-c", CODE, *words]
+    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert "mistakes" in running.stderr.readline()  # it is learning
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert said.splitlines()[-1] == "interrupted"
+    assert [p.name for p in tmp_path.iterdir()] == ["xor.csv"]
+
+
+def test_a_reader_that_stops_early_is_no_error(table, tmp_path):
+    model, long = tmp_path / "m.sepx", tmp_path / "long.csv"
+    separatrix("fit", table, "-t", "ok", "-o", model)
+    long.write_text(ROWS + "1,A,no\n" * 200_000)
+    command = f'"{sys.executable}" -c "{CODE}" predict {model} {long} | head -1'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout == "x,ward,ok,prediction,score\n"
+    assert "Traceback" not in done.stderr
+
+
+def test_help_loads_neither_numpy_nor_duckdb():
+    code = "import sys; from separatrix.cli.main import separatrix; "
+    code += "separatrix.main(['fit', '--help'], standalone_mode=False); "
+    code += "print(sorted(set(sys.modules) & {'numpy', 'duckdb'}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1] == "[]"

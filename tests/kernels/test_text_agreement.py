@@ -1,0 +1,173 @@
+"""The native readers of text against Python's float, the readable kernels and scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from separatrix import kernels
+from separatrix.data.libsvm import libsvm_chunks, read_libsvm
+from separatrix.errors import DataError
+from separatrix.kernels import reference
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+spellings = st.one_of(
+    finite.map(repr),
+    st.from_regex(r"[+-]?[0-9]{1,25}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,3})?", fullmatch=True),
+    st.from_regex(r"[+-]?\.[0-9]{1,20}", fullmatch=True),
+    st.decimals(allow_nan=False, allow_infinity=False).map(str),
+)
+
+
+def delimited(text, columns, target=-1, threads=1, backend=kernels):
+    raw = np.frombuffer(text, dtype=np.uint8)
+    values, labels = np.empty(text.count(b"\n") * columns + 2 * columns), np.empty(text.count(b"\n") + 2)
+    got = backend.delimited_chunk(raw, ord(","), columns, target, values, labels, threads)
+    width = columns - (target >= 0)
+    return got, values[: got[0] * width].reshape(-1, width) if width else None, labels[: got[0]]
+
+
+@given(st.lists(st.tuples(spellings, spellings), min_size=1, max_size=8))
+def test_numbers_are_those_of_python_to_the_bit(pairs):
+    text = "".join(f"{a},{b}\n" for a, b in pairs).encode()
+    got, values, _ = delimited(text, 2)
+    expected = np.array([[float(a), float(b)] for a, b in pairs])
+    if not np.isfinite(expected).all():
+        assert got[5] == 1
+        return
+    assert got[0] == len(pairs)
+    assert values.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(
+    "word", ["nan", "inf", "1e", "--1", "1.2.3", "0x10", "1_0", " 1", "1 ", "e5", ".", "+", "a", '"1"']
+)
+def test_what_is_no_plain_number_is_a_fault(word):
+    for backend in (kernels, reference):
+        got, _, _ = delimited(f"1,2\n{word},2\n".encode(), 2, backend=backend)
+        assert got[5] in (1, 4), word
+
+
+cells = st.sampled_from(["1", "-2.5", "", "1e3", "x", "3,4", "\r", "\n", "7"])
+
+
+@given(st.lists(cells, max_size=30), st.integers(1, 4), st.integers(-1, 0), st.integers(1, 3))
+def test_native_and_readable_delimited_readers_agree(parts, columns, target, threads):
+    text = ",".join(parts).encode() + b"\n"
+    one, values, labels = delimited(text, columns, target, threads)
+    two, also, own = delimited(text, columns, target, 1, reference)
+    assert (one[5] == 0) == (two[5] == 0)
+    if one[5] == 0:
+        assert one[0] == two[0]
+        assert values is None or np.array_equal(values, also, equal_nan=True)
+        assert target < 0 or np.array_equal(labels, own, equal_nan=True)
+
+
+def svmlight(text, threads=1, backend=kernels):
+    raw = np.frombuffer(text, dtype=np.uint8)
+    lines, pairs = text.count(b"\n") + threads + 2, text.count(b":")
+    ends, labels = np.zeros(lines, dtype=np.int64), np.zeros(lines)
+    indices, values = np.zeros(pairs, dtype=np.int32), np.zeros(pairs)
+    got = backend.svmlight_chunk(raw, ends, indices, values, labels, threads)
+    return got, ends[: got[0]], indices[: got[1]], values[: got[1]], labels[: got[0]]
+
+
+words = st.sampled_from(
+    [
+        "1",
+        "-1",
+        "+1",
+        "2:0.5",
+        "3:1",
+        "1:1e-3",
+        "qid:4",
+        "# c 4:4",
+        "\n",
+        "\n1",
+        " ",
+        "5:x",
+        ":",
+        "0:0",
+        "9:",
+        "12:-3.25",
+        "\r\n-1",
+    ]
+)
+
+
+@given(st.lists(words, max_size=25), st.integers(1, 4))
+def test_native_and_readable_svmlight_readers_agree(parts, threads):
+    text = " ".join(parts).encode()
+    if not text:
+        return
+    one, two = svmlight(text, threads), svmlight(text, 1, reference)
+    assert (one[0][5] == 0) == (two[0][5] == 0)
+    if one[0][5] == 0:
+        assert one[0] == two[0]
+        for a, b in zip(one[1:], two[1:], strict=True):
+            assert np.array_equal(a, b)
+
+
+@given(st.binary(max_size=200), st.integers(1, 3))
+def test_any_bytes_are_read_or_refused(text, threads):
+    if text:
+        svmlight(text, threads)
+        delimited(text, 3, 1, threads)
+
+
+def test_files_agree_with_scikit_learn(real_data):
+    from sklearn.datasets import load_svmlight_file
+
+    for name in ("a9a.svm", "rcv1_small.svm"):
+        X, y = read_libsvm(real_data(name), threads=3)
+        theirs, labels = load_svmlight_file(str(real_data(name)))
+        assert np.array_equal(X.data, theirs.data)
+        assert np.array_equal(X.indices, theirs.indices)
+        assert np.array_equal(X.indptr, theirs.indptr)
+        assert np.array_equal(y, labels)
+
+
+def test_chunks_are_the_file(real_data):
+    X, y = read_libsvm(real_data("a9a.svm"))
+    parts = [
+        (part.toarray(), labels.copy())
+        for part, labels in libsvm_chunks(real_data("a9a.svm"), features=123, size=100_000)
+    ]
+    assert len(parts) > 5
+    assert np.array_equal(np.concatenate([p for p, _ in parts]), X.toarray())
+    assert np.array_equal(np.concatenate([labels for _, labels in parts]), y)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("1 2:a", "line 3: the value of a feature"),
+        ("1 2", "line 3: a feature is not written index:value"),
+        ("1 3:1 2:1", "line 3: the indices of features do not ascend"),
+        ("yes 1:1", "line 3: the line does not begin with a number"),
+        ("1 99999999999:1", "line 3: a feature is not written"),
+        ("1 1:inf", "line 3: the value of a feature"),
+    ],
+)
+def test_a_malformed_line_is_named_by_its_number(line, says, tmp_path):
+    path = tmp_path / "t.svm"
+    path.write_text(f"# begins\n1 1:1 # fine\n{line}\n-1 1:2\n")
+    with pytest.raises(DataError, match=says):
+        read_libsvm(path)
+
+
+def test_zero_or_one_based_and_gzip(tmp_path):
+    import gzip
+
+    path = tmp_path / "t.svm.gz"
+    path.write_bytes(gzip.compress(b"1 qid:3 1:2 4:1\n-1 2:5\n"))
+    X, y = read_libsvm(path)
+    assert X.toarray().tolist() == [[2, 0, 0, 1], [0, 5, 0, 0]]
+    assert y.tolist() == [1, -1]
+    assert read_libsvm(path, zero_based=True)[0].shape == (2, 5)
+    (tmp_path / "z.svm").write_text("1 0:2\n-1\n")
+    assert read_libsvm(tmp_path / "z.svm")[0].toarray().tolist() == [[2], [0]]
+    with pytest.raises(DataError, match="counted from 0"):
+        read_libsvm(tmp_path / "z.svm", zero_based=False)
