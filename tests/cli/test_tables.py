@@ -175,6 +175,40 @@ def test_bad_models_and_rows(table, tmp_path, inside):
     refused(separatrix("predict", model, table, "--format", "parquet"), "needs --out")
 
 
+def test_evaluate_holds_a_model_against_the_truth(table, tmp_path, inside, real_data):
+    model = tmp_path / "m.sepx"
+    inside("fit", table, "-t", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
+    done = inside("evaluate", model, table)
+    assert done.returncode == 0, done.stderr
+    assert "50 rows" in done.stdout
+    report = json.loads(inside("evaluate", model, table, "--json").stdout)
+    assert report["metrics"]["accuracy"]["value"] == 1
+    assert report["positive"] == "no"
+    other = json.loads(inside("evaluate", model, table, "--json", "--positive", "yes").stdout)
+    assert other["positive"] == "yes"
+    assert other["metrics"]["roc_auc"]["value"] == 1
+    inside("fit", real_data("a9a.svm"), "--max-epochs", "3", "-o", model)
+    tested = json.loads(inside("evaluate", model, real_data("a9a_test.svm"), "--json").stdout)
+    assert tested["n"] == 16281
+    assert tested["metrics"]["accuracy"]["value"] > 0.83
+    inside("fit", "example:iris", "-t", "species", "-o", model)
+    assert json.loads(inside("evaluate", model, "example:iris", "--json").stdout)["metrics"]["accuracy"]["value"] > 0.6
+    inside("fit", "example:curve", "-t", "y", "-l", "least-squares", "-o", model)
+    assert json.loads(inside("evaluate", model, "example:curve", "--json").stdout)["task"] == "regression"
+
+
+def test_export_writes_code_that_runs(table, tmp_path, inside):
+    model = tmp_path / "m.sepx"
+    inside("fit", table, "-t", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
+    room = {}
+    exec(inside("export", model, "--format", "python").stdout, room)
+    assert room["predict"]({"x": 3, "ward": "A"})[0] == "no"
+    assert inside("export", model, "-o", tmp_path / "m.sql").returncode == 0
+    assert "AS prediction" in (tmp_path / "m.sql").read_text()
+    refused(inside("export", model), "which form?")
+    refused(inside("export", model, "--format", "onnx"), "needs --out")
+
+
 def test_a_full_disk_and_limits_leave_nothing_behind(table, tmp_path):
     model = tmp_path / "m.sepx"
     separatrix("fit", table, "-t", "ok", "-o", model)

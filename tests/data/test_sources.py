@@ -177,7 +177,6 @@ def test_a_folder_and_an_unknown_column(tmp_path):
         frame["labl"]
 
 
-@pytest.mark.slow
 def test_ten_thousand_columns(tmp_path):
     header = ",".join(f"c{j}" for j in range(10_000))
     frame = read(f"{header}\n" + ",".join(["1"] * 10_000) + "\n", folder=tmp_path)

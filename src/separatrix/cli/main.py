@@ -14,7 +14,9 @@ from separatrix.errors import SeparatrixError
 COMMANDS = {
     "fit": "learn from a table and write a model file",
     "predict": "add predictions to the rows of a source",
+    "evaluate": "hold a model against rows whose target is known",
     "describe": "say what a model file or a source holds",
+    "export": "write a linear model as Python, SQL or ONNX",
     "examples": "list the built-in sets",
     "audit": "learn from a table and account for the mistakes",
     "certify": "decide whether the classes of a table are separable, and prove it",

@@ -97,7 +97,7 @@ def task_of(source: Source, target: str | None, positive: str | None, regression
         name = target if target is not None else _guess_target(table, guesses)
         column = table[name]
         rest = table.without([name])
-    _need_whole(column, source.name)
+    need_whole(column, source.name)
     y = column.labels()
     numbers = column.kind != "text" and y.dtype.kind == "f"
     if regression is None:
@@ -111,6 +111,13 @@ def task_of(source: Source, target: str | None, positive: str | None, regression
     return Task(source, rest, column.name, y, False, _positive(y, column.name, positive, guesses), guesses)
 
 
+def label_values(y: NDArray[Any]) -> NDArray[Any]:
+    """Labels of rows that came without column names, in the type that a fit gives them."""
+    from separatrix.data.frame import label_column
+
+    return label_column("label", y).labels()
+
+
 def _guess_target(frame: Frame, guesses: list[str]) -> str:
     found = [name for name in frame.names if name.lower() in USUAL_TARGETS]
     if len(found) != 1:
@@ -120,7 +127,7 @@ def _guess_target(frame: Frame, guesses: list[str]) -> str:
     return found[0]
 
 
-def _need_whole(column: Column, source: str) -> None:
+def need_whole(column: Column, source: str) -> None:
     import numpy as np
 
     missing = np.flatnonzero(column.missing)

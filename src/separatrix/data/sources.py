@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,12 +53,27 @@ class Source:
     """Something to read from, opened: what it is, and its content whole or in batches."""
 
     def __init__(
-        self, name: str, *, query: Query | None = None, matrix: Matrix | None = None, frame: Frame | None = None
+        self,
+        name: str,
+        *,
+        query: Query | None = None,
+        matrix: Matrix | None = None,
+        frame: Frame | None = None,
+        path: Path | None = None,
+        lazy: Callable[[], Query] | None = None,
     ) -> None:
         self.name = name
-        self.query = query
         self.matrix = matrix
         self.frame = frame
+        self.path = path  # of a file that may hold nothing but plain numbers
+        self._query = query
+        self._lazy = lazy
+
+    @property
+    def query(self) -> Query | None:
+        if self._query is None and self._lazy is not None:
+            self._query = self._lazy()
+        return self._query
 
     @property
     def columns(self) -> list[tuple[str, str]]:
@@ -83,6 +98,13 @@ class Source:
         """All rows."""
         if self.matrix is not None:
             return self.matrix
+        if self.path is not None and names is None:
+            from separatrix.data.plain import plain_frame
+
+            self.frame = plain_frame(self.path, self.name)
+            self.path = None
+        if self.frame is not None and names is None:
+            return self.frame
         batches = [frame for frame, _ in self.frames(names)]
         if not batches or not sum(frame.n for frame in batches):
             raise DataError(f"{self.name} has no rows below its header: nothing to learn from.")
@@ -115,6 +137,8 @@ def open_source(text: str, reading: Reading | None = None) -> Source:
         raise DataError(
             f"{name} is in the text format of Vowpal Wabbit, which is not read yet: convert it to svmlight."
         )
+    if kind == "csv" and len(paths) == 1 and reading == Reading() and not _gzipped(paths[0]):
+        return Source(name, lazy=lambda: _table(paths, kind, name, reading), path=paths[0])
     return Source(name, query=_table(paths, kind, name, reading))
 
 

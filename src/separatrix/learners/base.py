@@ -109,6 +109,15 @@ class Estimator:
         """Which metadata a router shall pass to ``score``."""
         return self._set_request("score", wishes)
 
+    def _kept(self) -> dict[str, Any]:
+        """What predicting needs beside parameters and public attributes, as plain values, for a model file."""
+        return {}
+
+    def _restore(self, kept: dict[str, Any]) -> None:
+        """Put that back, checked; ValueError for what does not fit."""
+        if kept:
+            raise ValueError(f"{type(self).__name__} keeps no state")
+
     def _remember_features(self, table: Table) -> None:
         self.n_features_in_ = table.d
         if table.names is not None:

@@ -250,6 +250,34 @@ class KernelPerceptron(Classifier):
             raise AttributeError("a precomputed kernel has no support vectors: see support_")
         return self._support.table()
 
+    def _kept(self) -> dict[str, Any]:
+        """The support rows, dense or as the three arrays of CSR."""
+        if self._support is None:
+            return {}
+        rows = self._support.table()
+        if isinstance(rows, np.ndarray):
+            return {"rows": rows}
+        return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
+
+    def _restore(self, kept: dict[str, Any]) -> None:
+        """Support rows of the number and width that the model says."""
+        self._support = None
+        shape = (len(self.support_), self.n_features_in_)
+        if self.dual_coef_.shape[1:] != shape[:1]:
+            raise ValueError("support rows and their coefficients do not agree")
+        if self.kernel == "precomputed" and not kept:
+            return
+        rows: Any = kept["rows"] if set(kept) == {"rows"} else None
+        if rows is None:
+            from scipy.sparse import csr_array
+
+            rows = csr_array((kept["data"], kept["indices"], kept["indptr"]), shape=shape)
+            rows.check_format()
+        table = check_table(rows)
+        if table.X.shape != shape:
+            raise ValueError("the support rows have another shape")
+        self._support = SupportRows.of(table.X)
+
     def decision_function(self, X: Any) -> Floats:
         """s(x) for each row; with more than two classes one column a class. Precomputed: k(row, row of the fit)."""
         out = self._scores(self._check_rows(X))

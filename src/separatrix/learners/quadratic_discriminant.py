@@ -88,6 +88,15 @@ class QuadraticDiscriminant(Discriminant):
         self.condition_, self.shrinkage_ = np.array([axes.condition for axes in whitenings]), shares
         self._whitenings = whitenings
 
+    def _restore(self, kept: dict[str, Any]) -> None:
+        """Model files keep the covariances; the axes follow from them."""
+        super()._restore(kept)
+        count, d = len(self.classes_), self.n_features_in_
+        shapes = [np.asarray(getattr(self, name, 0.0)).shape for name in ("means_", "priors_", "covariances_")]
+        if shapes != [(count, d), (count,), (count, d, d)] or not np.isfinite(self.covariances_).all():
+            raise ValueError("means, priors and covariances do not agree with the classes and features")
+        self._whitenings = [whitening(covariance) for covariance in self.covariances_]
+
     def decision_function(self, X: Any) -> Floats:
         """The score s_k of each row, one column a class; f = s_+ - s_- for two classes."""
         table = self._check_rows(X)

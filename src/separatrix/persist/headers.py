@@ -18,7 +18,7 @@ from separatrix.persist.values import Unkept, pack, unpack
 
 FORMAT = 1
 ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9_]*_\Z")
-KEYS = {"format", "learner", "parameters", "attributes", "left_out", "table", "versions"}
+KEYS = {"format", "learner", "parameters", "attributes", "state", "left_out", "table", "versions"}
 TABLE_KEYS = {"target", "positive", "about", "encoder"}
 
 
@@ -49,6 +49,7 @@ def header_of(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         "learner": name,
         "parameters": parameters,
         "attributes": attributes,
+        "state": {key: pack(value, f"state.{key}", tensors) for key, value in learner._kept().items()},
         "left_out": sorted(left_out),
         "table": _table_header(model, tensors) if isinstance(model, TableModel) else None,
     }
@@ -115,6 +116,12 @@ def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) ->
         setattr(learner, key, unpack(value, tensors, used))
     _forget_state(learner)
     _check_shapes(learner)
+    try:
+        learner._restore({key: unpack(value, tensors, used) for key, value in header["state"].items()})
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"its state is not that of a {name} ({str(error)[:80]})") from error
     return learner
 
 

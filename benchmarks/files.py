@@ -1,0 +1,154 @@
+"""File to model: our readers beside scikit-learn, pandas, polars and DuckDB, in units of ``wc -l`` on the warm file.
+
+Run with ``python -m benchmarks.files``; it writes its own files (about 380 MB and 190 MB) into a temporary folder.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from separatrix import Perceptron
+from separatrix.data.bytes import workers
+from separatrix.data.libsvm import libsvm_chunks, read_libsvm
+from separatrix.data.plain import read_plain
+
+ROWS, FEATURES, PAIRS = 500_000, 50_000, 64
+CSV_ROWS, CSV_COLUMNS = 1_000_000, 20
+
+
+def write_svmlight(path: Path, rows: int = ROWS) -> None:
+    """Rows of about 64 pairs with Zipf-like features and values of a few digits."""
+    rng = np.random.default_rng(0)
+    with path.open("w") as file:
+        for begin in range(0, rows, 10_000):
+            ids = (FEATURES ** rng.random((10_000, PAIRS))).astype(int)
+            values = rng.integers(1, 99_999, size=ids.shape)
+            labels = rng.integers(0, 2, size=10_000) * 2 - 1
+            lines = []
+            for label, own, digits in zip(labels.tolist(), ids.tolist(), values.tolist(), strict=True):
+                pairs = dict(sorted(zip(own, digits, strict=True)))
+                lines.append(f"{label} " + " ".join(f"{k}:0.{v:05d}" for k, v in pairs.items()))
+            file.write("\n".join(lines) + "\n")
+            del begin
+
+
+def write_csv(path: Path, rows: int = CSV_ROWS) -> None:
+    """Twenty columns with six decimals, and the class."""
+    rng = np.random.default_rng(1)
+    with path.open("w") as file:
+        file.write(",".join([f"x{j}" for j in range(CSV_COLUMNS)] + ["y"]) + "\n")
+        for _ in range(0, rows, 50_000):
+            X = rng.normal(size=(50_000, CSV_COLUMNS))
+            y = (X[:, 0] > X[:, 1]).astype(int)
+            body = "\n".join(
+                ",".join([*(f"{v:.6f}" for v in row), str(label)])
+                for row, label in zip(X.tolist(), y.tolist(), strict=True)
+            )
+            file.write(body + "\n")
+
+
+def best(work: Callable[[], object], repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def stream_fit(path: Path, threads: int) -> Perceptron:
+    """One pass in arrival order over a file that need not fit into memory."""
+    model = Perceptron()
+    for X, y in libsvm_chunks(path, features=FEATURES, threads=threads):
+        model.partial_fit(X, y, classes=[-1.0, 1.0])
+    return model
+
+
+def fit_svmlight(path: Path, threads: int) -> Perceptron:
+    X, y = read_libsvm(path, threads=threads)
+    return Perceptron(max_epochs=1).fit(X, y)
+
+
+def fit_csv(path: Path, threads: int) -> Perceptron:
+    read = read_plain(path, "y", threads=threads)
+    assert read is not None
+    return Perceptron(max_epochs=1).fit(read[0], read[1])
+
+
+def sklearn_svmlight(path: Path) -> object:
+    from sklearn.datasets import load_svmlight_file
+
+    return load_svmlight_file(str(path))
+
+
+def with_pandas(path: Path) -> Perceptron:
+    import pandas
+
+    frame = pandas.read_csv(path)
+    return Perceptron(max_epochs=1).fit(frame.drop(columns="y").to_numpy(), frame["y"].to_numpy())
+
+
+def with_polars(path: Path) -> Perceptron:
+    import polars
+
+    frame = polars.read_csv(path)
+    return Perceptron(max_epochs=1).fit(frame.drop("y").to_numpy(), frame["y"].to_numpy())
+
+
+def with_duckdb(path: Path) -> Perceptron:
+    import duckdb
+
+    columns = duckdb.sql(f"FROM read_csv('{path}')").fetchnumpy()
+    y = columns.pop("y")
+    return Perceptron(max_epochs=1).fit(np.column_stack(list(columns.values())), y)
+
+
+def table(path: Path, contenders: dict[str, Callable[[], object]], repeats: int, rounds: int = 3) -> None:
+    """Interleaved rounds; the minimum of each, as a multiple of ``wc -l`` in the same rounds."""
+    unit = min(best(lambda: subprocess.run(["wc", "-l", path], capture_output=True, check=True), 3) for _ in range(2))
+    found = dict.fromkeys(contenders, float("inf"))
+    for _ in range(rounds):
+        unit = min(unit, best(lambda: subprocess.run(["wc", "-l", path], capture_output=True, check=True), 3))
+        for name, work in contenders.items():
+            found[name] = min(found[name], best(work, repeats))
+    size = os.path.getsize(path) / 1e6
+    print(f"{path.name}: {size:.0f} MB, wc -l {unit * 1e3:.0f} ms, {workers()} processors")
+    for name, seconds in found.items():
+        print(f"  {name:<42} {seconds / unit:>7.1f} ×   {size / seconds:>7.0f} MB/s")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="separatrix-bench-") as folder:
+        sparse, dense = Path(folder) / "rows.svm", Path(folder) / "rows.csv"
+        write_svmlight(sparse)
+        ours = {
+            "read and learn in one pass, 1 thread": lambda: stream_fit(sparse, 1),
+            "read and learn in one pass, 2 threads": lambda: stream_fit(sparse, 2),
+            "read all, then an epoch, 1 thread": lambda: fit_svmlight(sparse, 1),
+            "read all, then an epoch, 2 threads": lambda: fit_svmlight(sparse, 2),
+        }
+        table(sparse, ours, 1)
+        table(sparse, {"scikit-learn load_svmlight_file alone": lambda: sklearn_svmlight(sparse)}, 1, rounds=1)
+        write_csv(dense)
+        table(
+            dense,
+            {
+                "read all, then an epoch, 1 thread": lambda: fit_csv(dense, 1),
+                "read all, then an epoch, 2 threads": lambda: fit_csv(dense, 2),
+                "pandas, then our epoch": lambda: with_pandas(dense),
+                "polars, then our epoch": lambda: with_polars(dense),
+                "duckdb, then our epoch": lambda: with_duckdb(dense),
+            },
+            1,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""``separatrix evaluate``: what a model file says of rows against what is true of them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import click
+
+from separatrix.cli import tables
+from separatrix.errors import DataError
+
+
+@click.command()
+@click.argument("model", type=click.Path(exists=True, dir_okay=False))
+@click.argument("source")
+@tables.reading_options
+@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+@click.option("--json", "json_", is_flag=True, help="Say it as JSON.")
+def command(model: str, source: str, **options: Any) -> None:
+    """Hold the predictions of MODEL against the target column of SOURCE: every metric with its interval."""
+    from separatrix.evaluation.evaluation import evaluate
+    from separatrix.features.table_model import TableModel
+    from separatrix.persist import load
+
+    loaded = load(model)
+    loaded = loaded if isinstance(loaded, TableModel) else TableModel(loaded)
+    X, y, notes = rows_and_truth(loaded, source, options)
+    if options["positive"] is not None and loaded.classes is not None:
+        loaded.positive = next((c for c in loaded.classes if str(c) == options["positive"]), None)
+        if loaded.positive is None:
+            raise DataError(f"--positive is {options['positive']!r}, which is no class of the model.")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = evaluate(y, level=options["level"], **said_of(loaded, X))
+    if options["json_"]:
+        click.echo(tables.as_json({**found.to_dict(), "source": notes["source"], "model": model}))
+        return
+    click.echo(f"{model} on {notes['source']}   {len(y):,} rows")
+    click.echo(str(found))
+    for warning in caught:
+        click.echo(f"warning: {warning.message}", err=True)
+
+
+def said_of(model: Any, X: Any) -> dict[str, Any]:
+    """The predictions as ``evaluate`` takes them: labels, scores and probabilities."""
+    import numpy as np
+
+    said = model.predict(X)
+    if model.classes is None:
+        return {"y_pred": said["prediction"], "task": "regression"}
+    out: dict[str, Any] = {"y_pred": said["prediction"], "task": "classification", "labels": model.classes}
+    if len(model.classes) == 2:
+        out["positive"] = model.classes[1] if model.positive is None else model.positive
+        out["scores"] = said["score"]
+        out["probabilities"] = said.get(f"probability_{out['positive']}")
+        return out
+    for name, prefix in (("scores", "score_"), ("probabilities", "probability_")):
+        if f"{prefix}{model.classes[0]}" in said:
+            out[name] = np.column_stack([said[f"{prefix}{label}"] for label in model.classes])
+    return out
+
+
+def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    """Encoded rows, and their true labels in the type of the model's classes."""
+    import numpy as np
+
+    from separatrix.data.sources import Matrix
+
+    wordy = () if model.encoder is None else tuple(c.name for c in model.encoder.columns if c.KIND == "text")
+    opened = tables.open_table(source, options["na"], options["header"], wordy)
+    table = opened.read()
+    if isinstance(table, Matrix):
+        if table.y is None:
+            raise DataError(f"{opened.name} has rows without labels: there is nothing to compare with.")
+        truth = tables.label_values(table.y)
+    else:
+        target = options["target"] or model.target
+        if target is None:
+            raise DataError("the model does not know its target: name it with --target.")
+        column = table[target]
+        tables.need_whole(column, opened.name)
+        truth = column.values if model.classes is None else column.labels()
+        table = table.without([target])
+    if model.classes is not None and isinstance(model.classes[0], str) and truth.dtype.kind != "O":
+        truth = np.array([str(v) for v in truth.tolist()], dtype=object)
+    X, _ = model.rows(table)
+    return X, truth, {"source": opened.name}

@@ -1,0 +1,36 @@
+"""``separatrix export``: a model file as a Python function, a SQL expression or an ONNX graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from separatrix.errors import ParameterError
+
+FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
+
+
+@click.command()
+@click.argument("model", type=click.Path(exists=True, dir_okay=False))
+@click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), help="File (else standard output).")
+@click.option("--format", "format_", type=click.Choice(["python", "sql", "onnx"]), help="Form of the output.")
+def command(model: str, out: Path | None, format_: str | None) -> None:
+    """Write the linear model of MODEL, with its encoder, as code that needs nothing of ours."""
+    from separatrix.export import to_onnx, to_python, to_sql
+    from separatrix.persist import load
+    from separatrix.persist.files import write_whole
+
+    chosen = format_ or (None if out is None else FORMATS.get(out.suffix.lower()))
+    if chosen is None:
+        raise ParameterError("which form? Pass --format python, sql or onnx, or --out with .py, .sql or .onnx.")
+    if chosen == "onnx" and out is None:
+        raise ParameterError("--format onnx needs --out: it is no text.")
+    loaded = load(model)
+    content = to_onnx(loaded) if chosen == "onnx" else (to_python if chosen == "python" else to_sql)(loaded).encode()
+    if out is None:
+        click.echo(content.decode(), nl=False)
+    elif out.exists() and not out.is_file():
+        out.write_bytes(content)
+    else:
+        write_whole(out, content)
