@@ -123,6 +123,14 @@ def test_sparse_rows_examples_and_numbers(tmp_path, real_data, inside):
     assert "residual sum of squares 1.26399e+06" in done.stdout
 
 
+def test_vowpal_wabbit_rows_with_weights(tmp_path, inside):
+    (tmp_path / "t.vw").write_text("1 2 |f good fine\n-1 |f bad\n1 |f good\n-1 0.5 |f bad awful\n" * 5)
+    done = inside("fit", tmp_path / "t.vw", "-o", tmp_path / "m.sepx")
+    assert "20 rows → 262,144 features · label: -1 10, 1 10" in done.stdout
+    assert "0 of 20 rows wrong" in done.stdout
+    assert inside("predict", tmp_path / "m.sepx", tmp_path / "t.vw").stdout.splitlines()[1].startswith("1,")
+
+
 def test_the_learner_lists_its_options(inside):
     separatrix = inside
     listed = separatrix("fit", "x", "--options", "-l", "perceptron").stdout

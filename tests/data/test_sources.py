@@ -153,6 +153,8 @@ def test_arrays(tmp_path):
         (b"\x1f\x8bbroken", "t.csv", "cannot be unpacked"),
         (b'[{"a": 1}, {"a": ', "t.json", "cannot be read"),
         (b"PAR1 no", "t.parquet", "cannot be read"),
+        ("x,y\n1,K\xf6ln\n2,K\xf6ln\n".encode("latin-1"), "t.csv", "not UTF-8"),
+        (b"x,y\n1," + b"z" * 5_000_000 + b"\n", "t.csv", "line 2 is longer than 2 MB"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(content, name, says, tmp_path):

@@ -75,7 +75,8 @@ def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel,
         notes = summary(encoder, noted)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        learner.fit(X, task.y)
+        weights = task.table.weights if isinstance(task.table, Matrix) else None
+        learner.fit(X, task.y, **({} if weights is None else {"sample_weight": weights}))
     about = {"source": task.source.name, "rows": int(X.shape[0]), "fingerprint": fingerprint(X, task.y)}
     model = TableModel(learner, encoder, task.target, task.positive, about)
     return model, notes, [str(w.message) for w in caught]

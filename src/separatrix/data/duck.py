@@ -21,6 +21,13 @@ from separatrix.errors import DataError
 NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|REAL)\Z")
 INTEGERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)\Z")
 DATES = re.compile(r"(DATE|TIMESTAMP.*)\Z")
+KNOWN = {  # what DuckDB says of files, in a sentence that says what to do
+    "not utf-8 encoded": "its bytes are not UTF-8: save it as UTF-8",
+    "Invalid unicode": "its bytes are not UTF-8: save it as UTF-8",
+    "Maximum line size": "a line is longer than 2 MB: is it a table?",
+    "Error when sniffing file": "it does not look like a table: no delimiter gives lines of equal length",
+    "Value with unterminated quote": "a quote is opened and never closed",
+}
 WORDS_ONLY = re.compile(r"(?:Error|Exception): ?(.*)", re.DOTALL)
 
 
@@ -175,6 +182,9 @@ def refused(error: Exception, source: str) -> DataError:
     said = next((line.strip() for line in first if line.strip()), type(error).__name__)
     if "httpfs" in text or "HTTP" in text:
         said = "files on the network cannot be read: copy the file here first"
+    for sign, words in KNOWN.items():
+        if sign in text:
+            said = words
     line = re.search(r"(?:Line|line):? (\d+)", text)
     where = f" line {line.group(1)}" if line and f"line {line.group(1)}" not in said.lower() else ""
     cell = re.search(r'Could not convert string "(.{0,60}?)" to', text)

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.data.dialect import Dialect, dialect_of, first_bytes, kind_of
+from separatrix.data.dialect import SAMPLE, Dialect, dialect_of, first_bytes, kind_of
 from separatrix.data.duck import Query, quoted
 from separatrix.data.frame import Column, Frame, frame_of, join
 from separatrix.errors import DataError
 
+LONGEST_LINE = 2_000_000  # bytes, as DuckDB has it
 SQL = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
 
 
@@ -34,6 +35,7 @@ class Matrix:
     X: Any
     y: NDArray[Any] | None
     source: str
+    weights: NDArray[np.float64] | None = None
 
     @property
     def n(self) -> int:
@@ -134,9 +136,7 @@ def open_source(text: str, reading: Reading | None = None) -> Source:
     if kind == "svmlight":
         return Source(name, matrix=_svmlight(paths, name))
     if kind == "vw":
-        raise DataError(
-            f"{name} is in the text format of Vowpal Wabbit, which is not read yet: convert it to svmlight."
-        )
+        return Source(name, matrix=_vw(paths, name))
     if kind == "csv" and len(paths) == 1 and reading == Reading() and not _gzipped(paths[0]):
         return Source(name, lazy=lambda: _table(paths, kind, name, reading), path=paths[0])
     return Source(name, query=_table(paths, kind, name, reading))
@@ -191,6 +191,7 @@ def _table(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:
     start = first_bytes(paths[0])
     if not start.strip():
         raise DataError(f"{name} is empty: nothing to learn from.")
+    _need_lines(paths[0], start, name)
     options = _csv_options(dialect_of(start), reading)
     if start.startswith(b"\x1f\x8b") or _gzipped(paths[0]):
         options.append("compression='gzip'")
@@ -202,6 +203,18 @@ def _table(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:
     # yes and no, t and f are words of the file: DuckDB's truth values would lose which
     words = [column for column, kind, _ in query.columns if kind == "boolean"]
     return _csv_query(listed, [*options, *header], name, [*reading.text, *words]) if words else query
+
+
+def _need_lines(path: Path, start: bytes, name: str) -> None:
+    """A line that outgrows what DuckDB takes is refused before it is sniffed again and again."""
+    tail = len(start) - 1 - start.rfind(b"\n")
+    if len(start) < SAMPLE or tail < SAMPLE // 2 or _gzipped(path):
+        return
+    with path.open("rb") as file:
+        file.seek(len(start))
+        if b"\n" not in file.read(LONGEST_LINE - tail):
+            line = start.count(b"\n") + 1
+            raise DataError(f"{name} line {line} is longer than {LONGEST_LINE // 10**6} MB: is it a table?")
 
 
 def _csv_query(listed: str, options: list[str], name: str, text: Sequence[str]) -> Query:
@@ -269,6 +282,15 @@ def _arrays(path: Path, name: str) -> Matrix:
     if y is not None and y.shape != (len(X),):
         raise DataError(f"{name} has {len(X)} rows in X and y of shape {y.shape}: pass one label for every row.")
     return Matrix(X, y, name)
+
+
+def _vw(paths: list[Path], name: str) -> Matrix:
+    from separatrix.data.vw import read_vw
+
+    if len(paths) > 1:
+        raise DataError(f"{name} names {len(paths)} files in Vowpal Wabbit's format: name one.")
+    X, y, weights = read_vw(paths[0])
+    return Matrix(X, y, name, None if (weights == 1).all() else weights)
 
 
 def _svmlight(paths: list[Path], name: str) -> Matrix:
