@@ -131,11 +131,11 @@ __all__ = [
     "holdout",
     "kernels",
     "learning_curve",
+    "load",
     "mistakes_curve",
     "overfitting_curve",
-    "select",
-    "load",
     "save",
+    "select",
     "separability",
     "verify",
 ]
