@@ -205,6 +205,28 @@ def test_evaluate_holds_a_model_against_the_truth(table, tmp_path, inside, real_
     assert json.loads(inside("evaluate", model, "example:curve", "--json").stdout)["task"] == "regression"
 
 
+def test_cross_validation_and_comparison_encode_inside_the_folds(tmp_path, inside, real_data):
+    model, titanic = tmp_path / "m.sepx", real_data("titanic.csv")
+    done = inside("fit", titanic, "-t", "survived", "--drop", "alive", "--cv", "5", "-o", model, "--json")
+    found = json.loads(done.stdout)["cross_validation"]
+    assert found["folds"] == 5
+    assert 0.7 < found["estimates"]["accuracy"]["value"] < 0.9
+    told = inside("fit", "example:gaussians", "-t", "label", "--cv", "4", "-o", model).stdout
+    assert "4-fold cross-validation: accuracy 0." in told
+    words = ("compare", titanic, "-t", "survived", "--drop", "alive", "-l", "perceptron", "-l", "linear-discriminant")
+    told = inside(*words, "--scale", "standard", "--folds", "3", "--repeats", "1").stdout
+    assert "linear-discriminant" in told
+    assert json.loads(inside(*words, "--json", "--folds", "3", "--repeats", "1").stdout)["source"] == "titanic.csv"
+
+
+@pytest.mark.slow
+def test_messages_as_text_are_told_apart(tmp_path, inside, real_data):
+    words = ("fit", real_data("sms_spam.txt"), "-t", "column0", "--cv", "5", "-o", tmp_path / "m.sepx", "--json")
+    report = json.loads(inside(*words).stdout)
+    assert report["rows"] == 5574
+    assert report["cross_validation"]["estimates"]["accuracy"]["value"] >= 0.97
+
+
 def test_export_writes_code_that_runs(table, tmp_path, inside):
     model = tmp_path / "m.sepx"
     inside("fit", table, "-t", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @tables.reading_options
 @tables.column_options
 @click.option("--seed", type=int, default=None, help="Seed of whatever is random in the learner.")
+@click.option("--cv", type=click.IntRange(2), help="Also cross-validate with so many folds.")
 @click.option("--json", "json_", is_flag=True, help="Say it as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing.")
 @click.pass_context
@@ -50,6 +51,8 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     save(model, out)
     report = account(model, task, notes, said)
     report["model"] = str(out)
+    if options["cv"] is not None:
+        report["cross_validation"] = validated(task, learner, tables.choices_of(options), options)
     report["seconds"] = {"read": read - started, "fit": fitted - read}
     if options["json_"]:
         click.echo(tables.as_json(report))
@@ -80,6 +83,18 @@ def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel,
     about = {"source": task.source.name, "rows": int(X.shape[0]), "fingerprint": fingerprint(X, task.y)}
     model = TableModel(learner, encoder, task.target, task.positive, about)
     return model, notes, [str(w.message) for w in caught]
+
+
+def validated(task: tables.Task, learner: Any, choices: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """How such a model does on rows that it has not seen, by folds."""
+    from separatrix.evaluation.cross_validation import cross_validate
+
+    entrant, X = tables.in_folds(task, learner, choices)
+    seed = options["seed"] or 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = cross_validate(entrant, X, task.y, folds=options["cv"], positive=task.positive, random_state=seed)
+    return found.to_dict()
 
 
 def fingerprint(X: Any, y: Any) -> str:
@@ -134,8 +149,22 @@ def told(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
     lines += [f"suspected leak: {leak['column']!r}: {leak['evidence']}; --drop it?" for leak in report["leaks"]]
     lines += [f"warning: {text}" for text in report["warnings"]]
     lines += [f"{report['learner']}   {_outcome(report)}   {seconds['fit']:.2f} s"]
+    lines += _folds_told(report)
     lines += [f"{out}   {tables.size(out.stat().st_size)}"]
     return lines
+
+
+def _folds_told(report: dict[str, Any]) -> list[str]:
+    if "cross_validation" not in report:
+        return []
+    found = report["cross_validation"]
+    shown = []
+    for name in ("accuracy", "roc_auc", "r2", "rmse"):
+        e = found["estimates"].get(name)
+        if e is not None and e["value"] is not None:
+            interval = "" if e["low"] is None else f" [{e['low']:.4g}, {e['high']:.4g}]"
+            shown.append(f"{name.replace('_', ' ')} {e['value']:.4g}{interval}")
+    return [f"{found['folds']}-fold cross-validation: {', '.join(shown)}"]
 
 
 def _outcome(report: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ COMMANDS = {
     "fit": "learn from a table and write a model file",
     "predict": "add predictions to the rows of a source",
     "evaluate": "hold a model against rows whose target is known",
+    "compare": "compare learners on the same folds",
     "describe": "say what a model file or a source holds",
     "export": "write a linear model as Python, SQL or ONNX",
     "examples": "list the built-in sets",

@@ -185,6 +185,17 @@ def counts_of(task: Task) -> str:
     return f"{task.target}: {shown}" + (f", … ({len(classes)} classes)" if len(classes) > 5 else "")
 
 
+def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:
+    """A learner that encodes inside each fold, and the rows to deal: numbers of rows, or the rows themselves."""
+    from separatrix.data.sources import Matrix
+    from separatrix.features.in_folds import EncodedLearner, SharedTable
+
+    if isinstance(task.table, Matrix):
+        return learner, task.table.X
+    shared = SharedTable(task.table, choices)
+    return EncodedLearner(shared, learner), shared.rows()
+
+
 def learner_of(name: str, extra: list[str], seed: int | None) -> Any:
     """A learner with the options that stand behind the known ones: --max-epochs 50, --no-fit-intercept."""
     from separatrix.learners.base import parameters_of
