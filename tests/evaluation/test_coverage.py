@@ -45,6 +45,7 @@ def test_separated_samples_are_covered_conservatively():
     assert auc_coverage(0.99, 10, 10, 3000, np.random.default_rng(1)) >= 0.93
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.AccuracyWarning")
 @pytest.mark.parametrize("accuracy", [0.7, 0.9])
 def test_f1_covers(accuracy):
     rng = np.random.default_rng(2)
