@@ -89,6 +89,8 @@ first_mistake = _kernels.first_mistake
 count_byte = _kernels.count_byte
 svmlight_chunk = _kernels.svmlight_chunk
 delimited_chunk = _kernels.delimited_chunk
+logistic_pass = _kernels.logistic_pass
+curvature_product = _kernels.curvature_product
 
 
 def rows(X: Any) -> Rows:

@@ -358,3 +358,16 @@ def svmlight_chunk(
 def delimited_chunk(
     text: NDArray[np.uint8], delimiter: int, columns: int, target: int, values: Floats, labels: Floats, threads: int
 ) -> tuple[int, int, int, int, int, int]: ...
+def logistic_pass(
+    X: Rows,
+    y: Labels,
+    weights: Floats | None,
+    offset: Floats | None,
+    lifted: Floats,
+    begin: int,
+    end: int,
+    gradient: Floats,
+    curvature: Floats | None,
+    wrong: Floats | None,
+) -> float: ...
+def curvature_product(X: Rows, curvature: Floats, v: Floats, begin: int, end: int, out: Floats) -> None: ...

@@ -6,6 +6,7 @@ from separatrix.kernels.reference.descent import descent_pass, mean_loss
 from separatrix.kernels.reference.dual import first_mistake, kernel_column, kernel_scores, kernel_update
 from separatrix.kernels.reference.exact import exact_signs, opposites
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
+from separatrix.kernels.reference.logistic import curvature_product, logistic_pass
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
 from separatrix.kernels.reference.online import (
     ArowDiagonalRule,
@@ -44,6 +45,7 @@ __all__ = [
     "decide",
     "delimited_chunk",
     "descent_pass",
+    "curvature_product",
     "errors",
     "exact_signs",
     "first_mistake",
@@ -53,6 +55,7 @@ __all__ = [
     "kernel_update",
     "level",
     "mean_loss",
+    "logistic_pass",
     "moments_add",
     "moments_flush",
     "norms2",

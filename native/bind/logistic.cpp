@@ -1,0 +1,54 @@
+#include "separatrix/logistic.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "rows.hpp"
+
+namespace separatrix {
+
+static void need_range(const Rows& X, i64 begin, i64 end) {
+    if (begin < 0 || end > X.n || begin > end) throw nb::value_error("begin and end leave the rows");
+}
+
+void bind_logistic(nb::module_& m) {
+    m.def(
+        "logistic_pass",
+        [](const Rows& X, Vector<i8> y, std::optional<Vector<double>> weights, std::optional<Vector<double>> offset,
+           Vector<double> lifted, i64 begin, i64 end, Out<double> gradient, std::optional<Out<double>> curvature,
+           std::optional<Out<double>> wrong) {
+            need_range(X, begin, end);
+            need_length(y, X.n, "y must hold a sign for every row");
+            need_length(lifted, X.d + 1, "lifted must hold a weight for every feature and the bias");
+            need_length(gradient, X.d + 1, "gradient must be as long as lifted");
+            if (weights) need_length(*weights, X.n, "weights must hold a number for every row");
+            if (offset) need_length(*offset, X.n, "offset must hold a number for every row");
+            if (curvature) need_length(*curvature, X.n, "curvature must hold a number for every row");
+            if (wrong) need_length(*wrong, X.n, "wrong must hold a number for every row");
+            nb::gil_scoped_release free;
+            return std::visit(
+                [&](const auto& table) {
+                    return logistic_pass(table, y.data(), weights ? weights->data() : nullptr,
+                                         offset ? offset->data() : nullptr, lifted.data(), begin, end, gradient.data(),
+                                         curvature ? curvature->data() : nullptr, wrong ? wrong->data() : nullptr);
+                },
+                X.view);
+        },
+        "X"_a, "y"_a.noconvert(), "weights"_a.noconvert().none(), "offset"_a.noconvert().none(), "lifted"_a.noconvert(),
+        "begin"_a, "end"_a, "gradient"_a.noconvert(), "curvature"_a.noconvert().none(), "wrong"_a.noconvert().none());
+    m.def(
+        "curvature_product",
+        [](const Rows& X, Vector<double> curvature, Vector<double> v, i64 begin, i64 end, Out<double> out) {
+            need_range(X, begin, end);
+            need_length(curvature, X.n, "curvature must hold a number for every row");
+            need_length(v, X.d + 1, "v must hold a number for every feature and the bias");
+            need_length(out, X.d + 1, "out must be as long as v");
+            nb::gil_scoped_release free;
+            std::visit([&](const auto& table) { curvature_product(table, curvature.data(), v.data(), begin, end, out.data()); },
+                       X.view);
+        },
+        "X"_a, "curvature"_a.noconvert(), "v"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
+}
+
+}  // namespace separatrix

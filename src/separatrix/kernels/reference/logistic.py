@@ -1,0 +1,50 @@
+"""The logistic loss of rows, its gradient and curvature (native/separatrix/logistic.hpp)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.kernels.reference.rows import Rows
+
+Floats = NDArray[np.float64]
+
+
+def logistic_pass(
+    X: Rows,
+    y: NDArray[np.int8],
+    weights: Floats | None,
+    offset: Floats | None,
+    lifted: Floats,
+    begin: int,
+    end: int,
+    gradient: Floats,
+    curvature: Floats | None,
+    wrong: Floats | None,
+) -> float:
+    """Add rows begin .. end to the gradient, and return their loss."""
+    loss = 0.0
+    for i in range(begin, end):
+        c = 1.0 if weights is None else float(weights[i])
+        m = float(y[i]) * (X.dot(i, lifted) + lifted[X.d] + (0.0 if offset is None else offset[i]))
+        e = math.exp(-abs(m)) if abs(m) <= 708 else 0.0
+        q = (1.0 if m < 0 else e) / (1.0 + e)  # 1 - P(y|x)
+        loss += c * (max(-m, 0.0) + math.log1p(e))
+        r = -c * q * float(y[i])
+        X.axpy(r, i, gradient)
+        gradient[X.d] += r
+        if curvature is not None:
+            curvature[i] = c * e / (1.0 + e) ** 2
+        if wrong is not None:
+            wrong[i] = q
+    return loss
+
+
+def curvature_product(X: Rows, curvature: Floats, v: Floats, begin: int, end: int, out: Floats) -> None:
+    """out += sum of h_i (x_i, 1) (x_i, 1).v over rows begin .. end"""
+    for i in range(begin, end):
+        r = float(curvature[i]) * (X.dot(i, v) + float(v[X.d]))
+        X.axpy(r, i, out)
+        out[X.d] += r

@@ -1,0 +1,84 @@
+"""Newton's method for smooth convex functions, to the last digits or to a tolerance.
+
+    step = H^-1 g,   decrement = g'H^-1 g/2   (what a step promises to gain)
+
+Far from the minimum a step is halved until it gains a tenth of a thousandth of its promise (Armijo 1966).
+Near it the function can no longer tell points apart, but the gradient can: full steps go on while the
+decrement still falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.maths.logistic import Model, Objective, Point
+from separatrix.maths.stopping import Status
+
+Floats = NDArray[np.float64]
+EPS = float(np.finfo(np.float64).eps)
+ARMIJO = 1e-4
+FEWEST = 2.0**-30  # a step that has been halved thirty times leads nowhere
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Where a method ended, why, after how many steps, and the decrement there."""
+
+    point: Point
+    status: Status
+    steps: int
+    decrement: float
+
+
+def newton(
+    objective: Objective,
+    start: Point,
+    max_iter: float,
+    tol: float = 0.0,
+    pause: Callable[[int, Point], bool] | None = None,
+) -> Run:
+    """Minimise from ``start``; ``tol`` = 0 goes on to the last digits. ``pause(step, point)`` may end the run."""
+    point, before, steps = start, np.inf, 0
+    while True:
+        step, decrement = direction(objective.model(point), point.gradient)
+        if not np.isfinite(decrement):
+            return Run(point, Status.NONFINITE, steps, decrement)
+        size = max(abs(point.value), np.finfo(float).tiny)
+        if decrement <= tol * size:
+            return Run(point, Status.OPTIMAL, steps, decrement)
+        near = decrement <= 64 * EPS * size
+        if near and decrement > 0.25 * before:
+            return Run(point, Status.OPTIMAL, steps, decrement)
+        if steps >= max_iter:
+            return Run(point, Status.MAX_ITERATIONS, steps, decrement)
+        if pause is not None and pause(steps, point):
+            return Run(point, Status.MAX_ITERATIONS, steps, decrement)
+        moved = objective.point(point.at - step) if near else backtrack(objective, point, step, decrement)
+        if moved is None:
+            return Run(point, Status.ILL_CONDITIONED, steps, decrement)
+        point, before, steps = moved, decrement if near else np.inf, steps + 1
+
+
+def direction(model: Model, g: Floats) -> tuple[Floats, float]:
+    """The step and its decrement; not a number where the model has no step."""
+    try:
+        step = model.correction(g)
+    except np.linalg.LinAlgError:
+        return np.zeros_like(g), np.nan
+    return step, 0.5 * float(g @ step)
+
+
+def backtrack(objective: Objective, point: Point, step: Floats, decrement: float) -> Point | None:
+    """The first of the points at step, step/2, step/4, ... that gains enough, or None."""
+    share = 1.0
+    noise = 8 * EPS * abs(point.value)
+    while share >= FEWEST:
+        moved = objective.point(point.at - share * step)
+        if moved.value <= point.value - ARMIJO * share * 2 * decrement + noise:
+            return moved
+        share *= 0.5
+    return None

@@ -1,0 +1,114 @@
+"""Minimising with a Hessian that is only roughly known: L-BFGS on top of a model, and Newton-CG.
+
+For many rows and few columns the model is the Hessian of a sample of the rows at the minimum of that
+sample: a few full passes then suffice (Byrd, Chin, Neveitt and Nocedal 2011). For many columns the Hessian
+is known through its products with vectors only, and each step is found by conjugate gradients (Steihaug
+1983; Lin, Weng and Keerthi 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.maths.logistic import Model, Objective, Point
+from separatrix.maths.newton import EPS, Run, backtrack
+from separatrix.maths.stopping import Status
+
+Floats = NDArray[np.float64]
+MEMORY = 20
+
+
+class Pairs:
+    """The steps and changes of the gradient that correct a model (Nocedal 1980)."""
+
+    def __init__(self) -> None:
+        self.steps: list[Floats] = []
+        self.changes: list[Floats] = []
+
+    def learn(self, step: Floats, change: Floats) -> None:
+        if float(step @ change) > EPS * float(np.linalg.norm(step) * np.linalg.norm(change)):
+            self.steps, self.changes = [*self.steps, step][-MEMORY:], [*self.changes, change][-MEMORY:]
+
+    def correct(self, g: Floats, model: Callable[[Floats], Floats]) -> Floats:
+        """The two loops around the model's own step."""
+        q, shares = g.copy(), []
+        for s, c in zip(reversed(self.steps), reversed(self.changes), strict=True):
+            shares.append(float(s @ q) / float(s @ c))
+            q -= shares[-1] * c
+        r = model(q)
+        for s, c, share in zip(self.steps, self.changes, reversed(shares), strict=True):
+            r += (share - float(c @ r) / float(s @ c)) * s
+        return r
+
+
+def with_model(objective: Objective, start: Point, model: Model, tol: float, max_iter: float) -> Run:
+    """L-BFGS whose first Hessian is ``model``; ends as SLOW where the model does not contract."""
+    pairs, point, steps, before = Pairs(), start, 0, np.inf
+    while True:
+        step = pairs.correct(point.gradient, model.correction)
+        decrement = 0.5 * float(point.gradient @ step)
+        if not np.isfinite(decrement):
+            return Run(point, Status.NONFINITE, steps, decrement)
+        if decrement <= tol * abs(point.value):
+            return Run(point, Status.OPTIMAL, steps, decrement)
+        if steps >= max_iter or (steps >= 3 and decrement > 0.5 * before):
+            return Run(point, Status.MAX_ITERATIONS, steps, decrement)
+        moved = backtrack(objective, point, step, decrement)
+        if moved is None:
+            return Run(point, Status.ILL_CONDITIONED, steps, decrement)
+        pairs.learn(moved.at - point.at, moved.gradient - point.gradient)
+        point, before, steps = moved, decrement, steps + 1
+
+
+def newton_cg(
+    objective: Objective,
+    start: Point,
+    diagonal: Callable[[Point], Floats],
+    tol: float,
+    max_iter: float,
+    pause: Callable[[int, Point], bool] | None = None,
+) -> Run:
+    """Newton steps by conjugate gradients, each as exact as the gradient before it deserves."""
+    point, steps = start, 0
+    first = float(np.linalg.norm(point.gradient)) or 1.0
+    while True:
+        scale = diagonal(point)
+        size = float(np.linalg.norm(point.gradient))
+        if not np.isfinite(size):
+            return Run(point, Status.NONFINITE, steps, size)
+        step = conjugate_gradients(objective, point, scale, min(0.25, (size / first) ** 0.5))
+        decrement = 0.5 * float(point.gradient @ step)
+        if decrement <= tol * max(abs(point.value), np.finfo(float).tiny):
+            return Run(point, Status.OPTIMAL, steps, decrement)
+        if steps >= max_iter or (pause is not None and pause(steps, point)):
+            return Run(point, Status.MAX_ITERATIONS, steps, decrement)
+        moved = backtrack(objective, point, step, decrement)
+        if moved is None:
+            return Run(point, Status.ILL_CONDITIONED, steps, decrement)
+        point, steps = moved, steps + 1
+
+
+def conjugate_gradients(objective: Objective, point: Point, scale: Floats, share: float) -> Floats:
+    """v with |H v - g| <= share |g| in the norm of the preconditioner; every v on the way descends."""
+    g = point.gradient
+    v, r = np.zeros_like(g), g.copy()
+    z = r / scale
+    p, rho = z.copy(), float(r @ z)
+    enough = share**2 * rho
+    for _ in range(min(10 * len(g), 1000)):
+        if rho <= enough or rho <= 0:
+            break
+        product = objective.product(point, p)
+        bend = float(p @ product)
+        if bend <= EPS * float(p @ (scale * p)):  # flat: what has been found so far, or the slope itself
+            return v if v.any() else z
+        a = rho / bend
+        v += a * p
+        r -= a * product
+        z = r / scale
+        rho, last = float(r @ z), rho
+        p = z + (rho / last) * p
+    return v
