@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from separatrix.learners.least_squares_classifier import LeastSquaresClassifier
     from separatrix.learners.linear_descent import LinearDescent
     from separatrix.learners.linear_discriminant import LinearDiscriminant
+    from separatrix.learners.logistic import LogisticRegression
     from separatrix.learners.margin import MarginPerceptron
     from separatrix.learners.passive_aggressive import PassiveAggressive
     from separatrix.learners.perceptron import Perceptron
@@ -59,6 +60,7 @@ _HOMES = {
     "KernelPerceptron": "separatrix.learners.kernel",
     "LeastSquares": "separatrix.learners.least_squares",
     "LeastSquaresClassifier": "separatrix.learners.least_squares_classifier",
+    "LogisticRegression": "separatrix.learners.logistic",
     "LinearDescent": "separatrix.learners.linear_descent",
     "LinearDiscriminant": "separatrix.learners.linear_discriminant",
     "MarginPerceptron": "separatrix.learners.margin",
@@ -108,6 +110,7 @@ __all__ = [
     "LeastSquaresClassifier",
     "LinearDescent",
     "LinearDiscriminant",
+    "LogisticRegression",
     "MarginPerceptron",
     "MulticlassSeparability",
     "PassiveAggressive",

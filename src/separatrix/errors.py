@@ -7,6 +7,7 @@
     ├── FoldError (RuntimeError)          a learner failed in a fold
     ├── ModelFileError (ValueError)       a model file cannot be written, or is refused
     ├── LedgerError (OSError)             the ledger of test openings cannot be written: nothing is opened
+    ├── SeparationError (ValueError)      no finite estimate exists, and the caller asked to be told so
     ├── CertificateError (ValueError)     a certificate does not prove what it claims, or cannot be made
     ├── InferenceError (ValueError)       the fit has no such interval or test
     ├── NotFittedError (ValueError, AttributeError; also scikit-learn's)
@@ -17,6 +18,8 @@
     ├── FoldWarning                       a fold failed and was left out
     ├── OpenedWarning                     rows of the test set had been opened before
     ├── RoundingWarning                   numbers were changed by becoming float64
+    ├── SeparationWarning                 no finite maximum-likelihood estimate exists
+    ├── IterationWarning                  iterations ran out before the optimum
     ├── CollinearWarning                  columns depend on each other
     └── PrecisionWarning                  the result has fewer right digits than usual
 
@@ -68,6 +71,10 @@ class InferenceError(SeparatrixError, ValueError):
     """The fit has no such interval or test, and the message says why."""
 
 
+class SeparationError(SeparatrixError, ValueError):
+    """No finite maximum-likelihood estimate exists."""
+
+
 class NotFittedError(SeparatrixError, ValueError, AttributeError):
     """A model was asked for something that it learns only in ``fit``."""
 
@@ -94,6 +101,14 @@ class OpenedWarning(SeparatrixWarning):
 
 class RoundingWarning(SeparatrixWarning):
     """Numbers were changed by becoming float64."""
+
+
+class SeparationWarning(SeparatrixWarning):
+    """No finite maximum-likelihood estimate exists; something else was fitted."""
+
+
+class IterationWarning(SeparatrixWarning):
+    """Iterations ran out before the optimum was reached."""
 
 
 class CollinearWarning(SeparatrixWarning):

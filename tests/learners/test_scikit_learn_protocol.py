@@ -23,6 +23,7 @@ EXCLUDED = {
 }
 
 CLOSED_FORM = (sx.LeastSquares, sx.LeastSquaresClassifier, sx.LinearDiscriminant, sx.QuadraticDiscriminant)
+MINIMISERS = (*CLOSED_FORM, sx.LogisticRegression)
 NO_DENSITY = (
     "classes that are single points, or fewer rows than columns, have no normal density: that is an error "
     "which names the columns, unless shrinkage is set"
@@ -59,7 +60,7 @@ def excluded(estimator):
     """What each estimator cannot pass, and why; those with a margin, a count or a kernel of much reach do."""
     if repr(estimator) in ("LinearDiscriminant()", "QuadraticDiscriminant()"):
         return WITHOUT_DENSITY
-    if isinstance(estimator, CLOSED_FORM):
+    if isinstance(estimator, MINIMISERS):
         return SINGLE_POINTS if isinstance(estimator, sx.QuadraticDiscriminant) else {}
     if isinstance(estimator, sx.LinearDescent):
         return (
@@ -96,6 +97,9 @@ ESTIMATORS = [
     sx.LinearDescent(random_state=0),
     sx.LinearDescent("squared_error", random_state=0),
     sx.LinearDescent(batch_size=16, momentum=0.5, average=True, random_state=0),
+    sx.LogisticRegression(),
+    sx.LogisticRegression(C=1.0),
+    sx.LogisticRegression(C=1.0, multiclass="ovr"),
 ]
 
 with warnings.catch_warnings():

@@ -1,7 +1,8 @@
 """What a least-squares fit says about its coefficients, and how sure it is: y = w.x + b + noise.
 
 Everything here takes a fitted, unpenalised :class:`separatrix.LeastSquares`, and refuses with a reason
-(:class:`separatrix.errors.InferenceError`) where an interval does not exist.
+(:class:`separatrix.errors.InferenceError`) where an interval does not exist. Logistic regression has its
+likelihood in ``likelihood.py`` and its summary in ``logistic.py``.
 """
 
 from separatrix.inference.covariance import coefficient_covariance

@@ -97,7 +97,7 @@ def firth(
     slope: Floats | None = None
     last = b
     while True:
-        inverse = np.linalg.inv(information)
+        inverse = np.asarray(np.linalg.inv(information), dtype=np.float64)
         g = -likelihood.score(P, inverse)[free]
         if slope is not None:
             pairs.learn((b - last)[free], g - slope)
@@ -127,6 +127,25 @@ def firth(
         loglik, value, information, P = ahead
         before, steps = abs(decrement) if near else np.inf, steps + 1
     return Penalised(b.reshape(-1, p), loglik, value, information, status, steps)
+
+
+def firth_in_basis(likelihood: FirthLikelihood, max_iter: float) -> Penalised:
+    """The same maximum, found on orthonormal columns: Firth's estimate moves with the basis, rounding does not.
+
+    With rows x = R'q, vectors b = R^-1 b_q and log|I| = log|I_q| + 2 (K - 1) log|R|.
+    """
+    scale = np.linalg.norm(likelihood.lifted, axis=0)
+    Q, R = np.linalg.qr(likelihood.lifted / scale)
+    length = np.sqrt(len(Q))
+    R = R * scale / length
+    inner = FirthLikelihood(Q * length, likelihood.codes, likelihood.classes, likelihood.weights, likelihood.offset)
+    found = firth(inner, max_iter)
+    free = likelihood.classes - 1
+    wide = np.kron(np.eye(free), R)
+    logdet = free * float(np.log(np.abs(np.diagonal(R))).sum())
+    vectors = np.linalg.solve(R, found.vectors.T).T
+    information = wide.T @ found.information @ wide
+    return Penalised(vectors, found.loglik, found.penalised + logdet, information, found.status, found.steps)
 
 
 def likelihood_intercepts(

@@ -145,7 +145,7 @@ class Multinomial:
     ) -> None:
         self.X, self.codes, self.classes = X, np.asarray(codes, dtype=np.intp), classes
         self.weights, self.offset, self.ridge, self.lift = weights, offset, ridge, lift
-        self.n, self.d = X.shape
+        self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.own = np.arange(self.n), self.codes
 
     @property
@@ -204,11 +204,15 @@ class _Blocks:
 
     def correction(self, g: Floats) -> Floats:
         size = len(self.scale)
-        values, vectors = np.linalg.eigh(self.scaled)
-        kept = values > 8 * size * np.finfo(float).eps * values[-1]
-        V = vectors[:, kept]
-        step = (V @ ((V.T @ (g[:size] / self.scale)) / values[kept])) / self.scale
-        return np.append(step, np.zeros(len(g) - size))
+        right = g[:size] / self.scale
+        try:
+            np.linalg.cholesky(self.scaled - 64 * size * np.finfo(float).eps * np.eye(size))
+            step = np.linalg.solve(self.scaled, right)
+        except np.linalg.LinAlgError:  # flat directions
+            values, vectors = np.linalg.eigh(self.scaled)
+            V = vectors[:, values > 64 * size * np.finfo(float).eps * values[-1]]
+            step = V @ ((V.T @ right) / values[values > 64 * size * np.finfo(float).eps * values[-1]])
+        return np.append(step / self.scale, np.zeros(len(g) - size))
 
 
 def softmax(s: Floats, own: tuple[Any, Any]) -> tuple[Floats, Floats]:
@@ -219,11 +223,9 @@ def softmax(s: Floats, own: tuple[Any, Any]) -> tuple[Floats, Floats]:
     loss = np.log(total[:, 0]) + (top[:, 0] - s[own])
     sure = total[:, 0] - e[own] < 1e-3  # the loss of a row that is nearly certain, without cancellation
     if np.any(sure):
-        rest = e[sure].sum(axis=1) - e[sure, own[1][sure]]
         others = e[sure].copy()
         others[np.arange(len(others)), own[1][sure]] = 0.0
-        rest = others.sum(axis=1)
-        loss[sure] = np.log1p(rest)
+        loss[sure] = np.log1p(others.sum(axis=1))
     return e / total, loss
 
 
@@ -232,14 +234,14 @@ def class_information(lifted: Floats, P: Floats, weights: Floats | None) -> Floa
     n, p = lifted.shape
     free = P.shape[1]
     c = np.ones(n) if weights is None else weights
-    out = np.empty((free * p, free * p))
+    out = np.empty((free, p, free, p))
     for k in range(free):
-        for m in range(k + 1):
-            h = c * (P[:, k] * (1.0 - P[:, k]) if m == k else -P[:, k] * P[:, m])
-            block = lifted.T @ (h[:, None] * lifted)
-            out[k * p : (k + 1) * p, m * p : (m + 1) * p] = block
-            out[m * p : (m + 1) * p, k * p : (k + 1) * p] = block.T
-    return out
+        h = -(c * P[:, k])[:, None] * P[:, : k + 1]
+        h[:, k] = c * P[:, k] * (1.0 - P[:, k])
+        side = (h[:, :, None] * lifted[:, None, :]).reshape(n, -1)
+        out[k, :, : k + 1] = (lifted.T @ side).reshape(p, k + 1, p)
+        out[: k + 1, :, k] = np.moveaxis(out[k, :, : k + 1], 0, 2)
+    return out.reshape(free * p, free * p)
 
 
 def dense(X: Any) -> Floats:

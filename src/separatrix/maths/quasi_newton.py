@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from separatrix.maths.logistic import Model, Objective, Point
 from separatrix.maths.newton import EPS, Run, backtrack
+from separatrix.maths.normal_equations import NormalEquations
 from separatrix.maths.stopping import Status
 
 Floats = NDArray[np.float64]
@@ -44,6 +45,20 @@ class Pairs:
         return r
 
 
+class Inverse:
+    """The inverse of a weighted Gram matrix, kept for many steps; ``share`` scales its rows up to all rows."""
+
+    def __init__(self, gram: NormalEquations, share: float) -> None:
+        self.gram, self.share = gram, share
+        self.inverse = np.linalg.inv(gram.scaled) / gram.scale / gram.scale[:, None]
+
+    def correction(self, g: Floats) -> Floats:
+        if not self.gram.free:
+            return np.append(self.share * (self.inverse @ g[:-1]), 0.0)
+        w = self.inverse @ (g[:-1] - self.gram.x_mean * g[-1])
+        return np.asarray(self.share * np.append(w, g[-1] / self.gram.weight - self.gram.x_mean @ w))
+
+
 def with_model(objective: Objective, start: Point, model: Model, tol: float, max_iter: float) -> Run:
     """L-BFGS whose first Hessian is ``model``; ends as SLOW where the model does not contract."""
     pairs, point, steps, before = Pairs(), start, 0, np.inf
@@ -69,10 +84,9 @@ def newton_cg(
     diagonal: Callable[[Point], Floats],
     tol: float,
     max_iter: float,
-    pause: Callable[[int, Point], bool] | None = None,
 ) -> Run:
     """Newton steps by conjugate gradients, each as exact as the gradient before it deserves."""
-    point, steps = start, 0
+    point, steps, before = start, 0, np.inf
     first = float(np.linalg.norm(point.gradient)) or 1.0
     while True:
         scale = diagonal(point)
@@ -81,14 +95,16 @@ def newton_cg(
             return Run(point, Status.NONFINITE, steps, size)
         step = conjugate_gradients(objective, point, scale, min(0.25, (size / first) ** 0.5))
         decrement = 0.5 * float(point.gradient @ step)
-        if decrement <= tol * max(abs(point.value), np.finfo(float).tiny):
+        level = max(abs(point.value), np.finfo(float).tiny)
+        near = decrement <= 64 * EPS * level
+        if decrement <= tol * level or (near and decrement > 0.25 * before):
             return Run(point, Status.OPTIMAL, steps, decrement)
-        if steps >= max_iter or (pause is not None and pause(steps, point)):
+        if steps >= max_iter:
             return Run(point, Status.MAX_ITERATIONS, steps, decrement)
-        moved = backtrack(objective, point, step, decrement)
+        moved = objective.point(point.at - step) if near else backtrack(objective, point, step, decrement)
         if moved is None:
             return Run(point, Status.ILL_CONDITIONED, steps, decrement)
-        point, steps = moved, steps + 1
+        point, before, steps = moved, decrement if near else np.inf, steps + 1
 
 
 def conjugate_gradients(objective: Objective, point: Point, scale: Floats, share: float) -> Floats:

@@ -1,0 +1,240 @@
+"""The summary of a logistic fit: estimates with their errors, tests and intervals, and the fit as a whole."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import asdict, dataclass, fields
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, InferenceError, ParameterError
+from separatrix.inference.likelihood import FittedLikelihood
+from separatrix.validation import check_labels, check_lengths
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One estimate: error, z and p by Wald; the interval by Wald or profile; p_lr by the likelihood ratio."""
+
+    name: str
+    estimate: float
+    error: float
+    z: float
+    p: float
+    lower: float
+    upper: float
+    odds_ratio: float
+    odds_lower: float
+    odds_upper: float
+    p_lr: float | None = None
+
+
+@dataclass(frozen=True)
+class LogisticSummary:
+    """Coefficients and the quality of the fit; ``str`` is a table, ``to_dict`` and ``to_frame`` are for programs."""
+
+    method: str
+    outcome: str
+    coefficients: tuple[Coefficient, ...]
+    covariance: Floats
+    covariance_kind: str
+    interval_kind: str
+    level: float
+    n: float
+    loglik: float
+    null_loglik: float
+    lr_statistic: float
+    lr_df: int
+    lr_p: float
+    aic: float
+    bic: float
+    mcfadden: float
+    note: str = ""
+
+    def __getitem__(self, name: str) -> Coefficient:
+        for row in self.coefficients:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, lists and text."""
+        out = {f.name: getattr(self, f.name) for f in fields(self)}
+        out["coefficients"] = [asdict(row) for row in self.coefficients]
+        return {**out, "covariance": self.covariance.tolist()}
+
+    def to_frame(self) -> Any:
+        """The coefficients as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.coefficients]).set_index("name")
+
+    def __str__(self) -> str:
+        width = max([11, *(len(row.name) for row in self.coefficients)])
+        share = f"{100 * self.level:g} % interval"
+        test = "p" if self.interval_kind == "wald" else "p (LR)"
+        head = f"{'coefficient':<{width}} {'estimate':>10} {'error':>9} {'z':>8} {test:>8}   "
+        head += f"{share:^21} {'odds ratio':>10}"
+        lines = [f"Logistic regression by {self.method}", f"{self.outcome}", head, "─" * len(head)]
+        for row in self.coefficients:
+            p = row.p if row.p_lr is None else row.p_lr
+            interval = f"({_number(row.lower)}, {_number(row.upper)})"
+            lines.append(
+                f"{row.name:<{width}} {_number(row.estimate):>10} {_number(row.error):>9} {row.z:>8.3f} {_p(p):>8}   "
+                f"{interval:^21} {_number(row.odds_ratio):>10}"
+            )
+        lines += [
+            "─" * len(head),
+            f"{self.n:g} rows · log-likelihood {self.loglik:.6g} (null {self.null_loglik:.6g}) · McFadden R² "
+            f"{self.mcfadden:.4f} · AIC {self.aic:.6g} · BIC {self.bic:.6g}",
+            f"likelihood ratio {self.lr_statistic:.6g} on {self.lr_df} df, p {_compared(self.lr_p)} · "
+            f"{self.interval_kind} intervals · {self.covariance_kind} covariance",
+        ]
+        return "\n".join([*lines, self.note] if self.note else lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _number(v: float) -> str:
+    return ("∞" if v > 0 else "−∞") if math.isinf(v) else f"{v:.5g}"
+
+
+def _compared(p: float) -> str:
+    return "< 0.0001" if p < 1e-4 else f"= {p:.4f}"
+
+
+def _p(p: float) -> str:
+    return "<1e-4" if p < 1e-4 else f"{p:.4f}"
+
+
+def normal_tails(z: float) -> float:
+    """P(|Z| > |z|)"""
+    return math.erfc(abs(z) / math.sqrt(2.0))
+
+
+def chi2_tail(x: float, df: int) -> float:
+    """P(chi2_df > x)"""
+    if df == 0:
+        return 1.0
+    if df == 1:
+        return math.erfc(math.sqrt(max(x, 0.0) / 2.0))
+    from scipy.special import chdtrc
+
+    return float(chdtrc(df, max(x, 0.0)))
+
+
+def summarise(
+    fitted: FittedLikelihood,
+    names: list[str],
+    method: str,
+    outcome: str,
+    *,
+    level: float,
+    intervals: str,
+    covariance: str,
+    groups: Any,
+    frequencies: bool,
+) -> LogisticSummary:
+    """See :meth:`separatrix.LogisticRegression.summary`."""
+    by = _check_options(fitted, level, intervals, covariance, groups)
+    V = fitted.covariance if covariance == "model" else fitted.robust(by, frequencies)
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    rows = []
+    for j, (name, b, e) in enumerate(zip(names, fitted.estimate.reshape(-1), np.sqrt(np.diagonal(V)), strict=True)):
+        low, high, p_lr = b - z * e, b + z * e, None
+        if intervals == "profile":
+            low, high = fitted.profile_interval(j, z, float(e))
+            p_lr = chi2_tail(2.0 * (fitted.maximum - fitted.profile(j)(0.0)), 1)
+        rows.append(_coefficient(name, float(b), float(e), float(low), float(high), p_lr))
+    k, n = fitted.estimate.size, float(fitted.counts.sum())
+    slopes = k - (fitted.task.classes - 1) * int(fitted.task.lift)
+    whole = fitted.maximum if fitted.penalised else fitted.loglik
+    ratio = 2.0 * (whole - (fitted.null_penalised if fitted.penalised else fitted.null_loglik))
+    return LogisticSummary(
+        method,
+        outcome,
+        tuple(rows),
+        V,
+        covariance,
+        intervals,
+        float(level),
+        n,
+        fitted.loglik,
+        fitted.null_loglik,
+        ratio,
+        slopes,
+        chi2_tail(ratio, slopes),
+        2.0 * k - 2.0 * fitted.loglik,
+        k * math.log(n) - 2.0 * fitted.loglik,
+        1.0 - fitted.loglik / fitted.null_loglik,
+        "likelihood ratios are of Firth's penalised likelihood" if fitted.penalised else "",
+    )
+
+
+def _check_options(
+    fitted: FittedLikelihood, level: Any, intervals: Any, covariance: Any, groups: Any
+) -> NDArray[np.intp] | None:
+    """The groups by number, once all options fit together."""
+    if not (isinstance(level, (int, float)) and 0 < level < 1):
+        raise ParameterError(f"level is {level!r}: it must lie between 0 and 1.")
+    if intervals not in ("wald", "profile"):
+        raise ParameterError(f"intervals is {intervals!r}: it can be 'wald' or 'profile'.")
+    if covariance not in ("model", "robust", "cluster"):
+        raise ParameterError(f"covariance is {covariance!r}: it can be 'model', 'robust' or 'cluster'.")
+    if (covariance == "cluster") != (groups is not None):
+        raise ParameterError("covariance='cluster' and groups go together: pass one group a row.")
+    if intervals == "profile" and (fitted.task.classes > 2 or covariance != "model"):
+        raise ParameterError("profile intervals are of two classes and of the model's covariance: use 'wald'.")
+    if groups is None:
+        return None
+    by = np.asarray(check_labels(groups, what="groups").codes, dtype=np.intp)
+    check_lengths(fitted.task.n, len(by), "groups")
+    if by.max() < 1:
+        raise DataError("groups has one group only: a clustered covariance needs at least two.")
+    return by
+
+
+def _coefficient(name: str, b: float, e: float, low: float, high: float, p_lr: float | None) -> Coefficient:
+    def odds(v: float) -> float:
+        return math.exp(v) if v < 709 else math.inf
+
+    return Coefficient(name, b, e, b / e, normal_tails(b / e), low, high, odds(b), odds(low), odds(high), p_lr)
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """How much each row says, for two classes: leverage, residuals, and the change of the estimate without it.
+
+    ``dfbeta`` and ``cooks`` are one step of Newton's method without the row (Pregibon 1981).
+    """
+
+    leverage: Floats
+    pearson: Floats
+    deviance: Floats
+    dfbeta: Floats
+    cooks: Floats
+
+
+def influence_of(fitted: FittedLikelihood) -> Influence:
+    """The influence of each row on a fit of two classes."""
+    if fitted.task.classes > 2:
+        raise InferenceError("influence is of two classes: fit one class against another.")
+    p = fitted.probabilities[:, 1]
+    y = (fitted.task.codes == 1).astype(np.float64)
+    c, L = fitted.counts, fitted.lifted
+    w = fitted.probabilities[:, 0] * p
+    left = L @ fitted.covariance
+    leverage = c * w * np.einsum("ij,ij->i", left, L)
+    pearson = np.sqrt(c) * (y - p) / np.sqrt(w)
+    own = np.where(y == 1, p, fitted.probabilities[:, 0])
+    deviance = np.sign(y - p) * np.sqrt(-2.0 * c * np.log(own))
+    dfbeta = (c * (y - p) / (1.0 - leverage))[:, None] * left
+    cooks = pearson**2 * leverage / (1.0 - leverage) ** 2 / L.shape[1]
+    return Influence(leverage, pearson, deviance, dfbeta, cooks)

@@ -1,0 +1,266 @@
+"""What a logistic fit is asked to do, and how it is done: which method for which shape of table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.maths.columns import Columns, independent_columns
+from separatrix.maths.duality import duality_gap
+from separatrix.maths.firth import FirthLikelihood, Penalised, firth_in_basis
+from separatrix.maths.logistic import Binary, Multinomial, Point, centred, dense
+from separatrix.maths.newton import Run, newton
+from separatrix.maths.overlap import kesler_rows, proves_overlap
+from separatrix.maths.quasi_newton import Inverse, newton_cg, with_model
+from separatrix.maths.stopping import Status
+
+Floats = NDArray[np.float64]
+MOST_PARAMETERS = 2000  # up to here the Hessian is made, beyond it is only multiplied with
+MOST_SPARSE = 300
+PROOF_SIZE = 2**25  # numbers that a proof of overlap may look at
+SAMPLE = 50  # rows of a sample for each parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Rows that count, class numbers, weights, offset ((n,) for two classes, (n, K) for more), bias or not."""
+
+    X: Any
+    codes: NDArray[np.intp]
+    classes: int
+    weights: Floats | None
+    offset: Floats | None
+    lift: bool
+
+    @property
+    def n(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def d(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def free(self) -> int:
+        """Parameters of the likelihood: a vector for each class but one."""
+        return (self.d + int(self.lift)) * (self.classes - 1)
+
+    @property
+    def wide(self) -> bool:
+        """Whether the Hessian is better not made."""
+        sparse = not isinstance(self.X, np.ndarray)
+        return self.free > MOST_PARAMETERS or (sparse and self.free > MOST_SPARSE)
+
+    def objective(self, ridge: float = 0.0) -> Binary | Multinomial:
+        if self.classes == 2:
+            signs = np.where(self.codes == 1, 1, -1).astype(np.int8)
+            return Binary(self.X, signs, self.weights, self.offset, ridge, self.lift)
+        return Multinomial(self.X, self.codes, self.classes, self.weights, self.offset, ridge, self.lift)
+
+    def every(self, k: int) -> Task:
+        """Each k-th row."""
+        part = slice(None, None, k)
+        X = np.ascontiguousarray(self.X[part]) if isinstance(self.X, np.ndarray) else self.X[part].tocsr()
+        weights = None if self.weights is None else self.weights[part].copy()
+        offset = None if self.offset is None else self.offset[part].copy()
+        return replace(self, X=X, codes=self.codes[part], weights=weights, offset=offset)
+
+    def columns(self, kept: NDArray[np.intp]) -> Task:
+        X = self.X[:, kept]
+        return replace(self, X=np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X.tocsr())
+
+    def scores(self, vectors: Floats) -> Floats:
+        """Scores of all classes (n, K), offset included."""
+        s = np.asarray(self.X @ vectors[:, :-1].T) + vectors[:, -1]
+        if self.classes == 2:
+            s = s if self.offset is None else s + self.offset[:, None]
+            return np.column_stack([np.zeros(self.n), s])
+        return s if self.offset is None else s + self.offset
+
+    def loss(self, vectors: Floats) -> float:
+        """Minus the log-likelihood."""
+        return self.objective().point(np.ascontiguousarray(vectors).reshape(-1)).value
+
+    def lifted(self) -> Floats:
+        X = dense(self.X)
+        return np.column_stack([X, np.ones(self.n)]) if self.lift else X
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Lifted vectors, one row a vector, with how the run ended."""
+
+    vectors: Floats
+    status: Status
+    steps: int
+    value: float
+    gap: float | None = None
+
+
+def overlap_at(task: Task, at: Floats) -> bool:
+    """Whether the fitted probabilities at these parameters prove that the classes overlap."""
+    rows, columns = task.n * (task.classes - 1), task.free
+    if rows * columns > PROOF_SIZE:
+        return False
+    objective = task.objective()
+    if isinstance(objective, Binary):
+        wrong = objective.wrong(at)
+        P = np.column_stack([wrong, wrong])
+    else:
+        P = objective.point(at).curvature
+    Z, q = kesler_rows(task.lifted(), task.codes, P)
+    return proves_overlap(Z, q)
+
+
+class Likelihood:
+    """Maximum likelihood on independent columns, until it is found or seen to run away."""
+
+    PATIENCE = 12  # steps after which a fit that is not settled asks whether there is a maximum at all
+
+    def __init__(self, task: Task, max_iter: float, start: Floats | None = None, search: bool = True) -> None:
+        self.whole, self.max_iter = task, max_iter
+        wide = task.wide
+        self.split = None if wide else independent_columns(task.X, task.weights, task.lift)
+        self.task = task if self.split is None or not len(self.split.others) else task.columns(self.split.kept)
+        self.objective = self.task.objective()
+        self.settled = False
+        self.run = self._first(start if self.task is task else None, search)
+
+    @property
+    def dependent(self) -> tuple[int, ...]:
+        """Columns whose coefficients the rows do not determine, as far as that was looked at."""
+        return () if self.split is None else tuple(self.split.dependent.tolist())
+
+    @property
+    def parameters(self) -> int:
+        return self.task.free
+
+    def _first(self, start: Floats | None, search: bool) -> Run:
+        task, objective = self.task, self.objective
+        at = np.zeros(objective.length) if start is None else start.reshape(-1).copy()
+        if task.wide or not search:
+            return Run(objective.point(at), Status.MAX_ITERATIONS, 0, np.inf)
+        stride = task.n // (SAMPLE * max(task.free, 40))
+        if stride >= 4 and start is None:
+            sample = task.every(stride)
+            tried = newton(sample.objective(), sample.objective().point(at), 2 * self.PATIENCE)
+            if tried.status is Status.OPTIMAL and overlap_at(sample, tried.point.at):
+                self.settled, at = True, tried.point.at
+        run = newton(objective, objective.point(at), self.max_iter, pause=self._pause)
+        if not self.settled:
+            self.settled = overlap_at(task, run.point.at)
+        return run
+
+    def _pause(self, steps: int, point: Point) -> bool:
+        return not self.settled and steps >= (self.PATIENCE if self.task.classes == 2 else self.PATIENCE // 2)
+
+    def go_on(self) -> None:
+        """The maximum exists: run until it is reached."""
+        self.settled = True
+        if self.run.status is Status.OPTIMAL:
+            return
+        point, done = self.run.point, self.run.steps
+        if not np.isfinite(point.at).all():
+            point = self.objective.point(np.zeros(self.objective.length))
+        left = self.max_iter - done
+        if self.task.wide:
+            run = newton_cg(self.objective, point, lambda p: diagonal(self.objective, p), 0.0, left)
+        else:
+            run = newton(self.objective, point, left)
+        self.run = replace(run, steps=run.steps + done)
+
+    def answer(self) -> Answer:
+        """The estimate; of several equally likely ones that with the shortest w."""
+        run, task = self.run, self.task
+        at = run.point.at if task.classes == 2 else centred(run.point.at, task.classes)
+        vectors = spread(self.split, at.reshape(-1, task.d + 1))
+        return Answer(vectors, run.status, run.steps, run.point.value)
+
+    def firth(self) -> tuple[Answer, Penalised]:
+        """Firth's estimate on the same independent columns."""
+        task = self.task
+        if task.wide and task is self.whole and self.split is None:
+            self.split = independent_columns(task.X, task.weights, task.lift)
+            task = task.columns(self.split.kept)
+        offset = task.offset
+        if offset is not None and task.classes == 2:
+            offset = np.column_stack([np.zeros(task.n), offset])
+        likelihood = FirthLikelihood(task.lifted(), task.codes, task.classes, task.weights, offset)
+        found = firth_in_basis(likelihood, self.max_iter)
+        vectors = found.vectors if task.lift else np.column_stack([found.vectors, np.zeros(len(found.vectors))])
+        if task.classes > 2:
+            vectors = centred(np.vstack([np.zeros(task.d + 1), vectors]).reshape(-1), task.classes)
+            vectors = vectors.reshape(task.classes, -1)
+        return Answer(spread(self.split, vectors), found.status, found.steps, -found.loglik), found
+
+
+def spread(split: Columns | None, vectors: Floats) -> Floats:
+    return vectors if split is None else np.array([split.spread(v) for v in vectors])
+
+
+def ridge(task: Task, penalty: float, tol: float, max_iter: float, start: Floats | None = None) -> Answer:
+    """Minimise the loss plus penalty/2 |w|^2 to a relative duality gap of at most ``tol``."""
+    objective = task.objective(penalty)
+    at = np.zeros(objective.length) if start is None else start.reshape(-1).copy()
+    steps, wanted = 0, tol
+    run = _sampled(task, objective, penalty, tol, max_iter) if start is None else None
+    if run is None:
+        run = Run(objective.point(at), Status.MAX_ITERATIONS, 0, np.inf)
+    gap = np.inf
+    while True:
+        steps += run.steps
+        if run.status is Status.OPTIMAL:
+            gap = duality_gap(objective, run.point.at, run.point.value)
+            if gap <= tol * run.point.value or wanted < 1e-30:
+                break
+            wanted *= 0.01
+        elif run.status is not Status.MAX_ITERATIONS or steps >= max_iter:
+            break
+        left = max_iter - steps
+        if task.wide:
+            run = newton_cg(objective, run.point, lambda p: diagonal(objective, p), wanted, left)
+        else:
+            run = newton(objective, run.point, left, wanted)
+    if not np.isfinite(gap):
+        gap = duality_gap(objective, run.point.at, run.point.value)
+    vectors = run.point.at.reshape(-1, task.d + 1)
+    if task.classes > 2:  # the penalty leaves a common bias free
+        vectors = vectors.copy()
+        vectors[:, -1] -= vectors[:, -1].mean()
+    return Answer(vectors, run.status, steps, run.point.value, gap / max(run.point.value, np.finfo(float).tiny))
+
+
+def _sampled(task: Task, objective: Binary | Multinomial, penalty: float, tol: float, max_iter: float) -> Run | None:
+    """A few full passes with the Hessian of a sample, or None where a sample would not be much smaller."""
+    stride = task.n // (SAMPLE * max(task.free, 40))
+    if task.wide or task.classes > 2 or stride < 4:
+        return None
+    sample = task.every(stride)
+    share = sample.n / task.n
+    small = sample.objective(penalty * share)
+    assert isinstance(small, Binary)
+    tried = newton(small, small.point(np.zeros(small.length)), 50, 1e-4)
+    if tried.status is not Status.OPTIMAL:
+        return None
+    model = Inverse(small.model(tried.point), share)
+    return with_model(objective, objective.point(tried.point.at), model, tol, max_iter)
+
+
+def diagonal(objective: Binary | Multinomial, point: Point) -> Floats:
+    """The diagonal of the Hessian, as a preconditioner."""
+    X = objective.X
+    if isinstance(objective, Binary):
+        h = point.curvature[:, None]
+    else:
+        h = point.curvature * (1.0 - point.curvature)
+        h = h if objective.weights is None else h * objective.weights[:, None]
+    squares = X.multiply(X) if not isinstance(X, np.ndarray) else None
+    if squares is not None:
+        D = np.asarray(squares.T @ h).T
+    else:
+        D = np.einsum("ij,ij,ik->kj", X, X, h, optimize=True)
+    out = np.column_stack([D + objective.ridge, h.sum(axis=0) if objective.lift else np.ones(h.shape[1])])
+    return np.asarray(np.maximum(out.reshape(-1), 1e-12 * float(out.max()) or 1.0))

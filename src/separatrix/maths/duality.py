@@ -1,0 +1,63 @@
+"""How far an objective can be from its minimum at most: the gap to a dual point.
+
+For any class probabilities p_i of the rows with  sum_i c_i (p_ik - 1[y_i = k]) = 0  for every k (where there is
+a free bias),
+
+    F >= sum_i c_i (H(p_i) + sum_k (p_ik - 1[y_i = k]) o_ik) - |sum_i c_i (p_i - e_yi) x_i'|^2/(2 ridge),
+
+with the entropy H. The fitted probabilities nearly satisfy the condition; tilting them by
+(diag(p) - p p') t, with the t that cancels what is left, satisfies it exactly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.maths.logistic import Binary, Multinomial
+
+Floats = NDArray[np.float64]
+
+
+def duality_gap(objective: Binary | Multinomial, at: Floats, value: float) -> float:
+    """F(at) minus a lower bound of F, for a ridge above zero.
+
+    Rows are held by the probabilities of their other classes, so that nearly certain ones do not cancel.
+    """
+    n = objective.n
+    own = np.arange(n)
+    if isinstance(objective, Binary):
+        codes = (objective.y > 0).astype(np.intp)
+        others = np.zeros((n, 2))
+        others[own, 1 - codes] = objective.wrong(at)
+    else:
+        codes, others = objective.codes, objective.point(at).curvature.copy()
+        others[own, codes] = 0.0
+    c = np.ones(n) if objective.weights is None else objective.weights
+    if objective.lift:
+        others = _tilted(others, codes, c)
+    wrong = others.sum(axis=1)
+    if not ((others >= 0).all() and (wrong <= 1).all()):
+        return np.inf
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = -np.where(others > 0, others * np.log(others), 0.0).sum(axis=1)
+        entropy -= np.where(wrong < 1, (1.0 - wrong) * np.log1p(-wrong), 0.0)
+    R = others
+    R[own, codes] = -wrong
+    R *= c[:, None]
+    V = np.asarray(objective.X.T @ (R[:, 1:] if isinstance(objective, Binary) else R))
+    shift = 0.0
+    if objective.offset is not None:
+        shift = float((R[:, 1] if isinstance(objective, Binary) else R).reshape(-1) @ objective.offset.reshape(-1))
+    return max(0.0, value - float(c @ entropy + shift - (V**2).sum() / (2.0 * objective.ridge)))
+
+
+def _tilted(others: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:
+    """Probabilities moved so that the residuals of each class add up to zero."""
+    own = np.arange(len(codes))
+    P, R = others.copy(), others.copy()
+    wrong = others.sum(axis=1)
+    P[own, codes], R[own, codes] = 1.0 - wrong, -wrong
+    H = np.diag(c @ P) - (P * c[:, None]).T @ P
+    t = np.linalg.pinv(H, hermitian=True) @ (c @ R)
+    return np.asarray(others * (1.0 - t + (P @ t)[:, None]))

@@ -1,0 +1,99 @@
+"""The logistic kernels: native and reference agree, and both agree with the formula in many digits."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from separatrix import kernels
+from separatrix.kernels import reference
+
+
+def natives():
+    if kernels.backend != "native":
+        return [kernels]
+    levels = kernels.LEVELS[: kernels.LEVELS.index(kernels.isa) + 1]
+    return [importlib.import_module(f"separatrix.kernels._native_{level}") for level in levels]
+
+
+def rows_of(module, X):
+    if isinstance(X, np.ndarray):
+        return module.Rows.dense(X)
+    return module.Rows.csr(X.data, X.indices, X.indptr, X.shape[1])
+
+
+def table(n, d, kind, rng):
+    X = rng.standard_normal((n, d))
+    if kind == "float32":
+        return X.astype(np.float32)
+    if kind == "csr":
+        return sparse.csr_array(np.where(rng.random((n, d)) < 0.3, X, 0.0))
+    return X
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (7, 3), (65, 9), (130, 37)])
+def test_native_and_reference_agree(kind, n, d):
+    rng = np.random.default_rng(n * d)
+    X = table(n, d, kind, rng)
+    y = rng.choice(np.array([-1, 1], dtype=np.int8), n)
+    c, o, w = rng.random(n) * 3, rng.standard_normal(n), rng.standard_normal(d + 1)
+    results = []
+    for module in (reference, *natives()):
+        g, h, q = np.ones(d + 1), np.empty(n), np.empty(n)
+        value = module.logistic_pass(rows_of(module, X), y, c, o, w, 0, n, g, h, q)
+        product = np.ones(d + 1)
+        module.curvature_product(rows_of(module, X), h, w, 0, n, product)
+        results.append(np.concatenate([[value], g, h, q, product]))
+    for other in results[1:]:
+        np.testing.assert_allclose(other, results[0], rtol=1e-13, atol=1e-13)
+
+
+def test_slices_of_rows_add_up():
+    rng = np.random.default_rng(1)
+    X, y, w = rng.standard_normal((300, 5)), rng.choice(np.array([-1, 1], dtype=np.int8), 300), rng.standard_normal(6)
+    whole, parts = np.zeros(6), np.zeros(6)
+    rows = kernels.rows(X)
+    value = kernels.logistic_pass(rows, y, None, None, w, 0, 300, whole, None, None)
+    pieces = [kernels.logistic_pass(rows, y, None, None, w, a, a + 100, parts, None, None) for a in (0, 100, 200)]
+    assert sum(pieces) == pytest.approx(value, rel=1e-14)
+    np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-13)
+
+
+def test_margins_of_any_size_keep_their_digits():
+    mpmath = pytest.importorskip("mpmath")
+    mpmath.mp.dps = 40
+    margins = np.concatenate([[0.0], *(s * np.logspace(-18, 2.8, 300) for s in (1, -1))])
+    y, w = np.ones(1, dtype=np.int8), np.array([1.0, 0.0])
+    for m in margins.tolist():
+        h, q = np.empty(1), np.empty(1)
+        value = kernels.logistic_pass(kernels.rows(np.array([[m]])), y, None, None, w, 0, 1, np.zeros(2), h, q)
+        exact = mpmath.log1p(mpmath.exp(-mpmath.mpf(m)))
+        wrong = 1 / (1 + mpmath.exp(mpmath.mpf(m)))
+        assert abs(value / exact - 1) < 1e-15
+        assert abs(q[0] / wrong - 1) < 1e-15
+        assert abs(h[0] / (wrong / (1 + mpmath.exp(-mpmath.mpf(m)))) - 1) < 2e-15
+
+
+@pytest.mark.parametrize("m", [1e3, -1e3, 1e300, -1e300])
+def test_enormous_margins_neither_overflow_nor_turn_into_nan(m):
+    g, h = np.zeros(2), np.empty(1)
+    y = np.ones(1, dtype=np.int8)
+    value = kernels.logistic_pass(kernels.rows(np.array([[m]])), y, None, None, np.array([1.0, 0.0]), 0, 1, g, h, None)
+    assert value == max(-m, 0.0)
+    assert h[0] == 0.0
+    assert g[1] == (-1.0 if m < 0 else 0.0)
+
+
+@pytest.mark.skipif(kernels.backend != "native", reason="the reference trusts its caller")
+def test_wrong_lengths_are_refused():
+    X, y = kernels.rows(np.ones((3, 2))), np.ones(3, dtype=np.int8)
+    with pytest.raises(ValueError, match="lifted"):
+        kernels.logistic_pass(X, y, None, None, np.ones(2), 0, 3, np.zeros(3), None, None)
+    with pytest.raises(ValueError, match="leave the rows"):
+        kernels.logistic_pass(X, y, None, None, np.ones(3), 0, 4, np.zeros(3), None, None)
+    with pytest.raises(ValueError, match="curvature"):
+        kernels.curvature_product(X, np.ones(2), np.ones(3), 0, 3, np.zeros(3))
