@@ -246,7 +246,7 @@ def _sampled(task: Task, objective: Binary | Multinomial, penalty: float, tol: f
     if tried.status is not Status.OPTIMAL:
         return None
     model = Inverse(small.model(tried.point), share)
-    return with_model(objective, objective.point(tried.point.at), model, tol, max_iter)
+    return with_model(objective, objective.point(tried.point.at), model, penalty, tol, max_iter)
 
 
 def diagonal(objective: Binary | Multinomial, point: Point) -> Floats:

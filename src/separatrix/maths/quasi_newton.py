@@ -59,15 +59,19 @@ class Inverse:
         return np.asarray(self.share * np.append(w, g[-1] / self.gram.weight - self.gram.x_mean @ w))
 
 
-def with_model(objective: Objective, start: Point, model: Model, tol: float, max_iter: float) -> Run:
-    """L-BFGS whose first Hessian is ``model``; ends as SLOW where the model does not contract."""
+def with_model(objective: Objective, start: Point, model: Model, ridge: float, tol: float, max_iter: float) -> Run:
+    """L-BFGS whose first Hessian is ``model``, until the gap can be proved small; MAX_ITERATIONS if it is slow.
+
+    A gradient g of the weights bounds what is left to gain by |g|^2/(2 ridge), by strong convexity.
+    """
     pairs, point, steps, before = Pairs(), start, 0, np.inf
     while True:
         step = pairs.correct(point.gradient, model.correction)
         decrement = 0.5 * float(point.gradient @ step)
         if not np.isfinite(decrement):
             return Run(point, Status.NONFINITE, steps, decrement)
-        if decrement <= tol * abs(point.value):
+        slope = point.gradient[:-1]
+        if max(decrement, 0.5 * float(slope @ slope) / ridge) <= 0.5 * tol * abs(point.value):
             return Run(point, Status.OPTIMAL, steps, decrement)
         if steps >= max_iter or (steps >= 3 and decrement > 0.5 * before):
             return Run(point, Status.MAX_ITERATIONS, steps, decrement)
