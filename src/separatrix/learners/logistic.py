@@ -22,14 +22,13 @@ from separatrix.learners.base import need_choice, need_flag, need_limit, need_nu
 from separatrix.learners.existence import Existence
 from separatrix.learners.labels import BOUNDARIES, need_two_classes, weights_of_rows
 from separatrix.learners.linear import LinearClassifier
-from separatrix.learners.logistic_task import Answer, Likelihood, Task, ridge
+from separatrix.learners.logistic_rows import Counted, check_offset
+from separatrix.learners.logistic_task import Answer, Likelihood, ridge, standardised_ridge
 from separatrix.maths.firth import likelihood_intercepts
 from separatrix.maths.stopping import Status
-from separatrix.theory.separability import Given
 from separatrix.validation import (
     Labels,
     Table,
-    check_finite_vector,
     check_labels,
     check_lengths,
     check_table,
@@ -183,7 +182,7 @@ class LogisticRegression(LinearClassifier):
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
         weights = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
-        shift = None if offset is None else _check_offset(offset, table.n, labels, self.multiclass)
+        shift = None if offset is None else check_offset(offset, table.n, labels, self.multiclass)
         rows = Counted.of(table, labels, weights, shift, self.weights == "analytic")
         start = self._start(rows)
         try:
@@ -248,7 +247,7 @@ class LogisticRegression(LinearClassifier):
             return Fitted(answer, "maximum likelihood, stopped: no finite maximum exists", existence, fit.dependent)
         if choice == "firth":
             return self._firth(fit, "Firth, since no finite maximum of the likelihood exists", existence)
-        answer = replace(_standardised_ridge(task, self.tol, self.max_iter), status=Status.NO_MAXIMUM)
+        answer = replace(standardised_ridge(task, self.tol, self.max_iter), status=Status.NO_MAXIMUM)
         return Fitted(answer, "ridge (C=1, standardised), since no finite maximum of the likelihood exists", existence)
 
     def _firth(self, fit: Likelihood, method: str, existence: Existence | None) -> Fitted:
@@ -423,81 +422,3 @@ class LogisticRegression(LinearClassifier):
             own = -np.logaddexp(0.0, -s)
             return np.asarray(own - np.logaddexp.reduce(own, axis=1)[:, None])
         return np.asarray(s - np.logaddexp.reduce(s, axis=1)[:, None])
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The rows that count: of weight above zero, with their numbers in the table that was given."""
-
-    table: Table
-    labels: Labels
-    weights: Floats | None
-    offset: Floats | None
-    origin: NDArray[np.int64] | None
-    dropped: tuple[int, ...]
-
-    @staticmethod
-    def of(table: Table, labels: Labels, weights: Floats | None, offset: Floats | None, analytic: bool) -> Counted:
-        origin: NDArray[np.int64] | None = None
-        dropped: tuple[int, ...] = ()
-        if weights is not None and not weights.all():
-            origin = np.flatnonzero(weights)
-            dropped = tuple(np.flatnonzero(weights == 0).tolist())
-            codes = labels.codes[origin]
-            missing = np.setdiff1d(np.arange(len(labels.classes)), codes)
-            if len(missing):
-                raise DataError(
-                    f"class {labels.classes[missing].tolist()[0]!r} has weight zero in all its rows: "
-                    "give some weight to it, or leave its rows out."
-                )
-            table, labels = Table(table.X[origin], table.names), Labels(labels.classes, codes)
-            weights = weights[origin]
-            offset = None if offset is None else np.ascontiguousarray(offset[origin])
-        if weights is not None and analytic:
-            weights = weights * (len(weights) / weights.sum())
-        return Counted(table, labels, weights, offset, origin, dropped)
-
-    @property
-    def names(self) -> list[str]:
-        return list(self.table.names or (f"x{j}" for j in range(self.table.d)))
-
-    def task(self, lift: bool) -> Task:
-        codes = np.asarray(self.labels.codes, dtype=np.intp)
-        return Task(self.table.X, codes, len(self.labels.classes), self.weights, self.offset, lift)
-
-    def given(self, lift: bool) -> Given:
-        codes = np.asarray(self.labels.codes, dtype=np.intp)
-        return Given(self.table, Labels(self.labels.classes, codes), self.origin, self.dropped, lift, "binary64")
-
-
-def _check_offset(offset: Any, n: int, labels: Labels, multiclass: str) -> Floats:
-    count = len(labels.classes)
-    array = np.asarray(offset) if not hasattr(offset, "columns") else np.asarray(offset.to_numpy())
-    if array.ndim == 2 and count > 2 and multiclass == "multinomial":
-        flat = check_finite_vector(array.reshape(-1), what="offset (row by row)")
-        check_lengths(n, array.shape[0], "offset")
-        if array.shape[1] != count:
-            raise DataError(f"offset has {array.shape[1]} columns and there are {count} classes: pass one a class.")
-        return np.ascontiguousarray(flat.reshape(array.shape))
-    if array.ndim != 1 or (count > 2 and multiclass == "multinomial"):
-        wanted = f"({n}, {count})" if count > 2 and multiclass == "multinomial" else f"({n},)"
-        raise DataError(f"offset has shape {array.shape} and needs {wanted}: one number added to each score.")
-    out = check_finite_vector(offset, what="offset")
-    check_lengths(n, len(out), "offset")
-    return out
-
-
-def _standardised_ridge(task: Task, tol: float | None, max_iter: float) -> Answer:
-    """C = 1 on columns divided by their standard deviations; without a bias, by their root mean squares."""
-    c = np.ones(task.n) if task.weights is None else task.weights
-    total = c.sum()
-    X = task.X
-    squares = X * X if isinstance(X, np.ndarray) else X.multiply(X)
-    mean = np.asarray(X.T @ c) / total if task.lift else np.zeros(task.d)
-    scale = np.sqrt(np.maximum(np.asarray(squares.T @ c) / total - mean**2, 0.0))
-    scale = np.where(scale > 1e-12 * np.maximum(np.abs(mean), 1e-300), scale, 1.0)
-    scaled = X / scale if isinstance(X, np.ndarray) else X.multiply(1.0 / scale).tocsr()
-    answer = ridge(replace(task, X=scaled), 1.0, 1e-8 if tol is None else float(tol), max_iter)
-    vectors = answer.vectors.copy()
-    vectors[:, :-1] /= scale
-    return replace(answer, vectors=vectors)

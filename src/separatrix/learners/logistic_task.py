@@ -264,3 +264,19 @@ def diagonal(objective: Binary | Multinomial, point: Point) -> Floats:
         D = np.einsum("ij,ij,ik->kj", X, X, h, optimize=True)
     out = np.column_stack([D + objective.ridge, h.sum(axis=0) if objective.lift else np.ones(h.shape[1])])
     return np.asarray(np.maximum(out.reshape(-1), 1e-12 * float(out.max()) or 1.0))
+
+
+def standardised_ridge(task: Task, tol: float | None, max_iter: float) -> Answer:
+    """C = 1 on columns divided by their standard deviations; without a bias, by their root mean squares."""
+    c = np.ones(task.n) if task.weights is None else task.weights
+    total = c.sum()
+    X = task.X
+    squares = X * X if isinstance(X, np.ndarray) else X.multiply(X)
+    mean = np.asarray(X.T @ c) / total if task.lift else np.zeros(task.d)
+    scale = np.sqrt(np.maximum(np.asarray(squares.T @ c) / total - mean**2, 0.0))
+    scale = np.where(scale > 1e-12 * np.maximum(np.abs(mean), 1e-300), scale, 1.0)
+    scaled = X / scale if isinstance(X, np.ndarray) else X.multiply(1.0 / scale).tocsr()
+    answer = ridge(replace(task, X=scaled), 1.0, 1e-8 if tol is None else float(tol), max_iter)
+    vectors = answer.vectors.copy()
+    vectors[:, :-1] /= scale
+    return replace(answer, vectors=vectors)
