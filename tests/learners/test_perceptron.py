@@ -236,10 +236,10 @@ def test_an_interruption_leaves_a_partial_model_whose_account_agrees(order):
     code = f"""
 import os, signal, threading, numpy as np, separatrix as sx
 rng = np.random.default_rng(0)
-n = 60000 if {order!r} == "cyclic" else 3000
+n = 20000 if {order!r} == "cyclic" else 2000
 X, y = rng.normal(size=(n, 40)), rng.integers(0, 2, n)
 model = sx.Perceptron(order={order!r}, max_epochs=np.inf, max_updates=np.inf, trace=True)
-threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     model.fit(X, y)
 except KeyboardInterrupt:
