@@ -145,7 +145,8 @@ class MistakeDriven(LinearClassifier):
         need_two_weighted_classes(labels, combined)
         rows = kernels.rows(table.X)
         step, norm = self._steps(rows, combined)
-        chance = seed_state(self.random_state)
+        by_chance = self.order in ("shuffle", "any") or (isinstance(self.start, str) and self.start == "random")
+        chance = seed_state(self.random_state, wanted=by_chance)
         starts = self._starts(table, labels, coef_init, intercept_init, chance)
         runs = []
         for signs, start in self._tasks(labels, combined, starts):

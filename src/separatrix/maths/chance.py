@@ -13,8 +13,13 @@ from separatrix.errors import ParameterError
 Word = NDArray[np.uint64]
 
 
-def seed_state(random_state: Any) -> Word:
-    """The generator's one word from what scikit-learn's users pass: None, an integer, or a numpy generator."""
+def seed_state(random_state: Any, wanted: bool = True) -> Word:
+    """The generator's one word from what scikit-learn's users pass: None, an integer, or a numpy generator.
+
+    Where no chance is ``wanted`` nothing is drawn for None, and numpy.random need not be loaded.
+    """
+    if random_state is None and not wanted:
+        return np.zeros(1, dtype=np.uint64)
     if random_state is None:
         random_state = np.random.mtrand._rand
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
