@@ -20,7 +20,9 @@ class AROW(OneRow):
     """Weights with a covariance S that shrinks where rows have been seen, so that rare features move more.
 
     Where y s(x) < 1, with the lifted row x: v = x'Sx, beta = 1/(v + r), alpha = (1 - y s(x)) beta,
+
         w += alpha y S x,    S -= beta S x x' S,
+
     from w = 0 and S = I. "diagonal" keeps the d + 1 variances only: S_kk -= beta (S_kk x_k)^2. By Kesler's
     rule each class has its own S, v is the sum over the two classes that move, and covariances between
     classes are left out. A sample or class weight multiplies alpha.

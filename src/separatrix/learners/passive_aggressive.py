@@ -15,9 +15,11 @@ class PassiveAggressive(OneRow):
     """Where y s(x) < 1, the least move that gives the row a margin of 1, or as much of it as C allows.
 
     With the loss l = 1 - y s(x) and the lifted row x: w += tau y x, where
+
         PA      tau = l/|x|^2                  (the row gets its margin, whatever it takes)
         PA-I    tau = min(C, l/|x|^2)          (min |w - w_t|^2/2 + C xi)
         PA-II   tau = l/(|x|^2 + 1/(2C))       (min |w - w_t|^2/2 + C xi^2)
+
     By Kesler's rule l = 1 - (s_true - s_best wrong) and |x|^2 counts twice. A sample or class weight
     multiplies tau. A zero row without a bias has no margin to gain and moves nothing.
 
