@@ -9,7 +9,7 @@ Row i of the table is x_i with label y_i; z_i = y_i (x_i, 1), without the 1 when
 length of z_i, and a vector w has p numbers, the intercept last.  In Kesler's construction a row of class y gives
 for each other class k the row z with (x, 1) in block y and -(x, 1) in block k (the last class has no block).
 """
-import csv, hashlib, json, math, struct, sys  # noqa: E401, I001
+import csv, hashlib, json, math, struct, sys  # noqa: E401, I001 because a short file is easier to trust
 from fractions import Fraction
 
 FORMAT = "separability-certificate/1"

@@ -117,7 +117,7 @@ class LinearDescent(LinearClassifier):
         return bool(self.loss == "squared_error")
 
     @property
-    def _estimator_type(self) -> str:  # type: ignore[override]
+    def _estimator_type(self) -> str:  # type: ignore[override]  # because it follows the loss
         return "regressor" if self._regression else "classifier"
 
     def __sklearn_tags__(self) -> Any:
