@@ -1,5 +1,9 @@
 #include "separatrix/linear.hpp"
 
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "rows.hpp"
 
 namespace separatrix {
@@ -17,17 +21,24 @@ void bind_linear(nb::module_& m) {
     m.def(
         "class_scores",
         [](const Rows& X, In<double, nb::ndim<2>> coef, Vector<double> intercept,
-           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out, std::optional<Vector<i64>> chosen) {
             const i64 K = static_cast<i64>(coef.shape(0));
             if (static_cast<i64>(coef.shape(1)) != X.d) throw nb::value_error("coef must hold d weights a class");
             need_length(intercept, K, "intercept must hold a bias for every class");
-            if (static_cast<i64>(out.shape(0)) != X.n || static_cast<i64>(out.shape(1)) != K)
+            const i64 count = chosen ? static_cast<i64>(chosen->shape(0)) : X.n;
+            need_positions(chosen, X.n, 0, count);
+            if (static_cast<i64>(out.shape(0)) != count || static_cast<i64>(out.shape(1)) != K)
                 throw nb::value_error("out must hold a score for every row and class");
             nb::gil_scoped_release free;
-            std::visit([&](const auto& rows) { class_scores(rows, coef.data(), intercept.data(), K, out.data()); },
-                       X.view);
+            const i64* which = chosen ? chosen->data() : nullptr;
+            std::visit(
+                [&](const auto& rows) {
+                    class_scores(rows, coef.data(), intercept.data(), K, which, count, out.data());
+                },
+                X.view);
         },
-        "X"_a, "coef"_a.noconvert(), "intercept"_a.noconvert(), "out"_a.noconvert());
+        "X"_a, "coef"_a.noconvert(), "intercept"_a.noconvert(), "out"_a.noconvert(),
+        "chosen"_a.noconvert().none() = nb::none());
     m.def(
         "first_nonfinite",
         [](In<double> x) {

@@ -12,11 +12,19 @@ void scores(const Rows& X, const double* lifted, double* s) {
     for (i64 i = 0; i < X.n; ++i) s[i] = X.dot(i, lifted) + lifted[X.d];
 }
 
-// Scores of K vectors: row i of s holds s_ik = w_k . x_i + b_k.
+// Scores of K vectors: row i of s holds s_ik = w_k . x_i + b_k; of `count` chosen rows, where `chosen` names them.
 template <class Rows>
-void class_scores(const Rows& X, const double* coef, const double* intercept, i64 K, double* s) {
-    for (i64 i = 0; i < X.n; ++i)
-        for (i64 k = 0; k < K; ++k) s[i * K + k] = X.dot(i, coef + k * X.d) + intercept[k];
+void class_scores(const Rows& X, const double* coef, const double* intercept, i64 K, const i64* chosen, i64 count,
+                  double* s) {
+    const i64 ahead = X.ahead();
+    for (i64 i = 0; i < count; ++i) {
+        const i64 row = chosen ? chosen[i] : i;
+        for (i64 k = 0; k < K; ++k) {
+            const double* w = coef + k * X.d;
+            const bool soon = chosen && k == 0 && i + ahead < count;
+            s[i * K + k] = (soon ? X.dot(row, w, chosen[i + ahead]) : X.dot(row, w)) + intercept[k];
+        }
+    }
 }
 
 // |x_i|^2

@@ -23,6 +23,8 @@ from separatrix.evaluation.shared import MOMENTS
         sx.LeastSquares(alpha=3.0),
         sx.LeastSquares(alpha=1.0, penalize_intercept=True),
         sx.LeastSquares(fit_intercept=False),
+        sx.LeastSquaresClassifier(),
+        sx.LeastSquaresClassifier(alpha=2.0, fit_intercept=False),
         sx.LinearDiscriminant(),
         sx.LinearDiscriminant(covariance="diagonal", shrinkage=0.2, divisor="unbiased"),
         sx.QuadraticDiscriminant(shrinkage=0.1),
@@ -52,6 +54,18 @@ def test_penalties_judged_by_moments_are_those_of_fits():
     ours = sx.select(sx.LeastSquares(), {"alpha": alphas[1:]}, X, y, folds=folds)
     theirs = GridSearchCV(Ridge(), {"alpha": alphas[1:]}, cv=folds, scoring="neg_mean_squared_error").fit(X, y)
     np.testing.assert_allclose(ours.means, -theirs.cv_results_["mean_test_score"], rtol=1e-9)
+
+
+def test_columns_away_from_zero_are_shared_and_the_chosen_one_is_a_fit():
+    X, y = load_diabetes(return_X_y=True)
+    away, grid = X * 20 + np.arange(X.shape[1]), {"alpha": [0.01, 1.0, 100.0]}
+    a = sx.select(sx.LeastSquares(), grid, away, y, random_state=0)
+    b = sx.select(sx.LeastSquares(), grid, away, y, random_state=0, share=False)
+    assert (a.shared, b.shared) == (MOMENTS, None)
+    np.testing.assert_allclose(a.fold_values, b.fold_values, rtol=1e-8)
+    for name in ("coef_", "intercept_"):
+        np.testing.assert_allclose(getattr(a.estimator, name), getattr(b.estimator, name), rtol=1e-9)
+    np.testing.assert_allclose(a.estimator.predict(away), b.estimator.predict(away), rtol=1e-9)
 
 
 def _folds(n):

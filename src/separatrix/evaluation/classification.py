@@ -329,12 +329,8 @@ def point_values(o: Outcomes) -> dict[str, float]:
         complete = np.bincount(o.truth, minlength=k).all()
         sides = [(o.truth == j, ranking[:, j]) for j in range(k)] if o.positive is None else []
         sides = sides or [(o.truth == o.positive, ranking)]
-        areas = [placements(own, s, o.weights)[0] for own, s in sides] if complete else [math.nan]
-        out["roc_auc"] = float(np.mean(areas))
-        w = np.ones(o.n) if o.weights is None else o.weights
-        parts = []
-        for own, s in sides:
-            order, ends = metrics.ranked(s)
-            parts.append(float(metrics.average_precisions(w[order], own[order], ends)) if complete else math.nan)
-        out["average_precision"] = float(np.mean(parts))
+        both = [(math.nan, math.nan)]
+        if complete:
+            both = [metrics.area_and_precision(own, v, o.weights) for own, v in sides]
+        out["roc_auc"], out["average_precision"] = (float(v) for v in np.mean(both, axis=0))
     return out

@@ -347,12 +347,11 @@ def _judge_numbers(
 
 def _first_repeat(made: list[Fold]) -> int:
     """How many folds pass before a row is judged for the second time."""
-    seen: set[int] = set()
+    seen = np.zeros(1 + max(int(test.max(initial=-1)) for _, test in made), dtype=bool)
     for k, (_, test) in enumerate(made):
-        rows = set(test.tolist())
-        if seen & rows:
+        if seen[test].any():
             return k
-        seen |= rows
+        seen[test] = True
     return len(made)
 
 
@@ -388,11 +387,13 @@ def bayle(
     """The mean loss of the judged rows; a row judged several times counts once, with its mean loss."""
     at, values = np.concatenate(rows), np.concatenate(losses)
     times = np.bincount(at)
-    judged = np.flatnonzero(times)
-    mean_loss = np.bincount(at, values)[judged] / times[judged]
-    w = np.ones(len(judged)) if weights is None else weights[judged]
-    share = w / w.sum()
-    value = float(share @ mean_loss)
+    if len(times) == len(at) and times.min() == 1:
+        judged, mean_loss = at, values
+    else:
+        judged = np.flatnonzero(times)
+        mean_loss = np.bincount(at, values)[judged] / times[judged]
+    share = 1 / len(judged) if weights is None else weights[judged] / weights[judged].sum()
+    value = float((share * mean_loss).sum())
     pulls = share * (mean_loss - value)
     units = len(judged)
     if clusters is not None:

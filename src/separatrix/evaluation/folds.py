@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import FoldError, ParameterError
-from separatrix.evaluation.predictions import Said, predictions_of
+from separatrix.evaluation.predictions import Said, predictions_of, scores_of_chosen
 from separatrix.evaluation.splits import Fold
 from separatrix.validation import take_rows
 
@@ -41,7 +41,7 @@ class FoldTask:
     weights: NDArray[np.float64] | None
     regression: bool
     scorers: dict[str, Scorer] = field(default_factory=dict)
-    fitted: bool = False  # the learner was fitted already, from work shared between folds
+    checked: Any = None  # all rows, checked, where the learner was fitted already from work that folds share
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,11 @@ def run_fold(task: FoldTask) -> FoldResult:
     """Fit on the training rows, predict the others; an error is a result too."""
     start = perf_counter()
     try:
-        X_test = take_rows(task.X, task.test)
-        if not task.fitted:
+        if task.checked is None:
             fit(task.learner, take_rows(task.X, task.train), take_rows(task.y, task.train), _taken(task))
-        said = predictions_of(task.learner, X_test, task.regression)
+        own_scores = None if task.checked is None else scores_of_chosen(task.learner, task.checked, task.test)
+        X_test = take_rows(task.X, task.test) if task.scorers or own_scores is None else None
+        said = predictions_of(task.learner, X_test, task.regression, own_scores)
         scores = {}
         if task.scorers:
             y_test = take_rows(task.y, task.test)

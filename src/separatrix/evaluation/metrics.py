@@ -120,6 +120,19 @@ def average_precisions(counts: Floats, positive: NDArray[np.bool_], ends: NDArra
     return np.asarray((steps * np.nan_to_num(ratio(hits, said))).sum(axis=-1))
 
 
+def area_and_precision(positive: NDArray[np.bool_], scores: Floats, weights: Floats | None) -> tuple[float, float]:
+    """The area under the ROC curve (ties count one half) and the average precision, by one sort."""
+    order, ends = ranked(scores, stable=weights is not None)
+    w = np.ones(len(scores)) if weights is None else weights[order]
+    hits = np.cumsum(w * positive[order])[ends]
+    said = np.cumsum(w)[ends]
+    missed = said - hits  # weight of negative rows at or above each distinct score
+    own = np.diff(hits, prepend=0.0)
+    middle = missed - np.diff(missed, prepend=0.0) / 2
+    area = float(own @ (missed[-1] - middle)) / float(hits[-1] * missed[-1])
+    return min(max(area, 0.0), 1.0), float(own @ (hits / said)) / float(hits[-1])
+
+
 def average_precision_influence(weights: Floats, positive: NDArray[np.bool_], ends: NDArray[np.intp]) -> Floats:
     """How fast average precision moves with the weight of each row (rows by descending score).
 
@@ -136,8 +149,8 @@ def average_precision_influence(weights: Floats, positive: NDArray[np.bool_], en
     return np.asarray(moved / hits[-1])
 
 
-def ranked(scores: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows by descending score, and where each distinct score ends."""
-    order = np.argsort(-scores, kind="stable")
+def ranked(scores: Floats, stable: bool = True) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows by descending score, and where each distinct score ends; equal scores in their order, if that matters."""
+    order = np.argsort(-scores, kind="stable" if stable else None)
     s = scores[order]
     return order, np.append(np.flatnonzero(np.diff(s)), len(s) - 1)

@@ -51,10 +51,27 @@ class Said:
         return out.hexdigest()
 
 
-def predictions_of(model: Any, X: Any, regression: bool | None = None) -> Said:
-    """Everything that a fitted model says about rows."""
+def scores_of_chosen(model: Any, checked: Any, rows: NDArray[np.intp]) -> Floats | None:
+    """Scores of some checked rows where they lie, without a copy; None of a model that is not linear in them."""
+    from separatrix.learners.linear import LinearClassifier
+    from separatrix.learners.regressor import LinearRegressor
+
+    linear = isinstance(model, LinearClassifier) and type(model).decision_function is LinearClassifier.decision_function
+    if linear or isinstance(model, LinearRegressor):
+        return np.asarray(model._scores_of(checked, rows.astype(np.int64, copy=False)))
+    return None
+
+
+def predictions_of(model: Any, X: Any, regression: bool | None = None, scores: Floats | None = None) -> Said:
+    """Everything that a fitted model says about rows; ``scores`` of one of our own models, if they are known."""
+    from separatrix.learners.linear import Classifier
+
     regression = is_regressor(model) if regression is None else regression
-    predicted = model.predict(X)
+    if isinstance(model, Classifier) and not regression:
+        scores = model.decision_function(X) if scores is None else scores
+        predicted = model._classes_of(scores)
+    else:
+        predicted = model.predict(X) if scores is None else scores
     predicted = frames.vector_of(predicted) if frames.is_frame(predicted) else np.asarray(predicted)
     if predicted.ndim == 2 and predicted.shape[1] == 1:
         predicted = predicted[:, 0]
@@ -65,10 +82,14 @@ def predictions_of(model: Any, X: Any, regression: bool | None = None) -> Said:
     classes = getattr(model, "classes_", None)
     if classes is None:
         return Said(label_vector(predicted, what="predict(X)"))
+    if scores is not None and hasattr(model, "_log_posteriors"):
+        probabilities = np.exp(model._log_posteriors(scores))
+    else:
+        probabilities = _values(model, "predict_proba", X)
     return Said(
         label_vector(predicted, what="predict(X)"),
-        _values(model, "decision_function", X),
-        _values(model, "predict_proba", X),
+        _finite(_values(model, "decision_function", X) if scores is None else scores),
+        _finite(probabilities),
         np.asarray(classes),
     )
 
@@ -78,8 +99,11 @@ def _values(model: Any, method: str, X: Any) -> Floats | None:
         call = getattr(model, method)
     except AttributeError:  # also what scikit-learn's available_if raises
         return None
-    values = np.asarray(call(X), dtype=np.float64)
-    return values if np.isfinite(values).all() else None
+    return np.asarray(call(X), dtype=np.float64)
+
+
+def _finite(values: Floats | None) -> Floats | None:
+    return values if values is not None and np.isfinite(values).all() else None
 
 
 def outcomes_of(truth: Any, said: Said, positive: Any = None, weights: Any = None) -> tuple[Outcomes, tuple[str, ...]]:
@@ -91,7 +115,7 @@ def outcomes_of(truth: Any, said: Said, positive: Any = None, weights: Any = Non
     notes: tuple[str, ...] = ()
     if labels is not None:
         labels = label_vector(labels, what="classes_")
-        unseen = sorted(set(actual.tolist()) - set(labels.tolist()), key=str)
+        unseen = [] if _all_known(actual, labels) else sorted(set(actual.tolist()) - set(labels.tolist()), key=str)
         if unseen:
             count = int(np.count_nonzero(np.isin(actual, np.array(unseen, dtype=actual.dtype))))
             names = ", ".join(map(repr, unseen[:5]))
@@ -111,6 +135,13 @@ def outcomes_of(truth: Any, said: Said, positive: Any = None, weights: Any = Non
         labels=labels,
     )
     return checked, notes
+
+
+def _all_known(actual: NDArray[Any], labels: NDArray[Any]) -> bool:
+    """Whether every label is among a few, by numpy where it is sure; False if that is not known."""
+    if actual.dtype.kind not in "biuU" or actual.dtype.kind != labels.dtype.kind or len(labels) > 16:
+        return False
+    return sum(int(np.count_nonzero(actual == label)) for label in labels) == len(actual)
 
 
 def _both(values: Floats | None) -> Floats | None:

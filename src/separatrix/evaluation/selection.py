@@ -23,7 +23,7 @@ from separatrix.evaluation.estimate import shown
 from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_folds, spread
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import table
-from separatrix.evaluation.shared import MOMENTS, is_partition, ridge_errors
+from separatrix.evaluation.shared import MOMENTS, RidgePath, is_partition, ridge_errors
 from separatrix.evaluation.splits import seed_of
 from separatrix.learners.base import Estimator
 from separatrix.validation import check_lengths, check_weights, count_rows
@@ -207,13 +207,16 @@ class Selector(Estimator):
             CandidateTask(k, candidates, X, y, train, test, weights, regression, metric, s)
             for k, ((train, test), s) in enumerate(zip(made, seeds, strict=False))
         ]
-        values = self._from_moments(tasks) if self.share and self.repeats == 1 else None
-        shared = None if values is None else MOMENTS
-        if values is None:
+        path = self._from_moments(tasks) if self.share and self.repeats == 1 else None
+        shared = None if path is None else MOMENTS
+        if path is not None:
+            values = path.errors if metric == "mse" else np.sqrt(path.errors)
+        else:
             values = np.column_stack(spread(judge_candidates, tasks, self.executor, self.progress))
         best, chosen = self._choose(values, candidates, metric)
         self.estimator_ = seeded_clone(candidates[chosen].learner, seeds[-1]).set_params(**candidates[chosen].params)
-        fit(self.estimator_, X, y, weights)
+        if path is None or not path.finish(self.estimator_):
+            fit(self.estimator_, X, y, weights)
         if hasattr(self.estimator_, "classes_"):
             self.classes_ = self.estimator_.classes_
         self.n_features_in_ = getattr(self.estimator_, "n_features_in_", 0)
@@ -230,7 +233,7 @@ class Selector(Estimator):
         )
         return self
 
-    def _from_moments(self, tasks: list[CandidateTask]) -> Floats | None:
+    def _from_moments(self, tasks: list[CandidateTask]) -> RidgePath | None:
         """Penalties of least squares judged by their squared error, without a fit; None for anything else."""
         first, metric = tasks[0].candidates[0].learner, tasks[0].metric
         alphas: list[Any] = [c.params.get("alpha") for c in tasks[0].candidates if set(c.params) == {"alpha"}]
@@ -242,8 +245,7 @@ class Selector(Estimator):
         if first.solver not in ("auto", "moments"):
             return None
         folds = [FoldTask(t.number, first, t.X, t.y, t.train, t.test, t.weights, True) for t in tasks]
-        errors = ridge_errors(folds, [float(a) for a in alphas]) if is_partition(folds) else None
-        return errors if errors is None or metric == "mse" else np.sqrt(errors)
+        return ridge_errors(folds, [float(a) for a in alphas]) if is_partition(folds) else None
 
     def _choose(self, values: Floats, candidates: Sequence[Candidate], metric: Any) -> tuple[int, int]:
         """The number of the best candidate, and of the one chosen by the rule."""

@@ -1,30 +1,33 @@
 """Work that folds share: a learner that needs only moments of its rows is not fitted fold by fold.
 
-The moments of each fold are taken once; those of its training rows are the merged moments of the other
-folds, so that k folds cost one pass over the rows instead of k - 1. The numbers are those of separate
-fits up to the rounding of the merge; where the condition says that this could show, the fold is fitted
-as usual. Everything else (pipelines, other learners, penalties that need the rows) is left as it is.
+The moments of all folds are taken in one pass over the rows where they lie; those of a fold's training rows
+are the merged moments of the other folds, so that k folds cost one pass instead of k - 1, and no copy. The
+numbers are those of separate fits up to the rounding of the merge; where the condition says that this could
+show, the fold is fitted as usual. Everything else (pipelines, other learners, penalties that need the rows)
+is left as it is.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.evaluation.folds import FoldTask
-from separatrix.validation import check_labels, check_table, check_targets, take_rows
+from separatrix.validation import Table, check_labels, check_table, check_targets, count_rows
 
 if TYPE_CHECKING:
-    from separatrix.maths.moments import Moments
+    from separatrix.maths.moments import Moments, Totals
     from separatrix.maths.normal_equations import NormalEquations
 
 Floats = NDArray[np.float64]
 SHARED_CONDITION = 1e8  # squared condition up to which moments alone keep eight digits
+SHARED_OFFSET = 1e6  # how far from zero, in spreads of y, the parts of a bias may lie for its last eight digits
+MOST_NUMBERS = 2**24  # in the scatters of all folds together
 MOMENTS = "moments of the folds, merged"
 
 
@@ -33,31 +36,38 @@ def share_work(tasks: list[FoldTask], repeats: int) -> tuple[list[FoldTask], str
     fit = _fit_of(tasks[0].learner)
     if fit is None or repeats != 1 or not is_partition(tasks):
         return tasks, None
-    make, finish = fit
-    states = fold_moments(tasks, make)
-    if states is None:
+    take, finish = fit
+    made = fold_moments(tasks, take)
+    if made is None:
         return tasks, None
+    states, table = made
     out = []
     for k, task in enumerate(tasks):
-        done = finish(task.learner, merged_without(states, k), check_table(take_rows(task.X, task.test[:1])))
-        out.append(replace(task, fitted=done))
+        done = finish(task.learner, merged_without(states, k), table)
+        out.append(replace(task, checked=table.X) if done else task)
     return out, MOMENTS
 
 
 def is_partition(tasks: Sequence[FoldTask]) -> bool:
     """Whether every fold learns from exactly the rows that the others judge."""
-    total = sum(len(task.test) for task in tasks)
-    return all(len(task.train) + len(task.test) == total for task in tasks) and total == len(
-        np.unique(np.concatenate([task.test for task in tasks]))
-    )
+    n = count_rows(tasks[0].X)
+    times = np.zeros(n, dtype=np.int64)
+    for task in tasks:
+        times[task.test] += 1
+    return bool((times == 1).all()) and all(len(task.train) + len(task.test) == n for task in tasks)
 
 
-def fold_moments(tasks: Sequence[FoldTask], make: Callable[[FoldTask], Moments]) -> list[Moments] | None:
-    """The moments of each fold's rows; None where a fold's rows are not what moments can be made of."""
+def fold_moments(tasks: Sequence[FoldTask], take: Take) -> tuple[list[Moments], Table] | None:
+    """The moments of each fold's rows and the checked rows; None where rows are not what moments are made of."""
+    fold = np.empty(count_rows(tasks[0].X), dtype=np.int64)
+    for k, task in enumerate(tasks):
+        fold[task.test] = k
     try:
-        return [make(task) for task in tasks]
+        table = check_table(tasks[0].X)
+        states = take(tasks[0], table, fold, len(tasks))
     except ValueError:  # bad rows: the folds themselves say it better
         return None
+    return None if states is None else (states, table)
 
 
 def merged_without(states: Sequence[Moments], k: int) -> Moments:
@@ -67,67 +77,74 @@ def merged_without(states: Sequence[Moments], k: int) -> Moments:
     return merge(*(state for j, state in enumerate(states) if j != k))
 
 
-Make = Callable[[FoldTask], "Moments"]
-Finish = Callable[[Any, "Moments", Any], bool]
+Take = Callable[[FoldTask, Table, NDArray[np.int64], int], "list[Moments] | None"]
+Finish = Callable[[Any, "Moments", Table], bool]
 
 
-def _fit_of(learner: Any) -> tuple[Make, Finish] | None:
+def _fit_of(learner: Any) -> tuple[Take, Finish] | None:
     """How a learner is fitted from moments, if it can be."""
     name, home = type(learner).__name__, type(learner).__module__
     if not home.startswith("separatrix.learners."):
         return None
     if name == "LeastSquares" and learner.solver in ("auto", "moments"):
         return target_moments, finish_least_squares
+    if name == "LeastSquaresClassifier" and learner.solver in ("auto", "moments") and learner.class_weight is None:
+        return class_moments, finish_squares_classifier
     if name in ("LinearDiscriminant", "QuadraticDiscriminant") and learner.shrinkage != "ledoit-wolf":
         return class_moments, finish_discriminant
     return None
 
 
-def _weights(task: FoldTask) -> Floats | None:
-    return None if task.weights is None else task.weights[task.test]
-
-
-def target_moments(task: FoldTask) -> Moments:
-    """Moments of features and target."""
+def target_moments(task: FoldTask, table: Table, fold: NDArray[np.int64], folds: int) -> list[Moments] | None:
+    """Moments of features and target, fold by fold, in one pass over the rows where they lie."""
     from separatrix.maths.moments import Moments
 
-    table = check_table(take_rows(task.X, task.test))
-    y = check_targets(take_rows(task.y, task.test)).reshape(-1, 1)
-    return Moments(table.d, 1).add(table.X, y, None, _weights(task))
+    if folds * (table.d + 1) ** 2 > MOST_NUMBERS:
+        return None
+    y = check_targets(task.y).reshape(-1, 1)
+    every = Moments(table.d, 1, labels=range(folds), pooled=False)
+    every.add(table.X, y, fold, task.weights)
+    return every.split(folds, None, pooled=True)
 
 
-def class_moments(task: FoldTask) -> Moments:
-    """Moments of the features, class by class."""
+def class_moments(task: FoldTask, table: Table, fold: NDArray[np.int64], folds: int) -> list[Moments] | None:
+    """Moments of the features, class by class and fold by fold, in one pass over the rows where they lie."""
     from separatrix.maths.moments import Moments
 
-    table, labels = check_table(take_rows(task.X, task.test)), check_labels(take_rows(task.y, task.test))
-    pooled = bool(task.learner._pooled)
-    state = Moments(table.d, labels=labels.classes.tolist(), pooled=pooled)
-    return state.add(table.X, None, labels.codes.astype(np.int64), _weights(task))
+    labels = check_labels(task.y)
+    count = len(labels.classes)
+    if folds * count * table.d**2 > MOST_NUMBERS:
+        return None
+    every = Moments(table.d, labels=range(folds * count), pooled=False)
+    every.add(table.X, None, fold * count + labels.codes, task.weights)
+    return every.split(folds, labels.classes.tolist(), pooled=bool(getattr(task.learner, "_pooled", True)))
 
 
-def normal_of(learner: Any, moments: Moments, alpha: float) -> NormalEquations:
+def normal_of(learner: Any, totals: Totals, features: int, alpha: float) -> NormalEquations:
     """The normal equations of least squares with this penalty."""
     from separatrix.maths.normal_equations import NormalEquations
 
     free = bool(learner.fit_intercept and not learner.penalize_intercept)
-    return NormalEquations(moments.totals(), moments.features, alpha, bool(learner.fit_intercept), free)
+    return NormalEquations(totals, features, alpha, bool(learner.fit_intercept), free)
 
 
 def trusted(normal: NormalEquations, rows: int, solver: str) -> bool:
     """Whether moments alone give what a fit would, to eight digits."""
     if solver == "moments":
         return True
-    enough = rows > normal.p and normal.squared_condition <= SHARED_CONDITION
-    return enough and not normal.loses_bias(normal.solve())
+    if not (rows > normal.p and normal.squared_condition <= SHARED_CONDITION):
+        return False
+    parts = np.abs(normal.y_mean) + np.abs(normal.solve()[:, :-1]) @ np.abs(normal.x_mean) if normal.free else 0.0
+    return bool(np.all(parts <= SHARED_OFFSET * np.sqrt(normal.spread / rows)))
 
 
-def finish_least_squares(learner: Any, moments: Moments, table: Any) -> bool:
+def finish_least_squares(learner: Any, moments: Moments, table: Table) -> bool:
     """Solve from the merged moments; False where the rows themselves are needed."""
     from separatrix.maths.least_squares import from_moments
 
     learner._check_parameters()
-    normal, rows = normal_of(learner, moments, float(learner.alpha)), int(moments.rows.sum())
+    normal = normal_of(learner, moments.totals(), moments.features, float(learner.alpha))
+    rows = int(moments.rows.sum())
     if not trusted(normal, rows, learner.solver):
         return False
     learner._moments = moments
@@ -136,7 +153,25 @@ def finish_least_squares(learner: Any, moments: Moments, table: Any) -> bool:
     return True
 
 
-def finish_discriminant(learner: Any, moments: Moments, table: Any) -> bool:
+def finish_squares_classifier(learner: Any, moments: Moments, table: Table) -> bool:
+    """The same with targets of the classes; False also where rows of one class are left."""
+    from separatrix.learners.least_squares_classifier import with_targets
+    from separatrix.maths.least_squares import from_moments
+
+    learner._check_parameters()
+    if not moments.weight.all():
+        return False
+    totals = with_targets(moments.totals(), moments.features)
+    normal = normal_of(learner, totals, moments.features, float(learner.alpha))
+    if not trusted(normal, int(moments.rows.sum()), learner.solver):
+        return False
+    learner._moments, learner.classes_ = moments, np.array(moments.labels)
+    learner._remember_features(table)
+    learner._store(from_moments(normal), table)
+    return True
+
+
+def finish_discriminant(learner: Any, moments: Moments, table: Table) -> bool:
     """Solve from the merged moments of the classes; an error is left to the fold to raise."""
     fresh = dict(learner.__dict__)
     try:
@@ -151,21 +186,37 @@ def finish_discriminant(learner: Any, moments: Moments, table: Any) -> bool:
     return math.isfinite(float(np.sum(learner.means_)))
 
 
-def ridge_errors(tasks: Sequence[FoldTask], alphas: Sequence[float]) -> Floats | None:
-    """Mean squared errors (alphas, folds) of least squares, judged rows included, from moments alone.
+@dataclass(frozen=True)
+class RidgePath:
+    """Mean squared errors (alphas, folds) of least squares, and what one penalty needs to be fitted to all rows."""
+
+    errors: Floats
+    states: list[Moments]
+    table: Table
+
+    def finish(self, learner: Any) -> bool:
+        """Fit a learner to all rows from their moments; False where the rows themselves are needed."""
+        from separatrix.maths.moments import merge
+
+        return finish_least_squares(learner, merge(*self.states), self.table)
+
+
+def ridge_errors(tasks: Sequence[FoldTask], alphas: Sequence[float]) -> RidgePath | None:
+    """Least squares with every penalty, judged on the rows of each fold, from moments alone.
 
     With centred moments (W, m, S) of a fold's rows z = (x, y), a model w, b has on them
         sum c (y - w.x - b)^2 = S_yy - 2 w.S_xy + w'S_xx w + W (m_y - w.m_x - b)^2.
     None where a fold is not to be trusted to moments.
     """
-    states = fold_moments(tasks, target_moments)
-    if states is None:
+    made = fold_moments(tasks, target_moments)
+    if made is None:
         return None
+    states, table = made
     out = np.empty((len(alphas), len(tasks)))
     for k, (task, judged) in enumerate(zip(tasks, states, strict=True)):
         moments = merged_without(states, k)
         rows = int(moments.rows.sum())
-        least = normal_of(task.learner, moments, float(min(alphas)))
+        least = normal_of(task.learner, moments.totals(), moments.features, float(min(alphas)))
         if not trusted(least, rows, task.learner.solver):
             return None
         totals = judged.totals()
@@ -174,7 +225,7 @@ def ridge_errors(tasks: Sequence[FoldTask], alphas: Sequence[float]) -> Floats |
             w, b = lifted[:d], lifted[-1]
             inside = S[d, d] - 2 * w @ S[:d, d] + w @ S[:d, :d] @ w
             out[i, k] = (inside + weight * (mean[d] - w @ mean[:d] - b) ** 2) / weight
-    return out
+    return RidgePath(out, states, table)
 
 
 def ridge_path(least: NormalEquations, alphas: Sequence[float]) -> list[Floats]:

@@ -127,9 +127,12 @@ class Discriminant(LinearClassifier):
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the posteriors."""
-        s = self.decision_function(X)
+        return self._log_posteriors(self.decision_function(X))
+
+    def _log_posteriors(self, s: Floats) -> Floats:
         if s.ndim == 1:
-            s = np.column_stack([np.zeros(len(s)), s])
+            below = np.log1p(np.exp(-np.abs(s)))
+            return np.column_stack([-(np.maximum(s, 0.0) + below), -(np.maximum(-s, 0.0) + below)])
         return np.asarray(s - np.logaddexp.reduce(s, axis=1, keepdims=True))
 
     def _check_fitted(self) -> None:

@@ -36,7 +36,9 @@ class Classifier(Estimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row; what a score of exactly zero means is ``boundary``'s choice."""
-        scores = self.decision_function(X)
+        return self._classes_of(self.decision_function(X))
+
+    def _classes_of(self, scores: Floats) -> NDArray[Any]:
         if len(self.classes_) == 1:
             return np.full(len(scores), self.classes_[0])
         return predictions(scores, self.classes_, self.boundary)
@@ -57,8 +59,12 @@ class LinearClassifier(Classifier):
 
     def decision_function(self, X: Any) -> Floats:
         """s(x) = w . x + b for each row; with more than two classes one column a class."""
-        table = self._check_rows(X)
-        out = np.empty((table.n, len(self.coef_)))
+        return self._scores_of(self._check_rows(X).X)
+
+    def _scores_of(self, X: Any, chosen: NDArray[np.int64] | None = None) -> Floats:
+        """Scores of checked rows, or of those chosen among them."""
+        rows = kernels.rows(X)
+        out = np.empty((rows.n if chosen is None else len(chosen), len(self.coef_)))
         coef, intercept = np.ascontiguousarray(self.coef_), np.ascontiguousarray(self.intercept_)
-        kernels.class_scores(kernels.rows(table.X), coef, intercept, out)
+        kernels.class_scores(rows, coef, intercept, out, chosen)
         return out[:, 0] if out.shape[1] == 1 else out

@@ -121,6 +121,19 @@ class Moments:
                 self.scatter = np.insert(self.scatter, at, 0.0, axis=0)
         return self
 
+    def split(self, parts: int, labels: Sequence[Any] | None, pooled: bool) -> list[Moments]:
+        """States apart, of scatters that were kept apart: part p has the p-th run of classes, as ``labels``."""
+        done, count = self.flushed(), 1 if labels is None else len(labels)
+        out = []
+        for p in range(parts):
+            own = slice(p * count, (p + 1) * count)
+            part = Moments(self.features, self.targets, labels, pooled)
+            part.rows, part.weight, part.mean = done.rows[own].copy(), done.weight[own].copy(), done.mean[:, own].copy()
+            scatter = done.scatter[own]
+            part.scatter = scatter.sum(axis=0, keepdims=True) if pooled else scatter.copy()
+            out.append(part)
+        return out
+
     def flushed(self) -> Moments:
         """A copy in which the waiting blocks are added."""
         other = self.copy()

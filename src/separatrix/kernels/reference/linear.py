@@ -16,10 +16,16 @@ def scores(X: Rows, lifted: NDArray[np.float64], out: NDArray[np.float64]) -> No
         out[i] = X.dot(i, lifted) + lifted[X.d]
 
 
-def class_scores(X: Rows, coef: NDArray[np.float64], intercept: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-    for i in range(X.n):
+def class_scores(
+    X: Rows,
+    coef: NDArray[np.float64],
+    intercept: NDArray[np.float64],
+    out: NDArray[np.float64],
+    chosen: NDArray[np.int64] | None = None,
+) -> None:
+    for i, row in enumerate(range(X.n) if chosen is None else chosen.tolist()):
         for k in range(len(coef)):
-            out[i, k] = X.dot(i, coef[k]) + intercept[k]
+            out[i, k] = X.dot(row, coef[k]) + intercept[k]
 
 
 def first_nonfinite(x: NDArray[Any]) -> int:
