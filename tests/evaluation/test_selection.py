@@ -141,7 +141,7 @@ def test_selector_is_a_learner(cancer):
         ({"max_depth": []}, {}, ParameterError, "no combination"),
         ("max_depth", {}, ParameterError, "dict"),
         ({"max_depth": [1]}, {"rule": "simplest"}, ParameterError, "rule"),
-        ({"max_depth": [1]}, {"metric": "auc"}, FoldError, "there are accuracy"),
+        ({"max_depth": [1]}, {"metric": "auc"}, ParameterError, "there are accuracy"),
         ({"max_depth": [-4]}, {}, FoldError, r"max_depth=-4 failed in fold 0: InvalidParameterError"),
     ],
 )
@@ -281,3 +281,51 @@ def test_mistakes_of_each_pass(cancer):
     with pytest.raises(DataError, match="does not count mistakes"):
         sx.mistakes_curve(LogisticRegression())
     mpl.pyplot.close("all")
+
+
+def test_nested_estimates_keep_groups_whole_inside_and_outside():
+    """Rows of a group are near copies with one label: torn apart they are remembered, whole they are noise."""
+    rng = np.random.default_rng(3)
+    groups = np.repeat(np.arange(30), 6)
+    centres, labels = rng.normal(size=(30, 40)), rng.integers(0, 2, 30)
+    X, y = centres[groups] + 0.01 * rng.normal(size=(180, 40)), labels[groups]
+    learner, grid = sx.AveragedPerceptron(max_epochs=20), {"max_epochs": [5, 20]}
+    torn = sx.select(learner, grid, X, y, nested=True, random_state=0)
+    whole = sx.select(learner, grid, X, y, groups=groups, nested=True, random_state=0)
+    assert torn.nested["accuracy"].value > 0.95
+    assert whole.means.max() < 0.8
+    assert whole.nested["accuracy"].value < 0.8
+
+
+def test_nested_estimates_in_time_learn_from_the_past_only():
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(120, 3)), rng.integers(0, 2, 120)
+    seen = []
+
+    class Watching(sx.Perceptron):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(X[:, 0].max())
+            return super().fit(X, y)
+
+    X[:, 0] = np.arange(120)
+    found = sx.select(Watching(), {"max_epochs": [1, 2]}, X, y, time=np.arange(120), nested=3, random_state=0)
+    assert found.nested.how == "learned from the past, judged on what followed"
+    outer = sorted({rows.min() for rows in (r.rows for r in found.nested.results)})
+    assert all(any(most < first for most in seen) for first in outer)
+    assert min(r.rows.min() for r in found.nested.results) > min(seen)
+
+
+def test_further_arguments_of_fit_follow_their_rows():
+    X, y = np.arange(20.0)[:, None], np.arange(20) % 2
+    passed = []
+
+    class Watching(sx.Perceptron):
+        def fit(self, X, y, sample_weight=None, note=None):
+            passed.append((X[:, 0], note))
+            return super().fit(X, y)
+
+    sx.cross_validate(Watching(), X, y, fit_with={"note": [str(i) for i in range(20)]}, random_state=0)
+    assert len(passed) == 5
+    assert all([str(int(v)) for v in rows] == list(note) for rows, note in passed)
+    with pytest.raises(DataError, match="note"):
+        sx.cross_validate(Watching(), X, y, fit_with={"note": ["a"]}, random_state=0)

@@ -116,3 +116,11 @@ def test_holdout_keeps_shares_and_rows():
 def test_bad_shares_are_refused(share):
     with pytest.raises(ParameterError):
         sx.holdout(np.ones((10, 1)), [0, 1] * 5, test=share)
+
+
+def test_plain_arrow_arrays_are_targets_too():
+    pa = pytest.importorskip("pyarrow")
+    X, y = np.arange(60.0)[:, None], [0, 1] * 30
+    plain = sx.cross_validate(sx.Perceptron(), X, y, random_state=0)["accuracy"]
+    for targets in (pa.array(y), pa.chunked_array([y[:7], y[7:]])):
+        assert sx.cross_validate(sx.Perceptron(), X, targets, random_state=0)["accuracy"] == plain

@@ -50,6 +50,11 @@ SMALL_STEPS = (
     "with 1000 against 0.0001 the loss is as good as met once the heavy class is right; small steps end long "
     "before the hyperplane has moved beyond the light one"
 )
+DEALT = "folds are dealt by rows: a row of weight two lies in one fold, the same row twice may lie in two"
+SELECTED = {
+    "check_sample_weight_equivalence_on_dense_data": DEALT,
+    "check_sample_weight_equivalence_on_sparse_data": DEALT,
+}
 DESCENT = {
     "check_sample_weight_equivalence_on_dense_data": DRAWN,
     "check_sample_weight_equivalence_on_sparse_data": DRAWN,
@@ -62,6 +67,8 @@ def excluded(estimator):
         return WITHOUT_DENSITY
     if isinstance(estimator, MINIMISERS):
         return SINGLE_POINTS if isinstance(estimator, sx.QuadraticDiscriminant) else {}
+    if isinstance(estimator, sx.Selector):
+        return SELECTED
     if isinstance(estimator, sx.LinearDescent):
         return (
             DESCENT if estimator.loss == "squared_error" else {**DESCENT, "check_class_weight_classifiers": SMALL_STEPS}
@@ -97,6 +104,8 @@ ESTIMATORS = [
     sx.LinearDescent(random_state=0),
     sx.LinearDescent("squared_error", random_state=0),
     sx.LinearDescent(batch_size=16, momentum=0.5, average=True, random_state=0),
+    sx.Selector(sx.Perceptron(), {"max_epochs": [5, 20]}, folds=2, random_state=0),
+    sx.Selector(sx.LeastSquares(), {"alpha": [0.1, 1.0]}, folds=2, random_state=0),
     sx.LogisticRegression(),
     sx.LogisticRegression(C=1.0),
     sx.LogisticRegression(C=1.0, multiclass="ovr"),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import FoldError, ParameterError
+from separatrix.errors import DataError, DataTypeError, FoldError, ParameterError
 from separatrix.evaluation.classification import point_values
 from separatrix.evaluation.folds import final_step, fit, seeded_clone
 from separatrix.evaluation.predictions import outcomes_of, predictions_of
@@ -22,6 +22,7 @@ from separatrix.validation import check_targets, take_rows
 Floats = NDArray[np.float64]
 LOSSES = frozenset({"error", "log_loss", "brier", "mse", "rmse", "mae"})
 NUMBERS = ("mse", "rmse", "mae", "r2")
+BAD_INPUT = (DataError, DataTypeError, ParameterError)  # as whoever catches a learner's own errors expects them
 PENALTIES = frozenset({"C", "alpha", "l1_ratio"})
 
 
@@ -71,9 +72,8 @@ def judge_candidates(task: CandidateTask) -> Floats:
             fit(learner, X, y, weights)
             values[k] = value_of(task.metric, learner, X_test, y_test, judged, task.regression)
         except Exception as error:
-            raise FoldError(
-                f"{candidate.label} failed in fold {task.number}: {type(error).__name__}: {error}"
-            ) from error
+            told = f"{candidate.label} failed in fold {task.number}: {type(error).__name__}: {error}"
+            raise (type(error) if isinstance(error, BAD_INPUT) else FoldError)(told) from error
         last, before = learner, candidate
     return values
 

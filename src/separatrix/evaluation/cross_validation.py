@@ -177,6 +177,7 @@ def cross_validate(
     share: bool = True,
     level: float = 0.95,
     random_state: Any = None,
+    fit_with: dict[str, Any] | None = None,
 ) -> CrossValidation:
     """Estimate how a learner does on new rows.
 
@@ -198,6 +199,7 @@ def cross_validate(
         Whether a fold that fails stops everything, or is reported while the rest stands.
     share : whether least squares and discriminants may be fitted from moments that folds share
     level, random_state : of the intervals; of the folds and of learners whose own was left open
+    fit_with : further arguments of the learner's ``fit`` by name, one entry a row: each fold passes its own
     """
     level, seed = check_level(level), seed_of(random_state)
     if on_failure not in ("raise", "report"):
@@ -208,7 +210,9 @@ def cross_validate(
     regression = is_regressor(learner)
     weights = check_weights(sample_weight, n)
     made, how = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
-    tasks = make_tasks(learner, X, y, made, weights, regression, seed, scorers)
+    for name, values in (fit_with or {}).items():
+        check_lengths(n, count_rows(values, what=name), name)
+    tasks = make_tasks(learner, X, y, made, weights, regression, seed, scorers, fit_with)
     tasks, shared = share_work(tasks, repeats) if share else (tasks, None)
     results = spread(run_fold, tasks, executor, progress)
     failures = stop_at_failure(results, learner, on_failure)

@@ -41,6 +41,7 @@ class FoldTask:
     weights: NDArray[np.float64] | None
     regression: bool
     scorers: dict[str, Scorer] = field(default_factory=dict)
+    beside: dict[str, Any] = field(default_factory=dict)  # what else fit takes, one entry a row
     checked: Any = None  # all rows, checked, where the learner was fitted already from work that folds share
 
 
@@ -64,7 +65,8 @@ def run_fold(task: FoldTask) -> FoldResult:
     start = perf_counter()
     try:
         if task.checked is None:
-            fit(task.learner, take_rows(task.X, task.train), take_rows(task.y, task.train), _taken(task))
+            beside = {name: take_rows(values, task.train) for name, values in task.beside.items()}
+            fit(task.learner, take_rows(task.X, task.train), take_rows(task.y, task.train), _taken(task), **beside)
         own_scores = None if task.checked is None else scores_of_chosen(task.learner, task.checked, task.test)
         X_test = take_rows(task.X, task.test) if task.scorers or own_scores is None else None
         said = predictions_of(task.learner, X_test, task.regression, own_scores)
@@ -93,13 +95,13 @@ def _taken(task: FoldTask) -> NDArray[np.float64] | None:
     return None if task.weights is None else task.weights[task.train]
 
 
-def fit(learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None) -> Any:
+def fit(learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None, **beside: Any) -> Any:
     """Fit with weights where there are any; in a pipeline they belong to the last step."""
     if weights is None:
-        return learner.fit(X, y)
+        return learner.fit(X, y, **beside)
     steps = getattr(learner, "steps", None)
     name = "sample_weight" if steps is None else f"{steps[-1][0]}__sample_weight"
-    return learner.fit(X, y, **{name: weights})
+    return learner.fit(X, y, **{name: weights}, **beside)
 
 
 def final_step(learner: Any) -> Any:
@@ -139,10 +141,11 @@ def make_tasks(
     regression: bool,
     seed: int,
     scorers: dict[str, Scorer] | None = None,
+    beside: dict[str, Any] | None = None,
 ) -> list[FoldTask]:
     """One task a fold, each with its own clone."""
     return [
-        FoldTask(k, seeded_clone(learner, s), X, y, train, test, weights, regression, scorers or {})
+        FoldTask(k, seeded_clone(learner, s), X, y, train, test, weights, regression, scorers or {}, beside or {})
         for k, ((train, test), s) in enumerate(zip(folds, seeds_of_folds(seed, len(folds)), strict=True))
     ]
 

@@ -298,13 +298,15 @@ def select(
     chosen = selector.selection_
     if not nested:
         return chosen
-    if groups is not None or time is not None:
-        raise ParameterError("nested estimates with groups or time: cross_validate a Selector on folds of your own.")
+    beside = {name: values for name, values in (("groups", groups), ("time", time)) if values is not None}
     outer = cross_validate(
         Selector(learner, grid, **{**options, "executor": None, "progress": None}),
         X,
         y,
         folds=5 if nested is True else nested,
+        groups=groups,
+        time=time,
+        fit_with=beside,
         sample_weight=sample_weight,
         executor=options.get("executor"),
         progress=options.get("progress"),

@@ -161,7 +161,7 @@ def make_folds(
     if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
         raise ParameterError(f"repeats is {repeats!r}: it must be a whole number of at least 1.")
     if folds > n:
-        raise DataError(f"{n} rows cannot make {folds} folds: use at most {n}.")
+        raise DataError(f"{n} row(s) (n_samples = {n}) cannot make {folds} folds: use at most {n}.")
     if time is not None:
         if groups is not None:
             raise ParameterError("groups and time cannot both rule the folds: choose one.")

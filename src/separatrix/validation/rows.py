@@ -15,8 +15,9 @@ from separatrix.validation.table import is_sparse
 def count_rows(X: Any, *, what: str = "X") -> int:
     """How many rows there are."""
     if X is None:
-        raise DataError(f"{what} is None: pass rows.")
-    if hasattr(X, "fetchnumpy"):
+        role = "" if what == "X" else "the target "
+        raise DataError(f"requires {what} to be passed, but {role}{what} is None: pass an entry for every row.")
+    if hasattr(X, "fetchnumpy") or _is_arrow_array(X):
         return len(X)
     if frames.is_frame(X):
         import narwhals.stable.v2 as nw
@@ -31,7 +32,7 @@ def count_rows(X: Any, *, what: str = "X") -> int:
             raise DataError(f"{what} is a single number: pass one entry a row.")
         return int(X.shape[0])
     try:
-        return len(X)
+        return len(np.asarray(X) if hasattr(X, "__array__") else X)
     except TypeError as unsized:
         raise DataTypeError(f"{what} is a {type(X).__name__}, which has no rows to count.") from unsized
 
@@ -43,6 +44,8 @@ def take_rows(X: Any, index: NDArray[np.intp]) -> Any:
         if all(column.dtype.kind in "biuf" for column in columns):
             return np.column_stack([column[index] for column in columns])
         raise DataTypeError(f"a duckdb relation with text columns ({', '.join(names[:5])}): pass relation.arrow().")
+    if _is_arrow_array(X):
+        return X.take(index)
     if frames.is_frame(X):
         import narwhals.stable.v2 as nw
 
@@ -55,6 +58,13 @@ def take_rows(X: Any, index: NDArray[np.intp]) -> Any:
         return X.tocsr()[index]
     if isinstance(X, np.ndarray):
         return X.take(index, axis=0)  # releases the GIL, which indexing does not
-    if hasattr(X, "shape"):
+    if hasattr(X, "shape") or hasattr(X, "__array__"):
         return np.asarray(X)[index]
     return [X[i] for i in index.tolist()]
+
+
+def _is_arrow_array(X: Any) -> bool:
+    """Whether X is a plain array of pyarrow, which is no series of a frame."""
+    return (
+        frames.is_frame(X) and type(X).__module__.startswith("pyarrow") and hasattr(X, "take") and hasattr(X, "buffers")
+    )
