@@ -1,14 +1,4 @@
-"""``cross_validate``: every row judged by a model that did not learn from it.
-
-Means over rows of a loss (accuracy, log loss, Brier, squared and absolute error) get the interval of
-Bayle, Bayle, Janson & Mackey (2020): the mean over all n judged rows, with the variance of the rows'
-losses, plus or minus z sigma/sqrt(n); proportions in Wilson's form of it, whole groups where rows come in
-groups. Other metrics are averaged over the folds, with the variance of Nadeau & Bengio (2003):
-(1/J + n_test/n_train) times that of the J fold values. Both are approximate: no unbiased estimate of the
-variance of cross-validation exists (Bengio & Grandvalet 2004). The first speaks of new rows for the
-models of these folds; a learner that changes much with its rows, which the range of the folds shows, may
-do better or worse when trained anew.
-"""
+"""``cross_validate``: every row judged by a model that did not learn from it; see ``judging`` for the intervals."""
 
 from __future__ import annotations
 
@@ -24,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, FoldWarning, ParameterError
-from separatrix.evaluation import metrics
-from separatrix.evaluation.classification import point_values
 from separatrix.evaluation.estimate import Estimate, shown
 from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
 from separatrix.evaluation.folds import FoldResult, Scorer, make_tasks, need_learner, run_fold, spread, stop_at_failure
-from separatrix.evaluation.intervals import check_level, quantile, wilson
+from separatrix.evaluation.intervals import check_level
+from separatrix.evaluation.judging import corrected_t, judge_classes, judge_numbers
 from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
 from separatrix.evaluation.render import percent
 from separatrix.evaluation.shared import share_work
@@ -47,16 +36,6 @@ Floats = NDArray[np.float64]
 CAVEAT = (
     "intervals are approximate: no unbiased estimate of a cross-validation's variance exists (Bengio & Grandvalet 2004)"
 )
-UNIT = (0.0, 1.0)
-RANGES = {
-    **dict.fromkeys(("accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1"), UNIT),
-    **dict.fromkeys(("roc_auc", "average_precision"), UNIT),
-    **dict.fromkeys(("log_loss", "brier", "mse", "rmse", "mae"), (0.0, math.inf)),
-    "mcc": (-1.0, 1.0),
-    "r2": (-math.inf, 1.0),
-}
-BAYLE = "Bayle et al. 2020"
-CORRECTED = "corrected t over folds (Nadeau & Bengio 2003)"
 
 
 @dataclass(frozen=True)
@@ -218,7 +197,7 @@ def cross_validate(
     failures = stop_at_failure(results, learner, on_failure)
     for failure in failures:
         warnings.warn(f"left out: {failure}", FoldWarning, stacklevel=2)
-    judge = _judge_numbers if regression else _judge_classes
+    judge = judge_numbers if regression else judge_classes
     partition = time is None and isinstance(folds, (int, np.integer))
     clusters = None if groups is None else check_labels(groups, what="groups").codes
     estimates, values = judge(results, y, weights, positive, level, partition, clusters)
@@ -268,87 +247,6 @@ def folds_for(
     return made, ", ".join(words) or "at random"
 
 
-Judged = tuple[dict[str, Estimate], dict[str, Floats]]
-
-
-def _judge_classes(
-    results: list[FoldResult],
-    y: Any,
-    weights: Floats | None,
-    positive: Any,
-    level: float,
-    partition: bool,
-    clusters: NDArray[np.intp] | None,
-) -> Judged:
-    names: dict[str, list[float]] = {}
-    rows, losses = [], []
-    for r in results:
-        if r.said is None:
-            values: dict[str, float] = {}
-        else:
-            truth = take_rows(y, r.rows)
-            o, _ = outcomes_of(truth, r.said, positive)
-            weighted = o if weights is None else outcomes_of(truth, r.said, positive, weights[r.rows])[0]
-            values = point_values(weighted)
-            own = {"accuracy": (o.truth == o.predicted).astype(np.float64)}
-            if o.probabilities is not None:
-                own["log_loss"] = metrics.log_losses(o.truth, o.probabilities, o.positive)
-                own["brier"] = metrics.brier_losses(o.truth, o.probabilities, o.positive)
-            rows.append(r.rows)
-            losses.append(own)
-        for name in values:
-            names.setdefault(name, [])
-        for name, kept in names.items():
-            kept += [np.nan] * (r.number - len(kept)) + [values.get(name, np.nan)]
-    fold_values = {name: np.array(listed) for name, listed in names.items()}
-    estimates = {}
-    for name, found in fold_values.items():
-        if partition and all(name in own for own in losses):
-            estimates[name] = bayle(rows, [own[name] for own in losses], weights, level, clusters, name == "accuracy")
-        else:
-            estimates[name] = corrected_t(found, results, level, name)
-    return estimates, fold_values
-
-
-def _judge_numbers(
-    results: list[FoldResult],
-    y: Any,
-    weights: Floats | None,
-    positive: Any,
-    level: float,
-    partition: bool,
-    clusters: NDArray[np.intp] | None,
-) -> Judged:
-    truth = check_targets(y)
-    values: dict[str, list[float]] = {"mse": [], "rmse": [], "mae": [], "r2": []}
-    rows, squared, absolute = [], [], []
-    for r in results:
-        if r.said is None:
-            for kept in values.values():
-                kept.append(np.nan)
-            continue
-        error = truth[r.rows] - r.said.labels
-        w = None if weights is None else weights[r.rows]
-        mse = float(np.average(error**2, weights=w))
-        spread_of = float(np.average((truth[r.rows] - np.average(truth[r.rows], weights=w)) ** 2, weights=w))
-        values["mse"].append(mse)
-        values["rmse"].append(math.sqrt(mse))
-        values["mae"].append(float(np.average(np.abs(error), weights=w)))
-        values["r2"].append(1 - mse / spread_of if spread_of > 0 else np.nan)
-        rows.append(r.rows)
-        squared.append(error**2)
-        absolute.append(np.abs(error))
-    fold_values = {name: np.array(found) for name, found in values.items()}
-    estimates = {name: corrected_t(found, results, level, name) for name, found in fold_values.items()}
-    if partition:
-        estimates["mse"] = bayle(rows, squared, weights, level, clusters, False)
-        estimates["mae"] = bayle(rows, absolute, weights, level, clusters, False)
-        root = estimates["mse"]
-        ends = (math.sqrt(max(root.low, 0.0)), math.sqrt(root.high)) if root.has_interval else (math.nan, math.nan)
-        estimates["rmse"] = Estimate(math.sqrt(root.value), *ends, root.method, level, root.reason)
-    return estimates, fold_values
-
-
 def _first_repeat(made: list[Fold]) -> int:
     """How many folds pass before a row is judged for the second time."""
     seen = np.zeros(1 + max(int(test.max(initial=-1)) for _, test in made), dtype=bool)
@@ -378,57 +276,3 @@ def _pooled(results: list[FoldResult], y: Any, weights: Floats | None, positive:
     together = Said(labels, stacked("scores"), stacked("probabilities"), first if same else None)
     outcomes, notes = outcomes_of(take_rows(y, rows), together, positive, w)
     return evaluate_outcomes(outcomes, level, notes=notes)
-
-
-def bayle(
-    rows: list[NDArray[np.intp]],
-    losses: list[Floats],
-    weights: Floats | None,
-    level: float,
-    clusters: NDArray[np.intp] | None,
-    proportion: bool,
-) -> Estimate:
-    """The mean loss of the judged rows; a row judged several times counts once, with its mean loss."""
-    at, values = np.concatenate(rows), np.concatenate(losses)
-    times = np.bincount(at)
-    if len(times) == len(at) and times.min() == 1:
-        judged, mean_loss = at, values
-    else:
-        judged = np.flatnonzero(times)
-        mean_loss = np.bincount(at, values)[judged] / times[judged]
-    share = 1 / len(judged) if weights is None else weights[judged] / weights[judged].sum()
-    value = float((share * mean_loss).sum())
-    pulls = share * (mean_loss - value)
-    units = len(judged)
-    if clusters is not None:
-        pulls = np.bincount(clusters[judged], pulls)
-        units = len(np.unique(clusters[judged]))
-    variance = float(pulls @ pulls) * units / max(units - 1, 1)
-    method = BAYLE if clusters is None else f"{BAYLE}, by groups"
-    if proportion:
-        worth = value * (1 - value) / variance if variance > 0 else float(units)
-        low, high = wilson(value * worth, worth, level)
-        return Estimate(value, float(low), float(high), f"{method}, score form", level)
-    if not variance > 0:
-        return Estimate(value, level=level, reason="every row has the same loss, which shows no spread")
-    half = quantile(level) * math.sqrt(variance)
-    return Estimate(value, max(value - half, 0.0), value + half, method, level)
-
-
-def corrected_t(values: Floats, results: list[FoldResult], level: float, name: str = "") -> Estimate:
-    """The mean over the folds with the variance of Nadeau & Bengio (2003), kept within the metric's range."""
-    done = np.array([r.error is None for r in results])
-    kept = values[done]
-    if np.isnan(kept).any():
-        fold = [r.number for r in results if r.error is None][int(np.flatnonzero(np.isnan(kept))[0])]
-        return Estimate.undefined(f"undefined in fold {fold}", level)
-    value, count = float(kept.mean()), len(kept)
-    if count < 2 or np.ptp(kept) == 0:
-        reason = "every fold has the same value" if count > 1 else "there is one fold only"
-        return Estimate(value, level=level, reason=reason)
-    from scipy.stats import t
-
-    ratio = float(np.mean([len(r.rows) / r.learned_from for r in results if r.error is None]))
-    half = float(t.ppf((1 + level) / 2, count - 1)) * math.sqrt((1 / count + ratio) * float(kept.var(ddof=1)))
-    least, most = RANGES.get(name, (-math.inf, math.inf))
-    return Estimate(value, max(value - half, least), min(value + half, most), CORRECTED, level)
