@@ -117,7 +117,7 @@ class MistakeDriven(LinearClassifier):
     def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> Run:
         """Learn one vector from signs, or all of them from the numbers of their classes, pass after pass."""
         rule = self._rule()
-        vectors = rule.fresh(start.copy(), kesler=chunk.y.dtype != np.int8)
+        vectors = rule.fresh(kernels.aligned(start), kesler=chunk.y.dtype != np.int8)
         course = Course(vectors, rule.kernel(vectors))
         limit = math.inf if self.max_updates is None else self.max_updates
         passes = Passes(chance if self.order == "shuffle" else None, limit)

@@ -175,7 +175,7 @@ class Perceptron(OneRow):
         """Learn one vector: by passes in the one loop, or violator by violator; or all by Kesler's rule."""
         if self.multiclass == "kesler":
             return super()._run(chunk, start, chance)
-        state = Learning(start[0].copy())
+        state = Learning(kernels.aligned(start[0]))
         zero_is_mistake = self.tie == "mistake"
         watch = self._watch if self.verbose else None
         if self.order in PASSES:

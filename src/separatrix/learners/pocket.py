@@ -171,7 +171,7 @@ class PocketPerceptron(MistakeDriven):
         weight = chunk.step if chunk.step is None or chunk.norm is None else chunk.step * chunk.norm
         rule = PocketRule(self.fit_intercept, self.tie == "mistake", float(self.count_share), weight)
         rule.shuffle = chance if self.order == "shuffle" else None
-        state = Pocketing(start[0].copy(), start[0].copy())
+        state = Pocketing(kernels.aligned(start[0]), start[0].copy())
         rule.count(state, chunk)
         at_limit = stop_perceptron(0, self.max_epochs, math.inf)
 

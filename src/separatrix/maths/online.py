@@ -123,7 +123,7 @@ class OnlineRule:
 
     def beside(self, lifted: Floats) -> Arrays:
         """The arrays that the rule carries beside fresh vectors."""
-        return {name: np.full(lifted.shape, value) for name, value in self.fill.items()}
+        return {name: kernels.aligned(np.full(lifted.shape, value)) for name, value in self.fill.items()}
 
     def fresh(self, lifted: Floats, kesler: bool) -> Vectors:
         """Vectors that have seen no row; those given are used, not copied."""
@@ -161,7 +161,7 @@ class Averaged(OnlineRule):
     zero_is_mistake: bool
 
     def beside(self, lifted: Floats) -> Arrays:
-        return {"total": np.zeros(lifted.shape), "looks": np.zeros(len(lifted), dtype=np.int64)}
+        return {"total": kernels.aligned(np.zeros(lifted.shape)), "looks": np.zeros(len(lifted), dtype=np.int64)}
 
     def kernel(self, v: Vectors) -> OnlineKernel:
         shared = (v.lifted, v.updates, v.visits, v.seen, self.bias)
