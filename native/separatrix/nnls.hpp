@@ -41,6 +41,7 @@ class NearestPoint {
     std::vector<i64> support;  // rows of A with x > 0
     std::vector<double> x;     // their weights
     std::vector<double> v;     // sum x_i a_i
+    i64 first = 0;             // rows before this one enter before all others
 
     double total() const {
         double s = 0;
@@ -86,7 +87,14 @@ class NearestPoint {
     i64 entering(i64 m, double threshold) {
         const double bar = threshold > 0 ? threshold * (1.0 - 1e-9) - 1e-300 : -1e-16;
         i64 best = -1;
-        double least = bar - 0.5 * worst;
+        double least = bar;
+        for (i64 i = 0; i < first; ++i) {
+            if (inside[i] || banned[i]) continue;
+            const double s = dot(A + i * p, v.data(), p);
+            if (s < least) least = s, best = i;
+        }
+        if (best >= 0) return best;
+        least = bar - 0.5 * worst;
         for (i64 i : few) {
             if (inside[i] || banned[i]) continue;
             const double s = dot(A + i * p, v.data(), p);

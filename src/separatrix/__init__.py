@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from separatrix.maths.trace import Trace
     from separatrix.persist.files import load, save
     from separatrix.theory.certificate import Certificate, verify
+    from separatrix.theory.fewest import MistakeBracket, fewest_mistakes
     from separatrix.theory.multiclass import MulticlassSeparability
     from separatrix.theory.separability import Separability, separability
 
@@ -64,6 +65,7 @@ _HOMES = {
     "LinearDescent": "separatrix.learners.linear_descent",
     "LinearDiscriminant": "separatrix.learners.linear_discriminant",
     "MarginPerceptron": "separatrix.learners.margin",
+    "MistakeBracket": "separatrix.theory.fewest",
     "MulticlassSeparability": "separatrix.theory.multiclass",
     "PassiveAggressive": "separatrix.learners.passive_aggressive",
     "Perceptron": "separatrix.learners.perceptron",
@@ -80,6 +82,7 @@ _HOMES = {
     "compare": "separatrix.evaluation.comparison",
     "cross_validate": "separatrix.evaluation.cross_validation",
     "evaluate": "separatrix.evaluation.evaluation",
+    "fewest_mistakes": "separatrix.theory.fewest",
     "gradient_descent": "separatrix.maths.descent",
     "holdout": "separatrix.evaluation.seal",
     "learning_curve": "separatrix.evaluation.growth",
@@ -112,6 +115,7 @@ __all__ = [
     "LinearDiscriminant",
     "LogisticRegression",
     "MarginPerceptron",
+    "MistakeBracket",
     "MulticlassSeparability",
     "PassiveAggressive",
     "Perceptron",
@@ -130,6 +134,7 @@ __all__ = [
     "cross_validate",
     "errors",
     "evaluate",
+    "fewest_mistakes",
     "gradient_descent",
     "holdout",
     "kernels",

@@ -213,10 +213,55 @@ def unidentifiable(data, cert):
     v = numbers(cert["v"], data.p, data.bits)
     need(v[cert["coefficient"]] != 0 and not any(signs(data, v)), "v does not vanish on the rows, or not there")
     return f"coefficient {cert['coefficient']} is not identifiable"
+def witness(data, entry):
+    """Rows z_i, and reversed rows -z_j written -1 - j, that some weights > 0 add up to zero: ({i}, {j})."""
+    given = entry if type(entry) is dict else {"support": entry}
+    codes = given["support"]
+    need(all(type(c) is int for c in codes), "a row is not a number")
+    rows, side = keys([max(c, -1 - c) for c in codes], data.at), [1 if c >= 0 else -1 for c in codes]
+    if "lambda" in given:
+        weights = numbers(given["lambda"], len(rows), data.bits)
+    else:
+        line = circuit_weights(data, rows)
+        weights = [s * q if line[0] * side[0] > 0 else -s * q for s, q in zip(side, line)]
+    need(rows and all(q > 0 for q in weights), "a weight is not positive")
+    need(not combination(data, rows, [s * q for s, q in zip(side, weights)]), "the weighted rows do not sum to zero")
+    return {i for i, s in zip(rows, side) if s > 0}, {i for i, s in zip(rows, side) if s < 0}
+def min_errors(data, cert):
+    """w gets exactly the rows `wrong` wrong, z.w <= 0; the tree proves that no w gets fewer than `lower` wrong.
+
+    Some best w has z.w = 0 on zero rows only.  So a case can be split by whether a row is wrong, z.w < 0, or right.
+    Where all reversed rows of a witness are wrong, one of its other rows is too, or the case cannot occur."""
+    lower, wrong = cert["lower"], set(keys(cert["wrong"], data.at))
+    need(type(lower) is int and lower <= len(wrong) == cert["upper"], "the bounds are not those of the rows")
+    for (key, _, _), sign in zip(data.z, signs(data, numbers(cert["w"], data.p, data.bits))):
+        need((sign <= 0) == (key in wrong), f"row {key} is not as told")
+    pool, nodes = [witness(data, entry) for entry in cert["witnesses"]], cert["nodes"]
+    seen, stack = set(), [(0, frozenset(), frozenset())] if lower > 0 else []
+    while stack:
+        at, bad, good = stack.pop()  # of rows decided on the way here
+        need(type(at) is int and 0 <= at not in seen, "a node occurs twice or does not exist")
+        seen.add(at)
+        if "split" in (node := nodes[at]):
+            (i,) = keys([node["split"]], data.at)
+            need(i not in bad | good and any(data.exact(data.at[i])[0].values()), "a row cannot be split on")
+            stack += [(node["wrong"], bad | {i}, good), (node["right"], bad, good | {i})]
+            continue
+        load, total, each = {}, 0, node.get("over", 1)
+        for (right, reverse), t in zip((pool[k] for k in node["pack"]), node.get("weights", [1] * len(node["pack"])), strict=True):
+            need(reverse <= bad and not right & bad and type(t) is int and t > 0, "a witness does not apply")
+            if not right - good:
+                break
+            total += t
+            load.update({i: load.get(i, 0) + t for i in right - good})
+        else:
+            need(type(each) is int and all(t <= each for t in load.values()), "witnesses share a row")
+            need(len(bad) * each + total > (lower - 1) * each, f"a case is left with fewer than {lower} mistakes")
+    return f"every hyperplane gets at least {lower} of the {len(data.z)} rows wrong, and one gets {len(wrong)} wrong"
 
 CLAIMS = {"complete": complete, "not-complete": not_complete, "quasi": quasi, "overlap": overlap,
           "coefficient-finite": finite, "coefficient-infinite": infinite,
-          "coefficient-undetermined": undetermined, "coefficient-unidentifiable": unidentifiable}
+          "min-errors": min_errors, "coefficient-undetermined": undetermined, "coefficient-unidentifiable": unidentifiable}
 
 def check(cert: dict, table: list, d: int) -> str:
     """The claim as a sentence, or Rejected with the first thing that is wrong."""

@@ -104,3 +104,33 @@ def fate(X, y, intercept, j):
     up = len(Z) in strict_rows([*Z, e])
     down = len(Z) in strict_rows([*Z, [-v for v in e]])
     return {(True, True): "undetermined", (True, False): "+inf", (False, True): "-inf"}[up, down]
+
+
+def fewest_mistakes(Z):
+    """The fewest rows with z.w <= 0 over all w, by trying every set of rows to get wrong, the smallest first.
+
+    A set of rows is right for some w iff the extreme rays of the arrangement that are nowhere negative on it are
+    together positive on all of it: their sum is such a w.
+    """
+    columns = independent_columns(Z)
+    scaled = []
+    for row in Z:
+        part = [row[j] for j in columns]
+        m = math.lcm(1, *(q.denominator for q in part))
+        scaled.append([int(q * m) for q in part])
+    r = len(columns)
+    if r == 0:
+        return len(Z)
+    signs = set()
+    for chosen in combinations(scaled, r - 1):
+        ray = null_line(chosen, r)
+        values = [sum(a * b for a, b in zip(ray, row, strict=True)) for row in scaled]
+        signs.add(tuple((v > 0) - (v < 0) for v in values))
+        signs.add(tuple((v < 0) - (v > 0) for v in values))
+    for k in range(len(Z) + 1):
+        for wrong in combinations(range(len(Z)), k):
+            right = [i for i in range(len(Z)) if i not in wrong]
+            rays = [s for s in signs if all(s[i] >= 0 for i in right)]
+            if all(any(s[i] > 0 for s in rays) for i in right):
+                return k
+    raise AssertionError("getting every row wrong is always possible")

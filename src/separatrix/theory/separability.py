@@ -59,26 +59,31 @@ def separability(
 
     Everything but ``"undecided"`` has been proved in exact arithmetic on the data as given.
     """
-    if reading not in READINGS:
-        raise ParameterError(f"reading is {reading!r}: it can be {' or '.join(map(repr, READINGS))}.")
     if multiclass not in (None, "ovr", "pairs", "kesler"):
         raise ParameterError(f"multiclass is {multiclass!r}: it can be None, 'ovr', 'pairs' or 'kesler'.")
+    given = given_data(X, y, sample_weight, intercept, reading)
+    if multiclass is not None:
+        from separatrix.theory.multiclass import multiclass_separability
+
+        return multiclass_separability(given, multiclass)
+    if len(given.labels.classes) > 2:
+        raise ParameterError(
+            f"y has {len(given.labels.classes)} classes: pass multiclass='ovr', 'pairs' or 'kesler', or two classes."
+        )
+    return given.two_groups([1], [0])
+
+
+def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str) -> Given:
+    """Whatever a user passed, checked."""
+    if reading not in READINGS:
+        raise ParameterError(f"reading is {reading!r}: it can be {' or '.join(map(repr, READINGS))}.")
     table, labels, origin, dropped = counted(X, y, sample_weight)
     if reading == "decimal" and table.X.dtype != np.float64:
         raise DataError(
             "reading='decimal' needs float64 numbers, since float32 ones have no decimals of their own; "
             "convert X to float64, or read it as 'binary64'."
         )
-    given = Given(table, labels, origin, dropped, bool(intercept), reading)
-    if multiclass is not None:
-        from separatrix.theory.multiclass import multiclass_separability
-
-        return multiclass_separability(given, multiclass)
-    if len(labels.classes) > 2:
-        raise ParameterError(
-            f"y has {len(labels.classes)} classes: pass multiclass='ovr', 'pairs' or 'kesler', or two classes."
-        )
-    return given.two_groups([1], [0])
+    return Given(table, labels, origin, dropped, bool(intercept), reading)
 
 
 def counted(X: Any, y: Any, sample_weight: Any) -> tuple[Table, Labels, NDArray[np.int64] | None, tuple[int, ...]]:
@@ -122,6 +127,12 @@ class Given:
     def two_groups(self, positive: list[int], negative: list[int] | None) -> Separability:
         """One group of classes against another, or against all others (None)."""
         start = perf_counter()
+        subject = self.subject(positive, negative)
+        reduction = reduce(self.rows(subject.table.X, subject.labels, self.intercept))
+        return result(reduction, subject, self.names, perf_counter() - start)
+
+    def subject(self, positive: list[int], negative: list[int] | None) -> Subject:
+        """The rows of these classes, +1 and -1."""
         codes, names = self.labels.codes, class_names(self.labels.classes)
         plus = any_of(codes, positive)
         table, origin = self.table, self.origin
@@ -135,9 +146,7 @@ class Given:
             "positive": [names[k] for k in positive],
             "negative": None if negative is None else [names[k] for k in negative],
         }
-        subject = Subject(table, y, origin, self.dropped, classes, self.intercept, self.reading)
-        reduction = reduce(self.rows(table.X, y, self.intercept))
-        return result(reduction, subject, self.names, perf_counter() - start)
+        return Subject(table, y, origin, self.dropped, classes, self.intercept, self.reading)
 
 
 def any_of(codes: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ from separatrix.kernels.reference.dual import first_mistake, kernel_column, kern
 from separatrix.kernels.reference.exact import exact_signs, opposites
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.logistic import curvature_product, logistic_pass
+from separatrix.kernels.reference.mistakes import MistakeTree
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
 from separatrix.kernels.reference.online import (
     ArowDiagonalRule,
@@ -27,6 +28,7 @@ from separatrix.kernels.reference.rows import Rows
 from separatrix.kernels.reference.text import count_byte, delimited_chunk, svmlight_chunk
 from separatrix.kernels.reference.twofold import augmented_defects, residual_gradient
 from separatrix.kernels.reference.voted import voted_pass, votes
+from separatrix.kernels.reference.zero_one import line_minimum, zero_one_descent
 
 level = "reference"
 
@@ -35,6 +37,7 @@ __all__ = [
     "ArowFullRule",
     "AveragedRule",
     "MarginRule",
+    "MistakeTree",
     "PassiveAggressiveRule",
     "PlainRule",
     "Rows",
@@ -54,6 +57,7 @@ __all__ = [
     "kernel_scores",
     "kernel_update",
     "level",
+    "line_minimum",
     "logistic_pass",
     "mean_loss",
     "moments_add",
@@ -73,4 +77,5 @@ __all__ = [
     "voted_pass",
     "votes",
     "words",
+    "zero_one_descent",
 ]

@@ -1,0 +1,316 @@
+"""How few rows any hyperplane gets wrong: a bracket whose two ends are proved at every moment.
+
+From above: a hyperplane, with the exact sign of every row. From below: a tree of cases (native/separatrix/
+mistakes.hpp), each with witnesses that together force mistakes; every witness is a circuit proved exactly.
+The problem is NP-hard (Johnson & Preparata 1978), so a run may end with its two ends apart.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.theory.exact import Face, Row, integer_row, null_line
+from separatrix.theory.lifted import LiftedRows
+from separatrix.theory.simplex import alternative
+from separatrix.theory.stage import Circuit, Positive, Stage
+
+Codes = list[int]  # a row i as i, the row reversed (-z_i) as ~i
+Progress = Callable[[int, int, int], object]
+
+RESTARTS = 40  # of the first search for a good hyperplane
+SLICE = 64  # nodes between two looks at the clock
+DENSE = 40_000_000  # numbers that the tree may hold
+SMALL = 1_000_000  # numbers of a table whose first bound is the tree's own affair
+IMPOSSIBLE = 1 << 30
+
+
+@dataclass
+class Incumbent:
+    """The best hyperplane so far, and the rows it does not get strictly right."""
+
+    w: Row
+    wrong: NDArray[np.int64]
+
+
+class Search:
+    """One run: what is known, and the means to know more."""
+
+    def __init__(self, rows: LiftedRows, deadline: float, progress: Progress | None) -> None:
+        self.rows, self.deadline, self.progress = rows, deadline, progress
+        self.incumbent = self._constant()
+        self.packed: list[Codes] = []  # disjoint witnesses of forward rows
+        self.tree: Any = None
+        self.state = np.array([0x5EED], dtype=np.uint64)
+        self.stopped = ""
+
+    # -- what is known -----------------------------------------------------------------------------
+
+    @property
+    def upper(self) -> int:
+        return len(self.incumbent.wrong)
+
+    @property
+    def lower(self) -> int:
+        return len(self.packed) if self.tree is None else min(self.upper, max(len(self.packed), int(self.tree.lower)))
+
+    @property
+    def nodes(self) -> int:
+        return 0 if self.tree is None else int(self.tree.nodes)
+
+    def run(self, max_nodes: int, gap: int) -> None:
+        for step in (self._first_witnesses, self._hyperplane, self._pack, lambda: self._divide(max_nodes, gap)):
+            if self.lower + gap >= self.upper or self._late():
+                break
+            step()
+        if self.lower + gap >= self.upper:
+            self.stopped = "proved" if self.lower == self.upper else "gap"
+        self.stopped = self.stopped or "nodes"
+
+    def _late(self) -> bool:
+        if (
+            not self.stopped
+            and self.progress is not None
+            and self.progress(self.lower, self.upper, self.nodes) is False
+        ):
+            self.stopped = "progress"
+        if not self.stopped and perf_counter() > self.deadline:
+            self.stopped = "time"
+        return bool(self.stopped)
+
+    # -- from above --------------------------------------------------------------------------------
+
+    def _wrong(self, w: Row) -> NDArray[np.int64]:
+        return np.flatnonzero(self.rows.signs(w) <= 0)
+
+    def _constant(self) -> Incumbent:
+        """Everything on the larger side; without an intercept, the better side of one row's direction."""
+        rows = self.rows
+        if rows.intercept:
+            w = [0] * rows.d + [1 if 2 * int((rows.y > 0).sum()) >= rows.n else -1]
+        else:
+            w = next((z for z in (rows.integers([i])[0][0] for i in range(rows.n)) if any(z)), [1] + [0] * (rows.p - 1))
+        return min((Incumbent(v, self._wrong(v)) for v in (w, [-t for t in w])), key=lambda c: len(c.wrong))
+
+    def consider(self, w: NDArray[np.float64]) -> bool:
+        """Take w if it is proved to be better."""
+        if not (np.isfinite(w).all() and w.any()):
+            return False
+        return self.adopt(integer_row(w.tolist())[0])
+
+    def adopt(self, w: Row) -> bool:
+        wrong = self._wrong(w)
+        if len(wrong) >= self.upper:
+            return False
+        self.incumbent = Incumbent(w, wrong)
+        return True
+
+    def _scales(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        rows, X = self.rows, self.rows.X
+        center = np.zeros(rows.d)
+        with np.errstate(all="ignore"):
+            if isinstance(X, np.ndarray):
+                if rows.intercept:
+                    center = np.asarray(X.mean(axis=0, dtype=np.float64))
+                spread = (
+                    np.sqrt(np.mean((X - center) ** 2, axis=0, dtype=np.float64)) if X.size < DENSE else X.std(axis=0)
+                )
+            else:
+                spread = np.sqrt(np.asarray(X.multiply(X).mean(axis=0), dtype=np.float64).ravel())
+            scale = 1.0 / spread
+        fine = np.isfinite(scale) & (scale > 0) & np.isfinite(center)
+        return np.where(fine, center, 0.0), np.where(fine, scale, 1.0)
+
+    def _descend(self, w: NDArray[np.float64], restarts: int) -> bool:
+        w = np.ascontiguousarray(w, dtype=np.float64)
+        kernels.zero_one_descent(
+            self.rows.view, self.rows.y, self.rows.intercept, *self.scales, w, self.state, restarts
+        )
+        return self.consider(w)
+
+    def _hyperplane(self) -> None:
+        """One that makes no mistake, if there is one; else the 0-1 line search from where least squares points."""
+        rows = self.rows
+        if not self.packed:
+            answer = Stage(rows, Face.whole(rows.p)).decide()
+            if isinstance(answer, Positive):
+                self.adopt(answer.w)
+                return
+        self.scales = self._scales()
+        w = np.array([v / (1 << max(abs(t).bit_length() for t in self.incumbent.w)) for v in self.incumbent.w])
+        some = np.arange(rows.n) if rows.n * rows.p < SMALL else np.arange(0, rows.n, rows.n * rows.p // SMALL + 1)
+        if rows.p <= 2000:
+            with np.errstate(all="ignore"):
+                M = np.diag(np.append(self.scales[1], 1.0) if rows.intercept else self.scales[1])
+                if rows.intercept:
+                    M[rows.d, : rows.d] = -self.scales[0] * self.scales[1]
+                A = rows.dense(some) @ M
+                A = np.where(np.isfinite(A), A, 0.0)
+                guess = M @ np.linalg.lstsq(A, np.ones(len(A)), rcond=None)[0]
+            if np.isfinite(guess).all() and guess.any():
+                w = guess
+        self._descend(w, 0)
+        restarts = RESTARTS if rows.n * rows.p < SMALL else 0
+        for _ in range(0, restarts, 10):
+            if self.upper == 0 or self._late():
+                return
+            self._descend(self._floats(), 10)
+
+    def _floats(self) -> NDArray[np.float64]:
+        top = max(abs(t).bit_length() for t in self.incumbent.w)
+        return np.array([v / (1 << top) for v in self.incumbent.w])
+
+    # -- from below --------------------------------------------------------------------------------
+
+    def prove(self, codes: Codes) -> Codes:
+        """A circuit among these rows, the heaviest first; none when there is none or none is found."""
+        if len(codes) > self.rows.p + 1:
+            return self._settle(codes)
+        whole = [row if c >= 0 else [-v for v in row] for c, row in zip(codes, self._whole(codes), strict=True)]
+        for size in range(len(codes), max(0, len(codes) - 4), -1):
+            if null_line(whole[:size]) is not None:
+                return codes[:size]
+        weights, _ = alternative(whole) if self.rows.p <= 60 else (None, None)
+        fewer = sorted(weights or ())
+        return [codes[k] for k in fewer] if fewer and null_line([whole[k] for k in fewer]) is not None else []
+
+    def _settle(self, codes: Codes) -> Codes:
+        """Decide rows as separability does; a hyperplane that separates them is considered."""
+        rows = self.rows
+        ids = np.array([c if c >= 0 else ~c for c in codes])
+        y = np.where(np.array(codes) >= 0, rows.y[ids], -rows.y[ids])
+        answer = Stage(type(rows)(rows.X[ids], y, rows.intercept), Face.whole(rows.p)).decide()
+        if isinstance(answer, Circuit):
+            return [codes[k] for k in answer.weights]
+        if isinstance(answer, Positive):
+            self.adopt(answer.w)
+        return []
+
+    def _whole(self, codes: Iterable[int]) -> list[Row]:
+        return self.rows.integers([c if c >= 0 else ~c for c in codes])[0]
+
+    def _first_witnesses(self) -> None:
+        """Rows of zeros are wrong for every w; equal rows with both labels cost one mistake a pair."""
+        rows = self.rows
+        if not rows.intercept:
+            X = rows.X
+            empty = ~(X != 0).any(axis=1) if isinstance(X, np.ndarray) else np.diff(X.indptr) == 0
+            self.packed += [[int(i)] for i in np.flatnonzero(empty)]
+        partner = rows.opposites()
+        groups: dict[bytes, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+        taken = {c for codes in self.packed for c in codes}
+        for i in np.flatnonzero(partner >= 0).tolist():
+            if i not in taken:
+                row = rows.X[[i]]
+                key = (row + 0.0).tobytes() if isinstance(row, np.ndarray) else _sparse_key(row)
+                groups[key][int(rows.y[i] > 0)].append(i)
+        self.packed += [[i, j] for minus, plus in groups.values() for i, j in zip(minus, plus, strict=False)]
+
+    def _pack(self) -> None:
+        """Disjoint witnesses one after the other, until the rest is separable; only for large tables."""
+        rows = self.rows
+        if rows.n * rows.p <= SMALL or rows.wide:
+            return
+        alive = np.ones(rows.n, dtype=bool)
+        alive[[c for codes in self.packed for c in codes]] = False
+        for seed in range(rows.n):
+            if self._late() or len(self.packed) >= self.upper:
+                return
+            found = rows.search(np.flatnonzero(alive), seed=seed)
+            if found.status == "separates":
+                return
+            order = np.argsort(-found.weights, kind="stable")
+            codes = self.prove([found.support[k] for k in order]) if found.status == "witness" else []
+            if not codes:
+                return
+            self.packed.append(codes)
+            alive[codes] = False
+
+    def _divide(self, max_nodes: int, gap: int) -> None:
+        """The tree, a few nodes at a time."""
+        rows = self.rows
+        if rows.n * rows.p > DENSE or rows.p > 2000 or max_nodes < 1:
+            return
+        Z, columns, exact = prepared(rows)
+        tree = kernels.MistakeTree(Z, exact)
+        tree.offer(self.upper, self._floats() / columns)
+        tree.start(self.packed, self.prove)
+        self.tree = tree
+        while True:
+            self._take(columns)
+            if self.upper < tree.best:
+                tree.offer(self.upper, self._floats() / columns)
+            if tree.lower + gap >= tree.best or tree.nodes >= max_nodes or self._late():
+                return
+            before = tree.nodes
+            tree.run(min(SLICE, max_nodes - tree.nodes), gap, self.prove)
+            if tree.nodes == before:  # what is left cannot be divided
+                return
+
+    def _take(self, columns: NDArray[np.float64]) -> None:
+        """A hyperplane that the tree came across: improved, proved, and given back."""
+        w = np.array(self.tree.take())
+        if not w.size:
+            return
+        with np.errstate(all="ignore"):
+            w = w * columns
+        if np.isfinite(w).all():
+            self._descend(w, 2)
+
+
+def _sparse_key(row: Any) -> bytes:
+    row = row.copy()
+    row.sort_indices()
+    row.eliminate_zeros()
+    return bytes(row.indices.astype(np.int64).tobytes() + row.data.astype(np.float64).tobytes())
+
+
+def prepared(rows: LiftedRows) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
+    """The rows z with columns and rows times powers of two, the columns' factors, and whether that is exact."""
+    Z = rows.dense(np.arange(rows.n))
+    with np.errstate(all="ignore"):
+        top = np.abs(Z).max(axis=0)
+        shift = np.where(top > 0, -np.frexp(top)[1], 0)
+        rms = np.sqrt(np.mean(np.ldexp(Z, shift) ** 2, axis=0))
+        shift = shift - np.where(rms > 0, np.frexp(rms)[1], 0)
+        scaled = np.ldexp(Z, shift)
+        across = -np.frexp(np.abs(scaled).max(axis=1))[1]
+        scaled = np.ldexp(scaled, across[:, None])
+        back = np.ldexp(np.ldexp(scaled, -across[:, None]), -shift)
+        columns = np.ldexp(1.0, shift)
+    exact = type(rows) is LiftedRows and bool((back == Z).all()) and bool(np.isfinite(columns).all())
+    if not np.isfinite(scaled).all():
+        scaled = np.nan_to_num(scaled, nan=0.0, posinf=1.0, neginf=-1.0)
+    return np.ascontiguousarray(scaled), columns, exact
+
+
+def default_nodes(n: int, p: int) -> int:
+    """About a minute's worth: a node asks some 30 questions of all n rows."""
+    return max(1, min(100_000, int(2e9 / (n * p + 2000 * p))))
+
+
+def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:
+    """The part of the tree that proves ``lower``, as a list of nodes, and the witnesses that it uses."""
+    cases, pool = tree.tree(), tree.witnesses
+    nodes: list[dict[str, Any]] = [{}]
+    used: dict[int, int] = {}
+    stack = [(0, 0)]
+    while stack:
+        at, place = stack.pop()
+        bound, row, child, packed = cases[at]
+        if bound >= lower:
+            if bound < IMPOSSIBLE:  # as many as are needed, those used elsewhere first
+                packed = sorted(packed, key=lambda k: k not in used)[: lower - bound + len(packed)]
+            nodes[place] = {"pack": [used.setdefault(k, len(used)) for k in packed]}
+            continue
+        nodes[place] = {"split": row, "wrong": len(nodes), "right": len(nodes) + 1}
+        stack += [(child, len(nodes)), (child + 1, len(nodes) + 1)]
+        nodes += [{}, {}]
+    return nodes, [pool[k] for k in used]

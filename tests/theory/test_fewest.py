@@ -1,0 +1,432 @@
+"""The fewest mistakes: right by brute force, proved at every stop, and refused by the checker when tampered with."""
+
+from __future__ import annotations
+
+import copy
+import csv
+from itertools import pairwise
+
+import brute_force
+import hard_sets
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from separatrix import MistakeBracket, checker, fewest_mistakes, verify
+from separatrix.errors import CertificateError, DataError, ParameterError
+from separatrix.theory.certificate import sparse_rows
+
+
+def truth(X, y, intercept=True, decimal=False):
+    return brute_force.fewest_mistakes(brute_force.exact_rows(X, y, intercept, decimal))
+
+
+def noisy(n, d, share, seed=0):
+    """Standard normal rows, labels by a hyperplane, a share of them flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = np.where(X @ rng.standard_normal(d) > 0, 1, -1)
+    y[rng.choice(n, round(share * n), replace=False)] *= -1
+    return X, y
+
+
+def iris(real_data):
+    with real_data("iris.csv").open() as file:
+        rows = list(csv.reader(file))[1:]
+    return np.array([[float(v) for v in row[:4]] for row in rows]), np.array([row[4] for row in rows])
+
+
+def consistent(found: MistakeBracket, X, y):
+    """What the bracket says of itself holds in doubles and in the checker."""
+    assert 0 <= found.lower <= found.upper == len(found.wrong)
+    assert found.proved == (found.lower == found.upper)
+    assert f"at least {found.lower} " in verify(found.certificate, X, y)
+
+
+# -- right ----------------------------------------------------------------------------------------------
+
+
+def agrees(seed):
+    rng = np.random.default_rng(seed)
+    X, y = hard_sets.small(rng)
+    intercept, decimal = bool(rng.integers(2)), bool(rng.integers(2))
+    found = fewest_mistakes(X, y, intercept=intercept, reading="decimal" if decimal else "binary64")
+    k = truth(X, y, intercept, decimal)
+    assert (found.lower, found.upper) == (k, k), (seed, found)
+    consistent(found, X, y)
+
+
+def test_brute_force_over_subsets_agrees():
+    for seed in range(400):
+        agrees(seed)
+
+
+@pytest.mark.slow
+def test_brute_force_over_subsets_agrees_on_many_sets():
+    for seed in range(1_000_000, 1_012_000):
+        agrees(seed)
+
+
+@given(
+    hnp.arrays(np.float64, st.tuples(st.integers(2, 9), st.integers(1, 3)), elements=st.integers(-3, 3).map(float)),
+    st.integers(0, 2**9 - 1),
+    st.booleans(),
+)
+def test_brute_force_agrees_on_grids(X, labels, intercept):
+    y = np.array([labels >> i & 1 for i in range(len(X))])
+    y[0], y[-1] = 0, 1
+    found = fewest_mistakes(X, y, intercept=intercept)
+    assert found.lower == found.upper == truth(X, 2 * y - 1, intercept)
+    consistent(found, X, y)
+
+
+def test_iris_versicolor_and_virginica_need_one_mistake(real_data):
+    X, y = iris(real_data)
+    kept = y != "setosa"
+    found = fewest_mistakes(X[kept], y[kept], reading="decimal")
+    assert (found.lower, found.upper, found.proved) == (1, 1, True)
+    consistent(found, X[kept], y[kept])
+
+
+@pytest.mark.parametrize("reading", ["decimal", "binary64"])
+def test_iris_versicolor_and_the_rest_need_25(real_data, reading):
+    X, y = iris(real_data)
+    found = fewest_mistakes(X, y == "versicolor", reading=reading)
+    assert (found.lower, found.upper) == (25, 25)
+    consistent(found, X, y == "versicolor")
+
+
+@pytest.mark.parametrize(("n", "d", "share", "k"), [(1000, 5, 0.05, 50), (1000, 2, 0.1, 99), (300, 3, 0.2, 56)])
+def test_flipped_labels_are_proved(n, d, share, k):
+    X, y = noisy(n, d, share)
+    found = fewest_mistakes(X, y)
+    assert (found.lower, found.upper) == (k, k)
+    consistent(found, X, y)
+
+
+def test_breast_cancer_with_ten_features_stays_open_but_narrow(real_data):
+    with real_data("breast_cancer.csv").open() as file:
+        rows = list(csv.reader(file))[1:]
+    X, y = np.array([[float(v) for v in row[:10]] for row in rows]), np.array([row[-1] for row in rows])
+    found = fewest_mistakes(X, y, max_nodes=300)
+    assert found.lower >= 10
+    assert found.upper <= 25
+    consistent(found, X, y)
+
+
+def test_the_line_of_all_classes_of_input_gives_one_answer():
+    X, y = noisy(60, 3, 0.1)
+    answers = [
+        fewest_mistakes(table, labels)
+        for table in (X, X.tolist(), sparse.csr_array(X), np.asfortranarray(X))
+        for labels in (y, np.where(y > 0, "yes", "no"))
+    ]
+    assert len({(a.lower, a.upper) for a in answers}) == 1
+    assert answers[0].proved
+    single = fewest_mistakes(X.astype(np.float32), y)
+    consistent(single, X.astype(np.float32), y)
+
+
+# -- the same, and interruptible ------------------------------------------------------------------------
+
+
+def test_a_number_of_nodes_decides_the_result():
+    X, y = noisy(120, 6, 0.25)
+    for nodes in (1, 7, 150):
+        first, second = fewest_mistakes(X, y, max_nodes=nodes), fewest_mistakes(X, y, max_nodes=nodes)
+        assert first.certificate.text == second.certificate.text
+        assert first.nodes <= nodes + 1
+        consistent(first, X, y)
+
+
+def test_more_nodes_never_widen_the_bracket():
+    X, y = noisy(100, 6, 0.25)
+    brackets = [fewest_mistakes(X, y, max_nodes=k) for k in (0, 1, 10, 100, 1000)]
+    assert [b.lower for b in brackets] == sorted(b.lower for b in brackets)
+    assert [b.upper for b in brackets] == sorted((b.upper for b in brackets), reverse=True)
+
+
+def test_time_that_ends_at_once_leaves_the_trivial_bracket():
+    X, y = noisy(200, 5, 0.1)
+    y[:120] = 1
+    found = fewest_mistakes(X, y, time_limit=0)
+    assert (found.lower, found.upper, found.stopped) == (0, int((y < 0).sum()), "time")
+    consistent(found, X, y)
+
+
+def test_a_gap_ends_the_search_early():
+    X, y = noisy(200, 5, 0.2)
+    found = fewest_mistakes(X, y, gap=8)
+    assert 0 < found.upper - found.lower <= 8
+    assert found.stopped == "gap"
+    consistent(found, X, y)
+
+
+def test_progress_is_told_and_may_stop():
+    X, y = noisy(200, 5, 0.2)
+    seen = []
+
+    def progress(lower, upper, nodes):
+        seen.append((lower, upper, nodes))
+        return nodes < 200
+
+    found = fewest_mistakes(X, y, progress=progress)
+    assert found.stopped == "progress"
+    assert all(a[0] <= b[0] and a[1] >= b[1] for a, b in pairwise(seen))
+    consistent(found, X, y)
+
+
+@pytest.mark.parametrize("calls", [1, 3, 6])
+def test_an_interrupt_carries_the_bracket(calls):
+    X, y = noisy(200, 5, 0.2)
+    left = [calls]
+
+    def progress(*_):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        fewest_mistakes(X, y, progress=progress)
+    consistent(caught.value.bracket, X, y)
+    assert caught.value.bracket.stopped == "interrupted"
+
+
+# -- odd input ------------------------------------------------------------------------------------------
+
+
+def test_two_rows_and_a_class_of_one_row():
+    found = fewest_mistakes([[1.0], [2.0]], [0, 1])
+    assert (found.lower, found.upper) == (0, 0)
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    found = fewest_mistakes(X, [0, 1, 0, 0])
+    assert (found.lower, found.upper) == (1, 1)
+    consistent(found, X, [0, 1, 0, 0])
+
+
+def test_contradictory_rows_cost_one_mistake_a_pair():
+    X = np.repeat([[1.5, -2.0], [0.0, 3.0]], [7, 4], axis=0)
+    y = np.array([0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0])
+    found = fewest_mistakes(X, y)
+    assert (found.lower, found.upper, found.nodes) == (5, 5, 0)
+    assert all(len(entry) == 2 for entry in found.certificate.content["witnesses"])
+    consistent(found, X, y)
+
+
+def test_zero_rows_without_an_intercept_are_wrong_whatever_w_is():
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, -0.0], [-1.0, 2.0]])
+    found = fewest_mistakes(X, [0, 1, 1, 0], intercept=False)
+    assert (found.lower, found.upper, found.wrong.tolist()) == (2, 2, [0, 2])
+    consistent(found, X, [0, 1, 1, 0])
+    nothing = fewest_mistakes(np.zeros((3, 1)), [0, 1, 1], intercept=False)
+    assert (nothing.lower, nothing.upper) == (3, 3)
+    consistent(nothing, np.zeros((3, 1)), [0, 1, 1])
+
+
+def test_numbers_of_all_sizes():
+    X, y = noisy(60, 3, 0.1)
+    k = fewest_mistakes(X, y).upper
+    scaled = np.ldexp(X, [900, -900, 0])
+    found = fewest_mistakes(scaled, y)
+    assert (found.lower, found.upper) == (k, k)
+    consistent(found, scaled, y)
+
+
+def test_long_decimals_are_proved_as_fractions():
+    rng = np.random.default_rng(3)
+    X = rng.random((10, 2))
+    y = np.array([0, 1] * 5)
+    found = fewest_mistakes(X, y, reading="decimal")
+    assert found.lower == found.upper == truth(X, 2 * y - 1, decimal=True)
+    consistent(found, X, y)
+
+
+def test_witnesses_of_many_rows_carry_their_weights():
+    X, y = noisy(120, 41, 0.5)
+    found = fewest_mistakes(X, y, max_nodes=1)
+    assert found.lower > 0
+    assert all(len(entry["lambda"]) == 43 for entry in found.certificate.content["witnesses"])
+    consistent(found, X, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"max_nodes": -1}, "max_nodes"),
+        ({"max_nodes": 1.5}, "max_nodes"),
+        ({"max_nodes": True}, "max_nodes"),
+        ({"time_limit": -0.1}, "time_limit"),
+        ({"time_limit": float("nan")}, "time_limit"),
+        ({"time_limit": "soon"}, "time_limit"),
+        ({"gap": -1}, "gap"),
+        ({"gap": 0.5}, "gap"),
+        ({"reading": "octal"}, "reading"),
+    ],
+)
+def test_senseless_options_are_refused(options, word):
+    with pytest.raises(ParameterError, match=word):
+        fewest_mistakes([[0.0], [1.0]], [0, 1], **options)
+
+
+def test_senseless_data_are_refused():
+    with pytest.raises(DataError, match="NaN"):
+        fewest_mistakes([[np.nan], [1.0]], [0, 1])
+    with pytest.raises(DataError, match="one class"):
+        fewest_mistakes([[0.0]], [1])
+    with pytest.raises(DataError, match="y"):
+        fewest_mistakes([[0.0], [1.0]], [0, 1, 1])
+    with pytest.raises(ParameterError, match="3 classes"):
+        fewest_mistakes([[0.0], [1.0], [2.0]], [0, 1, 2])
+
+
+def test_nothing_that_was_passed_is_changed():
+    X, y = noisy(50, 3, 0.2)
+    before = X.copy(), y.copy()
+    fewest_mistakes(X, y)
+    assert (before[0] == X).all()
+    assert (y == before[1]).all()
+
+
+# -- what is printed ------------------------------------------------------------------------------------
+
+
+def test_it_says_what_is_proved():
+    X, y = noisy(200, 5, 0.2)
+    assert "37 of 200 rows (proved)" in str(fewest_mistakes(X, y))
+    open_ = fewest_mistakes(X, y, max_nodes=5)
+    assert f"between {open_.lower} and {open_.upper}" in str(open_)
+    assert "<li>" in open_._repr_html_()
+    assert open_.to_dict()["wrong"] == open_.wrong.tolist()
+
+
+# -- the checker ----------------------------------------------------------------------------------------
+
+
+def rejected(content, X, y):
+    table = [(checker.label_name(t), row) for t, row in zip(np.asarray(y).tolist(), sparse_rows(X), strict=True)]
+    with pytest.raises(checker.Rejected) as why:
+        checker.check(content, table, X.shape[1])
+    return str(why.value)
+
+
+@pytest.fixture(scope="module")
+def proof():
+    X, y = noisy(80, 2, 0.2, seed=1)
+    found = fewest_mistakes(X, y)
+    assert found.proved
+    assert len(found.certificate.content["nodes"]) > 4
+    return found.certificate.content, X, y
+
+
+def test_tampered_proofs_are_refused(proof):
+    content, X, y = proof
+    split = next(k for k, node in enumerate(content["nodes"]) if "split" in node)
+    leaf = next(k for k, node in enumerate(content["nodes"]) if len(node.get("pack", [])) > 1)
+
+    def changed(change):
+        copied = copy.deepcopy(content)
+        change(copied)
+        return rejected(copied, X, y)
+
+    def with_node(k, **fields):
+        return changed(lambda c: c["nodes"][k].update(fields))
+
+    assert "bounds" in changed(lambda c: c.update(lower=c["lower"] + 1))
+    assert "bounds" in changed(lambda c: c.update(upper=c["upper"] - 1))
+    assert "bounds" in changed(lambda c: c.update(lower=True))
+    assert "as told" in changed(lambda c: c.update(wrong=c["wrong"][1:], upper=c["upper"] - 1, lower=1))
+    assert "as told" in changed(lambda c: c.update(w=[f"-{t}".replace("--", "") for t in c["w"]]))
+    assert "fewer than" in changed(lambda c: c["nodes"][leaf]["pack"].pop())
+    assert "share a row" in changed(lambda c: c["nodes"][leaf]["pack"].append(c["nodes"][leaf]["pack"][0]))
+    assert "twice" in with_node(split, wrong=0)
+    assert "malformed" in with_node(split, right=10**9)
+    assert "does not exist" in with_node(split, right=-1)
+    again = content["nodes"][split]
+    assert "cannot be split" in with_node(again["wrong"], split=again["split"], wrong=1, right=2)
+    assert "does not exist" in with_node(split, split=len(X))
+    assert changed(lambda c: c["nodes"].clear())
+    assert changed(lambda c: c["witnesses"][0].pop())
+    assert changed(lambda c: c["witnesses"][0].__setitem__(0, ~c["witnesses"][0][0]))
+    assert "repeated" in changed(lambda c: c["witnesses"][0].append(c["witnesses"][0][0]))
+    assert "not a number" in changed(lambda c: c["witnesses"][0].__setitem__(0, 1.0))
+    assert "does not apply" in with_node(leaf, weights=[-1] * len(content["nodes"][leaf]["pack"]))
+    assert "malformed" in with_node(leaf, weights=[1])
+    assert "share a row" in with_node(leaf, over=0)
+    assert "share a row" in with_node(leaf, over=-5)
+    assert "share a row" in with_node(leaf, over=True, weights=[2] * len(content["nodes"][leaf]["pack"]))
+
+
+def test_a_reversed_row_counts_only_where_it_is_wrong(proof):
+    content, X, y = proof
+    signed = next(k for k, entry in enumerate(content["witnesses"]) if min(entry) < 0)
+    copied = copy.deepcopy(content)
+    copied["nodes"] = [{"pack": [signed]}]
+    copied["lower"] = 1
+    assert "does not apply" in rejected(copied, X, y)
+
+
+def test_a_zero_row_cannot_be_split_on():
+    """Reversed it would be a contradiction by itself, yet z.w = 0 is no contradiction to z.w <= 0."""
+    X, y = np.array([[0.0], [1.0]]), np.array([0, 1])
+    content = fewest_mistakes(X, y, intercept=False).certificate.content
+    assert content["lower"] == 1
+    content = copy.deepcopy(content)
+    content.update(upper=2, wrong=[0, 1], w=["-0x1"], lower=2, witnesses=[[-1], [0]])
+    content["nodes"] = [{"split": 0, "wrong": 1, "right": 2}, {"pack": [0]}, {"pack": [1]}]
+    assert "cannot be split" in rejected(content, X, y)
+
+
+def test_fractions_of_witnesses_add_up_to_what_each_row_can_bear():
+    X, labels = np.ones((3, 1)), np.array([0, 1, 1])
+    content = copy.deepcopy(fewest_mistakes(X, labels).certificate.content)
+    assert (content["lower"], content["upper"]) == (1, 1)
+    content["nodes"] = [{"pack": [0, 1], "weights": [1, 1], "over": 2}]
+    content["witnesses"] = [[0, 1], [0, 2]]
+    table = [(str(t), row) for t, row in zip(labels.tolist(), sparse_rows(X), strict=True)]
+    assert "at least 1 " in checker.check(content, table, 1)
+    content["nodes"][0]["weights"] = [1, 2]
+    assert "share a row" in rejected(content, X, labels)
+
+
+def test_other_data_are_refused(proof):
+    _, X, y = proof
+    other = X.copy()
+    other[0, 0] += 1
+    with pytest.raises(CertificateError, match="other data"):
+        verify(fewest_mistakes(X, y).certificate, other, y)
+
+
+def test_random_changes_are_refused_or_leave_a_true_claim():
+    rng = np.random.default_rng(5)
+    accepted = 0
+    for _ in range(300):
+        X, y = hard_sets.small(rng)
+        found = fewest_mistakes(X, y)
+        content = copy.deepcopy(found.certificate.content)
+        kind = rng.integers(5)
+        if kind == 0:
+            content["lower"] += int(rng.integers(-1, 2))
+        elif kind == 1 and content["witnesses"]:
+            entry = content["witnesses"][rng.integers(len(content["witnesses"]))]
+            entry[rng.integers(len(entry))] = int(rng.integers(-len(y), len(y)))
+        elif kind == 2 and content["nodes"]:
+            node = content["nodes"][rng.integers(len(content["nodes"]))]
+            node["over"] = int(rng.integers(1, 3))
+            node["weights"] = rng.integers(1, 3, len(node.get("pack", ""))).tolist()
+        elif kind == 3 and content["wrong"]:
+            content["wrong"].pop()
+            content["upper"] -= 1
+            content["lower"] = min(content["lower"], content["upper"])
+        elif kind == 4:
+            content["w"][0] = "-0x3"
+        table = [(checker.label_name(t), row) for t, row in zip(y.tolist(), sparse_rows(X), strict=True)]
+        try:
+            checker.check(content, table, X.shape[1])
+        except checker.Rejected:
+            continue
+        accepted += 1
+        assert content["lower"] <= truth(X, y) <= content["upper"]
+    assert accepted > 20
