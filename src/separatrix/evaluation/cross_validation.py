@@ -237,7 +237,7 @@ def folds_for(
     made = make_folds(n, folds, repeats, balance, groups, time, seed)
     if labels is not None:
         if len(labels.classes) < 2:
-            raise DataError(f"y has one class only ({labels.classes[0]!r}): there is nothing to tell apart.")
+            raise DataError(f"y has one class only ({labels.classes.tolist()[0]!r}): there is nothing to tell apart.")
         check_training_classes(made, labels)
     if not isinstance(folds, (int, np.integer)):
         return made, "folds as given"

@@ -18,7 +18,7 @@ BOUNDARIES = ("positive", "negative", "undefined")
 def need_two_classes(labels: Labels, owner: str) -> None:
     if len(labels.classes) < 2:
         raise DataError(
-            f"y has one class only ({labels.classes[0]!r}); {owner} needs at least two classes: "
+            f"y has one class only ({labels.classes.tolist()[0]!r}); {owner} needs at least two classes: "
             "add rows of another class."
         )
 

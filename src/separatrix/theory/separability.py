@@ -101,7 +101,7 @@ def counted(X: Any, y: Any, sample_weight: Any) -> tuple[Table, Labels, NDArray[
         used = np.unique(codes)
         labels = Labels(labels.classes[used], np.searchsorted(used, codes))
     if len(labels.classes) < 2:
-        raise DataError(f"y has one class only ({labels.classes[0]!r}): separation needs two.")
+        raise DataError(f"y has one class only ({labels.classes.tolist()[0]!r}): separation needs two.")
     return table, labels, origin, dropped
 
 
