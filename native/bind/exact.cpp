@@ -32,6 +32,17 @@ void bind_exact(nb::module_& m) {
         "X"_a, "y"_a.noconvert(), "intercept"_a, "w"_a.noconvert(), "active"_a.noconvert().none(),
         "sign"_a.noconvert());
     m.def(
+        "bounded_scores",
+        [](const Rows& X, Vector<double> lifted, Out<double> score, Out<double> bound) {
+            need_length(lifted, X.d + 1, "lifted must hold d weights and the bias");
+            need_length(score, X.n, "score must hold a number for every row");
+            need_length(bound, X.n, "bound must hold a number for every row");
+            nb::gil_scoped_release free;
+            std::visit([&](const auto& rows) { bounded_scores(rows, lifted.data(), score.data(), bound.data()); },
+                       X.view);
+        },
+        "X"_a, "lifted"_a.noconvert(), "score"_a.noconvert(), "bound"_a.noconvert());
+    m.def(
         "opposites",
         [](const Rows& X, Vector<i8> y, Out<i64> partner) {
             need_length(y, X.n, "y must hold a label for every row");

@@ -126,4 +126,16 @@ i64 exact_signs(const Rows& X, const i8* y, bool intercept, const double* w, i64
     return undecided;
 }
 
+// score[i] = w . x_i + b in floating point, and bound[i] >= its distance from the exact value, also when each
+// w_j and each x_ij stands for a number within 2^-53 of it; infinite where the bound is of no use.
+template <class Rows>
+void bounded_scores(const Rows& X, const double* w, double* score, double* bound) {
+    for (i64 i = 0; i < X.n; ++i) {
+        double s = w[X.d], size = std::fabs(s);
+        const i64 terms = sized_dot(X, i, w, s, size);
+        score[i] = s;
+        bound[i] = size < 1e290 ? static_cast<double>(terms + 8) * 0x1p-52 * size + 1e-290 : HUGE_VAL;
+    }
+}
+
 }  // namespace separatrix

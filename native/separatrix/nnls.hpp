@@ -5,38 +5,21 @@
 //
 // Its minimum is 0 iff the origin lies in the hull; otherwise v / sum x is the nearest point and
 // a_i . v > 0 for every i. The support of x is affinely independent, so that it has at most p + 1 rows
-// and, when v = 0, is a circuit. The columns b_i = (c, a_i) of the support are kept as B = QR,
-// updated by Gram-Schmidt (twice) and downdated by Givens rotations.
+// and, when v = 0, is a circuit. The columns b_i = (c, a_i) of the support are kept as B = QR.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "lanes.hpp"
+#include "factor.hpp"
 
 namespace separatrix {
-
-inline double dot(const double* a, const double* b, i64 n) {
-    double s[16] = {};
-    i64 k = 0;
-    for (; k + 16 <= n; k += 16)
-        for (int l = 0; l < 16; ++l) s[l] += a[k + l] * b[k + l];
-    for (int l = 0; l < 8; ++l) s[l] += s[l + 8];
-    for (; k + 8 <= n; k += 8)
-        for (int l = 0; l < 8; ++l) s[l] += a[k + l] * b[k + l];
-    for (int l = 0; k < n; ++k, ++l) s[l] += a[k] * b[k];
-    return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
-}
-
-inline void axpy(double a, const double* x, double* y, i64 n) {
-    for (i64 k = 0; k < n; ++k) y[k] += a * x[k];
-}
 
 class NearestPoint {
    public:
     enum Status { nearest, origin, limit };
 
-    explicit NearestPoint(i64 dimension) : v(dimension, 0.0), p(dimension), P(dimension + 1) {}
+    explicit NearestPoint(i64 dimension) : v(dimension, 0.0), p(dimension), B(dimension + 1) {}
 
     std::vector<i64> support;  // rows of A with x > 0
     std::vector<double> x;     // their weights
@@ -53,7 +36,7 @@ class NearestPoint {
     Status solve(const double* rows, i64 m, double c_, const std::vector<i64>& start, double zero, i64 max_steps) {
         A = rows;
         c = c_;
-        support.clear(), x.clear(), Q.clear(), R.clear();
+        support.clear(), x.clear(), B.clear();
         inside.assign(m, 0), banned.assign(m, 0), few.clear();
         for (i64 i : start) enter(i, true);
         for (i64 step = 0; step < max_steps; ++step) {
@@ -68,11 +51,11 @@ class NearestPoint {
     }
 
    private:
-    i64 p, P;
+    i64 p;
     const double* A = nullptr;
     double c = 1;
-    std::vector<double> Q, work;            // Q: columns of length P, one after the other
-    std::vector<std::vector<double>> R;     // R[q]: column q of the triangle, q + 1 numbers
+    Factor B;
+    std::vector<double> work;
     std::vector<char> inside, banned;
     std::vector<i64> few;                   // the most violated rows of the last full pricing
     double worst = 0;
@@ -156,25 +139,10 @@ class NearestPoint {
     }
 
     bool append(i64 i) {
-        const std::size_t k = support.size();
-        if (static_cast<i64>(k) == P) return false;
-        Q.resize((k + 1) * P);
-        double* r = Q.data() + k * P;
-        r[0] = c;
-        std::copy(A + i * p, A + (i + 1) * p, r + 1);
-        std::vector<double> h(k + 1, 0.0);
-        for (int again = 0; again < 2; ++again)
-            for (std::size_t q = 0; q < k; ++q) {
-                const double* column = Q.data() + q * P;
-                const double s = dot(column, r, P);
-                h[q] += s;
-                axpy(-s, column, r, P);
-            }
-        const double length = std::sqrt(dot(r, r, P));
-        if (!(length > 1e-13 * std::sqrt(1 + c * c))) return false;
-        for (i64 t = 0; t < P; ++t) r[t] /= length;
-        h[k] = length;
-        R.push_back(std::move(h));
+        double* b = B.fresh();
+        b[0] = c;
+        std::copy(A + i * p, A + (i + 1) * p, b + 1);
+        if (!B.append(1e-13 * std::sqrt(1 + c * c))) return false;
         support.push_back(i), x.push_back(0.0);
         inside[i] = 1;
         return true;
@@ -182,35 +150,16 @@ class NearestPoint {
 
     // R a = Q' (c, 0, ..., 0)
     const std::vector<double>& least_squares() {
-        const i64 k = static_cast<i64>(support.size());
-        work.resize(k);
-        for (i64 q = 0; q < k; ++q) work[q] = c * Q[q * P];
-        for (i64 q = k - 1; q >= 0; --q) {
-            work[q] /= R[q][q];
-            for (i64 s = 0; s < q; ++s) work[s] -= R[q][s] * work[q];
-        }
+        work.resize(support.size());
+        for (std::size_t q = 0; q < work.size(); ++q) work[q] = c * B.column(q)[0];
+        B.solve(work.data());
         return work;
     }
 
     void remove(std::size_t q) {
         inside[support[q]] = 0;
-        support.erase(support.begin() + q), x.erase(x.begin() + q), R.erase(R.begin() + q);
-        for (std::size_t t = q; t < support.size(); ++t) {  // R[t] has one number too many, at t + 1
-            const double f = R[t][t], g = R[t][t + 1], h = std::hypot(f, g);
-            if (h > 0) {
-                const double cs = f / h, sn = g / h;
-                for (std::size_t u = t; u < support.size(); ++u) {
-                    const double a = R[u][t], b = R[u][t + 1];
-                    R[u][t] = cs * a + sn * b, R[u][t + 1] = cs * b - sn * a;
-                }
-                double *s = Q.data() + t * P, *e = s + P;
-                for (i64 k = 0; k < P; ++k) {
-                    const double a = s[k], b = e[k];
-                    s[k] = cs * a + sn * b, e[k] = cs * b - sn * a;
-                }
-            }
-            R[t].pop_back();
-        }
+        support.erase(support.begin() + q), x.erase(x.begin() + q);
+        B.remove(q);
     }
 };
 

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from separatrix.persist.files import load, save
     from separatrix.theory.certificate import Certificate, verify
     from separatrix.theory.fewest import MistakeBracket, fewest_mistakes
+    from separatrix.theory.margin import Margin, margin
+    from separatrix.theory.mistakes import MistakeBound, mistake_bound
     from separatrix.theory.multiclass import MulticlassSeparability
     from separatrix.theory.separability import Separability, separability
 
@@ -64,7 +66,9 @@ _HOMES = {
     "LogisticRegression": "separatrix.learners.logistic",
     "LinearDescent": "separatrix.learners.linear_descent",
     "LinearDiscriminant": "separatrix.learners.linear_discriminant",
+    "Margin": "separatrix.theory.margin",
     "MarginPerceptron": "separatrix.learners.margin",
+    "MistakeBound": "separatrix.theory.mistakes",
     "MistakeBracket": "separatrix.theory.fewest",
     "MulticlassSeparability": "separatrix.theory.multiclass",
     "PassiveAggressive": "separatrix.learners.passive_aggressive",
@@ -87,6 +91,8 @@ _HOMES = {
     "holdout": "separatrix.evaluation.seal",
     "learning_curve": "separatrix.evaluation.growth",
     "load": "separatrix.persist.files",
+    "margin": "separatrix.theory.margin",
+    "mistake_bound": "separatrix.theory.mistakes",
     "mistakes_curve": "separatrix.evaluation.growth",
     "overfitting_curve": "separatrix.evaluation.growth",
     "save": "separatrix.persist.files",
@@ -114,7 +120,9 @@ __all__ = [
     "LinearDescent",
     "LinearDiscriminant",
     "LogisticRegression",
+    "Margin",
     "MarginPerceptron",
+    "MistakeBound",
     "MistakeBracket",
     "MulticlassSeparability",
     "PassiveAggressive",
@@ -140,6 +148,8 @@ __all__ = [
     "kernels",
     "learning_curve",
     "load",
+    "margin",
+    "mistake_bound",
     "mistakes_curve",
     "overfitting_curve",
     "save",

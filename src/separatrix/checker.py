@@ -108,12 +108,13 @@ def whole(values):
     m = math.lcm(*(q.denominator for q in values))
     return [q.numerator * (m // q.denominator) for q in values]
 def combination(data, rows, weights):
-    """A positive multiple of sum weights_i z_i, as {column: integer}."""
+    """A positive multiple of sum weights_i z_i, as {column: integer}, and the factor."""
     parts, total = [data.exact(data.at[key]) for key in rows], {}
-    for (z, _), factor in zip(parts, whole([q / m for q, (_, m) in zip(weights, parts)])):
+    scale, *factors = whole([Fraction(1), *(q / m for q, (_, m) in zip(weights, parts))])
+    for (z, _), factor in zip(parts, factors):
         for j, v in z.items():
             total[j] = total.get(j, 0) + factor * v
-    return {j: v for j, v in total.items() if v}
+    return {j: v for j, v in total.items() if v}, scale
 def circuit_weights(data, rows):
     """The weights of an index-only witness: the null space of its rows must be a line."""
     need(len(rows) <= INDEX_ONLY, f"a witness of more than {INDEX_ONLY} rows must carry its weights")
@@ -138,20 +139,21 @@ def circulation(data, cert):
     need(rows, "the witness is empty")
     weights = circuit_weights(data, rows) if given is None else numbers(given, len(rows), data.bits)
     need(all(q > 0 for q in weights), "a weight is not positive")
-    need(not combination(data, rows, weights), "the weighted rows do not sum to zero")
+    need(not combination(data, rows, weights)[0], "the weighted rows do not sum to zero")
     return rows
-def signs(data, w):
-    """The sign of z_i.w for every row: by a bound on the rounding error where it suffices, else in integers."""
-    top = max(map(abs, w))
-    need(top > 0, "a vector is zero")
-    exact, rounded = whole(w), [float(q / top) for q in w]
-    safe = all(q == 0 or abs(f) > 1e-200 for q, f in zip(w, rounded))
+def signs(data, w, m=Fraction(0)):
+    """The sign of z_i.w - m for every row: by a bound on the rounding error where it suffices, else in integers."""
+    top = max(map(abs, [*w, m]))
+    need(any(w), "a vector is zero")
+    (*exact, level), (*rounded, shift) = whole([*w, m]), [float(q / top) for q in [*w, m]]
+    safe = all(q == 0 or abs(f) > 1e-200 for q, f in zip([*w, m], [*rounded, shift]))
     for t, (_, blocks, row) in enumerate(data.z):
         terms = [s * rounded[at + j] * v for at, s in blocks for j, v in row]
-        terms += [s * rounded[at + data.d] for at, s in blocks if data.constant]
+        terms += [s * rounded[at + data.d] for at, s in blocks if data.constant] + [-shift]
         total, size = sum(terms), sum(map(abs, terms))
         if not (safe and size < 1e290 and abs(total) > (len(terms) + 8) * 2.0**-51 * size + 1e-290):
-            total = sum(exact[j] * v for j, v in data.exact(t)[0].items())
+            z, factor = data.exact(t)
+            total = sum(exact[j] * v for j, v in z.items()) - level * factor
         yield (total > 0) - (total < 0)
 def vector(data, cert, name):
     """A w with z_i.w >= 0 for every row, and how many rows have z_i.w > 0."""
@@ -173,7 +175,7 @@ def rank(vectors):
     return len(basis)
 def unit(data, cert, rows, name):
     """The rows with these weights add up to a multiple of the coefficient's unit vector; the sign of it."""
-    total = combination(data, rows, numbers(cert[name], len(rows), data.bits))
+    total, _ = combination(data, rows, numbers(cert[name], len(rows), data.bits))
     need(set(total) == {cert["coefficient"]}, f"the rows with the weights {name} do not add up to the coefficient")
     return 1 if min(total.values()) > 0 else -1
 
@@ -225,7 +227,7 @@ def witness(data, entry):
         line = circuit_weights(data, rows)
         weights = [s * q if line[0] * side[0] > 0 else -s * q for s, q in zip(side, line)]
     need(rows and all(q > 0 for q in weights), "a weight is not positive")
-    need(not combination(data, rows, [s * q for s, q in zip(side, weights)]), "the weighted rows do not sum to zero")
+    need(not combination(data, rows, [s * q for s, q in zip(side, weights)])[0], "the weighted rows do not sum to zero")
     return {i for i, s in zip(rows, side) if s > 0}, {i for i, s in zip(rows, side) if s < 0}
 def min_errors(data, cert):
     """w gets exactly the rows `wrong` wrong, z.w <= 0; the tree proves that no w gets fewer than `lower` wrong.
@@ -258,8 +260,32 @@ def min_errors(data, cert):
             need(type(each) is int and all(t <= each for t in load.values()), "witnesses share a row")
             need(len(bad) * each + total > (lower - 1) * each, f"a case is left with fewer than {lower} mistakes")
     return f"every hyperplane gets at least {lower} of the {len(data.z)} rows wrong, and one gets {len(wrong)} wrong"
+def margin(data, cert, lifted=False):
+    """Any w bounds a margin from below; any weights, from above: half the distance between the hulls of the classes, or
+    (lifted, or without an intercept) the distance between the origin and the hull of the z_i."""
+    *w, m, lo2, hi2 = numbers([*cert["w"], cert["m"], cert["lo2"], cert["hi2"]], data.p + 3, data.bits)
+    need(cert["data"].get("classes") is None, "a margin is between two groups of classes")
+    label, free = {key: y for key, ((_, y),), _ in data.z}, data.constant and not lifted
+    need({*label.values()} == {1, -1}, "a class has no rows")
+    need(m > 0 and lo2 > 0, "the margin is not positive")
+    for key, sign in zip(label, signs(data, w, m)):
+        need(sign >= 0, f"row {key} lies nearer than m")
+    need(lo2 * sum(q * q for q in w[: data.d if free else data.p]) <= m * m, "w does not prove the lower bound")
+    rows = keys(cert["support"], data.at)
+    weights = numbers(cert["lambda"], len(rows), data.bits)
+    sums = {y: sum(q for key, q in zip(rows, weights) if label[key] == y or not free) for y in (1, -1)}
+    need(rows and min(weights) > 0 and all(sums.values()), "a weight is not positive, or the support lacks a class")
+    total, scale = combination(data, rows, [q / sums[label[key]] for key, q in zip(rows, weights)])
+    need(sum(v * v for v in total.values()) <= hi2 * ((2 if free else 1) * scale) ** 2, "the weights do not prove the upper bound")
+    kind, between = "lifted margin" if lifted else "largest half-width", "is exactly" if lo2 == hi2 else "lies between"
+    return f"the {kind} {between} {' and '.join(root(q) for q in dict.fromkeys([lo2, hi2]))}"
+def root(q):
+    """The root of q in 17 digits, whatever its size; for people."""
+    e = (q.numerator.bit_length() - q.denominator.bit_length()) // 2
+    return f"{math.ldexp(math.sqrt(q / Fraction(4) ** e), e):.17g}" if abs(e) < 1000 else f"about 2^{e}"
 
 CLAIMS = {"complete": complete, "not-complete": not_complete, "quasi": quasi, "overlap": overlap,
+          "margin": margin, "margin-lifted": lambda data, cert: margin(data, cert, lifted=True),
           "coefficient-finite": finite, "coefficient-infinite": infinite,
           "min-errors": min_errors, "coefficient-undetermined": undetermined, "coefficient-unidentifiable": unidentifiable}
 

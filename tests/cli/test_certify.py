@@ -79,3 +79,24 @@ def test_bad_input_is_one_sentence_and_code_2(folder, arguments, says):
     assert done.returncode == 2
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("claim", ["margin", "margin-lifted"])
+def test_margins(folder, claim):
+    more = ["--exact"] if claim == "margin" else []
+    done = separatrix(folder, "certify", "t.svm", "--claim", claim, "--json", *more)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["verdict"] == "complete"
+    checked = separatrix(folder, "verify", "certificate.json", "t.svm")
+    assert (checked.returncode, "margin" in checked.stdout or "half-width" in checked.stdout) == (0, True)
+    none = separatrix(folder, "certify", "t.csv", "--target", "label", "--claim", claim, "--expect", "quasi")
+    assert none.returncode == 0
+    assert "none" in none.stdout
+    assert separatrix(folder, "verify", "certificate.json", "t.csv").returncode == 0
+    (folder / "m.csv").write_text("x,y\n0,a\n1,b\n2,c\n3,c\n1,a\n")
+    one = separatrix(folder, "certify", "m.csv", "--target", "y", "--positive", "c", "--claim", claim, "--no-intercept")
+    assert one.returncode == 0
+    assert separatrix(folder, "verify", "certificate.json", "m.csv").returncode == 0
+    both = separatrix(folder, "certify", "m.csv", "--target", "y", "--multiclass", "ovr", "--claim", claim)
+    assert both.returncode == 2
+    assert "--positive" in both.stderr

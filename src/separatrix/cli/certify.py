@@ -1,4 +1,4 @@
-"""``separatrix certify``: is the table separable? The verdict, and the certificate that proves it."""
+"""``separatrix certify``: is the table separable, and by how much? The answer, and the certificate that proves it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,14 @@ from separatrix.errors import ParameterError
 @click.option("--multiclass", type=click.Choice(["ovr", "pairs", "kesler"]), help="For more than two classes.")
 @click.option("--no-intercept", is_flag=True, help="Only hyperplanes through the origin.")
 @click.option("--reading", type=click.Choice(["binary64", "decimal"]), default="binary64", show_default=True)
+@click.option(
+    "--claim",
+    type=click.Choice(["separability", "margin", "margin-lifted"]),
+    default="separability",
+    show_default=True,
+    help="What to prove: the verdict, the largest half-width, or the lifted margin of the mistake bound.",
+)
+@click.option("--exact", is_flag=True, help="The margin as a rational number, not a bracket.")
 @click.option("--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with 1 on another verdict.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(
@@ -31,12 +39,16 @@ def command(
     multiclass: str | None,
     no_intercept: bool,
     reading: str,
+    claim: str,
+    exact: bool,
     expect: str | None,
     as_json: bool,
 ) -> None:
     """Decide whether a hyperplane separates the classes of SOURCE (CSV with a header, or svmlight), with proof."""
+    if claim != "separability" and multiclass is not None:
+        raise ParameterError(f"--claim {claim} is about two groups: name one with --positive, not --multiclass.")
     X, labels = read(source, target)
-    found = decide(X, labels, positive, multiclass, not no_intercept, reading)
+    found = decide(X, labels, positive, multiclass, not no_intercept, reading, claim, exact)
     certificate = found.certificate
     for part in certificate.content.get("certificates", [certificate.content]):
         part["data"]["target"] = target
@@ -60,8 +72,20 @@ def read(source: str, target: str | None) -> tuple[Any, Any]:
     return (X, names), labels
 
 
-def decide(X: Any, labels: Any, positive: str | None, multiclass: str | None, intercept: bool, reading: str) -> Any:
+def decide(
+    X: Any,
+    labels: Any,
+    positive: str | None,
+    multiclass: str | None,
+    intercept: bool,
+    reading: str,
+    claim: str = "separability",
+    exact: bool = False,
+) -> Any:
+    """The answer to the question that was asked, with its certificate."""
     from separatrix.theory.certificate import class_names
+    from separatrix.theory.margin import margin_between
+    from separatrix.theory.mistakes import bound_between
     from separatrix.theory.multiclass import multiclass_separability
     from separatrix.theory.separability import Given, counted, separability
     from separatrix.validation import Table
@@ -77,7 +101,13 @@ def decide(X: Any, labels: Any, positive: str | None, multiclass: str | None, in
 
         if label_name(positive) not in found:
             raise ParameterError(f"--positive is {positive!r}, which is no class; classes: {', '.join(found[:10])}.")
-        return given.two_groups([found.index(label_name(positive))], None)
-    if len(found) > 2:
-        separability(X, labels)  # says what to do
-    return given.two_groups([1], [0])
+        groups: tuple[list[int], list[int] | None] = [found.index(label_name(positive))], None
+    else:
+        if len(found) > 2:
+            separability(X, labels)  # says what to do
+        groups = [1], [0]
+    if claim == "margin":
+        return margin_between(given, *groups, exact)
+    if claim == "margin-lifted":
+        return bound_between(given, *groups, exact=exact)
+    return given.two_groups(*groups)

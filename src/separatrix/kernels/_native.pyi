@@ -247,6 +247,7 @@ def decide(
     weights: Floats,
 ) -> tuple[int, int, int, int, float]: ...
 def exact_signs(X: Rows, y: Labels, intercept: bool, w: Floats, active: Indices | None, sign: Labels) -> int: ...
+def bounded_scores(X: Rows, lifted: Floats, score: Floats, bound: Floats) -> None: ...
 def opposites(X: Rows, y: Labels, partner: Indices) -> int: ...
 def line_minimum(s: Floats, q: Floats) -> tuple[float, int]: ...
 def zero_one_descent(
@@ -276,6 +277,18 @@ class MistakeTree:
     @property
     def lower(self) -> int: ...
 
+def nearest_hulls(
+    A: Floats,
+    group: Labels,
+    start: Indices,
+    start_weights: Floats,
+    c: float,
+    zero: float,
+    max_steps: int,
+    support: Indices,
+    weights: Floats,
+    v: Floats,
+) -> tuple[int, int, int]: ...
 def voted_pass(
     X: Rows,
     y: Labels,

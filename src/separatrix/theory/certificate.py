@@ -179,6 +179,11 @@ def _number(v: int, top: int) -> str:
     return hex(v)
 
 
+def quotient(q: Fraction) -> str:
+    """A rational number as a quotient of hexadecimal integers."""
+    return hex(q.numerator) if q.denominator == 1 else f"{hex(q.numerator)}/{hex(q.denominator)}"
+
+
 def scaled(w: Sequence[int]) -> list[str]:
     """A vector, which may be multiplied by any positive number: floats where they are exact."""
     top = max((abs(v).bit_length() for v in w), default=0)

@@ -32,6 +32,17 @@ def exact_signs(
     return len(sign)
 
 
+def bounded_scores(
+    X: Rows, lifted: NDArray[np.float64], score: NDArray[np.float64], bound: NDArray[np.float64]
+) -> None:
+    """w . x_i + b, and a bound on its distance from the exact value (w and x may be rounded numbers themselves)."""
+    for i in range(X.n):
+        terms = [float(lifted[j]) * v for j, v in _entries(X, i)] + [float(lifted[X.d])]
+        size = sum(map(abs, terms))
+        score[i] = sum(terms)
+        bound[i] = (X.d + 8) * 2.0**-52 * size + 1e-290 if size < 1e290 else np.inf
+
+
 def opposites(X: Rows, y: NDArray[np.int8], partner: NDArray[np.int64]) -> int:
     """partner[i] = a row equal to row i with the other label, or -1; returns how many rows have one."""
     first: dict[tuple[tuple[int, float], ...], dict[int, int]] = {}
