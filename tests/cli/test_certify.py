@@ -66,7 +66,7 @@ def test_many_classes(folder, kind):
         (["short.csv", "--target", "y"], "short.csv line 2 has 1 fields"),
         (["m.csv", "--target", "y"], "y has 3 classes"),
         (["m.csv", "--target", "y", "--positive", "z"], "which is no class"),
-        (["bad.svm"], "bad.svm line 1 has index 1 after 2"),
+        (["bad.svm"], "bad.svm line 1: the indices of features do not ascend"),
         (["gone.csv", "--target", "y"], "does not exist"),
     ],
 )

@@ -11,7 +11,8 @@ import pytest
 
 from separatrix.data.examples import EXAMPLES, load_example
 from separatrix.data.examples import SHAPES as LISTED
-from separatrix.data.sources import Matrix, Reading, open_source
+from separatrix.data.rows import Matrix
+from separatrix.data.sources import Reading, open_source
 from separatrix.errors import DataError
 
 PLAIN = "age,ward,ok,day,label\n31.5,A,true,2026-01-02,yes\n,B,false,2026-01-03,no\n40,,true,,yes\n"
@@ -135,13 +136,13 @@ def test_arrays(tmp_path):
     assert open_source(str(tmp_path / "t.npy")).read().y is None
     np.save(tmp_path / "o.npy", np.array([{}], dtype=object), allow_pickle=True)
     with pytest.raises(DataError, match="Python objects"):
-        open_source(str(tmp_path / "o.npy"))
+        open_source(str(tmp_path / "o.npy")).read()
     np.savez(tmp_path / "no.npz", Z=X)
     with pytest.raises(DataError, match="no array named X"):
-        open_source(str(tmp_path / "no.npz"))
+        open_source(str(tmp_path / "no.npz")).read()
     (tmp_path / "cut.npz").write_bytes((tmp_path / "t.npz").read_bytes()[:50])
     with pytest.raises(DataError, match="cannot be read"):
-        open_source(str(tmp_path / "cut.npz"))
+        open_source(str(tmp_path / "cut.npz")).read()
 
 
 @pytest.mark.parametrize(

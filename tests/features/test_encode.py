@@ -7,7 +7,8 @@ import pytest
 
 from separatrix import Perceptron, load, save
 from separatrix.data.frame import Column, Frame
-from separatrix.data.sources import Matrix, open_source
+from separatrix.data.rows import Matrix
+from separatrix.data.sources import open_source
 from separatrix.errors import DataError, ModelFileError, ParameterError
 from separatrix.features.encode import Choices, Encoder, summary
 from separatrix.features.table_model import TableModel

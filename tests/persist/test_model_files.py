@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 from safetensors.numpy import save as to_safetensors
 
-from separatrix import load, save
+from separatrix import Perceptron, load, save
+from separatrix.data.frame import Column, Frame
 from separatrix.errors import ModelFileError, NotFittedError
+from separatrix.features.encode import Choices, Encoder
+from separatrix.features.table_model import TableModel
 from separatrix.learners.registry import command_name, homes, learner_class, learner_names
 from separatrix.persist.files import checksum
+from separatrix.persist.headers import FORMATS
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 4))
@@ -204,7 +209,16 @@ def wide(header, tensors):
         (set_header("attributes", "coef_", to={"$tensor": "attribute.intercept_"}), "was used already"),
         (set_header("attributes", "coef_", to={"$code": "1"}), "unknown kind of value"),
         (set_header("attributes", "classes_", to={"$strings": ["a", "a", "c"], "object": True}), "not different"),
-        (set_header("format", to=2), "format 2"),
+        (set_header("format", to=3), "format 3, and this version reads 1 and 2"),
+        (set_header("format", to=1), "other keys"),
+        (set_header("format", to=True), "other keys"),
+        (set_header("certificate", to="x" * 64), "digest"),
+        (set_header("certificate", to=7), "digest"),
+        (set_header("state", to=[]), "state"),
+        (set_header("parameters", to=[1]), "no table"),
+        (set_header("attributes", "coef_", to={"$tensor": "nothing"}), "not there"),
+        (set_header("attributes", "coef_", to={"$strings": [1], "object": False}), "holds something else"),
+        (set_header("attributes", "intercept_", to={"$float": "1e9"}), "unknown kind of value"),
         (set_header("surprise", to=1), "other keys"),
         (set_header("table", to={"target": "x"}), "other keys"),
     ],
@@ -244,3 +258,120 @@ def test_command_names():
     assert command_name("AROW") == "arow"
     assert command_name("AveragedPerceptron") == "averaged-perceptron"
     assert "perceptron" in learner_names()
+
+
+def table_model():
+    frame = Frame(
+        (
+            Column("age", "number", np.array([31.0, np.nan, 40.0, 22.0, 35.0, 50.0])),
+            Column("ward", "text", np.array(["A", "B", None, "A", "A", "B"], dtype=object)),
+            Column("seen", "date", 86400.0 * np.array([1, 40, 80, 3, 5, 7])),
+            Column("says", "text", np.array(["a b", "a c", "b c", "a", None, "c"], dtype=object)),
+        ),
+        6,
+        "t.csv",
+    )
+    y = np.array(["no", "yes", "yes", "no", "no", "yes"], dtype=object)
+    encoder = Encoder.fitted(frame, Choices(text=("says",), words="tfidf", dates="parts"))
+    return TableModel(Perceptron(max_epochs=50).fit(encoder.encode(frame)[0], y), encoder, "ok", "yes"), frame
+
+
+@pytest.mark.parametrize(
+    ("column", "key", "wrong"),
+    [
+        (0, "fill", "much"),
+        (0, "scale", 0),
+        (0, "shift", {"$float": "inf"}),
+        (0, "indicator", 1),
+        (0, "name", 7),
+        (0, "kind", "object"),
+        (1, "levels", [1]),
+        (1, "baseline", None),
+        (1, "extra", 1),
+        (2, "months", [0, 12]),
+        (2, "weekdays", [3, 1]),
+        (2, "clock", 1),
+        (3, "terms", ["a"]),
+        (3, "terms", ["a"] * 3),
+        (3, "name", "age"),
+    ],
+)
+def test_damaged_encoders_are_refused(column, key, wrong, tmp_path):
+    path = save(table_model()[0], tmp_path / "m.sepx")
+
+    def change(header, tensors):
+        header["table"]["encoder"]["columns"][column][key] = wrong
+
+    tampered(path, change)
+    with pytest.raises(ModelFileError, match="encoder"):
+        load(path)
+
+
+@pytest.mark.parametrize("version", FORMATS)
+def test_a_file_of_every_format_stays_loadable(version):
+    """Made by fixtures/make.py when the format was the newest; never made anew."""
+    model = load(Path(__file__).parent / "fixtures" / f"format_{version}.sepx")
+    assert model.learner.coef_.tolist() == [[1.0, 22.0, 6.0, 65.0]]
+    assert (model.target, model.positive, model.classes) == ("ok", "yes", ["no", "yes"])
+    assert model.encoder.feature_names() == ["age", "age=(missing)", "ward=(missing)", "ward=B"]
+    frame = table_model()[1]
+    said = model.predict(model.encoder.encode(frame)[0])
+    assert said["score"].tolist() == [-10.0, 81.0, 5.0, -19.0, -6.0, 74.0]
+    assert getattr(model.learner, "certificate_digest_", None) == (None if version == 1 else "ab" * 32)
+
+
+def test_the_newest_format_has_a_fixture_and_is_what_save_writes(tmp_path):
+    header = saved_header(save(table_model()[0], tmp_path / "m.sepx"))
+    assert header["format"] == max(FORMATS)
+    assert (Path(__file__).parent / "fixtures" / f"format_{max(FORMATS)}.sepx").exists()
+
+
+def saved_header(path):
+    content = path.read_bytes()
+    size = int.from_bytes(content[:8], "little")
+    return json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["separatrix"].partition(" ")[2])
+
+
+def test_the_digest_of_a_certificate_is_kept(tmp_path):
+    from hashlib import sha256
+
+    from separatrix import LogisticRegression, separability
+
+    proof = separability(X, Y2).certificate
+    proof.save(tmp_path / "c.json")
+    expected = sha256((tmp_path / "c.json").read_bytes()).hexdigest()
+    for given in (proof, tmp_path / "c.json"):
+        twin = load(save(fitted("perceptron", Y2), tmp_path / "m.sepx", certificate=given))
+        assert twin.certificate_digest_ == expected
+    again = load(save(twin, tmp_path / "n.sepx"))
+    assert again.certificate_digest_ == expected
+    with pytest.raises(ModelFileError, match="certificate is a int"):
+        save(twin, tmp_path / "n.sepx", certificate=7)
+    model = LogisticRegression().fit(X, Y2)
+    model.separation_.certificate.save(tmp_path / "own.json")
+    own = load(save(model, tmp_path / "m.sepx")).certificate_digest_
+    assert own == sha256((tmp_path / "own.json").read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [[2**40, 4], [2**62, 2**62], [-1, 4], [0], [4, 3, 1]],
+    ids=["huge", "overflow", "negative", "empty", "deep"],
+)
+def test_shapes_that_do_not_fit_the_bytes_are_refused_before_memory_is_asked_for(model_file, shape):
+    content = model_file.read_bytes()
+    size = int.from_bytes(content[:8], "little")
+    outer = json.loads(content[8 : 8 + size])
+    outer["attribute.coef_"]["shape"] = shape
+    text = json.dumps(outer).encode()
+    model_file.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + size :])
+    with pytest.raises(ModelFileError):
+        load(model_file)
+
+
+def test_a_pickle_under_any_name_is_refused_by_name(tmp_path):
+    for name in ("m.sepx", "m.joblib", "m"):
+        path = tmp_path / name
+        path.write_bytes(pickle.dumps({"a": 1}, protocol=0 if name == "m" else 5 if name == "m.sepx" else 1))
+        with pytest.raises(ModelFileError, match=f"{name} is refused: it is a pickle"):
+            load(path)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
-from separatrix.data.delimited import read_delimited
-from separatrix.data.svmlight import SUFFIXES, read_svmlight
-from separatrix.errors import ParameterError
+from separatrix.errors import DataError, ParameterError
+
+SUFFIXES = (".svm", ".svmlight", ".libsvm")
 
 
 @click.command()
@@ -67,8 +68,21 @@ def command(
 def read(source: str, target: str | None) -> tuple[Any, Any]:
     """Rows, with the names of their columns where the file has them, and labels."""
     if source.endswith(SUFFIXES):
-        return read_svmlight(source)
-    X, labels, names = read_delimited(source, target)
+        from separatrix.data.libsvm import read_libsvm
+
+        return read_libsvm(source, zero_based=False)
+    import numpy as np
+
+    from separatrix.data.delimited import missing_column, read_delimited
+    from separatrix.data.plain import plain_file, read_plain
+
+    plain = plain_file(source)
+    if plain is not None and target not in plain.names:
+        raise DataError(missing_column(Path(source).name, target, plain.names))
+    numbers = None if plain is None else read_plain(source, target)
+    if numbers is not None and np.isfinite(numbers[0]).all() and np.isfinite(np.asarray(numbers[1])).all():
+        return (numbers[0], numbers[2]), numbers[1]
+    X, labels, names = read_delimited(source, target)  # labels are words, or a cell is not a number: it says which
     return (X, names), labels
 
 

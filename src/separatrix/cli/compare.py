@@ -8,11 +8,14 @@ from typing import Any
 import click
 
 from separatrix.cli import tables
+from separatrix.cli.completion import LEARNER, SOURCE
 
 
 @click.command()
-@click.argument("source")
-@click.option("--learner", "-l", "learners", multiple=True, required=True, help="A learner; repeat for each.")
+@click.argument("source", type=SOURCE)
+@click.option(
+    "--learner", "-l", "learners", type=LEARNER, multiple=True, required=True, help="A learner; repeat for each."
+)
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Folds of each deal.")
 @click.option("--repeats", type=click.IntRange(1), default=2, show_default=True, help="How often rows are dealt anew.")
 @click.option("--metric", help="What is compared (accuracy, or mse for regressions).")
@@ -45,5 +48,4 @@ def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
     if options["json_"]:
         click.echo(tables.as_json({**found.to_dict(), "source": opened.name, "target": task.target}))
         return
-    click.echo(f"{opened.name}   {len(task.y):,} rows · {tables.counts_of(task)}")
-    click.echo(str(found))
+    tables.say([f"{opened.name}   {len(task.y):,} rows · {tables.counts_of(task)}", *str(found).splitlines()])

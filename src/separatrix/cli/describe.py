@@ -23,7 +23,7 @@ def command(thing: str, na: tuple[str, ...], json_: bool) -> None:
     if json_:
         click.echo(tables.as_json(report))
         return
-    click.echo("\n".join(model_lines(report) if report["kind"] == "model" else source_lines(report)))
+    tables.say(model_lines(report) if report["kind"] == "model" else source_lines(report))
 
 
 def model_report(path: str) -> dict[str, Any]:
@@ -47,6 +47,7 @@ def model_report(path: str) -> dict[str, Any]:
         "features": learner.n_features_in_,
         "about": table.about,
         "status": learner.status_.value if hasattr(learner, "status_") else None,
+        "certificate": getattr(learner, "certificate_digest_", None),
         "columns": [],
         "dropped": {},
         "leaks": [],
@@ -93,6 +94,8 @@ def model_lines(report: dict[str, Any]) -> list[str]:
         lines.append(f"target   {report['target']}{classes}{positive}")
     if report["status"]:
         lines.append(f"ended    {report['status']}")
+    if report["certificate"]:
+        lines.append(f"proof    made with the certificate of SHA-256 {report['certificate']}")
     kinds = [f"{c['name']} ({c['kind']})" for c in report["columns"]]
     if kinds:
         more = f", … ({len(kinds)})" if len(kinds) > SHOWN else ""
@@ -111,7 +114,7 @@ def model_lines(report: dict[str, Any]) -> list[str]:
 def source_report(thing: str, na: tuple[str, ...]) -> dict[str, Any]:
     import numpy as np
 
-    from separatrix.data.sources import Matrix
+    from separatrix.data.rows import Matrix
 
     source = tables.open_table(thing, na, None)
     table = source.read()

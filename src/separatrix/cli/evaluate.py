@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from separatrix.cli import tables
+from separatrix.cli.completion import SOURCE
 from separatrix.errors import DataError
 
 
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@click.argument("source")
+@click.argument("source", type=SOURCE)
 @tables.reading_options
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--json", "json_", is_flag=True, help="Say it as JSON.")
@@ -36,8 +37,7 @@ def command(model: str, source: str, **options: Any) -> None:
     if options["json_"]:
         click.echo(tables.as_json({**found.to_dict(), "source": notes["source"], "model": model}))
         return
-    click.echo(f"{model} on {notes['source']}   {len(y):,} rows")
-    click.echo(str(found))
+    tables.say([f"{model} on {notes['source']}   {len(y):,} rows", *str(found).splitlines()])
     for warning in caught:
         click.echo(f"warning: {warning.message}", err=True)
 
@@ -65,10 +65,9 @@ def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[An
     """Encoded rows, and their true labels in the type of the model's classes."""
     import numpy as np
 
-    from separatrix.data.sources import Matrix
+    from separatrix.data.rows import Matrix
 
-    wordy = () if model.encoder is None else tuple(c.name for c in model.encoder.columns if c.KIND == "text")
-    opened = tables.open_table(source, options["na"], options["header"], wordy)
+    opened = tables.open_table(source, options["na"], options["header"], model.wordy)
     table = opened.read()
     if isinstance(table, Matrix):
         if table.y is None:

@@ -19,7 +19,7 @@ def command(model: str, out: Path | None, format_: str | None) -> None:
     """Write the linear model of MODEL, with its encoder, as code that needs nothing of ours."""
     from separatrix.export import to_onnx, to_python, to_sql
     from separatrix.persist import load
-    from separatrix.persist.files import write_whole
+    from separatrix.persist.whole import write_whole
 
     chosen = format_ or (None if out is None else FORMATS.get(out.suffix.lower()))
     if chosen is None:

@@ -10,28 +10,42 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import tables
+from separatrix.cli.completion import LEARNER, SOURCE, LearnerCommand
+from separatrix.cli.progress import Progress
 from separatrix.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from separatrix.evaluation.seal import Holdout
     from separatrix.features.table_model import TableModel
 
+SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
 
-@click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
-@click.argument("source")
-@click.option("--learner", "-l", default="averaged-perceptron", show_default=True, help="What learns.")
+
+@click.command(cls=LearnerCommand, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.argument("source", type=SOURCE)
+@click.option("--learner", "-l", type=LEARNER, default="averaged-perceptron", show_default=True, help="What learns.")
 @click.option("--options", "list_options", is_flag=True, help="List the options of the learner, and stop.")
 @click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Model file (.sepx).")
 @tables.reading_options
 @tables.column_options
-@click.option("--seed", type=int, default=None, help="Seed of whatever is random in the learner.")
+@click.option("--seed", type=int, default=None, help="Seed of whatever is random in the learner and the split.")
 @click.option("--cv", type=click.IntRange(2), help="Also cross-validate with so many folds.")
+@click.option("--holdout", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Share of sealed test rows.")
+@click.option("--ledger", type=click.Path(path_type=Path), help="File that remembers which test rows were opened.")
+@click.option(
+    "--certificate",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Certificate about the data, whose digest the model file keeps.",
+)
 @click.option("--json", "json_", is_flag=True, help="Say it as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing.")
 @click.pass_context
 def command(context: click.Context, /, source: str, **options: Any) -> None:
     """Learn from SOURCE (a file, a glob, -, example:NAME, or SQL over files) and write a model file.
 
-    Options of the learner follow as flags: --learner perceptron --max-epochs 50 --no-fit-intercept.
+    Options of the learner follow as flags: --learner perceptron --max-epochs 50 --no-fit-intercept; --options
+    lists them. With --holdout the model learns from the other rows, and the test rows are opened once, for it,
+    which is recorded in a ledger; with --cv as well, folds are made of the other rows.
     """
     if options["list_options"]:
         click.echo("\n".join(tables.options_of(options["learner"])))
@@ -41,28 +55,37 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     out = options["out"] or Path("model.sepx")
     if not out.parent.is_dir():
         raise ParameterError(f"--out is {out}, but the folder {out.parent} does not exist.")
-    opened = tables.open_table(source, options["na"], options["header"], options["text"])
-    task = tables.task_of(opened, options["target"], options["positive"], learner._estimator_type == "regressor")
+    quiet, choices = options["quiet"] or options["json_"], tables.choices_of(options)
+    with Progress(f"reading {source[:40]}", quiet) as progress:
+        progress.start()
+        opened = tables.open_table(source, options["na"], options["header"], options["text"])
+        task = tables.task_of(opened, options["target"], options["positive"], learner._estimator_type == "regressor")
     read = time.perf_counter()
-    model, notes, said = fit_task(task, learner, tables.choices_of(options))
+    sealed = None if options["holdout"] is None else seal(task, choices, options)
+    own = task if sealed is None else tables.rows_of(task, sealed.train_rows)
+    with Progress(f"learning from {len(own.y):,} rows", quiet) as progress:
+        progress.start()
+        model, notes, said = fit_task(own, learner, choices)
     fitted = time.perf_counter()
     from separatrix.persist import save
 
-    save(model, out)
-    report = account(model, task, notes, said)
+    save(model, out, certificate=options["certificate"])
+    report = account(model, own, notes, said)
     report["model"] = str(out)
     if options["cv"] is not None:
-        report["cross_validation"] = validated(task, learner, tables.choices_of(options), options)
+        report["cross_validation"] = validated(own, learner, choices, options, quiet)
+    if sealed is not None:
+        report["holdout"] = opened_once(sealed, task, model, choices, report["warnings"])
     report["seconds"] = {"read": read - started, "fit": fitted - read}
     if options["json_"]:
         click.echo(tables.as_json(report))
     elif not options["quiet"]:
-        click.echo("\n".join(told(report, task, out)))
+        tables.say(told(report, own, out))
 
 
 def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel, list[str], list[str]]:
     """Encode and learn; notes of the encoder, and what was warned of."""
-    from separatrix.data.sources import Matrix
+    from separatrix.data.rows import Matrix
     from separatrix.features.encode import Encoder, summary
     from separatrix.features.table_model import TableModel
 
@@ -85,15 +108,58 @@ def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel,
     return model, notes, [str(w.message) for w in caught]
 
 
-def validated(task: tables.Task, learner: Any, choices: Any, options: dict[str, Any]) -> dict[str, Any]:
+def seal(task: tables.Task, choices: Any, options: dict[str, Any]) -> Holdout:
+    """Rows to learn from, and test rows that open once; rows are known by the values of all their columns."""
+    import numpy as np
+
+    from separatrix.data.rows import Matrix
+    from separatrix.evaluation.seal import holdout
+
+    if isinstance(task.table, Matrix):
+        X, ids = task.table.X, None
+    else:
+        columns = [column.values for column in task.table.columns]
+        X, ids = np.arange(task.table.n).reshape(-1, 1), np.column_stack(columns)
+    seed = options["seed"] or 0
+    return holdout(
+        X, task.y, test=options["holdout"], validation=0, ids=ids, random_state=seed, ledger=options["ledger"]
+    )
+
+
+def opened_once(sealed: Holdout, task: tables.Task, model: TableModel, choices: Any, said: list[str]) -> dict[str, Any]:
+    """The evaluation of the finished model on the test rows, on record before it is seen."""
+    from separatrix.data.rows import Matrix
+    from separatrix.features.in_folds import EncodedLearner, SharedTable
+
+    judged = model.learner
+    if not isinstance(task.table, Matrix):
+        judged = EncodedLearner.fitted(SharedTable(task.table, choices), model.encoder, model.learner)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = sealed.open_test(judged, positive=task.positive, note=repr(model.learner))
+    said += [str(w.message) for w in caught]
+    return {"rows": sealed.sizes["test"], "how": sealed.how, "random_state": sealed.random_state, **found.to_dict()}
+
+
+def validated(
+    task: tables.Task, learner: Any, choices: Any, options: dict[str, Any], quiet: bool = True
+) -> dict[str, Any]:
     """How such a model does on rows that it has not seen, by folds."""
     from separatrix.evaluation.cross_validation import cross_validate
 
     entrant, X = tables.in_folds(task, learner, choices)
     seed = options["seed"] or 0
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), Progress("folds", quiet) as progress:
         warnings.simplefilter("ignore")
-        found = cross_validate(entrant, X, task.y, folds=options["cv"], positive=task.positive, random_state=seed)
+        found = cross_validate(
+            entrant,
+            X,
+            task.y,
+            folds=options["cv"],
+            positive=task.positive,
+            random_state=seed,
+            progress=lambda done, total: progress.at(lambda: done / total, f"fold {done} of {total}"),
+        )
     return found.to_dict()
 
 
@@ -149,22 +215,25 @@ def told(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
     lines += [f"suspected leak: {leak['column']!r}: {leak['evidence']}; --drop it?" for leak in report["leaks"]]
     lines += [f"warning: {text}" for text in report["warnings"]]
     lines += [f"{report['learner']}   {_outcome(report)}   {seconds['fit']:.2f} s"]
-    lines += _folds_told(report)
+    if "cross_validation" in report:
+        found = report["cross_validation"]
+        lines.append(f"{found['folds']}-fold cross-validation: {_estimates(found['estimates'])}")
+    if "holdout" in report:
+        found = report["holdout"]
+        count = found["openings"]["number"]
+        lines.append(f"{found['rows']:,} sealed rows, opening {count}: {_estimates(found['metrics'])}")
     lines += [f"{out}   {tables.size(out.stat().st_size)}"]
     return lines
 
 
-def _folds_told(report: dict[str, Any]) -> list[str]:
-    if "cross_validation" not in report:
-        return []
-    found = report["cross_validation"]
+def _estimates(found: dict[str, Any]) -> str:
     shown = []
-    for name in ("accuracy", "roc_auc", "r2", "rmse"):
-        e = found["estimates"].get(name)
+    for name in SHOWN:
+        e = found.get(name)
         if e is not None and e["value"] is not None:
             interval = "" if e["low"] is None else f" [{e['low']:.4g}, {e['high']:.4g}]"
             shown.append(f"{name.replace('_', ' ')} {e['value']:.4g}{interval}")
-    return [f"{found['folds']}-fold cross-validation: {', '.join(shown)}"]
+    return ", ".join(shown)
 
 
 def _outcome(report: dict[str, Any]) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import io
+import signal
 import sys
+import threading
 from typing import Any
 
 import click
@@ -22,6 +24,7 @@ COMMANDS = {
     "audit": "learn from a table and account for the mistakes",
     "certify": "decide whether the classes of a table are separable, and prove it",
     "verify": "check a certificate against the data it speaks of",
+    "schema": "print the JSON schema of what a command says with --json",
 }
 
 
@@ -48,13 +51,19 @@ def separatrix() -> None:
     """Linear predictors that prove what they say about your data."""
 
 
+def _terminated(*_: object) -> None:
+    sys.exit(143)  # an exit and not a death, so that half-written files are removed
+
+
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; bad input is exit code 2 with one sentence, an interruption 130."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminated)
     try:
-        return separatrix.main(args=arguments, standalone_mode=False)
+        return separatrix.main(args=arguments, prog_name="separatrix", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as asked:
         click.echo(asked.ctx.get_help() if asked.ctx else "")
     except click.ClickException as error:

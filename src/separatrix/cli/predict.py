@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import tables
+from separatrix.cli.completion import SOURCE
+from separatrix.cli.progress import Progress
+from separatrix.cli.writers import Batch, write
 from separatrix.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -20,12 +19,11 @@ if TYPE_CHECKING:
     from separatrix.features.table_model import TableModel
 
 FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
-MATRIX_BATCH = 65536
 
 
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@click.argument("source")
+@click.argument("source", type=SOURCE)
 @click.option(
     "--out", "-o", type=click.Path(dir_okay=False, path_type=Path), help="File to write; standard output else."
 )
@@ -58,19 +56,20 @@ def command(
     chosen = format_ or (FORMATS.get(out.suffix.lower(), "csv") if out is not None else "csv")
     if chosen == "parquet" and out is None:
         raise ParameterError("--format parquet needs --out: Parquet cannot be written to a pipe.")
-    wordy = () if loaded.encoder is None else tuple(c.name for c in loaded.encoder.columns if c.KIND == "text")
-    opened = tables.open_table(source, na, header, wordy)
+    opened = tables.open_table(source, na, header, loaded.wordy)
     tally = Tally()
-    batches = predictions(loaded, opened, only, strict, tally)
-    if chosen == "parquet" and out is not None:
-        write_parquet(out, batches)
-    elif out is None or (out.exists() and not out.is_file()):
-        write_text(out, batches, chosen)
-    else:
-        write_beside(out, batches, chosen)
+    with Progress(f"predicting {opened.name}", quiet) as progress:
+        write(out, watched(predictions(loaded, opened, chosen, only, strict, tally), opened, tally, progress), chosen)
     if not quiet:
         for line in tally.lines(opened.name):
             click.echo(line, err=True)
+
+
+def watched(batches: Iterator[Batch], source: Source, tally: Tally, progress: Progress) -> Iterator[Batch]:
+    """The same batches, while progress is shown."""
+    for batch in batches:
+        progress.at(lambda: source.share, f"{tally.rows:,} rows")
+        yield batch
 
 
 class Tally:
@@ -101,35 +100,59 @@ class Tally:
         ]
 
 
-Batch = tuple[list[str], list[str], list[list[Any]]]  # names, kinds, columns of cells
-
-
-def predictions(model: TableModel, source: Source, only: bool, strict: bool, tally: Tally) -> Iterator[Batch]:
+def predictions(
+    model: TableModel, source: Source, form: str, only: bool, strict: bool, tally: Tally
+) -> Iterator[Batch]:
     """Batches of columns: those of the source as they are written, then the predictions."""
-    if source.matrix is not None:
-        yield from _matrix_predictions(model, source, tally)
-        return
-    names, kinds = ([], []) if only else map(list, zip(*source.columns, strict=True))
+    if source.rows is not None:
+        yield from _of_rows(model, source, tally)
+    elif form == "csv" and not only and source.plain is not None and source.plain.plain.delimiter == ",":
+        yield from _of_lines(model, source, strict, tally)
+    else:
+        yield from _of_columns(model, source, "" if only else "lines" if form == "csv" else "cells", strict, tally)
+    if not tally.rows:
+        raise DataError(f"{source.name} has no rows below its header: nothing to predict.")
+
+
+def _of_columns(model: TableModel, source: Source, originals: str, strict: bool, tally: Tally) -> Iterator[Batch]:
     inputs = [] if model.encoder is None else model.encoder.inputs
-    for frame, written in source.frames(inputs, originals=not only):
+    for frame, written in source.frames(inputs, originals):
+        names, kinds = map(list, zip(*source.columns, strict=True)) if originals else ([], [])
         X, noted = model.rows(frame, strict)
         if not frame.n:
             continue
         tally.add(frame.n, noted)
         added = model.predict(X)
         fresh = [_fresh(name, names) for name in added]
-        yield [*names, *fresh], [*kinds, *map(_kind, added.values())], [*written, *(v.tolist() for v in added.values())]
-    if not tally.rows:
-        raise DataError(f"{source.name} has no rows below its header: nothing to predict.")
+        columns, own = [values.tolist() for values in added.values()], list(map(_kind, added.values()))
+        if originals == "lines":
+            yield Batch([*names, *fresh], own, columns, written[0])
+        else:
+            yield Batch([*names, *fresh], [*kinds, *own], [*written, *columns])
 
 
-def _matrix_predictions(model: TableModel, source: Source, tally: Tally) -> Iterator[Batch]:
-    assert source.matrix is not None
-    X, _ = model.rows(source.matrix)
-    for begin in range(0, source.matrix.n, MATRIX_BATCH):
-        added = model.predict(X[begin : begin + MATRIX_BATCH])
-        tally.rows += len(added["prediction"])
-        yield list(added), [_kind(v) for v in added.values()], [v.tolist() for v in added.values()]
+def _of_lines(model: TableModel, source: Source, strict: bool, tally: Tally) -> Iterator[Batch]:
+    """Plain numbers: the lines of the file are written as they stand."""
+    from separatrix.data.plain import frame_of_rows
+
+    assert source.plain is not None
+    plain = source.plain
+    names = list(plain.plain.names)
+    for values, text in source.lines():
+        X, noted = model.rows(frame_of_rows(values, names, source.name, plain.kinds), strict)
+        tally.add(len(values), noted)
+        added = model.predict(X)
+        lines = text.tobytes().decode("ascii").replace("\r", "").removesuffix("\n").split("\n")
+        fresh = [_fresh(name, names) for name in added]
+        yield Batch([*names, *fresh], list(map(_kind, added.values())), [v.tolist() for v in added.values()], lines)
+
+
+def _of_rows(model: TableModel, source: Source, tally: Tally) -> Iterator[Batch]:
+    for matrix in source.matrices(model.learner.n_features_in_):
+        X, _ = model.rows(matrix)
+        added = model.predict(X)
+        tally.rows += matrix.n
+        yield Batch(list(added), [_kind(v) for v in added.values()], [v.tolist() for v in added.values()])
 
 
 def _kind(values: Any) -> str:
@@ -140,88 +163,3 @@ def _fresh(name: str, taken: list[str]) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-def write_beside(out: Path, batches: Iterator[Batch], chosen: str) -> None:
-    """To a file beside its place, moved there when it is whole."""
-    import contextlib
-    import os
-    import tempfile
-
-    handle, name = tempfile.mkstemp(prefix=f".{out.name}.", dir=out.parent)
-    os.close(handle)
-    try:
-        write_text(Path(name), batches, chosen)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, out)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
-
-
-def write_text(out: Path | None, batches: Iterator[Batch], chosen: str) -> None:
-    """As CSV or JSON lines."""
-    file = sys.stdout if out is None else out.open("w", encoding="utf-8", newline="")
-    try:
-        first = True
-        for names, kinds, columns in batches:
-            file.write(_as_csv(names, columns, first) if chosen == "csv" else _as_json_lines(names, kinds, columns))
-            first = False
-        file.flush()
-    finally:
-        if out is not None:
-            file.close()
-
-
-def _as_csv(names: list[str], columns: list[list[Any]], header: bool) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if header:
-        writer.writerow(names)
-    writer.writerows(zip(*columns, strict=True))
-    return text.getvalue()
-
-
-def _as_json_lines(names: list[str], kinds: list[str], columns: list[list[Any]]) -> str:
-    lines = []
-    for cells in zip(*columns, strict=True):
-        row = {name: _json_cell(kind, cell) for name, kind, cell in zip(names, kinds, cells, strict=True)}
-        lines.append(json.dumps(row, ensure_ascii=False, allow_nan=False))
-    return "\n".join(lines) + "\n"
-
-
-def _json_cell(kind: str, cell: Any) -> Any:
-    """A cell as it is written, as the JSON value of its kind."""
-    if cell is None or not isinstance(cell, str) or kind in ("text", "date"):
-        return cell if not isinstance(cell, float) or abs(cell) < float("inf") else None
-    if kind == "boolean":
-        return cell == "true"
-    number = float(cell)
-    whole = kind == "integer" and cell.lstrip("+-").isdigit()
-    return int(cell) if whole else number if abs(number) < float("inf") else None
-
-
-def write_parquet(out: Path, batches: Iterator[Batch]) -> None:
-    """Through JSON lines in a temporary file, which DuckDB turns into Parquet with the types of the columns."""
-    import os
-    import tempfile
-
-    from separatrix.data.duck import connect, identifier, quoted
-
-    types = {"number": "DOUBLE", "integer": "BIGINT", "boolean": "BOOLEAN", "date": "TIMESTAMP", "text": "VARCHAR"}
-    with tempfile.TemporaryDirectory(prefix=".separatrix-", dir=out.parent) as folder:
-        lines = Path(folder) / "rows.jsonl"
-        shape: list[tuple[str, str]] = []
-        with lines.open("w", encoding="utf-8") as file:
-            for names, kinds, columns in batches:
-                shape = list(zip(names, kinds, strict=True))
-                file.write(_as_json_lines(names, kinds, columns))
-        listed = ", ".join(f"{identifier(name)}: {quoted(types[kind])}" for name, kind in shape)
-        done = Path(folder) / "rows.parquet"
-        with connect() as con:
-            read = f"read_json({quoted(str(lines))}, format='newline_delimited', columns={{{listed}}})"
-            con.execute(f"COPY (SELECT * FROM {read}) TO {quoted(str(done))} (FORMAT parquet)")
-        os.replace(done, out)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from separatrix.data.frame import Column, Frame
-    from separatrix.data.sources import Matrix, Source
+    from separatrix.data.rows import Matrix
+    from separatrix.data.sources import Source
     from separatrix.features.encode import Choices
 
 USUAL_TARGETS = ("target", "label", "class", "y")
@@ -60,6 +61,20 @@ def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--category", multiple=True, help="A column of categories."),
             click.option("--number", multiple=True, help="A column of numbers."),
             click.option("--scale", type=click.Choice(["none", "standard"]), default="none", show_default=True),
+            click.option(
+                "--words",
+                type=click.Choice(["hashed", "tfidf"]),
+                default="hashed",
+                show_default=True,
+                help="Free text by hashed terms, or by a vocabulary that can be read.",
+            ),
+            click.option(
+                "--dates",
+                type=click.Choice(["days", "parts"]),
+                default="days",
+                show_default=True,
+                help="Dates by days alone, or also by month, day of the week and time.",
+            ),
         )
     ):
         command = option(command)
@@ -75,12 +90,13 @@ def open_table(source: str, na: tuple[str, ...], header: bool | None, text: tupl
 def choices_of(options: dict[str, Any]) -> Choices:
     from separatrix.features.encode import Choices
 
-    return Choices(options["drop"], options["text"], options["category"], options["number"], options["scale"])
+    names = ("drop", "text", "category", "number", "scale", "words", "dates")
+    return Choices(**{name: options[name] for name in names})
 
 
 def task_of(source: Source, target: str | None, positive: str | None, regression: bool | None) -> Task:
     """Read everything; find the target, and say what was guessed."""
-    from separatrix.data.sources import Matrix
+    from separatrix.data.rows import Matrix
 
     table = source.read()
     guesses: list[str] = []
@@ -187,7 +203,7 @@ def counts_of(task: Task) -> str:
 
 def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:
     """A learner that encodes inside each fold, and the rows to deal: numbers of rows, or the rows themselves."""
-    from separatrix.data.sources import Matrix
+    from separatrix.data.rows import Matrix
     from separatrix.features.in_folds import EncodedLearner, SharedTable
 
     if isinstance(task.table, Matrix):
@@ -245,6 +261,35 @@ def options_of(name: str) -> list[str]:
     from separatrix.learners.registry import learner_class
 
     return [f"--{key.replace('_', '-'):<22} {default!r}" for key, default in parameters_of(learner_class(name)).items()]
+
+
+def rows_of(task: Task, rows: Any) -> Task:
+    """The same task with some of its rows."""
+    from dataclasses import replace
+
+    from separatrix.data.rows import Matrix
+
+    table = task.table
+    if not isinstance(table, Matrix):
+        return replace(task, table=table.take(rows), y=task.y[rows])
+    weights = None if table.weights is None else table.weights[rows]
+    some = Matrix(table.X[rows], None if table.y is None else table.y[rows], table.source, weights)
+    return replace(task, table=some, y=task.y[rows])
+
+
+def say(lines: list[str]) -> None:
+    """Lines for people: with numbers and names set off by colour on a terminal, plain elsewhere."""
+    import sys
+
+    if not sys.stdout.isatty():
+        click.echo("\n".join(lines))
+        return
+    from rich.console import Console
+
+    console = Console(soft_wrap=True)
+    for line in lines:
+        alarming = line.startswith(("warning:", "suspected leak"))
+        console.print(line, markup=False, style="yellow" if alarming else None)
 
 
 def as_json(value: Any) -> str:

@@ -1,7 +1,7 @@
-"""What a file is, from its first bytes: its format, its encoding, and the habits of its delimiters.
+"""What a file is, from its first bytes: its format, and the habits of its delimiters.
 
-DuckDB sniffs the dialect of delimited text; what it misses is found here: UTF-16 (by the byte order mark),
-decimal commas, and quote characters that are letters of the text and not quotes.
+DuckDB sniffs the dialect of delimited text; what it misses is found here: decimal commas, and quote characters
+that are letters of the text and not quotes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BY_SUFFIX = {
     ".npz": "npz",
     ".vw": "vw",
 }
-MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+UTF16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
 SVMLIGHT = re.compile(rb"[+-]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:[^\s:]+)+\s*(#.*)?\Z")
 DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z")
 PICKLE = re.compile(rb"\x80[\x02-\x05]")
@@ -41,7 +41,6 @@ PICKLE = re.compile(rb"\x80[\x02-\x05]")
 class Dialect:
     """What to tell DuckDB: None leaves the choice to it."""
 
-    encoding: str | None = None
     delimiter: str | None = None
     decimal_comma: bool = False
     literal_quotes: bool = False
@@ -89,16 +88,11 @@ def kind_of_bytes(start: bytes, name: str) -> str:
 
 def dialect_of(start: bytes) -> Dialect:
     """The habits of delimited text that begins like this."""
-    encoding = next((name for mark, name in MARKS if start.startswith(mark)), None)
-    codec = encoding or "utf-8"
-    if codec == "utf-16" and len(start) % 2:
-        start = start[:-1]
-    text = start.decode("utf-8-sig" if codec == "utf-8" else codec, errors="replace")
+    text = start.decode("utf-8-sig", errors="replace")
     whole = len(start) < SAMPLE - 1
     lines = text.splitlines() if whole else text.splitlines()[:-1]
     lines = [line for line in lines[:2000] if line.strip()]
     return Dialect(
-        encoding=None if encoding == "utf-8" else encoding,
         delimiter=";" if _has_decimal_commas(lines, ";") else "\t" if _literal_quotes(lines) else None,
         decimal_comma=_has_decimal_commas(lines, ";") or _has_decimal_commas(lines, "\t"),
         literal_quotes=_literal_quotes(lines),

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.data.frame import Column, Frame, unknown_column
+from separatrix.data.frame import CELLS, Column, Frame, unknown_column
 from separatrix.errors import DataError
 
 NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|REAL)\Z")
 INTEGERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)\Z")
 DATES = re.compile(r"(DATE|TIMESTAMP.*)\Z")
+Written = list[list[str | None]]
+LEAN, FEW_COLUMNS = "150MB", 200
 KNOWN = {  # what DuckDB says of files, in a sentence that says what to do
     "not utf-8 encoded": "its bytes are not UTF-8: save it as UTF-8",
     "Invalid unicode": "its bytes are not UTF-8: save it as UTF-8",
@@ -59,6 +61,15 @@ def _as_read(name: str, kind: str) -> str:
     return f"{column}::{'VARCHAR' if kind == 'text' else 'DOUBLE'}"
 
 
+def _csv_cell(name: str, kind: str) -> str:
+    """A cell as a CSV file has it: quoted where it holds what would end it."""
+    cell = f"coalesce({identifier(name)}::VARCHAR, '')"
+    if kind != "text":
+        return cell
+    odd = " OR ".join(f"contains({cell}, {sign})" for sign in ("','", "'\"'", "chr(10)", "chr(13)"))
+    return f"""CASE WHEN {odd} THEN '"' || replace({cell}, '"', '""') || '"' ELSE {cell} END"""
+
+
 @dataclass(slots=True)
 class Query:
     """A SELECT over files, described once and read as often as wanted."""
@@ -66,6 +77,7 @@ class Query:
     sql: str
     source: str
     retry: str | None = None  # the same with types sniffed from all rows, for cells that break the guess
+    lean: bool = False  # rows are passed on as they are read: DuckDB needs little memory
     columns: list[tuple[str, str, str]] = field(default_factory=list)  # name, kind, SQL type
 
     def __post_init__(self) -> None:
@@ -79,14 +91,13 @@ class Query:
             raise refused(error, self.source) from error
         self.columns = [(row[0], kind_of_type(row[1]), row[1]) for row in described]
 
-    def frames(
-        self, names: Sequence[str] | None = None, originals: bool = False, batch: int = 65536
-    ) -> Iterator[tuple[Frame, list[list[str | None]]]]:
-        """Batches of the wanted columns, each with the cells as they are written (if asked for)."""
+    def frames(self, names: Sequence[str] | None = None, originals: str = "") -> Iterator[tuple[Frame, Written]]:
+        """Batches of the wanted columns, each with all cells as they are written: by column (``originals="cells"``),
+        as one column of CSV lines (``"lines"``), or not at all."""
         for attempt in (self.sql, self.retry):
             started = False
             try:
-                for pair in self._read(names, originals, batch):
+                for pair in self._read(names, originals):
                     started = True
                     yield pair
                 return
@@ -100,9 +111,7 @@ class Query:
                 self.sql = self.retry
                 self._describe()
 
-    def _read(
-        self, names: Sequence[str] | None, originals: bool, batch: int
-    ) -> Iterator[tuple[Frame, list[list[str | None]]]]:
+    def _read(self, names: Sequence[str] | None, originals: str) -> Iterator[tuple[Frame, Written]]:
         import nanoarrow
 
         known = {name: kind for name, kind, _ in self.columns}
@@ -111,20 +120,27 @@ class Query:
             if name not in known:
                 raise DataError(unknown_column(name, list(known), self.source))
         parts = [_as_read(name, known[name]) for name in wanted]
-        if originals:
+        if originals == "cells":
             parts += [f"{identifier(name)}::VARCHAR" for name in known]
+        elif originals == "lines":
+            parts.append(f"concat_ws(',', {', '.join(_csv_cell(name, kind) for name, kind in known.items())})")
         with connect() as con:
+            if self.lean and len(parts) <= FEW_COLUMNS:
+                con.execute(f"SET memory_limit = '{LEAN}'")
             listed = ", ".join(f"{part} AS c{j}" for j, part in enumerate(parts)) or "1"
             relation = con.sql(f"SELECT {listed} FROM ({self.sql})")
             stream = nanoarrow.ArrayStream(relation)
             for chunk in stream.iter_chunks():
                 children = [chunk.child(j) for j in range(chunk.n_children)]
-                columns = tuple(
-                    Column(name, known[name], texts(child) if known[name] == "text" else numbers(child))
-                    for name, child in zip(wanted, children, strict=False)
-                )
-                written = [texts(child).tolist() for child in children[len(wanted) :]] if originals else []
-                yield Frame(columns, len(chunk), self.source), written
+                step = max(1, CELLS // max(1, len(children)))
+                for begin in range(0, len(chunk), step):
+                    rows = begin, min(len(chunk), begin + step)
+                    columns = tuple(
+                        Column(name, known[name], (texts if known[name] == "text" else numbers)(child, *rows))
+                        for name, child in zip(wanted, children, strict=False)
+                    )
+                    written = [texts(child, *rows).tolist() for child in children[len(wanted) :]] if originals else []
+                    yield Frame(columns, rows[1] - rows[0], self.source), written
 
 
 def connect() -> Any:
@@ -136,10 +152,10 @@ def connect() -> Any:
     return con
 
 
-def numbers(child: Any) -> NDArray[np.float64]:
-    """A float64 Arrow array with NaN where it is null."""
+def numbers(child: Any, low: int, high: int) -> NDArray[np.float64]:
+    """Some rows of a float64 Arrow array, with NaN where it is null."""
     validity, data = child.buffers
-    begin, n = child.offset, len(child)
+    begin, n = child.offset + low, high - low
     values = np.frombuffer(data, dtype=np.float64, count=begin + n)[begin:].copy()
     null = _nulls(validity, begin, n)
     if null is not None:
@@ -147,15 +163,16 @@ def numbers(child: Any) -> NDArray[np.float64]:
     return values
 
 
-def texts(child: Any) -> NDArray[Any]:
-    """A string Arrow array as objects, None where it is null."""
+def texts(child: Any, low: int, high: int) -> NDArray[Any]:
+    """Some rows of a string Arrow array as objects, None where it is null."""
     validity, offsets, data = child.buffers
-    begin, n = child.offset, len(child)
+    begin, n = child.offset + low, high - low
     ends = np.frombuffer(offsets, dtype=np.int32 if offsets.itemsize == 4 else np.int64)[begin : begin + n + 1]
-    letters = bytes(data)
+    first = int(ends[0]) if len(ends) else 0
+    letters = np.frombuffer(data, dtype=np.uint8)[first : int(ends[-1])].tobytes() if len(ends) else b""
     null = _nulls(validity, begin, n)
     out = np.empty(n, dtype=object)
-    at = ends.tolist()
+    at = (ends - first).tolist()
     if letters.isascii():
         whole = letters.decode("ascii")
         out[:] = [whole[a:b] for a, b in pairwise(at)]

@@ -19,6 +19,7 @@ from separatrix.errors import DataError
 
 KINDS = ("number", "integer", "boolean", "date", "text")
 LISTED = 8
+CELLS = 1 << 18  # of a batch, about: text cells are Python strings of some sixty bytes
 
 
 @dataclass(frozen=True, slots=True)

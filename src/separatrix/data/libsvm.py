@@ -6,7 +6,8 @@ Feature numbers ascend within a line and begin at 0 or 1; a file in which 0 occu
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,61 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.data.bytes import NEWLINE, bytes_of, line_at, slices, workers
+from separatrix.data.bytes import PIECE, Bytes, Growing, gzipped, in_order, line_at, pieces, workers
 from separatrix.errors import DataError
 
-SLICE = 1 << 24
-COLON = 58
+PAIR, LINE = 4, 2  # bytes that a pair with its blank, and a line with its end, have at least
 FAULTS = {
     1: "the value of a feature is not a finite number",
     2: "a feature is not written index:value with a whole index",
     3: "the indices of features do not ascend",
     5: "the line does not begin with a number",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of one piece of text."""
+
+    size: int  # bytes
+    rows: int
+    least: int | None  # feature number, as it is written
+    most: int
+    ends: NDArray[np.int32]
+    indices: NDArray[np.int32]
+    values: NDArray[np.float64]
+    labels: NDArray[np.float64]
+    fault: tuple[int, int] | None  # which, and the byte
+
+
+def parse(text: Bytes, base: int) -> Part:
+    """The rows of a piece, features counted from ``base``."""
+    n = len(text)
+    ends, labels = np.empty(n // LINE + 1, dtype=np.int32), np.empty(n // LINE + 1)
+    indices, values = np.empty(n // PAIR + 1, dtype=np.int32), np.empty(n // PAIR + 1)
+    rows, entries, least, most, at, fault = kernels.svmlight_chunk(text, base, ends, indices, values, labels)
+    return Part(
+        n,
+        rows,
+        least if entries else None,
+        most,
+        ends[:rows],
+        indices[:entries],
+        values[:entries],
+        labels[:rows],
+        (fault, at) if fault else None,
+    )
+
+
+def parts(path: str | os.PathLike[str], base: int, size: int, threads: int) -> Iterator[Part]:
+    """The rows of a file piece by piece; a malformed line is an error that names it."""
+    seen = 0
+    for part in in_order(lambda piece: parse(piece, base), pieces(path, size=size, ring=threads + 3), threads):
+        if part.fault is not None:
+            line, word = line_at(path, seen + part.fault[1])
+            raise DataError(f"{Path(path).name} line {line}: {FAULTS[part.fault[0]]} ({word!r}).")
+        seen += part.size
+        yield part
 
 
 def read_libsvm(
@@ -36,77 +81,69 @@ def read_libsvm(
     """
     from scipy.sparse import csr_array
 
-    text = bytes_of(path)
-    name, threads = Path(path).name, threads or workers()
-    pairs = kernels.count_byte(text, COLON)
-    lines = kernels.count_byte(text, NEWLINE) + 1
-    values, indices = np.empty(pairs), np.empty(pairs, dtype=np.int32)
-    parts = slices(text, SLICE)
-    labels = np.empty(lines + (threads + 1) * len(parts))
-    ends = np.empty(len(labels), dtype=np.int64)
-    rows = entries = 0
-    least, most = None, -1
-    for begin, end in parts:
-        got = kernels.svmlight_chunk(
-            text[begin:end], ends[rows:], indices[entries:], values[entries:], labels[rows:], threads
-        )
-        _need_sound(got, text, begin, name)
-        if got[1]:
-            least = got[2] if least is None else min(least, got[2])
-        rows, entries, most = rows + got[0], entries + got[1], max(most, got[3])
-    if not rows:
-        raise DataError(f"{name} has no rows: nothing to learn from.")
-    first = _first_index(zero_based, least, name)
-    if first:
-        indices[:entries] -= 1
-    pointers = np.zeros(rows + 1, dtype=np.int32 if entries < 2**31 else np.int64)
-    np.cumsum(ends[:rows], out=pointers[1:])
-    shape = (rows, max(1, most + 1 - first))
-    X = csr_array((values[:entries], indices[:entries].astype(pointers.dtype, copy=False), pointers), shape=shape)
+    name = Path(path).name
+    whole = 1 if gzipped(path) else max(1, os.path.getsize(path))
+    base = 0 if zero_based else 1
+    labels, values, indices, ends = Growing("f8"), Growing("f8"), Growing("i4"), Growing("i8")
+    seen, most, zero = 0, -1, False
+    ends.add(np.zeros(1, dtype=np.int64))
+    for part in parts(path, base, PIECE, threads or workers()):
+        seen += part.size
+        share = min(1.0, seen / whole)
+        before = values.size
+        for own, new in ((labels, part.labels), (values, part.values), (indices, part.indices)):
+            own.add(new, share)
+        ends.add(part.ends + np.int64(before), share)
+        most, zero = max(most, part.most), zero or part.least == 0
+    if not labels.size:
+        raise DataError(f"{name} {'has no rows' if seen else 'is empty'}: nothing to learn from.")
+    if zero and base:
+        if zero_based is not None:
+            raise DataError(f"{name} has a feature number 0, but zero_based=False: its features are counted from 0.")
+        indices.array[:] += 1
+        base = 0
+    width = np.int32 if values.size < 2**31 else np.int64
+    shape = (labels.size, max(1, most + 1 - base))
+    X = csr_array(
+        (values.array, indices.array.astype(width, copy=False), ends.array.astype(width, copy=False)), shape=shape
+    )
     X.has_canonical_format = True  # the reader has seen every index ascend
-    return X, labels[:rows].copy()
+    return X, labels.array.copy()
 
 
 def libsvm_chunks(
-    path: str | os.PathLike[str], *, features: int, zero_based: bool = False, size: int = SLICE, threads: int = 0
+    path: str | os.PathLike[str],
+    *,
+    features: int,
+    zero_based: bool | None = False,
+    size: int = PIECE,
+    threads: int | None = None,
+    watch: Callable[[int], None] = lambda _: None,
 ) -> Iterator[tuple[Any, NDArray[np.float64]]]:
-    """Rows and labels piece by piece, in arrays that the next piece writes over: a file larger than memory."""
+    """Rows and labels piece by piece: a file larger than memory, read while the rows before are worked on.
+
+    ``zero_based=None`` reads the file twice, to look whether a feature 0 occurs.
+    """
     from scipy.sparse import csr_array
 
-    text, name, threads = bytes_of(path), Path(path).name, threads or workers()
-    room = np.empty(0), np.empty(0, dtype=np.int32), np.empty(0), np.empty(0, dtype=np.int64)
-    for begin, end in slices(text, size):
-        piece = text[begin:end]
-        pairs, lines = kernels.count_byte(piece, COLON), kernels.count_byte(piece, NEWLINE) + threads + 2
-        if len(room[0]) < pairs or len(room[2]) < lines:
-            pairs, lines = pairs + pairs // 4, lines + lines // 4
-            room = np.empty(pairs), np.empty(pairs, dtype=np.int32), np.empty(lines), np.empty(lines, dtype=np.int64)
-        values, indices, labels, ends = room
-        got = kernels.svmlight_chunk(piece, ends, indices, values, labels, threads)
-        _need_sound(got, text, begin, name)
-        rows, entries, least, most = got[:4]
-        if not rows:
+    name, threads = Path(path).name, threads or workers()
+    base = 0 if (counts_from_zero(path, threads) if zero_based is None else zero_based) else 1
+    for part in parts(path, base, size, threads):
+        watch(part.size)
+        if not part.rows:
             continue
-        first = 0 if zero_based else 1
-        if (entries and least < first) or most - first >= features:
-            raise DataError(f"{name} has features {least} to {most}, not {first} to {features - 1 + first}.")
-        indices[:entries] -= first
-        pointers = np.zeros(rows + 1, dtype=np.int32)
-        np.cumsum(ends[:rows], out=pointers[1:])
-        X = csr_array((values[:entries], indices[:entries], pointers), shape=(rows, features))
+        if (part.least is not None and part.least < base) or part.most - base >= features:
+            found = f"{part.least} to {part.most}"
+            raise DataError(
+                f"{name} has features {found}, but the model was fitted on {base} to {features - 1 + base}."
+            )
+        ends = np.zeros(part.rows + 1, dtype=np.int32)
+        ends[1:] = part.ends
+        X = csr_array((part.values, part.indices, ends), shape=(part.rows, features))
         X.has_canonical_format = True
-        yield X, labels[:rows]
+        yield X, part.labels
 
 
-def _need_sound(got: tuple[int, ...], text: NDArray[np.uint8], begin: int, name: str) -> None:
-    if got[5]:
-        line, word = line_at(text, begin + got[4])
-        raise DataError(f"{name} line {line}: {FAULTS[got[5]]} ({word!r}).")
-
-
-def _first_index(zero_based: bool | None, least: int | None, name: str) -> int:
-    if zero_based is None:
-        return 0 if least == 0 else 1
-    if not zero_based and least == 0:
-        raise DataError(f"{name} has a feature number 0, but zero_based=False: its features are counted from 0.")
-    return 0 if zero_based else 1
+def counts_from_zero(path: str | os.PathLike[str], threads: int = 1) -> bool:
+    """Whether a feature number 0 occurs."""
+    return any(part.least == 0 for part in parts(path, 1, PIECE, threads))

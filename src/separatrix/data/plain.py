@@ -1,4 +1,4 @@
-"""Delimited files of plain numbers, by our own reader: mapped into memory, all processors, no intermediate columns.
+"""Delimited files of plain numbers, by our own reader: piece by piece, all processors, no intermediate columns.
 
 Only what every reader takes for numbers is taken here: a header of distinct names, one delimiter, cells
 that are decimal numbers or empty, no quotes. Anything else is left to DuckDB, which gives the same numbers,
@@ -8,6 +8,7 @@ to the bit, for what is read here.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.data.bytes import NEWLINE, Bytes, bytes_of, slices, workers
+from separatrix.data.bytes import NEWLINE, Bytes, gzipped, in_order, opened, pieces, workers
 from separatrix.data.frame import Column, Frame, unknown_column
 from separatrix.errors import DataError
 
 DELIMITERS = ",;\t|"
 TRIED = 1 << 16  # bytes that must be plain before the whole file is tried
-SLICE = 1 << 24
+HEAD = 1 << 20  # bytes in which the header and the sample are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,14 @@ class Plain:
     begin: int
 
 
-def plain_of(text: Bytes) -> Plain | None:
+def plain_file(path: str | os.PathLike[str]) -> Plain | None:
     """How a file of plain numbers is written, or None if it does not begin like one."""
-    start = text[: 1 << 20].tobytes()
+    with opened(path) as file:
+        return plain_of(file.read(HEAD))
+
+
+def plain_of(start: bytes) -> Plain | None:
+    """The same by the first bytes of the file."""
     head, end, rest = start.partition(b"\n")
     if not end or b'"' in start[:TRIED] or b"\x00" in start[:TRIED] or start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return None
@@ -67,7 +73,7 @@ def _number(text: str) -> bool:
 def _parses(sample: Bytes, plain: Plain) -> bool:
     lines = kernels.count_byte(sample, NEWLINE) + 1
     room = np.empty(lines * len(plain.names))
-    got = kernels.delimited_chunk(sample, ord(plain.delimiter), len(plain.names), -1, room, np.empty(0), 1)
+    got = kernels.delimited_chunk(sample, ord(plain.delimiter), len(plain.names), -1, room, np.empty(0))
     return got[5] == 0 and got[0] > 0
 
 
@@ -78,40 +84,142 @@ def read_plain(
 
     None where the file is not made of plain numbers.
     """
-    text = bytes_of(path)
-    plain = plain_of(text)
+    plain = plain_file(path)
     if plain is None:
         return None
     names = list(plain.names)
     if target is not None and target not in names:
         raise DataError(unknown_column(target, names, Path(path).name))
     at = -1 if target is None else names.index(target)
-    width = len(names) - (at >= 0)
-    threads = threads or workers()
-    lines = kernels.count_byte(text[plain.begin :], NEWLINE) + 1
-    values = np.empty(lines * width)
-    labels = np.empty(lines if at >= 0 else 0)
-    rows = 0
-    for begin, end in slices(text, SLICE, plain.begin):
-        room = labels[rows:] if at >= 0 else labels
-        got = kernels.delimited_chunk(
-            text[begin:end], ord(plain.delimiter), len(names), at, values[rows * width :], room, threads
-        )
-        if got[5]:
-            return None
-        rows += got[0]
+    read = _Whole(plain, at, 0 if gzipped(path) else os.path.getsize(path))
+    if not read.all(pieces(path, begin=plain.begin, ring=(threads or workers()) + 3), threads or workers()):
+        return None
     if at >= 0:
         names.pop(at)
-    return values[: rows * width].reshape(rows, width), labels[:rows] if at >= 0 else None, names
+    X = read.values[: read.rows * read.width].reshape(read.rows, read.width)
+    return X, read.labels[: read.rows] if at >= 0 else None, names
+
+
+class _Whole:
+    """Arrays for all rows, into which pieces are parsed side by side; they grow between rounds of pieces."""
+
+    def __init__(self, plain: Plain, target: int, size: int) -> None:
+        self.plain, self.target, self.size = plain, target, size
+        self.width = len(plain.names) - (target >= 0)
+        self.values, self.labels = np.empty(0), np.empty(0)
+        self.rows = self.seen = 0
+        self.held: Bytes | None = None
+
+    def all(self, source: Iterator[Bytes], threads: int) -> bool:
+        """Whether every piece was plain."""
+        self.held = next(source, None)
+        while self.held is not None:
+            self._grow(self.held)
+            for fault in in_order(self._parse, self._jobs(source), threads):
+                if fault:
+                    return False
+        return True
+
+    def _grow(self, piece: Bytes) -> None:
+        """Room for this piece, and for as many rows as the rest of the file will have if it goes on like that."""
+        lines = self.rows + kernels.count_byte(piece, NEWLINE) + 1
+        rows = max(lines, lines * 3 // 2 if self.rows else 0, int(1.02 * lines * self.size / (self.seen + len(piece))))
+        values, labels = np.empty(rows * self.width), np.empty(rows if self.target >= 0 else 0)
+        values[: self.rows * self.width] = self.values[: self.rows * self.width]
+        if self.target >= 0:
+            labels[: self.rows] = self.labels[: self.rows]
+        self.values, self.labels = values, labels
+
+    def _jobs(self, source: Iterator[Bytes]) -> Iterator[tuple[Bytes, NDArray[np.float64], NDArray[np.float64]]]:
+        """Pieces with their places, until there is no room or no piece; a line is a row."""
+        while self.held is not None:
+            piece = self.held
+            lines = kernels.count_byte(piece, NEWLINE) + (piece[-1] != NEWLINE)
+            end = self.rows + lines
+            if end * self.width > len(self.values):
+                return
+            labels = self.labels[self.rows : end] if self.target >= 0 else self.labels
+            yield piece, self.values[self.rows * self.width : end * self.width], labels
+            self.rows, self.seen = end, self.seen + len(piece)
+            self.held = next(source, None)
+
+    def _parse(self, job: tuple[Bytes, NDArray[np.float64], NDArray[np.float64]]) -> int:
+        columns = len(self.plain.names)
+        return kernels.delimited_chunk(job[0], ord(self.plain.delimiter), columns, self.target, job[1], job[2])[5]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTable:
+    """A file known to hold plain numbers throughout: how it is written, which columns are whole, how many rows."""
+
+    path: Path
+    plain: Plain
+    whole: tuple[bool, ...]
+    rows: int
+
+    @property
+    def kinds(self) -> list[str]:
+        return ["integer" if whole else "number" for whole in self.whole]
+
+    def batches(self) -> Iterator[tuple[NDArray[np.float64], Bytes]]:
+        """Rows piece by piece, each with the text it was read from."""
+        return in_order(self._rows, pieces(self.path, begin=self.plain.begin), workers())
+
+    def _rows(self, piece: Bytes) -> tuple[NDArray[np.float64], Bytes]:
+        values = _piece_values(piece, self.plain)
+        if values is None:
+            raise DataError(f"{self.path.name} changed while it was read.")
+        return values, piece
+
+
+def plain_table(path: Path) -> PlainTable | None:
+    """Look through a file once; None where it is not made of plain numbers."""
+    plain = plain_file(path)
+    if plain is None:
+        return None
+    whole, rows = np.ones(len(plain.names), dtype=np.bool_), 0
+    for values in in_order(lambda piece: _piece_values(piece, plain), pieces(path, begin=plain.begin), workers()):
+        if values is None:
+            return None
+        rows += len(values)
+        for j in np.flatnonzero(whole):
+            whole[j] = _whole(values[:, j])
+    return PlainTable(path, plain, tuple(whole.tolist()), rows) if rows else None
+
+
+def _piece_values(piece: Bytes, plain: Plain) -> NDArray[np.float64] | None:
+    lines = kernels.count_byte(piece, NEWLINE) + int(piece[-1] != NEWLINE)
+    width = len(plain.names)
+    values = np.empty(lines * width)
+    got = kernels.delimited_chunk(piece, ord(plain.delimiter), width, -1, values, np.empty(0))
+    return None if got[5] else values[: got[0] * width].reshape(-1, width)
+
+
+def _whole_columns(values: NDArray[np.float64]) -> list[bool]:
+    """Which columns hold whole numbers only; most that do not say so in their first rows."""
+    whole = np.ones(values.shape[1], dtype=np.bool_)
+    for begin in range(0, len(values), 4096):
+        for j in np.flatnonzero(whole):
+            whole[j] = _whole(values[begin : begin + 4096, j])
+    return [bool(own) for own in whole]
+
+
+def _whole(values: NDArray[np.float64]) -> bool:
+    return bool(np.all((values == np.floor(values)) | np.isnan(values)))
 
 
 def plain_frame(path: str | os.PathLike[str], source: str) -> Frame | None:
-    """The same as a frame: whole numbers as integers."""
+    """The whole file as a frame: whole numbers as integers. Its columns are views of one array of rows."""
     read = read_plain(path)
     if read is None or not len(read[0]):
         return None
-    values, _, names = read
-    columns = np.ascontiguousarray(values.T)
-    kinds = ["integer" if np.all((c == np.floor(c)) | np.isnan(c)) else "number" for c in columns]
-    made = tuple(Column(name, kind, column) for name, kind, column in zip(names, kinds, columns, strict=True))
+    return frame_of_rows(read[0], read[2], source)
+
+
+def frame_of_rows(
+    values: NDArray[np.float64], names: Sequence[str], source: str, kinds: Sequence[str] | None = None
+) -> Frame:
+    """Rows of numbers as a frame."""
+    kinds = kinds or ["integer" if whole else "number" for whole in _whole_columns(values)]
+    made = tuple(Column(name, kind, values[:, j]) for j, (name, kind) in enumerate(zip(names, kinds, strict=True)))
     return Frame(made, len(values), source)

@@ -1,45 +1,37 @@
 """A source is a file, a glob, ``-``, ``example:NAME`` or SQL over files; all become a Frame, or rows as they are.
 
-Tables (CSV, Parquet, JSON, SQL) are read by DuckDB into a :class:`Frame`; svmlight files and arrays are
-rows of numbers already and become a :class:`Matrix`.
+Tables (CSV, Parquet, JSON, SQL) are read by DuckDB into a :class:`Frame`, delimited numbers by our own reader;
+svmlight files, Vowpal Wabbit's and arrays are rows of numbers already (rows.py). Either is read whole, or in
+batches whose number does not grow with the file.
 """
 
 from __future__ import annotations
 
+import csv
 import glob
+import io
 import os
 import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.data.dialect import SAMPLE, Dialect, dialect_of, first_bytes, kind_of
-from separatrix.data.duck import Query, quoted
-from separatrix.data.frame import Column, Frame, frame_of, join
+from separatrix.data.bytes import Bytes, gzipped, opened
+from separatrix.data.dialect import SAMPLE, UTF16, Dialect, dialect_of, first_bytes, kind_of
+from separatrix.data.duck import Query, Written, quoted
+from separatrix.data.frame import CELLS, Column, Frame, frame_of, join
+from separatrix.data.plain import PlainTable, frame_of_rows, plain_frame, plain_table
+from separatrix.data.rows import ROW_FILES, Matrix, RowFile, row_file
 from separatrix.errors import DataError
 
 LONGEST_LINE = 2_000_000  # bytes, as DuckDB has it
 SQL = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """Rows that are numbers already: an array or a CSR matrix, with labels where the file has them."""
-
-    X: Any
-    y: NDArray[Any] | None
-    source: str
-    weights: NDArray[np.float64] | None = None
-
-    @property
-    def n(self) -> int:
-        return int(self.X.shape[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +51,32 @@ class Source:
         name: str,
         *,
         query: Query | None = None,
-        matrix: Matrix | None = None,
+        rows: RowFile | None = None,
         frame: Frame | None = None,
         path: Path | None = None,
         lazy: Callable[[], Query] | None = None,
+        expect: Callable[[], float | None] = lambda: None,
     ) -> None:
         self.name = name
-        self.matrix = matrix
+        self.rows = rows  # of numbers, without column names
         self.frame = frame
         self.path = path  # of a file that may hold nothing but plain numbers
+        self._plain: PlainTable | None = None
         self._query = query
         self._lazy = lazy
+        self._expect = expect  # how much there is, in bytes or, for tables, in rows
+        self._whole: float | None = None
+        self._seen = 0
+
+    @property
+    def share(self) -> float | None:
+        """How much of the source the batches so far were; None where that cannot be told."""
+        if self._whole is None:
+            self._whole = self._expect() or 0.0
+        return min(1.0, self._seen / self._whole) if self._whole else None
+
+    def _watch(self, more: int) -> None:
+        self._seen += more
 
     @property
     def query(self) -> Query | None:
@@ -78,31 +85,55 @@ class Source:
         return self._query
 
     @property
+    def plain(self) -> PlainTable | None:
+        """The file as a table of plain numbers, if it is one throughout."""
+        if self._plain is None and self.path is not None:
+            self._plain = plain_table(self.path)
+            if self._plain is None:
+                self.path = None
+        return self._plain
+
+    @property
     def columns(self) -> list[tuple[str, str]]:
         """Names and kinds of a table's columns."""
         if self.frame is not None:
             return [(column.name, column.kind) for column in self.frame.columns]
+        if self._plain is not None:
+            return list(zip(self._plain.plain.names, self._plain.kinds, strict=True))
         return [] if self.query is None else [(name, kind) for name, kind, _ in self.query.columns]
 
-    def frames(
-        self, names: Sequence[str] | None = None, originals: bool = False
-    ) -> Iterator[tuple[Frame, list[list[str | None]]]]:
-        """A table in batches of rows, in the order of the file."""
+    def frames(self, names: Sequence[str] | None = None, originals: str = "") -> Iterator[tuple[Frame, Written]]:
+        """A table in batches of rows, in the order of the file; ``originals`` as :meth:`Query.frames` has it."""
         if self.frame is not None:
-            written = [_cells(column) for column in self.frame.columns] if originals else []
-            wanted = self.frame.names if names is None else names
-            yield Frame(tuple(self.frame[name] for name in wanted), self.frame.n, self.name), written
-            return
-        assert self.query is not None
-        yield from self.query.frames(names, originals)
+            yield from _few_cells(self.frame, names, originals)
+        elif self.plain is not None:
+            plain = self.plain
+            for values, _ in self.lines():
+                batch = frame_of_rows(values, plain.plain.names, self.name, plain.kinds)
+                yield from _few_cells(batch, names, originals)
+        else:
+            assert self.query is not None
+            for frame, written in self.query.frames(names, originals):
+                self._watch(frame.n)
+                yield frame, written
+
+    def lines(self) -> Iterator[tuple[NDArray[np.float64], Bytes]]:
+        """The rows of a table of plain numbers in batches, each with the text it was read from."""
+        assert self.plain is not None
+        for values, text in self.plain.batches():
+            self._watch(len(values))
+            yield values, text
+
+    def matrices(self, features: int) -> Iterator[Matrix]:
+        """Rows without column names in batches, for a model of so many features."""
+        assert self.rows is not None
+        yield from self.rows.batches(features, self._watch)
 
     def read(self, names: Sequence[str] | None = None) -> Frame | Matrix:
         """All rows."""
-        if self.matrix is not None:
-            return self.matrix
+        if self.rows is not None:
+            return self.rows.read()
         if self.path is not None and names is None:
-            from separatrix.data.plain import plain_frame
-
             self.frame = plain_frame(self.path, self.name)
             self.path = None
         if self.frame is not None and names is None:
@@ -113,9 +144,30 @@ class Source:
         return join(batches)
 
 
+def _few_cells(frame: Frame, names: Sequence[str] | None, originals: str) -> Iterator[tuple[Frame, Written]]:
+    """A frame in parts of no more cells than a batch is to have."""
+    wanted = Frame(tuple(frame[name] for name in (frame.names if names is None else names)), frame.n, frame.source)
+    step = max(1, CELLS // max(1, len(frame.columns)))
+    for begin in range(0, frame.n, step):
+        part = slice(begin, begin + step)
+        cells = [_cells(column.take(part)) for column in frame.columns] if originals else []
+        yield wanted.take(part), [csv_lines(cells)] if originals == "lines" else cells
+
+
+def csv_lines(columns: Written) -> list[str | None]:
+    """The rows of some columns as lines of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\0").writerows(zip(*columns, strict=True))
+    return list(text.getvalue().split("\0")[:-1])
+
+
 def _cells(column: Column) -> list[str | None]:
-    """The values as text, whole numbers without a point."""
-    return [None if v is None or v != v else v if isinstance(v, str) else f"{v:.17g}" for v in column.values.tolist()]
+    """The values as text: numbers by the fewest digits that give them back, whole ones without a point."""
+    return [None if v is None or v != v else v if isinstance(v, str) else _digits(v) for v in column.values.tolist()]
+
+
+def _digits(value: float) -> str:
+    return repr(int(value)) if abs(value) < 2**53 and value == int(value) else repr(value)
 
 
 def open_source(text: str, reading: Reading | None = None) -> Source:
@@ -129,17 +181,29 @@ def open_source(text: str, reading: Reading | None = None) -> Source:
     if text == "-":
         return _from_standard_input(reading)
     paths = _paths(text)
+    return _opened(paths, paths[0].name if len(paths) == 1 else text, reading)
+
+
+def _opened(paths: list[Path], name: str, reading: Reading) -> Source:
+    """Files by what they are."""
     kind = kind_of(paths[0])
-    name = paths[0].name if len(paths) == 1 else text
-    if kind in ("npy", "npz"):
-        return Source(name, matrix=_arrays(paths[0], name))
-    if kind == "svmlight":
-        return Source(name, matrix=_svmlight(paths, name))
-    if kind == "vw":
-        return Source(name, matrix=_vw(paths, name))
-    if kind == "csv" and len(paths) == 1 and reading == Reading() and not _gzipped(paths[0]):
-        return Source(name, lazy=lambda: _table(paths, kind, name, reading), path=paths[0])
-    return Source(name, query=_table(paths, kind, name, reading))
+    if kind in ROW_FILES:
+        return Source(name, rows=row_file(kind, paths, name), expect=lambda: _bytes_of(paths))
+    if kind == "csv" and len(paths) == 1 and reading == Reading() and not gzipped(paths[0]):
+        lazy = partial(_table, paths, kind, name, reading)
+        return Source(name, lazy=lazy, path=paths[0], expect=lambda: _rows_of(paths, kind))
+    return Source(name, query=_table(paths, kind, name, reading), expect=lambda: _rows_of(paths, kind))
+
+
+def _bytes_of(paths: list[Path]) -> float | None:
+    return None if any(map(gzipped, paths)) else sum(path.stat().st_size for path in paths)
+
+
+def _rows_of(paths: list[Path], kind: str) -> float | None:
+    """About how many rows text has, by the length of its first lines."""
+    start, size = first_bytes(paths[0]), _bytes_of(paths)
+    lines = start.count(b"\n")
+    return size / len(start) * lines if kind in ("csv", "json") and lines and size is not None else None
 
 
 def _paths(text: str) -> list[Path]:
@@ -159,22 +223,35 @@ def _paths(text: str) -> list[Path]:
 
 def _from_standard_input(reading: Reading) -> Source:
     """Standard input, kept in a file that is gone when the process ends."""
-    holder = tempfile.NamedTemporaryFile(prefix="separatrix-", delete=False)  # noqa: SIM115 - read by DuckDB by name
-    import atexit
-
-    atexit.register(_forget, holder.name)
-    with holder:
-        while block := sys.stdin.buffer.read(1 << 20):
-            holder.write(block)
-    path = Path(holder.name)
+    path = _kept(iter(lambda: sys.stdin.buffer.read(1 << 20), b""))
     if not path.stat().st_size:
         raise DataError("standard input is empty: pipe rows into it.")
-    kind = kind_of(path)
-    if kind in ("npy", "npz"):
-        return Source("standard input", matrix=_arrays(path, "standard input"))
-    if kind == "svmlight":
-        return Source("standard input", matrix=_svmlight([path], "standard input"))
-    return Source("standard input", query=_table([path], kind, "standard input", reading))
+    return _opened([path], "standard input", reading)
+
+
+def _kept(blocks: Iterator[bytes]) -> Path:
+    """A file of these bytes that is gone when the process ends: DuckDB reads files by name."""
+    import atexit
+
+    with tempfile.NamedTemporaryFile(prefix="separatrix-", delete=False) as holder:
+        atexit.register(_forget, holder.name)
+        for block in blocks:
+            holder.write(block)
+    return Path(holder.name)
+
+
+def _as_utf8(path: Path, name: str) -> Path:
+    """A copy of a file in UTF-16, which DuckDB reads in one byte order only."""
+
+    def blocks() -> Iterator[bytes]:
+        with opened(path) as raw, io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-16", newline="") as text:
+            while block := text.read(1 << 20):
+                yield block.encode("utf-8", "replace")
+
+    try:
+        return _kept(blocks())
+    except UnicodeError as wrong:
+        raise DataError(f"{name} begins like UTF-16 and cannot be read as such: {wrong}.") from wrong
 
 
 def _forget(path: str) -> None:
@@ -183,17 +260,23 @@ def _forget(path: str) -> None:
 
 
 def _table(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:
+    if kind == "csv":
+        wide = first_bytes(paths[0]).startswith(UTF16)
+        paths = [_as_utf8(path, name) for path in paths] if wide else paths
     listed = "[" + ", ".join(quoted(_literal(p)) for p in paths) + "]"
     if kind == "parquet":
-        return Query(f"SELECT * FROM read_parquet({listed})", name)
+        return Query(f"SELECT * FROM read_parquet({listed})", name, lean=True)
     if kind == "json":
         return Query(f"SELECT * FROM read_json_auto({listed}, maximum_object_size=268435456)", name)
     start = first_bytes(paths[0])
     if not start.strip():
         raise DataError(f"{name} is empty: nothing to learn from.")
+    if b"\0" in start:
+        line = start[: start.index(b"\0")].count(b"\n") + 1
+        raise DataError(f"{name} line {line} holds a NUL byte: it is damaged, or not text.")
     _need_lines(paths[0], start, name)
     options = _csv_options(dialect_of(start), reading)
-    if start.startswith(b"\x1f\x8b") or _gzipped(paths[0]):
+    if start.startswith(b"\x1f\x8b") or gzipped(paths[0]):
         options.append("compression='gzip'")
     header = [] if reading.header is None else [f"header={'true' if reading.header else 'false'}"]
     query = _csv_query(listed, [*options, *header], name, reading.text)
@@ -208,7 +291,7 @@ def _table(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:
 def _need_lines(path: Path, start: bytes, name: str) -> None:
     """A line that outgrows what DuckDB takes is refused before it is sniffed again and again."""
     tail = len(start) - 1 - start.rfind(b"\n")
-    if len(start) < SAMPLE or tail < SAMPLE // 2 or _gzipped(path):
+    if len(start) < SAMPLE or tail < SAMPLE // 2 or gzipped(path):
         return
     with path.open("rb") as file:
         file.seek(len(start))
@@ -221,7 +304,7 @@ def _csv_query(listed: str, options: list[str], name: str, text: Sequence[str]) 
     if text:
         options = [*options, "types={" + ", ".join(f"{quoted(column)}: 'VARCHAR'" for column in text) + "}"]
     quick, whole = ", ".join([listed, *options]), ", ".join([listed, *options, "sample_size=-1"])
-    return Query(f"SELECT * FROM read_csv({quick})", name, retry=f"SELECT * FROM read_csv({whole})")
+    return Query(f"SELECT * FROM read_csv({quick})", name, retry=f"SELECT * FROM read_csv({whole})", lean=True)
 
 
 def _header_is_a_row(query: Query) -> bool:
@@ -232,20 +315,13 @@ def _header_is_a_row(query: Query) -> bool:
     return any(column.name in column.values.tolist() for frame, _ in first.frames() for column in frame.columns)
 
 
-def _gzipped(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
-
-
 def _literal(path: Path) -> str:
     """A path that DuckDB does not take for a pattern."""
     return re.sub(r"([\[\]*?])", r"[\1]", str(path))
 
 
 def _csv_options(dialect: Dialect, reading: Reading) -> list[str]:
-    options = []
-    if dialect.encoding is not None:
-        options.append(f"encoding={quoted(dialect.encoding)}")
+    options = [f"buffer_size={4 * LONGEST_LINE}"]
     if dialect.delimiter is not None:
         options.append(f"delim={quoted(dialect.delimiter)}")
     if dialect.decimal_comma:
@@ -255,51 +331,6 @@ def _csv_options(dialect: Dialect, reading: Reading) -> list[str]:
     if reading.na:
         options.append("nullstr=[" + ", ".join(quoted(token) for token in ("", *reading.na)) + "]")
     return options
-
-
-def _arrays(path: Path, name: str) -> Matrix:
-    """Arrays of numbers: rows of a .npy file, or X and y of a .npz file. Pickled objects are refused."""
-    import zipfile
-
-    try:
-        with path.open("rb") as file:
-            loaded = np.load(file, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                X, y = loaded, None
-            elif "X" not in loaded:
-                raise DataError(f"{name} has no array named X (it has {', '.join(loaded.files) or 'none'}).")
-            else:
-                X, y = loaded["X"], loaded.get("y")
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, (DataError, PermissionError)):
-            raise
-        reason = str(error).splitlines()[0].rstrip(".")
-        if "pickle" in reason.lower():
-            reason = "it holds Python objects, which only a pickle can carry; those are never loaded"
-        raise DataError(f"{name} cannot be read: {reason}.") from error
-    if X.ndim != 2 or not X.size or X.dtype.kind not in "biuf":
-        raise DataError(f"{name} holds {X.dtype} of shape {X.shape}: rows and columns of numbers are needed.")
-    if y is not None and y.shape != (len(X),):
-        raise DataError(f"{name} has {len(X)} rows in X and y of shape {y.shape}: pass one label for every row.")
-    return Matrix(X, y, name)
-
-
-def _vw(paths: list[Path], name: str) -> Matrix:
-    from separatrix.data.vw import read_vw
-
-    if len(paths) > 1:
-        raise DataError(f"{name} names {len(paths)} files in Vowpal Wabbit's format: name one.")
-    X, y, weights = read_vw(paths[0])
-    return Matrix(X, y, name, None if (weights == 1).all() else weights)
-
-
-def _svmlight(paths: list[Path], name: str) -> Matrix:
-    from separatrix.data.libsvm import read_libsvm
-
-    if len(paths) > 1:
-        raise DataError(f"{name} names {len(paths)} svmlight files: name one.")
-    X, y = read_libsvm(paths[0])
-    return Matrix(X, y, name)
 
 
 def _example(name: str) -> Source:

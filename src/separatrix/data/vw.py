@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -16,7 +17,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.data.bytes import bytes_of
+from separatrix.data.bytes import pieces
 from separatrix.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -25,11 +26,36 @@ BITS = 18
 
 def read_vw(path: str | os.PathLike[str], *, bits: int = BITS) -> tuple[Any, Floats, Floats]:
     """Rows as a CSR array of 2^bits columns, their labels and their importance weights."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, vstack
 
-    name = Path(path).name
-    labels, weights, data, columns, ends = [], [], [], [], [0]
-    for number, raw in enumerate(bytes_of(path).tobytes().split(b"\n"), 1):
+    parts = list(vw_chunks(path, bits=bits))
+    X = parts[0][0] if len(parts) == 1 else csr_array(vstack([part[0] for part in parts], format="csr"))
+    X.has_canonical_format = True
+    return X, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
+
+
+def vw_chunks(
+    path: str | os.PathLike[str], *, bits: int = BITS, watch: Callable[[int], None] = lambda _: None
+) -> Iterator[tuple[Any, Floats, Floats]]:
+    """The same a piece of the file at a time."""
+    name, line, any_row = Path(path).name, 1, False
+    for piece in pieces(path):
+        lines = piece.tobytes().split(b"\n")
+        labels, weights, rows = _rows(lines, line, name, bits)
+        line += len(lines) - (not lines[-1])
+        watch(len(piece))
+        if labels:
+            any_row = True
+            yield _matrix(rows, bits), np.array(labels), np.array(weights)
+    if not any_row:
+        raise DataError(f"{name} has no rows: nothing to learn from.")
+
+
+def _rows(
+    lines: list[bytes], first: int, name: str, bits: int
+) -> tuple[list[float], list[float], list[dict[int, float]]]:
+    labels, weights, rows = [], [], []
+    for number, raw in enumerate(lines, first):
         line = raw.decode("utf-8", "replace").strip()
         if not line:
             continue
@@ -39,16 +65,20 @@ def read_vw(path: str | os.PathLike[str], *, bits: int = BITS) -> tuple[Any, Flo
             raise DataError(f"{name} line {number}: {wrong}.") from wrong
         labels.append(label)
         weights.append(weight)
-        ordered = sorted(row.items())
-        columns += [column for column, _ in ordered]
-        data += [value for _, value in ordered]
-        ends.append(len(columns))
-    if not labels:
-        raise DataError(f"{name} has no rows: nothing to learn from.")
-    parts = np.array(data), np.array(columns, dtype=np.int32), np.array(ends, dtype=np.int32)
-    X = csr_array(parts, shape=(len(labels), 1 << bits))
+        rows.append(row)
+    return labels, weights, rows
+
+
+def _matrix(rows: list[dict[int, float]], bits: int) -> Any:
+    from scipy.sparse import csr_array
+
+    ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+    pairs = [sorted(row.items()) for row in rows]
+    columns = np.array([column for row in pairs for column, _ in row], dtype=np.int32)
+    values = np.array([value for row in pairs for _, value in row], dtype=np.float64)
+    X = csr_array((values, columns, ends), shape=(len(rows), 1 << bits))
     X.has_canonical_format = True
-    return X, np.array(labels), np.array(weights)
+    return X
 
 
 def parse_line(line: str, bits: int) -> tuple[float, float, dict[int, float]]:

@@ -159,9 +159,6 @@ class TextColumn:
         return {"name": self.name}
 
 
-AnyColumn = NumberColumn | CategoryColumn | TextColumn
-
-
 def cells(column: Column) -> list[str]:
     """The values of a column as levels; numbers as they are written, missing ones as MISSING."""
     if column.kind == "text":

@@ -14,9 +14,14 @@ from numpy.typing import NDArray
 
 from separatrix.data.frame import Column, Frame
 from separatrix.errors import DataError, ParameterError
-from separatrix.features.columns import AnyColumn, CategoryColumn, Noted, NumberColumn, TextColumn
+from separatrix.features.columns import CategoryColumn, Noted, NumberColumn, TextColumn
+from separatrix.features.dates import DateColumn
 from separatrix.features.leaks import Leak, find_leaks, names_rows
+from separatrix.features.vocabulary import VocabularyColumn
 
+AnyColumn = NumberColumn | CategoryColumn | DateColumn | TextColumn | VocabularyColumn
+WORDY_COLUMNS = (TextColumn, VocabularyColumn)
+ALLOWED = {"scale": ("none", "standard"), "words": ("hashed", "tfidf"), "dates": ("days", "parts")}
 MOST_LEVELS = 200
 WORDY = 3.0  # words a cell from which a text column is free text and not a category
 DENSE = 4096  # features up to which the rows are an array
@@ -32,6 +37,8 @@ class Choices:
     number: tuple[str, ...] = ()
     scale: str = "none"
     rare: int | None = None
+    words: str = "hashed"
+    dates: str = "days"
 
 
 @dataclass(slots=True)
@@ -49,8 +56,10 @@ class Encoder:
     ) -> Encoder:
         """Decide what each column is; ``y`` (the classes) is looked at for leaks only."""
         choices = choices or Choices()
-        if choices.scale not in ("none", "standard"):
-            raise ParameterError(f"scale is {choices.scale!r}: it can be 'none' or 'standard'.")
+        for key, allowed in ALLOWED.items():
+            if getattr(choices, key) not in allowed:
+                listed = " or ".join(map(repr, allowed))
+                raise ParameterError(f"{key} is {getattr(choices, key)!r}: it can be {listed}.")
         for name in (*choices.drop, *choices.text, *choices.category, *choices.number):
             frame[name]
         encoder = cls([])
@@ -82,20 +91,32 @@ class Encoder:
         twins[mark] = name
         standard = choices.scale == "standard"
         if name in choices.text:
-            self.columns.append(TextColumn.fitted(_as_text(column)))
+            self._text(_as_text(column), choices)
         elif name in choices.category:
             self._category(column, choices, n)
+        elif column.kind == "date" and choices.dates == "parts" and name not in choices.number:
+            self.columns.append(DateColumn.fitted(column, standard, frame.source))
         elif name in choices.number or column.kind != "text":
             self.columns.append(NumberColumn.fitted(column, standard, frame.source))
         elif _wordy(column):
             self.notes.append(f"{name!r} as text")
-            self.columns.append(TextColumn.fitted(column))
+            self._text(column, choices)
         else:
             _need_no_numbers(column, frame.source)
             if names_rows(column):
                 self.dropped[name] = f"names rows ({n:,} rows, hardly a value twice)"
             else:
                 self._category(column, choices, n)
+
+    def _text(self, column: Column, choices: Choices) -> None:
+        if choices.words == "hashed":
+            self.columns.append(TextColumn.fitted(column))
+            return
+        fitted = VocabularyColumn.fitted(column)
+        if not fitted.terms:
+            self.dropped[column.name] = "has no word that two rows share"
+            return
+        self.columns.append(fitted)
 
     def _category(self, column: Column, choices: Choices, n: int) -> None:
         least = choices.rare if choices.rare is not None else max(2, n // 200)
@@ -120,7 +141,7 @@ class Encoder:
 
     @property
     def width(self) -> int:
-        return sum(len(c.idf) if isinstance(c, TextColumn) else len(c.names()) for c in self.columns)
+        return sum(len(c.idf) if isinstance(c, WORDY_COLUMNS) else len(c.names()) for c in self.columns)
 
     def encode(self, frame: Frame, strict: bool = False) -> tuple[Any, dict[str, Noted]]:
         """The rows of a frame as an array, or as CSR where there is text or very many features."""
@@ -205,7 +226,7 @@ def _is_number(text: str) -> bool:
 def summary(encoder: Encoder, noted: dict[str, Noted]) -> list[str]:
     """What a reader should know: guesses, missing values, dropped columns."""
     lines = list(encoder.notes)
-    filled = {column.name: isinstance(column, NumberColumn) for column in encoder.columns}
+    filled = {column.name: isinstance(column, (NumberColumn, DateColumn)) for column in encoder.columns}
     for name, own in noted.items():
         if own.missing:
             how = "imputed, flagged" if filled[name] else "kept as a level of their own"

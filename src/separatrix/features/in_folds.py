@@ -34,6 +34,14 @@ class EncodedLearner(Estimator):
         self.table = table
         self.learner = learner
 
+    @classmethod
+    def fitted(cls, table: SharedTable, encoder: Any, learner: Any) -> Self:
+        """One that has learned already."""
+        made = cls(table, learner)
+        made.encoder_, made.learner_ = encoder, learner
+        made._take_over()
+        return made
+
     def __sklearn_tags__(self) -> Any:
         return self.learner.__sklearn_tags__()
 
@@ -48,13 +56,14 @@ class EncodedLearner(Estimator):
         self.encoder_ = Encoder.fitted(frame, self.table.choices)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.learner_ = clone(self.learner).fit(self.encoder_.encode(frame)[0], y, **weights)
-        if hasattr(self.learner_, "classes_"):
-            self.classes_ = self.learner_.classes_
-        for name in ("status_", "n_iter_"):
+        self._take_over()
+        return self
+
+    def _take_over(self) -> None:
+        for name in ("classes_", "status_", "n_iter_"):
             if hasattr(self.learner_, name):
                 setattr(self, name, getattr(self.learner_, name))
         self.n_features_in_ = 1
-        return self
 
     def _encoded(self, X: Any) -> Any:
         self._check_fitted()

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.data.frame import Frame
-from separatrix.data.sources import Matrix
+from separatrix.data.rows import Matrix
 from separatrix.errors import DataError
 from separatrix.features.columns import Noted
-from separatrix.features.encode import Encoder
+from separatrix.features.encode import WORDY_COLUMNS, Encoder
 
 
 @dataclass(slots=True)
@@ -55,6 +55,13 @@ class TableModel:
         wide = X.copy()
         wide.resize((X.shape[0], d))
         return wide
+
+    @property
+    def wordy(self) -> tuple[str, ...]:
+        """The columns of free text, which are to be read as they are written."""
+        return (
+            () if self.encoder is None else tuple(c.name for c in self.encoder.columns if isinstance(c, WORDY_COLUMNS))
+        )
 
     @property
     def classes(self) -> list[Any] | None:

@@ -391,14 +391,14 @@ def mean_loss(X: Rows, y: Floats, weights: Floats | None, loss: int, lifted: Flo
 def count_byte(text: NDArray[np.uint8], wanted: int) -> int: ...
 def svmlight_chunk(
     text: NDArray[np.uint8],
-    ends: NDArray[np.int64],
+    base: int,
+    ends: NDArray[np.int32],
     indices: NDArray[np.int32],
     values: Floats,
     labels: Floats,
-    threads: int,
 ) -> tuple[int, int, int, int, int, int]: ...
 def delimited_chunk(
-    text: NDArray[np.uint8], delimiter: int, columns: int, target: int, values: Floats, labels: Floats, threads: int
+    text: NDArray[np.uint8], delimiter: int, columns: int, target: int, values: Floats, labels: Floats
 ) -> tuple[int, int, int, int, int, int]: ...
 def logistic_pass(
     X: Rows,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import platform
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from separatrix.errors import ModelFileError
-from separatrix.persist.headers import FORMAT, header_of, model_of
+from separatrix.persist.headers import FORMATS, header_of, model_of
+from separatrix.persist.whole import write_whole
 
 KEY = "separatrix"
 LIMIT = 1 << 32  # bytes of a model file
@@ -22,8 +21,11 @@ HEADER_LIMIT = 1 << 26
 DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "I8": "|i1", "BOOL": "|b1"}
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> Path:
+def save(model: Any, path: str | os.PathLike[str], *, certificate: Any = None) -> Path:
     """Write a fitted learner (or a learner with its encoder) to a model file.
+
+    ``certificate`` is a Certificate about the data, or a file with one; the header keeps the SHA-256 of its
+    text, as it does by itself for learners that carry a certificate.
 
     The file appears whole or not at all: it is written beside its place, read back, compared, and moved
     there. What a file cannot carry (the trace, the state that ``partial_fit`` goes on from) is left out and
@@ -32,7 +34,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     if target.exists() and not target.is_file():
         raise ModelFileError(f"{target} is not a regular file: choose another path.")
-    header, tensors = header_of(model)
+    header, tensors = header_of(model, certificate)
     header["versions"] = {"separatrix": _version(), "numpy": np.__version__, "python": platform.python_version()}
     content = _to_bytes(header, tensors)
     same = _parse(content)
@@ -54,24 +56,6 @@ def load(path: str | os.PathLike[str], *, limit: int = LIMIT) -> Any:
         return model_of(*_parse(source.read_bytes()))
     except ModelFileError as error:
         raise ModelFileError(f"{source.name} is refused: {str(error).rstrip('.')}.") from error
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Bytes beside their place first, then moved there; on any failure nothing is left behind."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
 
 
 def _to_bytes(header: dict[str, Any], tensors: dict[str, Any]) -> bytes:
@@ -118,9 +102,10 @@ def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         tensors[name] = np.frombuffer(entry["data"], dtype=DTYPES[entry["dtype"]]).reshape(entry["shape"]).copy()
     if not isinstance(header, dict) or checksum(text, tensors) != digest:
         raise ModelFileError("its checksum does not match: it was damaged or changed")
-    if header.get("format") != FORMAT:
+    if header.get("format") not in FORMATS:
+        known = " and ".join(map(str, FORMATS))
         raise ModelFileError(
-            f"it has format {header.get('format')!r}, and this version reads {FORMAT}: update separatrix"
+            f"it has format {header.get('format')!r}, and this version reads {known}: update separatrix"
         )
     return header, tensors
 
@@ -128,12 +113,28 @@ def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 def _need_ours(content: bytes) -> None:
     if content[8:9] == b"{":
         return
-    if content[:1] == b"\x80" and content[1:2] in b"\x00\x01\x02\x03\x04\x05":
+    if _is_pickle(content):
         raise ModelFileError("it is a pickle, and loading a pickle can run any code; model files are made by save")
     if content[:4] == b"PK\x03\x04":
         raise ModelFileError("it is a zip archive, as some pickles come in; model files are made by save")
     if len(content) < 16:
         raise ModelFileError("it is too short for a model file")
+
+
+def _is_pickle(content: bytes) -> bool:
+    """Whether the bytes are a pickle of any protocol; old ones have no mark, and are read over without being run."""
+    if content[:1] == b"\x80" and content[1:2] in b"\x00\x01\x02\x03\x04\x05":
+        return True
+    if not content.endswith(b"."):
+        return False
+    from pickletools import genops
+
+    try:
+        for _ in genops(content):
+            pass
+    except Exception:
+        return False
+    return True
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,21 +8,26 @@ from typing import Any
 import numpy as np
 
 from separatrix.errors import ModelFileError, SeparatrixError, raise_not_fitted
-from separatrix.features.columns import AnyColumn, CategoryColumn, NumberColumn, TextColumn
-from separatrix.features.encode import Encoder
+from separatrix.features.columns import CategoryColumn, NumberColumn, TextColumn
+from separatrix.features.dates import DateColumn
+from separatrix.features.encode import WORDY_COLUMNS, AnyColumn, Encoder
 from separatrix.features.leaks import Leak
 from separatrix.features.table_model import TableModel
+from separatrix.features.vocabulary import VocabularyColumn
 from separatrix.learners.base import Estimator, parameters_of
 from separatrix.learners.registry import homes, learner_class
+from separatrix.persist.certificates import digest_of, digest_of_certificate
 from separatrix.persist.values import Unkept, pack, unpack
 
-FORMAT = 1
+FORMAT = 2
+FORMATS = (1, FORMAT)  # 2 added the digest of a certificate
 ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9_]*_\Z")
-KEYS = {"format", "learner", "parameters", "attributes", "state", "left_out", "table", "versions"}
+KEYS = {"format", "learner", "parameters", "attributes", "state", "left_out", "table", "certificate", "versions"}
+DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 TABLE_KEYS = {"target", "positive", "about", "encoder"}
 
 
-def header_of(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """The header and the tensors of a fitted learner, or of one with its encoder."""
     learner = model.learner if isinstance(model, TableModel) else model
     name = type(learner).__name__
@@ -39,7 +44,7 @@ def header_of(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             raise ModelFileError(f"{key} is {unkept}, which a model file cannot carry: use a plain value.") from unkept
     attributes, left_out = {}, []
     for key, value in vars(learner).items():
-        if ATTRIBUTE.match(key) and key not in parameters:
+        if ATTRIBUTE.match(key) and key not in parameters and key != "certificate_digest_":
             try:
                 attributes[key] = pack(value, f"attribute.{key}", tensors)
             except Unkept:
@@ -52,6 +57,7 @@ def header_of(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         "state": {key: pack(value, f"state.{key}", tensors) for key, value in learner._kept().items()},
         "left_out": sorted(left_out),
         "table": _table_header(model, tensors) if isinstance(model, TableModel) else None,
+        "certificate": digest_of(learner) if certificate is None else digest_of_certificate(certificate),
     }
     return header, tensors
 
@@ -62,7 +68,7 @@ def _table_header(model: TableModel, tensors: dict[str, Any]) -> dict[str, Any]:
         columns = []
         for j, column in enumerate(model.encoder.columns):
             columns.append({"kind": column.KIND, **column.to_dict()})
-            if isinstance(column, TextColumn):
+            if isinstance(column, WORDY_COLUMNS):
                 tensors[f"idf.{j}"] = np.ascontiguousarray(column.idf)
         encoder = {
             "columns": columns,
@@ -80,11 +86,17 @@ def _table_header(model: TableModel, tensors: dict[str, Any]) -> dict[str, Any]:
 
 def model_of(header: dict[str, Any], tensors: dict[str, Any]) -> Any:
     """The learner that a header describes, after every check."""
-    if set(header) - {"versions"} != KEYS - {"versions"}:
-        odd = sorted(set(header) ^ KEYS)
+    keys = KEYS - {"certificate"} if header.get("format") == 1 else KEYS
+    if set(header) | {"versions"} != keys:
+        odd = sorted(set(header) ^ keys)
         raise ModelFileError(f"its header has other keys than a model file ({', '.join(map(str, odd))[:80]})")
     used: set[str] = set()
     learner = _learner(header, tensors, used)
+    digest = header.get("certificate")
+    if digest is not None:
+        if not isinstance(digest, str) or not DIGEST.match(digest):
+            raise ModelFileError("its certificate's digest is none")
+        learner.certificate_digest_ = digest  # type: ignore[attr-defined]
     model = learner if header["table"] is None else _table_model(header["table"], learner, tensors, used)
     left = set(tensors) - used
     if left:
@@ -197,28 +209,47 @@ def _encoder(node: Any, tensors: dict[str, Any], used: set[str]) -> Encoder:
 def _column(entry: dict[str, Any], j: int, tensors: dict[str, Any], used: set[str]) -> AnyColumn:
     kind, fields = entry["kind"], {key: value for key, value in entry.items() if key != "kind"}
     if kind == "number":
-        column = NumberColumn(**fields)
-        numbers = (column.fill, column.shift, column.scale)
-        if not all(isinstance(v, (int, float)) and np.isfinite(v) for v in numbers) or column.scale == 0:
-            raise TypeError("a column of numbers")
-        if not isinstance(column.indicator, bool) or not (
-            isinstance(column.name, str) and isinstance(column.source, str)
-        ):
-            raise TypeError("a column of numbers")
-        return column
+        return _number_column(fields)
+    if kind == "date":
+        months, weekdays, clock = (fields.pop(key) for key in ("months", "weekdays", "clock"))
+        if not _ascending(months, 12) or not _ascending(weekdays, 7) or not isinstance(clock, bool):
+            raise TypeError("a column of dates")
+        return DateColumn(_number_column(fields), tuple(months), tuple(weekdays), clock)
     if kind == "category":
         fields["levels"] = tuple(_text(level) for level in fields["levels"])
         fields["rare"] = tuple(_text(level) for level in fields["rare"])
         for key in ("name", "source", "baseline"):
             _text(fields[key])
         return CategoryColumn(**fields)
+    if kind not in ("text", "vocabulary"):
+        raise TypeError("a column of an unknown kind")
+    used.add(f"idf.{j}")
+    idf = tensors[f"idf.{j}"]
+    if idf.ndim != 1 or idf.dtype != np.float64 or not np.isfinite(idf).all():
+        raise TypeError("a column of text")
     if kind == "text":
-        used.add(f"idf.{j}")
-        idf = tensors[f"idf.{j}"]
-        if idf.ndim != 1 or idf.dtype != np.float64 or not np.isfinite(idf).all() or set(fields) != {"name"}:
+        if set(fields) != {"name"}:
             raise TypeError("a column of text")
         return TextColumn(_text(fields["name"]), idf)
-    raise TypeError("a column of an unknown kind")
+    terms = tuple(_text(term) for term in fields["terms"])
+    if set(fields) != {"name", "terms"} or len(set(terms)) != len(terms) or len(terms) != len(idf):
+        raise TypeError("a column of text")
+    return VocabularyColumn(_text(fields["name"]), terms, idf)
+
+
+def _number_column(fields: dict[str, Any]) -> NumberColumn:
+    column = NumberColumn(**fields)
+    numbers = (column.fill, column.shift, column.scale)
+    if not all(isinstance(v, (int, float)) and np.isfinite(v) for v in numbers) or column.scale == 0:
+        raise TypeError("a column of numbers")
+    if not isinstance(column.indicator, bool) or not (isinstance(column.name, str) and isinstance(column.source, str)):
+        raise TypeError("a column of numbers")
+    return column
+
+
+def _ascending(parts: Any, below: int) -> bool:
+    whole = isinstance(parts, list) and all(type(v) is int and 0 <= v < below for v in parts)
+    return whole and parts == sorted(set(parts))
 
 
 def _text(value: Any) -> str:

@@ -12,7 +12,7 @@ Bytes = NDArray[np.uint8]
 Account = tuple[int, int, int, int, int, int]  # rows, entries, least and greatest feature, byte at fault, fault
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 PAIR = re.compile(rb"(\d{1,11}):")
-NONE, IN_NUMBER, IN_INDEX, IN_ORDER, IN_COLUMNS, IN_LABEL = range(6)
+NONE, IN_NUMBER, IN_INDEX, IN_ORDER, IN_COLUMNS, IN_LABEL, NO_ROOM = range(7)
 BLANK = b" \t\r\v\f"
 
 
@@ -22,21 +22,25 @@ def count_byte(text: Bytes, wanted: int) -> int:
 
 
 def svmlight_chunk(
-    text: Bytes, ends: NDArray[np.int64], indices: NDArray[np.int32], values: Floats, labels: Floats, threads: int
+    text: Bytes, base: int, ends: NDArray[np.int32], indices: NDArray[np.int32], values: Floats, labels: Floats
 ) -> Account:
-    """Lines of label, pairs index:value, perhaps qid:number and a comment; ``ends`` counts each row's entries."""
+    """Lines of label, pairs index:value, perhaps qid:number and a comment; ``ends`` counts the entries so far."""
+    if base not in (0, 1):
+        raise ValueError("features are counted from 0 or 1")
     rows = entries = at = 0
     least, most = -1, -1
     for line in text.tobytes().split(b"\n"):
         content = line.split(b"#", 1)[0]
         begin = len(content) - len(content.lstrip(BLANK))
         if content.strip(BLANK):
+            if rows == min(len(ends), len(labels)):
+                return 0, 0, 0, -1, at + begin, NO_ROOM
             found = NUMBER.match(content, begin)
             if not _ends_cell(found, content) or not np.isfinite(float(found.group())):  # type: ignore[union-attr]
-                return rows, entries, 0, -1, at + begin, IN_LABEL
+                return 0, 0, 0, -1, at + begin, IN_LABEL
             assert found is not None
             labels[rows] = float(found.group())
-            before, last = entries, -1
+            last = -1
             for cell in re.finditer(rb"[^ \t\r\v\f]+", content[found.end() :]):
                 start = found.end() + cell.start()
                 if re.fullmatch(rb"qid:\d*", cell.group()):
@@ -47,14 +51,16 @@ def svmlight_chunk(
                 index = int(pair.group(1))
                 if index <= last:
                     return 0, 0, 0, -1, at + start, IN_ORDER
+                if entries == min(len(indices), len(values)):
+                    return 0, 0, 0, -1, at + start, NO_ROOM
                 number = NUMBER.fullmatch(cell.group(), pair.end())
                 if number is None or not np.isfinite(float(number.group())):
                     return 0, 0, 0, -1, at + start, IN_NUMBER
-                indices[entries], values[entries] = index, float(number.group())
+                indices[entries], values[entries] = index - base, float(number.group())
                 entries, last = entries + 1, index
                 least = index if least < 0 else min(least, index)
             most = max(most, last)
-            ends[rows] = entries - before
+            ends[rows] = entries
             rows += 1
         at += len(line) + 1
     return rows, entries, max(least, 0), most, -1, NONE
@@ -64,15 +70,19 @@ def _ends_cell(found: re.Match[bytes] | None, line: bytes) -> bool:
     return found is not None and (found.end() == len(line) or line[found.end() : found.end() + 1] in BLANK)
 
 
-def delimited_chunk(
-    text: Bytes, delimiter: int, columns: int, target: int, values: Floats, labels: Floats, threads: int
-) -> Account:
+def delimited_chunk(text: Bytes, delimiter: int, columns: int, target: int, values: Floats, labels: Floats) -> Account:
     """Lines of ``columns`` numbers; an empty cell is NaN, the column ``target`` goes to ``labels``."""
+    if columns < 1 or target >= columns:
+        raise ValueError("columns and target must fit each other")
     width = columns - (target >= 0)
+    rooms = [len(values) // width] if width else []
+    room = min(rooms + ([len(labels)] if target >= 0 else []))
     rows = at = 0
     lines = text.tobytes().split(b"\n")
     for line in lines[:-1] if not lines[-1] else lines:
         cells = line.removesuffix(b"\r").split(bytes([delimiter]))
+        if rows == room:
+            return 0, 0, 0, -1, at, NO_ROOM
         row, k, where = values[rows * width : (rows + 1) * width], 0, at
         for j, cell in enumerate(cells):
             number = NUMBER.fullmatch(cell)

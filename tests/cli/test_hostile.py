@@ -1,0 +1,257 @@
+"""The command in an unfriendly world, in a process of its own: odd files, closed folders, full disks, Ctrl-C."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+CODE = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
+DROP, RIGHTS = 24, (1, 2)  # PR_CAPBSET_DROP; CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+ROWS = "x,ward,ok\n" + "".join(f"{i * 7 % 20},{'AB'[i % 2]},{'yes' if i * 7 % 20 > 9 else 'no'}\n" for i in range(60))
+
+
+def separatrix(*arguments, code=CODE, **options):
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=False, **{"text": True, "timeout": 300, **options})
+
+
+def refused(done, says):
+    assert done.returncode == 2, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert says in line, line
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "rows.csv").write_text(ROWS)
+    assert separatrix("fit", folder / "rows.csv", "-t", "ok", "-o", folder / "m.sepx").returncode == 0
+    return folder / "m.sepx"
+
+
+WIDE = ",".join(f"c{j}" for j in range(10_000)) + ",ok\n"
+WIDE += "".join(",".join(str((i * i + j * (i % 5)) % 7) for j in range(10_000)) + f",{i % 2}\n" for i in range(30))
+TABLES = {
+    "plain": ROWS.encode(),
+    "bom": ROWS.encode("utf-8-sig"),
+    "utf-16": ROWS.encode("utf-16"),
+    "utf-16, other order": b"\xfe\xff" + ROWS.encode("utf-16-be"),
+    "crlf": ROWS.replace("\n", "\r\n").encode(),
+    "semicolons": ROWS.replace(",", ";").encode(),
+    "tabs": ROWS.replace(",", "\t").encode(),
+    "decimal commas": ROWS.replace(",", ";").replace("\n1;", "\n1,25;").replace("\n2;", "\n2,5;").encode(),
+    "repeated and empty names": ROWS.replace("x,ward", "x,").replace("\n", ",3\n").replace("ok,3", "ok,x").encode(),
+    "quotes": ROWS.replace("A", '"A, or ""a"""').encode(),
+    "gzip": gzip.compress(ROWS.encode()),
+    "ten thousand columns": WIDE.encode(),
+    "a thousand classes": ("x,ok\n" + "".join(f"{i},c{i % 1000}\n" for i in range(12_000))).encode(),
+}
+
+
+@pytest.mark.parametrize("habit", TABLES)
+def test_odd_tables_are_learned_and_predicted_in_order(habit, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(TABLES[habit])
+    done = separatrix("fit", path, "-t", "ok", "-o", tmp_path / "m.sepx", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["rows"] == {"ten thousand columns": 30, "a thousand classes": 12_000}.get(habit, 60)
+    if habit == "a thousand classes":  # as many scores a row
+        path.write_bytes(b"\n".join(TABLES[habit].split(b"\n")[:61]))
+    lines = separatrix("predict", tmp_path / "m.sepx", path, "--format", "jsonl").stdout.splitlines()
+    assert len(lines) == min(report["rows"], 60)
+    if report["rows"] == 60:
+        expected = [i * 7 % 20 for i in range(60)]
+        expected = [{1: 1.25, 2: 2.5}.get(x, x) for x in expected] if habit == "decimal commas" else expected
+        assert [json.loads(line)["x"] for line in lines] == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "is empty"),
+        (b"x,ok\n", "has no rows"),
+        (b"x,ok\n1,yes\n", "is yes in every row"),
+        (b"ok\nyes\nno\n", "only the target"),
+        (b"x,ok\n,\n,\n,\n", "missing in every row"),
+        (b"x,ok\n,yes\n,no\n", "'x' is missing in every row"),
+        (b"x,ok\n1,yes\n2,n\x00o\n", "line 3 holds a NUL byte"),
+        (b"x,ok\n1,yes\n2," + b"z" * 200_000_000 + b"\n", "line 3 is longer than 2 MB"),
+        (b"z" * 200_000_000, "line 1 is longer than 2 MB"),
+    ],
+    ids=["empty", "0 rows", "1 row", "1 column", "all missing", "no input", "NUL", "200 MB cell", "200 MB line"],
+)
+def test_hopeless_tables_are_one_sentence(content, says, tmp_path):
+    (tmp_path / "t.csv").write_bytes(content)
+    refused(separatrix("fit", "t.csv", "-t", "ok", cwd=tmp_path), says)
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_a_line_of_200_megabytes_of_pairs(tmp_path):
+    pairs = b"".join(b" %d:1" % j for j in range(1, 200_001))
+    line = pairs.replace(b":1", b":" + b"1" * 990)
+    (tmp_path / "t.svm").write_bytes(b"1 1:1\n-1" + line + b"\n1 2:1\n")
+    assert (tmp_path / "t.svm").stat().st_size > 190_000_000
+    done = separatrix("fit", "t.svm", cwd=tmp_path)
+    refused(done, "line 2: the value of a feature is not a finite number")
+    (tmp_path / "t.svm").write_bytes(b"1 1:1\n-1" + pairs + b" # " + b"z" * 200_000_000 + b"\n1 2:1\n")
+    assert json.loads(separatrix("fit", "t.svm", "--json", cwd=tmp_path).stdout)["features"] == 200_000
+
+
+def without_rights():
+    """Even the superuser is then held by the modes of files."""
+    import ctypes
+
+    for right in RIGHTS:
+        if ctypes.CDLL(None).prctl(DROP, right, 0, 0, 0):
+            raise OSError("a right cannot be dropped")
+
+
+@pytest.fixture
+def somebody():
+    """Options for a process that may not read and write everything."""
+    return {} if os.geteuid() else {"preexec_fn": without_rights}
+
+
+def test_a_read_only_folder_and_an_unreadable_file(somebody, model, tmp_path):
+    options, folder = somebody, tmp_path
+    (folder / "rows.csv").write_text(ROWS)
+    (folder / "m.sepx").write_bytes(model.read_bytes())
+    (folder / "secret.csv").write_text(ROWS)
+    (folder / "secret.csv").chmod(0)
+    closed = folder / "closed"
+    closed.mkdir(mode=0o555)
+    before = sorted(p.name for p in folder.iterdir())
+    refused(separatrix("fit", folder / "rows.csv", "-t", "ok", "-o", closed / "m.sepx", **options), "Permission denied")
+    refused(separatrix("predict", folder / "m.sepx", folder / "rows.csv", "-o", closed / "p.csv", **options), "denied")
+    where = ("certify", folder / "rows.csv", "--target", "x", "--out", closed / "c.json")
+    assert separatrix(*where, **options).returncode == 2
+    refused(
+        separatrix("fit", folder / "secret.csv", "-t", "ok", "-o", folder / "n.sepx", **options), "Permission denied"
+    )
+    assert list(closed.iterdir()) == []
+    assert sorted(p.name for p in folder.iterdir()) == before
+
+
+def test_full_disks_leave_nothing_behind(tmp_path, model):
+    (tmp_path / "rows.csv").write_text(ROWS)
+    refused(separatrix("predict", model, "rows.csv", "-o", "/dev/full", cwd=tmp_path), "No space left on device")
+    refused(separatrix("export", model, "-o", "/dev/full", "--format", "sql", cwd=tmp_path), "No space left")
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+
+    words = [("fit", "rows.csv", "-t", "ok"), ("predict", model, "rows.csv", "-o", "p.csv")]
+    words += [("predict", model, "rows.csv", "-o", "p.jsonl"), ("predict", model, "rows.csv", "-o", "p.parquet")]
+    for arguments in words:
+        refused(separatrix(*arguments, cwd=tmp_path, preexec_fn=small), "File too large")
+        assert [p.name for p in tmp_path.iterdir()] == ["rows.csv"]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_ctrl_c_while_predicting_leaves_nothing_behind(form, tmp_path, model):
+    body = ROWS.split("\n", 1)[1]
+    (tmp_path / "long.csv").write_text(ROWS + body * 30_000)
+    command = [sys.executable, "-c", CODE, "predict", str(model), "long.csv", "-o", f"p.{form}"]
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    while running.poll() is None and not any(_bytes(p) > 100_000 for p in tmp_path.iterdir() if p.name[0] == "."):
+        time.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=120)
+    assert running.returncode == 130
+    assert said.splitlines()[-1] == "interrupted"
+    assert [p.name for p in tmp_path.iterdir()] == ["long.csv"]
+
+
+def _bytes(path):
+    try:
+        return sum(p.stat().st_size for p in path.iterdir()) if path.is_dir() else path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def test_terminated_while_predicting_leaves_nothing_behind(tmp_path, model):
+    (tmp_path / "long.csv").write_text(ROWS + ROWS.split("\n", 1)[1] * 30_000)
+    command = [sys.executable, "-c", CODE, "predict", str(model), "long.csv", "-o", "p.csv"]
+    running = subprocess.Popen(command, cwd=tmp_path)
+    while running.poll() is None and not any(p.name[0] == "." for p in tmp_path.iterdir()):
+        time.sleep(0.01)
+    running.terminate()
+    assert running.wait(timeout=120) == 143
+    assert [p.name for p in tmp_path.iterdir()] == ["long.csv"]
+
+
+def test_pipes_in_and_out_and_a_reader_that_goes_away(tmp_path, model):
+    done = separatrix("predict", model, "-", input=ROWS)
+    assert done.stdout.splitlines()[0] == "x,ward,ok,prediction,score"
+    assert len(done.stdout.splitlines()) == 61
+    (tmp_path / "t.svm").write_text("1 1:1\n-1 2:1\n" * 50)
+    assert separatrix("fit", "-", "-o", tmp_path / "s.sepx", input="1 1:1\n-1 2:1\n" * 5).returncode == 0
+    assert len(separatrix("predict", tmp_path / "s.sepx", "-", input="1 1:1\n-1 2:1\n").stdout.splitlines()) == 3
+    refused(separatrix("predict", model, "-", input=""), "standard input is empty")
+    os.mkfifo(tmp_path / "pipe")
+    command = [sys.executable, "-c", CODE, "predict", str(model), "-", "-o", str(tmp_path / "pipe")]
+    running = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
+    running.stdin.write(ROWS)
+    running.stdin.close()
+    with open(tmp_path / "pipe") as pipe:
+        assert len(pipe.read().splitlines()) == 61
+    assert running.wait(timeout=60) == 0
+
+
+LIMIT = 400 * 1024  # kilobytes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["csv", "mixed", "svm", "jsonl", "parquet", "npy"])
+def test_two_gigabytes_are_predicted_in_400_megabytes(form, tmp_path):
+    """The memory does not grow with the file, and the last row is the last row."""
+    target = 2_000_000_000
+    rng = np.random.default_rng(0)
+    if form == "svm":
+        body = "".join(
+            f"{label} " + " ".join(f"{j}:{v:.4f}" for j, v in zip(range(1, 31), row, strict=True)) + "\n"
+            for label, row in zip(rng.integers(0, 2, 20_000) * 2 - 1, rng.normal(size=(20_000, 30)), strict=True)
+        )
+        head, name = "", "t.svm"
+    else:
+        word = ",a word" if form == "mixed" else ""
+        body = "".join(
+            ",".join(f"{v:.5f}" for v in row) + f"{word},{int(row[0] > 0)}\n" for row in rng.normal(size=(20_000, 20))
+        )
+        head = ",".join(f"x{j}" for j in range(20)) + (",w" if word else "") + ",y\n"
+        name = "t.csv"
+    small, large = tmp_path / f"small-{name}", tmp_path / name
+    small.write_text(head + body)
+    share = 10 if form in ("jsonl", "parquet") else 1  # their way out is slow: a tenth shows as much
+    with large.open("w") as file:
+        file.write(head)
+        for _ in range(target // share // len(body)):
+            file.write(body)
+    words = ["fit", small, "-o", tmp_path / "m.sepx", "-q"] + ([] if form == "svm" else ["-t", "y"])
+    if form == "npy":
+        large.unlink()
+        small, large = tmp_path / "small.npz", tmp_path / "t.npy"
+        X = rng.normal(size=(1000, 25))
+        np.savez(small, X=X, y=(X[:, 0] > 0).astype(int))
+        block = np.lib.format.open_memmap(large, "w+", np.float64, (10_000_000, 25))
+        for begin in range(0, len(block), 100_000):
+            block[begin : begin + 100_000] = X[rng.integers(0, 1000, 100_000)]
+        del block
+        words = ["fit", small, "-o", tmp_path / "m.sepx", "-q"]
+    assert separatrix(*words).returncode == 0
+    out = tmp_path / f"p.{form if form in ('jsonl', 'parquet') else 'csv'}"
+    code = f"{CODE}; import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    done = separatrix("predict", tmp_path / "m.sepx", large, "-o", out, "-q", code=code, timeout=3000)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < LIMIT
