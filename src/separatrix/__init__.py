@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from separatrix.learners.linear_discriminant import LinearDiscriminant
     from separatrix.learners.logistic import LogisticRegression
     from separatrix.learners.margin import MarginPerceptron
+    from separatrix.learners.max_margin import MaxMargin
     from separatrix.learners.passive_aggressive import PassiveAggressive
     from separatrix.learners.perceptron import Perceptron
     from separatrix.learners.pocket import PocketPerceptron
@@ -68,6 +69,7 @@ _HOMES = {
     "LinearDiscriminant": "separatrix.learners.linear_discriminant",
     "Margin": "separatrix.theory.margin",
     "MarginPerceptron": "separatrix.learners.margin",
+    "MaxMargin": "separatrix.learners.max_margin",
     "MistakeBound": "separatrix.theory.mistakes",
     "MistakeBracket": "separatrix.theory.fewest",
     "MulticlassSeparability": "separatrix.theory.multiclass",
@@ -122,6 +124,7 @@ __all__ = [
     "LogisticRegression",
     "Margin",
     "MarginPerceptron",
+    "MaxMargin",
     "MistakeBound",
     "MistakeBracket",
     "MulticlassSeparability",

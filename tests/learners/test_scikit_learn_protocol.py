@@ -23,7 +23,7 @@ EXCLUDED = {
 }
 
 CLOSED_FORM = (sx.LeastSquares, sx.LeastSquaresClassifier, sx.LinearDiscriminant, sx.QuadraticDiscriminant)
-MINIMISERS = (*CLOSED_FORM, sx.LogisticRegression)
+MINIMISERS = (*CLOSED_FORM, sx.LogisticRegression, sx.MaxMargin)
 NO_DENSITY = (
     "classes that are single points, or fewer rows than columns, have no normal density: that is an error "
     "which names the columns, unless shrinkage is set"
@@ -106,6 +106,8 @@ ESTIMATORS = [
     sx.LinearDescent(batch_size=16, momentum=0.5, average=True, random_state=0),
     sx.Selector(sx.Perceptron(), {"max_epochs": [5, 20]}, folds=2, random_state=0),
     sx.Selector(sx.LeastSquares(), {"alpha": [0.1, 1.0]}, folds=2, random_state=0),
+    sx.MaxMargin(),
+    sx.MaxMargin(1.0),
     sx.LogisticRegression(),
     sx.LogisticRegression(C=1.0),
     sx.LogisticRegression(C=1.0, multiclass="ovr"),
