@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import doctest
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import hard_sets
 import numpy as np
@@ -284,6 +286,13 @@ def test_zero_rows_without_an_intercept():
 def test_bad_input(X, y, options, error, match):
     with pytest.raises(error, match=match):
         margin(X, y, **options)
+
+
+def test_the_page_says_what_happens():
+    page = Path(__file__).parents[2] / "docs" / "margin.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert tried >= 14
+    assert failed == 0
 
 
 def test_inputs_are_not_modified():
