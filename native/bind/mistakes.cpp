@@ -41,7 +41,7 @@ void bind_mistakes(nb::module_& m) {
     m.def(
         "zero_one_descent",
         [](const Rows& X, Vector<i8> y, bool intercept, Vector<double> center, Vector<double> scale, Out<double> w,
-           Out<u64> state, i64 restarts) {
+           Out<u64> state, i64 restarts, i64 lines) {
             need_length(y, X.n, "y must hold a label for every row");
             need_length(center, X.d, "center must hold a number for every column");
             need_length(scale, X.d, "scale must hold a number for every column");
@@ -52,12 +52,12 @@ void bind_mistakes(nb::module_& m) {
                 [&](const auto& rows) {
                     return ZeroOneDescent(rows, y.data(), intercept, center.data(), scale.data(), w.data(),
                                           state.data()[0])
-                        .run(restarts);
+                        .run(restarts, lines);
                 },
                 X.view);
         },
         "X"_a, "y"_a.noconvert(), "intercept"_a, "center"_a.noconvert(), "scale"_a.noconvert(), "w"_a.noconvert(),
-        "state"_a.noconvert(), "restarts"_a);
+        "state"_a.noconvert(), "restarts"_a, "lines"_a);
     nb::class_<MistakeTree>(m, "MistakeTree")
         .def(
             "__init__",

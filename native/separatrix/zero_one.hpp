@@ -56,10 +56,12 @@ class ZeroOneDescent {
         : X(X), y(y), intercept(intercept), center(center), scale(scale), best(w), state(state), d(X.d),
           p(X.d + (intercept ? 1 : 0)), w(w, w + p), u(p), s(X.n), q(X.n) {}
 
-    // From w as it is, then `restarts` times from w moved; w becomes the best. Returns its mistakes.
-    i64 run(i64 restarts) {
+    // From w as it is, then `restarts` times from w moved, along at most so many lines; w becomes the best.
+    // Returns its mistakes.
+    i64 run(i64 restarts, i64 lines) {
+        left = lines;
         i64 least = descend(X.n + 1);
-        for (i64 k = 0; k < restarts && least > 0; ++k) {
+        for (i64 k = 0; k < restarts && least > 0 && left > 0; ++k) {
             double size = 0;
             for (i64 j = 0; j < d; ++j) size = std::max(size, std::fabs(best[j] / scale[j]));
             std::copy(best, best + p, w.begin());
@@ -79,6 +81,7 @@ class ZeroOneDescent {
     double* best;
     u64& state;
     const i64 d, p;
+    i64 left = 0;
     std::vector<double> w, u, s, q;
     std::vector<std::pair<double, i8>> crossing;
 
@@ -129,7 +132,7 @@ class ZeroOneDescent {
         i64 mistakes = wrong();
         for (i64 stale = 0;; ++stale) {
             if (mistakes < least) least = mistakes, std::copy(w.begin(), w.end(), best);
-            if (stale > 3 * p || mistakes == 0) return least;
+            if (stale > 3 * p || mistakes == 0 || left-- <= 0) return least;
             direct(mistakes);
             margins(u.data(), q);
             const LineMinimum line = line_minimum(s.data(), q.data(), X.n, crossing);

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from separatrix.features.splines import SplineMap
     from separatrix.learners.arow import AROW
     from separatrix.learners.averaged import AveragedPerceptron
+    from separatrix.learners.fewest_mistakes import FewestMistakes
     from separatrix.learners.kernel import KernelPerceptron
     from separatrix.learners.least_squares import LeastSquares
     from separatrix.learners.least_squares_classifier import LeastSquaresClassifier
@@ -58,6 +59,7 @@ _HOMES = {
     "CrossValidation": "separatrix.evaluation.cross_validation",
     "Estimate": "separatrix.evaluation.estimate",
     "Evaluation": "separatrix.evaluation.evaluation",
+    "FewestMistakes": "separatrix.learners.fewest_mistakes",
     "FourierMap": "separatrix.features.fourier",
     "HashingMap": "separatrix.features.maps",
     "Holdout": "separatrix.evaluation.seal",
@@ -113,6 +115,7 @@ __all__ = [
     "CrossValidation",
     "Estimate",
     "Evaluation",
+    "FewestMistakes",
     "FourierMap",
     "HashingMap",
     "Holdout",

@@ -30,8 +30,9 @@ def test_the_best_point_of_a_line(s, data):
 
 
 @pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("lines", [15, 10_000])
 @pytest.mark.parametrize("seed", range(4))
-def test_descents_agree_to_the_bit(seed, intercept):
+def test_descents_agree_to_the_bit(seed, intercept, lines):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((25, 3)) + seed
     y = rng.choice([-1, 1], 25).astype(np.int8)
@@ -40,7 +41,7 @@ def test_descents_agree_to_the_bit(seed, intercept):
     for backend in (kernels, reference):
         w, state = np.ones(3 + intercept), np.array([seed], dtype=np.uint64)
         rows = backend.Rows.dense(X)
-        mistakes = backend.zero_one_descent(rows, y, intercept, center, scale, w, state, 3)
+        mistakes = backend.zero_one_descent(rows, y, intercept, center, scale, w, state, 3, lines)
         Z = np.column_stack([X, np.ones(25)])[:, : 3 + intercept] * y[:, None]
         assert mistakes == (Z @ w <= 0).sum()
         ends.append((mistakes, w.tolist(), int(state[0])))

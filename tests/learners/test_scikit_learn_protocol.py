@@ -23,7 +23,7 @@ EXCLUDED = {
 }
 
 CLOSED_FORM = (sx.LeastSquares, sx.LeastSquaresClassifier, sx.LinearDiscriminant, sx.QuadraticDiscriminant)
-MINIMISERS = (*CLOSED_FORM, sx.LogisticRegression, sx.MaxMargin)
+MINIMISERS = (*CLOSED_FORM, sx.LogisticRegression, sx.MaxMargin, sx.FewestMistakes)
 NO_DENSITY = (
     "classes that are single points, or fewer rows than columns, have no normal density: that is an error "
     "which names the columns, unless shrinkage is set"
@@ -111,6 +111,7 @@ ESTIMATORS = [
     sx.LogisticRegression(),
     sx.LogisticRegression(C=1.0),
     sx.LogisticRegression(C=1.0, multiclass="ovr"),
+    sx.FewestMistakes(max_nodes=20),
 ]
 
 with warnings.catch_warnings():

@@ -391,6 +391,23 @@ def test_fractions_of_witnesses_add_up_to_what_each_row_can_bear():
     assert "share a row" in rejected(content, X, labels)
 
 
+def test_a_fractional_packing_is_proved_by_fractions():
+    X, y = noisy(120, 12, 0.5)
+    found = fewest_mistakes(X, y, max_nodes=8)
+    fraction = found._search.fraction
+    assert fraction.bound >= len(found._search.packed)
+    load = np.zeros(120, dtype=np.int64)
+    for codes, weight in zip(fraction.witnesses, fraction.weights, strict=True):
+        load[codes] += weight
+    assert load.max() == fraction.over
+    assert fraction.bound == -(-sum(fraction.weights) // fraction.over)
+    assert found.lower >= fraction.bound
+    assert any("over" in node for node in found.certificate.content["nodes"]) == (
+        found._search.tree.lower < found.lower
+    )
+    consistent(found, X, y)
+
+
 def test_other_data_are_refused(proof):
     _, X, y = proof
     other = X.copy()

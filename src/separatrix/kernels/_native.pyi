@@ -259,6 +259,7 @@ def zero_one_descent(
     w: Floats,
     state: Word,
     restarts: int,
+    lines: int,
 ) -> int: ...
 
 class MistakeTree:

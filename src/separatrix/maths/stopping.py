@@ -23,6 +23,7 @@ class Status(Enum):
     FAILED = "the objective raised an error; the last good point is kept"
     OPTIMAL = "the optimum, to the tolerance that was asked for"
     LEAST_SLACK = "no hyperplane separates the classes: the least total slack first, then the largest margin"
+    BRACKETED = "stopped at a limit: the optimum lies between two proved bounds; raise max_nodes or time_limit"
     NO_MAXIMUM = "no finite maximum of the likelihood exists: the classes are separated, completely or in part"
     ILL_CONDITIONED = "no step improves any more: columns nearly depend on each other; scale or drop some"
     MAX_ITERATIONS = "iterations ran out before the optimum was reached; raise max_iter or scale the features"

@@ -18,17 +18,20 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.theory.exact import Face, Row, integer_row, null_line
+from separatrix.theory.fractional import Packing, fractional_packing
 from separatrix.theory.lifted import LiftedRows
+from separatrix.theory.lines import Lines
 from separatrix.theory.simplex import alternative
 from separatrix.theory.stage import Circuit, Positive, Stage
 
 Codes = list[int]  # a row i as i, the row reversed (-z_i) as ~i
 Progress = Callable[[int, int, int], object]
 
-RESTARTS = 40  # of the first search for a good hyperplane
-SLICE = 64  # nodes between two looks at the clock
+RESTARTS = 100  # of the first search for a good hyperplane
+SLICE = 5_000_000  # rows times columns times nodes between two looks at the clock
 DENSE = 40_000_000  # numbers that the tree may hold
 SMALL = 1_000_000  # numbers of a table whose first bound is the tree's own affair
+FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
 IMPOSSIBLE = 1 << 30
 
 
@@ -47,8 +50,8 @@ class Search:
         self.rows, self.deadline, self.progress = rows, deadline, progress
         self.incumbent = self._constant()
         self.packed: list[Codes] = []  # disjoint witnesses of forward rows
+        self.fraction: Packing | None = None
         self.tree: Any = None
-        self.state = np.array([0x5EED], dtype=np.uint64)
         self.stopped = ""
 
     # -- what is known -----------------------------------------------------------------------------
@@ -59,7 +62,9 @@ class Search:
 
     @property
     def lower(self) -> int:
-        return len(self.packed) if self.tree is None else min(self.upper, max(len(self.packed), int(self.tree.lower)))
+        deepest = 0 if self.tree is None else int(self.tree.lower)
+        fraction = 0 if self.fraction is None else self.fraction.bound
+        return min(self.upper, max(len(self.packed), deepest, fraction))
 
     @property
     def nodes(self) -> int:
@@ -112,54 +117,24 @@ class Search:
         self.incumbent = Incumbent(w, wrong)
         return True
 
-    def _scales(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        rows, X = self.rows, self.rows.X
-        center = np.zeros(rows.d)
-        with np.errstate(all="ignore"):
-            if isinstance(X, np.ndarray):
-                if rows.intercept:
-                    center = np.asarray(X.mean(axis=0, dtype=np.float64))
-                spread = (
-                    np.sqrt(np.mean((X - center) ** 2, axis=0, dtype=np.float64)) if X.size < DENSE else X.std(axis=0)
-                )
-            else:
-                spread = np.sqrt(np.asarray(X.multiply(X).mean(axis=0), dtype=np.float64).ravel())
-            scale = 1.0 / spread
-        fine = np.isfinite(scale) & (scale > 0) & np.isfinite(center)
-        return np.where(fine, center, 0.0), np.where(fine, scale, 1.0)
-
     def _descend(self, w: NDArray[np.float64], restarts: int) -> bool:
-        w = np.ascontiguousarray(w, dtype=np.float64)
-        kernels.zero_one_descent(
-            self.rows.view, self.rows.y, self.rows.intercept, *self.scales, w, self.state, restarts
-        )
-        return self.consider(w)
+        return self.consider(self.lines.improve(w, restarts))
 
     def _hyperplane(self) -> None:
-        """One that makes no mistake, if there is one; else the 0-1 line search from where least squares points."""
+        """One that makes no mistake, if there is one; else lines from where least squares points."""
         rows = self.rows
         if not self.packed:
             answer = Stage(rows, Face.whole(rows.p)).decide()
             if isinstance(answer, Positive):
                 self.adopt(answer.w)
                 return
-        self.scales = self._scales()
-        w = np.array([v / (1 << max(abs(t).bit_length() for t in self.incumbent.w)) for v in self.incumbent.w])
-        some = np.arange(rows.n) if rows.n * rows.p < SMALL else np.arange(0, rows.n, rows.n * rows.p // SMALL + 1)
-        if rows.p <= 2000:
-            with np.errstate(all="ignore"):
-                M = np.diag(np.append(self.scales[1], 1.0) if rows.intercept else self.scales[1])
-                if rows.intercept:
-                    M[rows.d, : rows.d] = -self.scales[0] * self.scales[1]
-                A = rows.dense(some) @ M
-                A = np.where(np.isfinite(A), A, 0.0)
-                guess = M @ np.linalg.lstsq(A, np.ones(len(A)), rcond=None)[0]
-            if np.isfinite(guess).all() and guess.any():
-                w = guess
-        self._descend(w, 0)
-        restarts = RESTARTS if rows.n * rows.p < SMALL else 0
-        for _ in range(0, restarts, 10):
-            if self.upper == 0 or self._late():
+        self.lines = Lines(rows)
+        self._descend(self.lines.start(self._floats()), 0)
+        while self.lines.unfinished and not self._late():
+            if not self._descend(self._floats(), 0):
+                break
+        for _ in range(RESTARTS // 10 if rows.n * rows.p < SMALL else 0):
+            if self._late():
                 return
             self._descend(self._floats(), 10)
 
@@ -243,14 +218,23 @@ class Search:
         tree.offer(self.upper, self._floats() / columns)
         tree.start(self.packed, self.prove)
         self.tree = tree
+        some = max(2, SLICE // (rows.n * rows.p + 1000 * rows.p))
+        first = min(FIRST, max_nodes // 4)
         while True:
             self._take(columns)
             if self.upper < tree.best:
                 tree.offer(self.upper, self._floats() / columns)
-            if tree.lower + gap >= tree.best or tree.nodes >= max_nodes or self._late():
+            if self.lower + gap >= self.upper or tree.nodes >= max_nodes or self._late():
                 return
+            if self.fraction is None and rows.p > 10 and tree.nodes >= first:
+                pool = [codes for codes in tree.witnesses if min(codes) >= 0]
+                self.fraction = fractional_packing(self.lines.image(), pool, self.prove, self._late)
+                continue
+            if rows.n * rows.p < SMALL:
+                self._descend(self._floats(), 5)
             before = tree.nodes
-            tree.run(min(SLICE, max_nodes - tree.nodes), gap, self.prove)
+            more = (first if before < first else max_nodes) - before
+            tree.run(min(some, more), gap, self.prove)
             if tree.nodes == before:  # what is left cannot be divided
                 return
 
@@ -292,8 +276,8 @@ def prepared(rows: LiftedRows) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 
 def default_nodes(n: int, p: int) -> int:
-    """About a minute's worth: a node asks some 30 questions of all n rows."""
-    return max(1, min(100_000, int(2e9 / (n * p + 2000 * p))))
+    """Of the order of a minute: a node asks some questions of all rows, and an answer takes some 2 p steps."""
+    return max(1, min(100_000, int(4e9 / (n * p * p + 8000 * p))))
 
 
 def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:
@@ -314,3 +298,14 @@ def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]
         stack += [(child, len(nodes)), (child + 1, len(nodes) + 1)]
         nodes += [{}, {}]
     return nodes, [pool[k] for k in used]
+
+
+def proof(search: Search, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:
+    """The shortest proof of ``lower`` at hand: disjoint witnesses, fractions of witnesses, or the tree."""
+    if lower <= len(search.packed):
+        return [{"pack": list(range(lower))}], search.packed[:lower]
+    if search.fraction is not None and lower <= search.fraction.bound:
+        found = search.fraction
+        node = {"pack": list(range(len(found.witnesses))), "weights": found.weights, "over": found.over}
+        return [node], found.witnesses
+    return flat_tree(search.tree, lower)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import ParameterError
-from separatrix.theory.cases import Codes, Progress, Search, default_nodes, flat_tree
+from separatrix.errors import CertificateError, ParameterError
+from separatrix.theory.cases import Codes, Progress, Search, default_nodes, proof
 from separatrix.theory.certificate import INDEX_ONLY, Certificate, Subject, numbers, scaled
 from separatrix.theory.exact import null_line
 from separatrix.theory.separability import Given, given_data
@@ -129,6 +129,20 @@ def _result(search: Search, subject: Subject, given: Given, seconds: float) -> M
     )
 
 
+def _witness(codes: Codes, search: Search, subject: Subject) -> Any:
+    """Rows, reversed ones as -1 - row; more than a few carry their weights."""
+    named = [~subject.row(~c) if c < 0 else subject.row(c) for c in codes]  # type: ignore[operator]
+    if len(codes) <= INDEX_ONLY:
+        return named
+    whole, factors = search.rows.integers([max(c, ~c) for c in codes])
+    line = null_line([z if c >= 0 else [-v for v in z] for c, z in zip(codes, whole, strict=True)])
+    if line is None:
+        raise AssertionError("a witness is not the circuit that it was proved to be")
+    weights = [t * m for t, m in zip(line, factors, strict=True)]
+    divisor = math.gcd(*weights)
+    return {"support": named, "lambda": numbers([t // divisor for t in weights])}
+
+
 @dataclass(frozen=True)
 class MistakeBracket:
     """``lower`` <= the fewest mistakes of any hyperplane <= ``upper``; ``certificate`` proves both to others.
@@ -147,8 +161,13 @@ class MistakeBracket:
     nodes: int
     stopped: str
     seconds: float
-    _search: Search = field(repr=False, compare=False)
-    _subject: Subject = field(repr=False, compare=False)
+    _search: Search | None = field(repr=False, compare=False)
+    _subject: Subject | None = field(repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The numbers; neither the rows nor the search, so that a certificate is to be saved before."""
+        hidden = {"_search": None, "_subject": None}
+        return {name: hidden.get(name, value) for name, value in self.__dict__.items() if name != "certificate"}
 
     @property
     def proved(self) -> bool:
@@ -159,10 +178,11 @@ class MistakeBracket:
     def certificate(self) -> Certificate:
         """The proof of both ends; the data are read once more for their fingerprint."""
         search, subject = self._search, self._subject
-        if search.tree is not None and self.lower > len(search.packed):
-            nodes, witnesses = flat_tree(search.tree, self.lower)
-        else:
-            nodes, witnesses = [{"pack": list(range(self.lower))}], search.packed[: self.lower]
+        if search is None or subject is None:
+            raise CertificateError(
+                "The proof did not travel with this bracket: save the certificate where it was found."
+            )
+        nodes, witnesses = proof(search, self.lower)
         for node in nodes:
             if "split" in node:
                 node["split"] = subject.row(node["split"])
@@ -172,23 +192,9 @@ class MistakeBracket:
             upper=self.upper,
             w=scaled(search.rows.outward(search.incumbent.w)),
             wrong=[subject.row(i) for i in search.incumbent.wrong.tolist()],
-            witnesses=[self._witness(codes) for codes in witnesses],
+            witnesses=[_witness(codes, search, subject) for codes in witnesses],
             nodes=nodes,
         )
-
-    def _witness(self, codes: Codes) -> Any:
-        """Rows, reversed ones as -1 - row; more than a few carry their weights."""
-        row = self._subject.row
-        named = [row(c) if c >= 0 else ~row(~c) for c in codes]  # type: ignore[operator]
-        if len(codes) <= INDEX_ONLY:
-            return named
-        whole, factors = self._search.rows.integers([c if c >= 0 else ~c for c in codes])
-        line = null_line([z if c >= 0 else [-v for v in z] for c, z in zip(codes, whole, strict=True)])
-        if line is None:
-            raise AssertionError("a witness is not the circuit that it was proved to be")
-        weights = [t * m for t, m in zip(line, factors, strict=True)]
-        divisor = math.gcd(*weights)
-        return {"support": named, "lambda": numbers([t // divisor for t in weights])}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists."""

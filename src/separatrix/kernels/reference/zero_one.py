@@ -51,12 +51,13 @@ def zero_one_descent(
     w: Floats,
     state: NDArray[np.uint64],
     restarts: int,
+    lines: int,
 ) -> int:
     """Lines from w as it is, then from w moved; w becomes the best, and its mistakes are returned."""
-    descent = _Descent(X, y, intercept, center, scale, w, state)
+    descent = _Descent(X, y, intercept, center, scale, w, state, lines)
     least = descent.descend(w.copy(), X.n + 1)
     for _ in range(restarts):
-        if least == 0:
+        if least == 0 or descent.left <= 0:
             break
         size = max((abs(a / b) for a, b in zip(w[: X.d].tolist(), scale.tolist(), strict=True)), default=0.0)
         u = descent.draw()
@@ -75,7 +76,9 @@ class _Descent:
         scale: Floats,
         best: Floats,
         state: NDArray[np.uint64],
+        lines: int,
     ) -> None:
+        self.left = lines
         self.X, self.y, self.intercept = X, y, intercept
         self.center, self.scale, self.best, self.state = center, scale, best, state
         self.p = X.d + int(intercept)
@@ -123,6 +126,9 @@ class _Descent:
                 least = mistakes
                 self.best[:] = w
             if stale > 3 * self.p or mistakes == 0:
+                return least
+            self.left -= 1
+            if self.left < 0:
                 return least
             stale += 1
             u = self.direct(s, mistakes)
