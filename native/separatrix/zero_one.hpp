@@ -126,12 +126,12 @@ class ZeroOneDescent {
         }
     }
 
-    // Until 3 p lines in a row have brought nothing; keeps w if it has fewer mistakes than `least`.
+    // Until 3 p lines in a row have brought nothing; keeps w if it has no more mistakes than `least`.
     i64 descend(i64 least) {
         margins(w.data(), s);
         i64 mistakes = wrong();
         for (i64 stale = 0;; ++stale) {
-            if (mistakes < least) least = mistakes, std::copy(w.begin(), w.end(), best);
+            if (mistakes <= least) least = mistakes, std::copy(w.begin(), w.end(), best);
             if (stale > 3 * p || mistakes == 0 || left-- <= 0) return least;
             direct(mistakes);
             margins(u.data(), q);

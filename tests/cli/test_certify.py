@@ -100,3 +100,20 @@ def test_margins(folder, claim):
     both = separatrix(folder, "certify", "m.csv", "--target", "y", "--multiclass", "ovr", "--claim", claim)
     assert both.returncode == 2
     assert "--positive" in both.stderr
+
+
+def test_the_fewest_mistakes_are_certified(folder):
+    done = separatrix(folder, "certify", "t.csv", "--target", "label", "--claim", "min-errors", "--max-nodes", "50")
+    assert done.returncode == 0, done.stderr
+    assert "Fewest mistakes: 1 of 6 rows (proved)" in done.stdout
+    checked = separatrix(folder, "verify", "certificate.json", "t.csv")
+    assert checked.stdout.startswith(
+        "proved: every hyperplane gets at least 1 of the 6 rows wrong, and one gets 1 wrong"
+    )
+    told = separatrix(folder, "certify", "t.svm", "--claim", "min-errors", "--time-limit", "5", "--json")
+    assert json.loads(told.stdout)["upper"] == 0
+    for more, says in ((["--expect", "overlap"], "--expect"), (["--max-nodes", "-1"], "max-nodes")):
+        refused = separatrix(folder, "certify", "t.svm", "--claim", "min-errors", *more)
+        assert refused.returncode == 2
+        assert says in refused.stderr
+        assert "Traceback" not in refused.stderr

@@ -24,11 +24,14 @@ SUFFIXES = (".svm", ".svmlight", ".libsvm")
 @click.option("--reading", type=click.Choice(["binary64", "decimal"]), default="binary64", show_default=True)
 @click.option(
     "--claim",
-    type=click.Choice(["separability", "margin", "margin-lifted"]),
+    type=click.Choice(["separability", "margin", "margin-lifted", "min-errors"]),
     default="separability",
     show_default=True,
-    help="What to prove: the verdict, the largest half-width, or the lifted margin of the mistake bound.",
+    help="What to prove: the verdict, the largest half-width, the lifted margin of the mistake bound, or the fewest "
+    "mistakes of any hyperplane.",
 )
+@click.option("--max-nodes", type=click.IntRange(min=0), help="Cases that the search for the fewest mistakes may take.")
+@click.option("--time-limit", type=click.FloatRange(min=0), help="Seconds that it may take.")
 @click.option("--exact", is_flag=True, help="The margin as a rational number, not a bracket.")
 @click.option("--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with 1 on another verdict.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
@@ -41,6 +44,8 @@ def command(
     no_intercept: bool,
     reading: str,
     claim: str,
+    max_nodes: int | None,
+    time_limit: float | None,
     exact: bool,
     expect: str | None,
     as_json: bool,
@@ -48,8 +53,11 @@ def command(
     """Decide whether a hyperplane separates the classes of SOURCE (CSV with a header, or svmlight), with proof."""
     if claim != "separability" and multiclass is not None:
         raise ParameterError(f"--claim {claim} is about two groups: name one with --positive, not --multiclass.")
+    if claim == "min-errors" and expect is not None:
+        raise ParameterError("--expect is about verdicts, and --claim min-errors is about a number: leave one out.")
     X, labels = read(source, target)
-    found = decide(X, labels, positive, multiclass, not no_intercept, reading, claim, exact)
+    limits = {"max_nodes": max_nodes, "time_limit": time_limit}
+    found = decide(X, labels, positive, multiclass, not no_intercept, reading, claim, exact, limits)
     certificate = found.certificate
     for part in certificate.content.get("certificates", [certificate.content]):
         part["data"]["target"] = target
@@ -95,9 +103,11 @@ def decide(
     reading: str,
     claim: str = "separability",
     exact: bool = False,
+    limits: dict[str, Any] | None = None,
 ) -> Any:
     """The answer to the question that was asked, with its certificate."""
     from separatrix.theory.certificate import class_names
+    from separatrix.theory.fewest import bracket
     from separatrix.theory.margin import margin_between
     from separatrix.theory.mistakes import bound_between
     from separatrix.theory.multiclass import multiclass_separability
@@ -124,4 +134,6 @@ def decide(
         return margin_between(given, *groups, exact)
     if claim == "margin-lifted":
         return bound_between(given, *groups, exact=exact)
+    if claim == "min-errors":
+        return bracket(given, *groups, **(limits or {}))
     return given.two_groups(*groups)

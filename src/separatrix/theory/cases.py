@@ -105,17 +105,16 @@ class Search:
         return min((Incumbent(v, self._wrong(v)) for v in (w, [-t for t in w])), key=lambda c: len(c.wrong))
 
     def consider(self, w: NDArray[np.float64]) -> bool:
-        """Take w if it is proved to be better."""
+        """Take w if it is proved to be no worse; True if it is better."""
         if not (np.isfinite(w).all() and w.any()):
             return False
         return self.adopt(integer_row(w.tolist())[0])
 
     def adopt(self, w: Row) -> bool:
-        wrong = self._wrong(w)
-        if len(wrong) >= self.upper:
-            return False
-        self.incumbent = Incumbent(w, wrong)
-        return True
+        wrong, before = self._wrong(w), self.upper
+        if len(wrong) <= before:
+            self.incumbent = Incumbent(w, wrong)
+        return len(wrong) < before
 
     def _descend(self, w: NDArray[np.float64], restarts: int) -> bool:
         return self.consider(self.lines.improve(w, restarts))

@@ -74,10 +74,10 @@ def bracket(
     positive: list[int],
     negative: list[int] | None,
     *,
-    max_nodes: int | None,
-    time_limit: float | None,
-    gap: int,
-    progress: Progress | None,
+    max_nodes: int | None = None,
+    time_limit: float | None = None,
+    gap: int = 0,
+    progress: Progress | None = None,
 ) -> MistakeBracket:
     """One group of classes against another, or against all others (None)."""
     if max_nodes is not None:

@@ -122,7 +122,7 @@ class _Descent:
         s = self.margins(w)
         mistakes, stale = int((~(s > 0)).sum()), 0
         while True:
-            if mistakes < least:
+            if mistakes <= least:
                 least = mistakes
                 self.best[:] = w
             if stale > 3 * self.p or mistakes == 0:
