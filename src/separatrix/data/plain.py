@@ -22,6 +22,7 @@ from separatrix.errors import DataError
 
 DELIMITERS = ",;\t|"
 TRIED = 1 << 16  # bytes that must be plain before the whole file is tried
+BLOCK = 1024  # rows
 HEAD = 1 << 20  # bytes in which the header and the sample are looked for
 
 
@@ -198,9 +199,9 @@ def _piece_values(piece: Bytes, plain: Plain) -> NDArray[np.float64] | None:
 def _whole_columns(values: NDArray[np.float64]) -> list[bool]:
     """Which columns hold whole numbers only; most that do not say so in their first rows."""
     whole = np.ones(values.shape[1], dtype=np.bool_)
-    for begin in range(0, len(values), 4096):
+    for begin in range(0, len(values), BLOCK):
         for j in np.flatnonzero(whole):
-            whole[j] = _whole(values[begin : begin + 4096, j])
+            whole[j] = _whole(values[begin : begin + BLOCK, j])
     return [bool(own) for own in whole]
 
 
@@ -209,11 +210,19 @@ def _whole(values: NDArray[np.float64]) -> bool:
 
 
 def plain_frame(path: str | os.PathLike[str], source: str) -> Frame | None:
-    """The whole file as a frame: whole numbers as integers. Its columns are views of one array of rows."""
+    """The whole file as a frame: whole numbers as integers."""
     read = read_plain(path)
     if read is None or not len(read[0]):
         return None
-    return frame_of_rows(read[0], read[2], source)
+    return frame_of_rows(_by_columns(read[0]), read[2], source)
+
+
+def _by_columns(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same numbers with each column in one piece, turned block by block."""
+    turned = np.empty(values.shape[::-1])
+    for begin in range(0, len(values), BLOCK):
+        turned[:, begin : begin + BLOCK] = values[begin : begin + BLOCK].T
+    return turned.T
 
 
 def frame_of_rows(

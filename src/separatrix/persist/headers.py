@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ FORMAT = 2
 FORMATS = (1, FORMAT)  # 2 added the digest of a certificate
 ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9_]*_\Z")
 KEYS = {"format", "learner", "parameters", "attributes", "state", "left_out", "table", "certificate", "versions"}
+WIDE, MOST_FEATURES = 100_000, 2**31
 DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 TABLE_KEYS = {"target", "positive", "about", "encoder"}
 
@@ -134,7 +136,25 @@ def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) ->
         if isinstance(error, ModelFileError):
             raise
         raise ModelFileError(f"its state is not that of a {name} ({str(error)[:80]})") from error
+    _need_predictions(learner)
     return learner
+
+
+def _need_predictions(learner: Estimator) -> None:
+    """What is loaded must predict a row of zeros: attributes that are missing or of another kind show here."""
+    d = learner.n_features_in_
+    X: Any = np.zeros((1, d))
+    if d > WIDE:
+        from scipy.sparse import csr_array
+
+        X = csr_array((1, d))
+    nameless: Any = copy(learner)
+    vars(nameless).pop("feature_names_in_", None)
+    try:
+        with np.errstate(all="ignore"):
+            nameless.predict(X)
+    except Exception as error:
+        raise ModelFileError(f"it cannot predict ({str(error)[:80]})") from error
 
 
 def _forget_state(learner: Estimator) -> None:
@@ -148,7 +168,7 @@ def _forget_state(learner: Estimator) -> None:
 def _check_shapes(learner: Estimator) -> None:
     """Dimensions and numbers of a learner that came from a file agree with each other."""
     d = getattr(learner, "n_features_in_", None)
-    if type(d) is not int or d < 1:
+    if type(d) is not int or not 1 <= d < MOST_FEATURES:
         raise ModelFileError("its number of features is missing or no number")
     names = getattr(learner, "feature_names_in_", None)
     if names is not None and not (isinstance(names, np.ndarray) and names.dtype == object and names.shape == (d,)):
