@@ -117,6 +117,17 @@ def test_breast_cancer_with_ten_features_stays_open_but_narrow(real_data):
     consistent(found, X, y)
 
 
+@pytest.mark.slow
+def test_breast_cancer_with_ten_features_is_narrower_than_14_to_22(real_data):
+    with real_data("breast_cancer.csv").open() as file:
+        rows = list(csv.reader(file))[1:]
+    X, y = np.array([[float(v) for v in row[:10]] for row in rows]), np.array([row[-1] for row in rows])
+    found = fewest_mistakes(X, y)
+    assert found.lower >= 14
+    assert found.upper <= 22
+    consistent(found, X, y)
+
+
 def test_the_line_of_all_classes_of_input_gives_one_answer():
     X, y = noisy(60, 3, 0.1)
     answers = [
@@ -154,6 +165,15 @@ def test_time_that_ends_at_once_leaves_the_trivial_bracket():
     y[:120] = 1
     found = fewest_mistakes(X, y, time_limit=0)
     assert (found.lower, found.upper, found.stopped) == (0, int((y < 0).sum()), "time")
+    consistent(found, X, y)
+
+
+def test_a_table_too_large_for_a_tree_is_packed_once():
+    X, y = noisy(60_000, 19, 0.05)
+    found = fewest_mistakes(X, y, time_limit=3)
+    assert found.nodes == 0
+    assert found.stopped in ("size", "time")
+    assert found.lower <= found.upper <= 30_000
     consistent(found, X, y)
 
 

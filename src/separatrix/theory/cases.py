@@ -29,8 +29,8 @@ Progress = Callable[[int, int, int], object]
 
 RESTARTS = 100  # of the first search for a good hyperplane
 SLICE = 5_000_000  # rows times columns times nodes between two looks at the clock
-DENSE = 40_000_000  # numbers that the tree may hold
-SMALL = 1_000_000  # numbers of a table whose first bound is the tree's own affair
+SMALL = 1_000_000  # numbers of a table that is worth a tree; larger ones are packed once
+INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
 FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
 IMPOSSIBLE = 1 << 30
 
@@ -146,12 +146,12 @@ class Search:
     def prove(self, codes: Codes) -> Codes:
         """A circuit among these rows, the heaviest first; none when there is none or none is found."""
         if len(codes) > self.rows.p + 1:
-            return self._settle(codes)
+            return self._settle(codes) if self.rows.p <= INTEGERS else []
         whole = [row if c >= 0 else [-v for v in row] for c, row in zip(codes, self._whole(codes), strict=True)]
         for size in range(len(codes), max(0, len(codes) - 4), -1):
             if null_line(whole[:size]) is not None:
                 return codes[:size]
-        weights, _ = alternative(whole) if self.rows.p <= 60 else (None, None)
+        weights, _ = alternative(whole) if self.rows.p <= INTEGERS else (None, None)
         fewer = sorted(weights or ())
         return [codes[k] for k in fewer] if fewer and null_line([whole[k] for k in fewer]) is not None else []
 
@@ -188,7 +188,7 @@ class Search:
         self.packed += [[i, j] for minus, plus in groups.values() for i, j in zip(minus, plus, strict=False)]
 
     def _pack(self) -> None:
-        """Disjoint witnesses one after the other, until the rest is separable; only for large tables."""
+        """Disjoint witnesses one after the other, until the rest is separable; only for tables too large for a tree."""
         rows = self.rows
         if rows.n * rows.p <= SMALL or rows.wide:
             return
@@ -198,19 +198,20 @@ class Search:
             if self._late() or len(self.packed) >= self.upper:
                 return
             found = rows.search(np.flatnonzero(alive), seed=seed)
-            if found.status == "separates":
+            if found.status == "separates" or not found.support:
                 return
-            order = np.argsort(-found.weights, kind="stable")
-            codes = self.prove([found.support[k] for k in order]) if found.status == "witness" else []
-            if not codes:
-                return
-            self.packed.append(codes)
-            alive[codes] = False
+            heaviest = np.argsort(-found.weights, kind="stable")
+            codes = self.prove([found.support[k] for k in heaviest])
+            if codes:
+                self.packed.append(codes)
+            alive[codes or found.support] = False
 
     def _divide(self, max_nodes: int, gap: int) -> None:
         """The tree, a few nodes at a time."""
         rows = self.rows
-        if rows.n * rows.p > DENSE or rows.p > 2000 or max_nodes < 1:
+        if rows.n * rows.p > SMALL or rows.p > 2000:
+            self.stopped = "size"
+        if self.stopped or max_nodes < 1:
             return
         Z, columns, exact = prepared(rows)
         tree = kernels.MistakeTree(Z, exact)
@@ -227,7 +228,8 @@ class Search:
                 return
             if self.fraction is None and rows.p > 10 and tree.nodes >= first:
                 pool = [codes for codes in tree.witnesses if min(codes) >= 0]
-                self.fraction = fractional_packing(self.lines.image(), pool, self.prove, self._late)
+                image = self.lines.image() if rows.p <= 30 else rows
+                self.fraction = fractional_packing(image, pool, self.prove, self._late)
                 continue
             if rows.n * rows.p < SMALL:
                 self._descend(self._floats(), 5)

@@ -1,6 +1,6 @@
 """Certificates: what is claimed, about which data, and the numbers that prove it, as JSON.
 
-docs/certificates.md specifies the format; ``separatrix.checker`` reads it without this package.
+docs/separability.md specifies the format; ``separatrix.checker`` reads it without this package.
 """
 
 from __future__ import annotations
