@@ -24,6 +24,34 @@ inline void axpy(double a, const double* x, double* y, i64 n) {
     for (i64 k = 0; k < n; ++k) y[k] += a * x[k];
 }
 
+using Triangle = std::vector<std::vector<double>>;  // upper, by columns: column q has q + 1 numbers
+
+// Column q leaves; rotations of rows t and t + 1 make R a triangle again, and are told to also(t, cosine, sine).
+template <class Also>
+void rotate_out(Triangle& R, std::size_t q, Also also) {
+    R.erase(R.begin() + q);
+    for (std::size_t t = q; t < R.size(); ++t) {  // R[t] has one number too many, at t + 1
+        const double f = R[t][t], g = R[t][t + 1], h = std::hypot(f, g);
+        if (h > 0) {
+            const double cs = f / h, sn = g / h;
+            for (std::size_t u = t; u < R.size(); ++u) {
+                const double a = R[u][t], b = R[u][t + 1];
+                R[u][t] = cs * a + sn * b, R[u][t + 1] = cs * b - sn * a;
+            }
+            also(t, cs, sn);
+        }
+        R[t].pop_back();
+    }
+}
+
+// R a = right side, in place.
+inline void solve_triangle(const Triangle& R, double* a) {
+    for (i64 q = static_cast<i64>(R.size()) - 1; q >= 0; --q) {
+        a[q] /= R[q][q];
+        axpy(-a[q], R[q].data(), a, q);
+    }
+}
+
 class Factor {
    public:
     explicit Factor(i64 length) : P(length) {}
@@ -59,37 +87,22 @@ class Factor {
     }
 
     void remove(std::size_t q) {
-        R.erase(R.begin() + q);
-        for (std::size_t t = q; t < R.size(); ++t) {  // R[t] has one number too many, at t + 1
-            const double f = R[t][t], g = R[t][t + 1], h = std::hypot(f, g);
-            if (h > 0) {
-                const double cs = f / h, sn = g / h;
-                for (std::size_t u = t; u < R.size(); ++u) {
-                    const double a = R[u][t], b = R[u][t + 1];
-                    R[u][t] = cs * a + sn * b, R[u][t + 1] = cs * b - sn * a;
-                }
-                double *s = Q.data() + t * P, *e = s + P;
-                for (i64 k = 0; k < P; ++k) {
-                    const double a = s[k], b = e[k];
-                    s[k] = cs * a + sn * b, e[k] = cs * b - sn * a;
-                }
+        rotate_out(R, q, [&](std::size_t t, double cs, double sn) {
+            double *s = Q.data() + t * P, *e = s + P;
+            for (i64 k = 0; k < P; ++k) {
+                const double a = s[k], b = e[k];
+                s[k] = cs * a + sn * b, e[k] = cs * b - sn * a;
             }
-            R[t].pop_back();
-        }
+        });
     }
 
     // R a = right side, in place.
-    void solve(double* a) const {
-        for (i64 q = static_cast<i64>(R.size()) - 1; q >= 0; --q) {
-            a[q] /= R[q][q];
-            for (i64 s = 0; s < q; ++s) a[s] -= R[q][s] * a[q];
-        }
-    }
+    void solve(double* a) const { solve_triangle(R, a); }
 
    private:
     i64 P;
-    std::vector<double> Q;               // columns of length P, one after the other
-    std::vector<std::vector<double>> R;  // R[q]: column q of the triangle, q + 1 numbers
+    std::vector<double> Q;  // columns of length P, one after the other
+    Triangle R;
 };
 
 }  // namespace separatrix

@@ -56,6 +56,20 @@ def test_both_find_the_same_distance_and_it_is_optimal(seed):
 
 
 @pytest.mark.parametrize("backend", [kernels, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("seed", range(30))
+def test_inner_products_serve_as_well_as_coordinates(backend, seed):
+    A, group = hulls(seed)
+    _, _, _, v = nearest(kernels, A, group)
+    support, x = np.empty(len(A), dtype=np.int64), np.empty(len(A))
+    nothing = np.empty(0, dtype=np.int64), np.empty(0)
+    status, k, _ = backend.nearest_products(A @ A.T, group, *nothing, 1.0, 1e-7, 1000, support, x)
+    support, x = support[:k], x[:k]
+    np.testing.assert_allclose(np.bincount(group[support], weights=x), 1.0, rtol=1e-9)
+    assert np.linalg.norm(x @ A[support]) == pytest.approx(np.linalg.norm(v), rel=1e-6, abs=1e-6)
+    assert status in (NEAREST, ORIGIN)
+
+
+@pytest.mark.parametrize("backend", [kernels, reference], ids=["native", "reference"])
 def test_a_start_is_gone_on_from(backend):
     A, group = np.random.default_rng(5).standard_normal((30, 3)) + 3, np.zeros(30, dtype=np.int8)
     _, support, x, v = nearest(backend, A, group)
@@ -92,6 +106,15 @@ def test_arrays_that_do_not_fit_are_refused(change, match):
     }
     with pytest.raises(ValueError, match=match):
         kernels.nearest_hulls(**{**given, **change})
+
+
+def test_products_of_other_shapes_are_refused():
+    group, room = np.zeros(3, dtype=np.int8), (np.empty(3, dtype=np.int64), np.empty(3))
+    nothing = np.empty(0, dtype=np.int64), np.empty(0)
+    with pytest.raises(ValueError, match="every two rows"):
+        kernels.nearest_products(np.eye(3, 2), group, *nothing, 1.0, 1e-9, 10, *room)
+    with pytest.raises(ValueError, match="room"):
+        kernels.nearest_products(np.eye(3), group, *nothing, 1.0, 1e-9, 10, room[0][:2], room[1])
 
 
 @pytest.mark.parametrize("backend", [kernels, reference], ids=["native", "reference"])

@@ -103,7 +103,6 @@ def test_breast_cancer_where_floating_point_ends():
     assert least_distance(CANCER.data, CANCER.target, found.coef, found.intercept) > 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "half_width", "lifted"),
     [("sms_spam_bow.svm", "0.139875", "0.137837"), ("rcv1_small.svm", "0.0413229", "0.0413229")],
@@ -112,10 +111,12 @@ def test_more_columns_than_rows(real_data, name, half_width, lifted):
     from sklearn.datasets import load_svmlight_file
 
     X, y = load_svmlight_file(str(real_data(name)))
-    found = margin(X, y)
+    found = proved(X, y)
+    assert found.gap < 1e-9
     assert reads(found.lower, half_width)
     assert reads(found.upper, half_width)
     bound = mistake_bound(X, y)
+    verify(bound.certificate, X, y)
     assert reads(bound.margin[0], lifted)
     assert reads(bound.margin[1], lifted)
 
@@ -224,6 +225,18 @@ def test_forms_of_the_same_data_agree():
         assert margin(other, y, exact=True).squared == one.squared
     small = X.astype(np.float32)
     assert margin(small, y, exact=True).squared == margin(small.astype(np.float64), y, exact=True).squared
+
+
+def test_many_columns_and_rows_that_join_late():
+    rng = np.random.default_rng(5)
+    X = sparse.random_array((6000, 1200), density=0.01, rng=rng, format="csr")
+    X = sparse.csr_array(sparse.hstack([X, rng.standard_normal((6000, 1))], format="csr"))
+    y = X[:, [1200]].toarray().ravel() > 0
+    found = proved(X, y)
+    assert found.verdict == "complete"
+    assert found.gap < 1e-8
+    small = sparse.csr_array(X[:300])
+    assert proved(small, y[:300]).lower == pytest.approx(margin(small.toarray(), y[:300]).lower, rel=1e-9)
 
 
 def test_relations_between_margins():

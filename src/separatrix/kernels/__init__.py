@@ -83,6 +83,7 @@ line_minimum = _kernels.line_minimum
 zero_one_descent = _kernels.zero_one_descent
 MistakeTree = _kernels.MistakeTree
 nearest_hulls = _kernels.nearest_hulls
+nearest_products = _kernels.nearest_products
 voted_pass = _kernels.voted_pass
 votes = _kernels.votes
 pocket_pass = _kernels.pocket_pass

@@ -278,6 +278,17 @@ class MistakeTree:
     @property
     def lower(self) -> int: ...
 
+def nearest_products(
+    K: Floats,
+    group: Labels,
+    start: Indices,
+    start_weights: Floats,
+    c: float,
+    zero: float,
+    max_steps: int,
+    support: Indices,
+    weights: Floats,
+) -> tuple[int, int, int]: ...
 def nearest_hulls(
     A: Floats,
     group: Labels,

@@ -56,11 +56,8 @@ def point(hulls: Hulls, support: Sequence[int], weights: Sequence[float]) -> Poi
 
 
 def _length2(hulls: Hulls, weights: dict[int, Fraction]) -> Fraction:
-    rows = hulls.exact(list(weights))
-    shares = [q / m for q, (_, m) in zip(weights.values(), rows, strict=True)]
-    scale = math.lcm(*(q.denominator for q in shares))
-    v = combination([row for row, _ in rows], [q.numerator * (scale // q.denominator) for q in shares])
-    return Fraction(dot(v, v), scale * scale)
+    v, scale = hulls.combined(list(weights.values()), list(weights))
+    return Fraction(sum(t * t for t in v.values()), scale * scale)
 
 
 def side(hulls: Hulls, w: Row) -> Side:
@@ -70,7 +67,7 @@ def side(hulls: Hulls, w: Row) -> Side:
     for g in range(hulls.groups):
         own = np.flatnonzero(hulls.group == g) if hulls.groups == 2 else np.arange(hulls.n)
         near = own[~(score[own] - bound[own] > np.fmin.reduce(score[own] + bound[own]))]
-        least.append(min(Fraction(dot(row, w), m) for row, m in hulls.exact(near.tolist())))
+        least.append(min(hulls.inner(near.tolist(), w)))
     return Side.of(w, tuple(least))
 
 
@@ -193,8 +190,8 @@ def _lowest_row(hulls: Hulls, chosen: list[int], rows: list[Row], w: Row) -> tup
         if hulls.groups == 2:
             doubtful &= hulls.group == g
         ids = np.flatnonzero(doubtful)
-        for i, (row, m) in zip(ids.tolist(), hulls.exact(ids.tolist()), strict=True):
-            below = level - Fraction(dot(row, w), m)
+        for i, score_i in zip(ids.tolist(), hulls.inner(ids.tolist(), w), strict=True):
+            below = level - score_i
             if below > lowest:
                 entering, lowest = i, below
     return entering, tuple(levels)

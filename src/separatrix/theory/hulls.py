@@ -11,7 +11,7 @@ and those that lie below their group's level join it. Nothing here is believed: 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,6 +25,7 @@ from separatrix.theory.exact import Row, integer_row
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Solved = tuple[int, Indices, Floats, Floats]
 ORIGIN = 1
 
 
@@ -71,16 +72,8 @@ class Hulls:
 
     def exact(self, ids: Sequence[int]) -> list[tuple[Row, int]]:
         """Rows a_i times m as integers, and m."""
-        out = []
-        for row, sign in zip(self.plain(ids).tolist(), self.y[np.asarray(ids, dtype=np.int64)].tolist(), strict=True):
-            if self.reading == "decimal":
-                numbers = [Fraction(repr(v)) if v else Fraction(0) for v in row]
-                m = math.lcm(*(q.denominator for q in numbers))
-                whole = [q.numerator * (m // q.denominator) for q in numbers]
-            else:
-                whole, m = integer_row(row)
-            out.append((whole if sign > 0 else [-v for v in whole], m))
-        return out
+        signs = self.y[np.asarray(ids, dtype=np.int64)].tolist()
+        return [self._whole(row, sign) for row, sign in zip(self.plain(ids).tolist(), signs, strict=True)]
 
     def scores(self, w: Floats, out: Floats) -> Floats:
         """a_i . w for every row, rounded."""
@@ -97,45 +90,85 @@ class Hulls:
         score *= self.y
         return score, bound
 
+    # -- exact sums --------------------------------------------------------------------------------
+
+    def _entries(self, ids: Sequence[int]) -> Iterator[tuple[list[int], Row, int]]:
+        """For each row the columns of its non-zeros, their values times m as integers with the row's sign, and m."""
+        if isinstance(self.X, np.ndarray):
+            every = list(range(self.q))
+            yield from ((every, row, m) for row, m in self.exact(ids))
+            return
+        for i in ids:
+            part = slice(self.X.indptr[i], self.X.indptr[i + 1])
+            columns, values = self.X.indices[part].tolist(), self.X.data[part].astype(np.float64).tolist()
+            if self.lifted:
+                columns, values = [*columns, self.d], [*values, 1.0]
+            yield columns, *self._whole(values, int(self.y[i]))
+
+    def _whole(self, values: list[float], sign: int) -> tuple[Row, int]:
+        if self.reading == "decimal":
+            numbers = [Fraction(repr(v)) if v else Fraction(0) for v in values]
+            m = math.lcm(*(q.denominator for q in numbers))
+            whole = [q.numerator * (m // q.denominator) for q in numbers]
+        else:
+            whole, m = integer_row(values)
+        return (whole if sign > 0 else [-v for v in whole]), m
+
+    def inner(self, ids: Sequence[int], w: Row) -> Iterator[Fraction]:
+        """a_i . w, exactly."""
+        for columns, row, m in self._entries(ids):
+            yield Fraction(sum(v * w[j] for j, v in zip(columns, row, strict=True) if v), m)
+
+    def combined(self, weights: Sequence[Fraction], ids: Sequence[int]) -> tuple[dict[int, int], int]:
+        """(v, m) with m sum weights_i a_i = v, in integers; zeros are left out."""
+        rows = list(self._entries(ids))
+        shares = [q / m for q, (_, _, m) in zip(weights, rows, strict=True)]
+        common = math.lcm(*(q.denominator for q in shares))
+        total: dict[int, int] = {}
+        for q, (columns, row, _) in zip(shares, rows, strict=True):
+            factor = q.numerator * (common // q.denominator)
+            for j, v in zip(columns, row, strict=True):
+                if v:
+                    total[j] = total.get(j, 0) + factor * v
+        return total, common
+
     # -- the search ------------------------------------------------------------------------------
+
+    @property
+    def wide(self) -> bool:
+        """So many columns that rows are better known by their inner products."""
+        return bool(self.q > 1000 and (2 * self.q > self.n or self.q > 4000))
 
     def search(self, rounds: int = 500, seed: int = 0) -> Found:
         """Rows and weights whose v no row contradicts, as far as rounding lets one see."""
         working = self._first(seed)
-        first = self.plain(working)
         scale = math.ldexp(1.0, -self.size)
-        centre = (first * scale).mean(axis=0) if self.groups == 2 else np.zeros(self.q)
-
-        def rows(ids: Indices) -> Floats:
-            return np.asarray((self.plain(ids) * scale - centre) * self.y[ids][:, None])
-
-        A = rows(working)
-        most, batch = 3 * max(len(A), 400), max(4 * self.q, 100)
+        solver: _Coordinates | _Products = _Products(self, scale) if self.wide else _Coordinates(self, scale, working)
+        solver.take(working)
+        most, batch = (4000 if self.wide else 3 * max(len(working), 400)), max(min(4 * self.q, 1000), 100)
         start, x, c = np.empty(0, dtype=np.int64), np.empty(0), 1.0
-        scores, v = np.empty(self.n), np.empty(self.q)
+        scores = np.empty(self.n)
         for count in range(1, rounds + 1):
-            k = self.q + self.groups
-            support, weights = np.empty(k, dtype=np.int64), np.empty(k)
-            status, k, _ = kernels.nearest_hulls(
-                A, self.group[working], start, x, c, 1e-15, 100 * self.q + 10_000, support, weights, v
-            )
-            start, x = support[:k].copy(), weights[:k].copy()
+            status, start, x, v = solver.solve(self.group[working], start, x, c)
             length = float(np.linalg.norm(v))
             chosen = working[start]
             if status == ORIGIN or not length > 0:
-                return Found(chosen.tolist(), x, v * scale, True, count)
+                return Found(chosen.tolist(), x, v, True, count)
             c = min(1.0, max(1e-7, length))
             fresh = self._below(v / length, chosen, x, scores, working, batch)
             if not len(fresh):
                 break
-            if len(working) > most:
-                working, A, start = self._forget(working, A, v, start, most // 2)
-            working, A = np.concatenate([working, fresh]), np.concatenate([A, rows(fresh)])
-        return Found(working[start].tolist(), x, v, False, count)
+            kept = self._kept(scores, working, start, most)
+            if kept is not None:
+                working, start = working[kept], np.searchsorted(kept, start)
+                solver.keep(kept)
+            working = np.concatenate([working, fresh])
+            solver.take(fresh)
+        return Found(chosen.tolist(), x, v, False, count)
 
     def _first(self, seed: int) -> Indices:
         """The rows to begin with: all, or a sample with both classes in it."""
-        size = max(400, min(10 * self.q, 2**24 // self.q))
+        size = 2000 if self.wide else max(400, min(10 * self.q, 2**24 // self.q))
         if self.n <= size:
             return np.arange(self.n)
         chance = np.random.default_rng(seed)
@@ -160,14 +193,80 @@ class Hulls:
                 wrong = wrong[np.argpartition(-below[wrong], batch)[:batch]]
         return wrong
 
-    def _forget(
-        self, working: Indices, A: Floats, v: Floats, support: Indices, keep: int
-    ) -> tuple[Indices, Floats, Indices]:
-        """Keeps the support and the rows nearest to their level."""
-        slack = A @ v
+    def _kept(self, scores: Floats, working: Indices, support: Indices, most: int) -> Indices | None:
+        """Which of too many working rows to keep: the support and the rows nearest to their level; None for all."""
+        if len(working) <= most:
+            return None
+        slack = scores[working]
         for g in range(self.groups):
             own = self.group[working] == g
             slack[own] -= slack[own].min()
         slack[support] = -np.inf
-        kept = np.sort(np.argpartition(slack, keep)[:keep])
-        return working[kept], np.ascontiguousarray(A[kept]), np.searchsorted(kept, support)
+        keep = max(most // 2, len(support))
+        return np.sort(np.argpartition(slack, keep - 1)[:keep])
+
+
+class _Coordinates:
+    """The working rows written out; with two groups, moved to a centre, which changes no difference."""
+
+    def __init__(self, hulls: Hulls, scale: float, first: Indices) -> None:
+        self.hulls, self.scale = hulls, scale
+        self.centre = (hulls.plain(first) * scale).mean(axis=0) if hulls.groups == 2 else np.zeros(hulls.q)
+        self.A = np.empty((0, hulls.q))
+
+    def take(self, ids: Indices) -> None:
+        fresh = (self.hulls.plain(ids) * self.scale - self.centre) * self.hulls.y[ids][:, None]
+        self.A = np.concatenate([self.A, fresh])
+
+    def keep(self, kept: Indices) -> None:
+        self.A = np.ascontiguousarray(self.A[kept])
+
+    def solve(self, group: NDArray[np.int8], start: Indices, x: Floats, c: float) -> Solved:
+        k = self.hulls.q + self.hulls.groups
+        support, weights, v = np.empty(k, dtype=np.int64), np.empty(k), np.empty(self.hulls.q)
+        steps = 100 * self.hulls.q + 10_000
+        status, k, _ = kernels.nearest_hulls(self.A, group, start, x, c, 1e-15, steps, support, weights, v)
+        return status, support[:k].copy(), weights[:k].copy(), v
+
+
+class _Products:
+    """The inner products of the working rows."""
+
+    def __init__(self, hulls: Hulls, scale: float) -> None:
+        self.hulls, self.scale = hulls, scale
+        self.ids: Indices = np.empty(0, dtype=np.int64)
+        self.K = np.empty((0, 0))
+
+    def _rows(self, ids: Indices) -> Any:
+        signs = self.scale * self.hulls.y[ids].astype(np.float64)
+        part = self.hulls.X[ids].astype(np.float64)
+        if isinstance(part, np.ndarray):
+            return part * signs[:, None]
+        from scipy import sparse
+
+        return sparse.diags_array(signs) @ sparse.csr_array(part)
+
+    def take(self, ids: Indices) -> None:
+        old, self.ids = self.ids, np.concatenate([self.ids, ids])
+        block = self._rows(ids) @ self._rows(self.ids).T
+        block = np.asarray(block if isinstance(block, np.ndarray) else block.toarray())
+        if self.hulls.lifted:
+            block += self.scale**2 * np.outer(self.hulls.y[ids], self.hulls.y[self.ids])
+        K = np.empty((len(self.ids), len(self.ids)))
+        K[: len(old), : len(old)] = self.K
+        K[len(old) :] = block
+        K[: len(old), len(old) :] = block[:, : len(old)].T
+        self.K = K
+
+    def keep(self, kept: Indices) -> None:
+        self.ids, self.K = self.ids[kept], np.ascontiguousarray(self.K[np.ix_(kept, kept)])
+
+    def solve(self, group: NDArray[np.int8], start: Indices, x: Floats, c: float) -> Solved:
+        support, weights = np.empty(len(self.ids), dtype=np.int64), np.empty(len(self.ids))
+        steps = 20 * len(self.ids) + 10_000
+        status, k, _ = kernels.nearest_products(self.K, group, start, x, c, 1e-12, steps, support, weights)
+        support, weights = support[:k].copy(), weights[:k].copy()
+        v = weights @ self._rows(self.ids[support])
+        if self.hulls.lifted:
+            v = np.append(v, self.scale * (weights @ self.hulls.y[self.ids[support]]))
+        return status, support, weights, np.asarray(v)

@@ -5,7 +5,7 @@ from separatrix.kernels.reference.decide import decide
 from separatrix.kernels.reference.descent import descent_pass, mean_loss
 from separatrix.kernels.reference.dual import first_mistake, kernel_column, kernel_scores, kernel_update
 from separatrix.kernels.reference.exact import bounded_scores, exact_signs, opposites
-from separatrix.kernels.reference.hull import nearest_hulls
+from separatrix.kernels.reference.hull import nearest_hulls, nearest_products
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.logistic import curvature_product, logistic_pass
 from separatrix.kernels.reference.mistakes import MistakeTree
@@ -65,6 +65,7 @@ __all__ = [
     "moments_add",
     "moments_flush",
     "nearest_hulls",
+    "nearest_products",
     "norms2",
     "opposites",
     "perceptron_any",

@@ -62,6 +62,28 @@ def nearest_hulls(
     return status, len(chosen), steps
 
 
+def nearest_products(
+    K: Floats,
+    group: NDArray[np.int8],
+    start: Indices,
+    start_weights: Floats,
+    c: float,
+    zero: float,
+    max_steps: int,
+    support: Indices,
+    weights: Floats,
+) -> tuple[int, int, int]:
+    """The same from the inner products of the rows: any rows with those products serve."""
+    values, U = np.linalg.eigh(K)
+    kept = values > values[-1] * 1e-14
+    A = U[:, kept] * np.sqrt(values[kept])
+    room = A.shape[1] + 2
+    found, x, v = np.empty(room, dtype=np.int64), np.empty(room), np.empty(A.shape[1])
+    status, k, steps = nearest_hulls(A, group, start, start_weights, c, zero, max_steps, found, x, v)
+    support[:k], weights[:k] = found[:k], x[:k]
+    return status, k, steps
+
+
 def _descend(A: Floats, E: Floats, c: float, chosen: list[int], x: Floats) -> tuple[list[int], Floats, bool]:
     """x moves to the least |v| over the affine hulls of its rows; rows whose weight would turn negative leave."""
     first = True
