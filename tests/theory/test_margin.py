@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import copy
 import doctest
+import threading
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -237,6 +239,24 @@ def test_many_columns_and_rows_that_join_late():
     assert found.gap < 1e-8
     small = sparse.csr_array(X[:300])
     assert proved(small, y[:300]).lower == pytest.approx(margin(small.toarray(), y[:300]).lower, rel=1e-9)
+
+
+def test_rows_that_all_lie_on_the_margin():
+    """Twenty thousand ties, and more than one support: the exact margin is a half all the same."""
+    X = (np.random.default_rng(0).random((20_000, 12)) < 0.5).astype(float)
+    y = X[:, 0] > 0
+    assert proved(X, y, exact=True).squared == Fraction(1, 4)
+    bound = mistake_bound(X, y, normalize_rows=True)
+    assert 0 < bound.margin[0] <= bound.margin[1] <= bound.margin[0] * (1 + 1e-9)
+
+
+def test_an_interruption_ends_a_long_search():
+    rng = np.random.default_rng(9)
+    X, y = rng.standard_normal((1900, 3000)), rng.integers(0, 2, 1900)  # separable, and held by nearly every row
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        margin(X, y)
 
 
 def test_relations_between_margins():

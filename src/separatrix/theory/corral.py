@@ -67,7 +67,10 @@ def side(hulls: Hulls, w: Row) -> Side:
     for g in range(hulls.groups):
         own = np.flatnonzero(hulls.group == g) if hulls.groups == 2 else np.arange(hulls.n)
         near = own[~(score[own] - bound[own] > np.fmin.reduce(score[own] + bound[own]))]
-        least.append(min(hulls.inner(near.tolist(), w)))
+        while len(near):  # down to the least: most rows are above the first guess, or tie with it
+            level = next(hulls.inner([int(near[score[near].argmin()])], w))
+            near = hulls.under(near, w, level)
+        least.append(level)
     return Side.of(w, tuple(least))
 
 
@@ -189,9 +192,10 @@ def _lowest_row(hulls: Hulls, chosen: list[int], rows: list[Row], w: Row) -> tup
         doubtful = ~(score - bound > top) & ~inside
         if hulls.groups == 2:
             doubtful &= hulls.group == g
-        ids = np.flatnonzero(doubtful)
-        for i, score_i in zip(ids.tolist(), hulls.inner(ids.tolist(), w), strict=True):
-            below = level - score_i
+        worse = hulls.under(np.flatnonzero(doubtful), w, level)
+        if len(worse):
+            i = int(worse[score[worse].argmin()])
+            below = level - next(hulls.inner([i], w))
             if below > lowest:
                 entering, lowest = i, below
     return entering, tuple(levels)

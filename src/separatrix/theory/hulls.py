@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.theory.exact import Row, integer_row
+from separatrix.theory.exact import Row, combination, expansion, integer_row
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -119,17 +119,34 @@ class Hulls:
         for columns, row, m in self._entries(ids):
             yield Fraction(sum(v * w[j] for j, v in zip(columns, row, strict=True) if v), m)
 
+    def under(self, ids: Indices, w: Row, level: Fraction) -> Indices:
+        """Those of the rows with a_i . w < level, exactly; thousands of ties are no trouble."""
+        out = []
+        for sign in (1, -1):
+            own = ids[self.y[ids] == sign]
+            vector = [v * level.denominator for v in w]
+            constant = (vector.pop() if self.lifted else 0) - sign * level.numerator
+            parts = None if self.reading == "decimal" else expansion([*vector, constant])
+            if parts is not None:
+                signs = np.empty(len(own), dtype=np.int8)
+                kernels.exact_signs(self.view, self.y, True, parts, own, signs)
+                out.append(own[signs < 0])
+            else:
+                out.append(own[[score < level for score in self.inner(own.tolist(), w)]] if len(own) else own)
+        return np.concatenate(out)
+
     def combined(self, weights: Sequence[Fraction], ids: Sequence[int]) -> tuple[dict[int, int], int]:
-        """(v, m) with m sum weights_i a_i = v, in integers; zeros are left out."""
+        """(v, m) with m sum weights_i a_i = v, in integers; columns that are not named are zero."""
         rows = list(self._entries(ids))
         shares = [q / m for q, (_, _, m) in zip(weights, rows, strict=True)]
         common = math.lcm(*(q.denominator for q in shares))
+        factors = [q.numerator * (common // q.denominator) for q in shares]
+        if isinstance(self.X, np.ndarray):
+            return dict(enumerate(combination([row for _, row, _ in rows], factors))), common
         total: dict[int, int] = {}
-        for q, (columns, row, _) in zip(shares, rows, strict=True):
-            factor = q.numerator * (common // q.denominator)
+        for factor, (columns, row, _) in zip(factors, rows, strict=True):
             for j, v in zip(columns, row, strict=True):
-                if v:
-                    total[j] = total.get(j, 0) + factor * v
+                total[j] = total.get(j, 0) + factor * v
         return total, common
 
     # -- the search ------------------------------------------------------------------------------

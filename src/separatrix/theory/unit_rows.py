@@ -61,7 +61,10 @@ def unit_side(hulls: Hulls, norms: Any, w: list[int]) -> Side | None:
     low, high = (score - bound) / norms * (1 - 1e-14), (score + bound) / norms * (1 + 1e-14)
     limit = np.fmin.reduce(np.where(high > 0, high, np.nan))
     least: Fraction | None = None
-    for row, _ in hulls.exact(np.flatnonzero(~(low > limit)).tolist()):
+    near = np.flatnonzero(~(low > limit))
+    if len(near) > 1000 and isinstance(hulls.X, np.ndarray):  # many ties are mostly equal rows
+        near = near[np.unique(hulls.plain(near) * hulls.y[near][:, None], axis=0, return_index=True)[1]]
+    for row, _ in hulls.exact(near.tolist()):
         if (s := dot(row, w)) <= 0:
             return None
         here = Fraction(s * s, dot(row, row))
