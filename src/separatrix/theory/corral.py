@@ -21,6 +21,7 @@ from separatrix.theory.exact import Row, combination, dot, independent, integer_
 from separatrix.theory.hulls import Hulls
 
 Floats = NDArray[np.float64]
+LARGE = 200_000  # numbers beyond which a point's length is bounded by rounding errors, and not summed exactly
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Point:
-    """A proved upper bound: weights on rows, 1 in each group, and the square of their point's length."""
+    """A proved upper bound: weights on rows, 1 in each group, and the square of their point's length, or more."""
 
     weights: dict[int, Fraction]
     squared: Fraction
@@ -52,12 +53,27 @@ def point(hulls: Hulls, support: Sequence[int], weights: Sequence[float]) -> Poi
     for i, t in zip(support, whole, strict=True):
         sums[hulls.group[i]] += t
     exact = {i: Fraction(t, sums[hulls.group[i]]) for i, t in zip(support, whole, strict=True) if t > 0}
-    return Point(exact, _length2(hulls, exact))
+    above = _length2_above(hulls, exact) if len(exact) * hulls.q > LARGE else None
+    return Point(exact, above or _length2(hulls, exact))
 
 
 def _length2(hulls: Hulls, weights: dict[int, Fraction]) -> Fraction:
     v, scale = hulls.combined(list(weights.values()), list(weights))
     return Fraction(sum(t * t for t in v.values()), scale * scale)
+
+
+def _length2_above(hulls: Hulls, weights: dict[int, Fraction]) -> Fraction | None:
+    """No less than the square of the point's length, by a bound on rounding in any order of summation (Higham 2002)."""
+    ids = np.array(list(weights), dtype=np.int64)
+    x = np.array([float(q) for q in weights.values()])
+    scale = math.ldexp(1.0, -hulls.size)
+    part = hulls.X[ids]
+    v, size = (x * hulls.y[ids]) @ part * scale, x @ abs(part) * scale
+    if hulls.lifted:
+        v, size = np.append(v, x @ hulls.y[ids] * scale), np.append(size, scale)
+    most = np.abs(v) + (len(ids) + 8) * 2.0**-51 * size + 1e-290
+    total = math.fsum((most * most).tolist())
+    return Fraction(total) * (1 + Fraction(1, 2**45)) / Fraction(scale) ** 2 if 1e-200 < total < 1e200 else None
 
 
 def side(hulls: Hulls, w: Row) -> Side:
