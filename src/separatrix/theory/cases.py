@@ -27,7 +27,7 @@ from separatrix.theory.stage import Circuit, Positive, Stage
 Codes = list[int]  # a row i as i, the row reversed (-z_i) as ~i
 Progress = Callable[[int, int, int], object]
 
-RESTARTS = 100  # of the first search for a good hyperplane
+RESTARTS = 20  # of the first search for a good hyperplane
 SLICE = 5_000_000  # rows times columns times nodes between two looks at the clock
 SMALL = 1_000_000  # numbers of a table that is worth a tree; larger ones are packed once
 INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
@@ -126,6 +126,9 @@ class Search:
             answer = Stage(rows, Face.whole(rows.p)).decide()
             if isinstance(answer, Positive):
                 self.adopt(answer.w)
+            elif isinstance(answer, Circuit):
+                self.packed.append(list(answer.weights))
+            if self.lower >= self.upper:
                 return
         self.lines = Lines(rows)
         self._descend(self.lines.start(self._floats()), 0)
@@ -133,7 +136,7 @@ class Search:
             if not self._descend(self._floats(), 0):
                 break
         for _ in range(RESTARTS // 10 if rows.n * rows.p < SMALL else 0):
-            if self._late():
+            if self.lower >= self.upper or self._late():
                 return
             self._descend(self._floats(), 10)
 
