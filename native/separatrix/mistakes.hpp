@@ -151,7 +151,10 @@ class MistakeTree {
         const auto code = [&](i64 t) { return t < static_cast<i64>(base.size()) ? base[t] : rows[t - base.size()]; };
         for (i64 t = 0; t < m; ++t) {
             const i32 c = code(t), i = row_of(c);
-            if (!(length[i] > 0)) return witness = {c}, separable_zero(c);
+            if (!(length[i] > 0)) {  // a zero row is a witness by itself
+                witness = {c};
+                return c >= 0 && (exact || (*prove)(witness)) ? blocked : unknown;
+            }
             for (i64 j = 0; j < p; ++j) W[t * p + j] = c < 0 ? -A[i * p + j] : A[i * p + j];
         }
         hull.first = static_cast<i64>(base.size());
@@ -176,7 +179,6 @@ class MistakeTree {
         ++doubtful;
         return (*prove)(witness) ? std::sort(witness.begin(), witness.end()), blocked : unknown;
     }
-    Answer separable_zero(i32 c) const { return c < 0 ? unknown : blocked; }  // a zero row is a witness alone
 
     // Proves the support just found, here or by the caller, who may replace it.
     bool certain(Codes& witness) {

@@ -255,6 +255,13 @@ def test_numbers_of_all_sizes():
     consistent(found, scaled, y)
 
 
+def test_a_row_that_vanishes_beside_others_is_no_zero_row():
+    X, y = np.array([[1e300], [2e300], [1e-300], [3e-300], [-2e-300]]), np.array([1, 0, 1, 1, 0])
+    found = fewest_mistakes(X, y, intercept=False)
+    assert (found.lower, found.upper) == (1, 1)
+    consistent(found, X, y)
+
+
 def test_long_decimals_are_proved_as_fractions():
     rng = np.random.default_rng(3)
     X = rng.random((10, 2))
