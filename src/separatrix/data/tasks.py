@@ -31,20 +31,22 @@ class Task:
 
 def task_of(source: Source, target: str | None, positive: str | None, regression: bool | None) -> Task:
     """Read everything; find the target, and say what was guessed."""
-    table = source.read()
     guesses: list[str] = []
+    rest, column = target_column(source, target, guesses)
+    return task_for(source, rest, column, positive, regression, guesses)
+
+
+def target_column(source: Source, target: str | None, guesses: list[str]) -> tuple[Frame | Matrix, Column]:
+    """Everything but the target, and the target."""
+    table = source.read()
     if isinstance(table, Matrix):
         if target is not None:
             raise DataError(f"{source.name} has no column names: its labels are the target; leave --target out.")
         if table.y is None:
             raise DataError(f"{source.name} has rows without labels: save X and y together in a .npz file.")
-        column = label_column("label", table.y)
-        rest: Frame | Matrix = table
-    else:
-        name = target if target is not None else _guess_target(table, guesses)
-        column = table[name]
-        rest = table.without([name])
-    return task_for(source, rest, column, positive, regression, guesses)
+        return table, label_column("label", table.y)
+    name = target if target is not None else _guess_target(table, guesses)
+    return table.without([name]), table[name]
 
 
 def task_for(
