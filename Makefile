@@ -30,7 +30,7 @@ help:  ## list the targets
 
 demo: .venv/package  ## audit an embedded example, and say where the report is
 	$(BIN)/separatrix audit example:spam --out demo
-	@echo "open $(CURDIR)/demo/report.html in a browser"
+	@echo "the report: $(CURDIR)/demo/report.html"
 
 test: lint type contracts  ## the quick whole: lint, types, import contracts, unit and property tests, README
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"

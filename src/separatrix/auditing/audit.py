@@ -159,9 +159,9 @@ class _Run:
         else:
             with clock.stage("existence"):
                 self.existence = existence.ask(study)
-            with clock.stage("certificate"):
-                certified = certify(study, self.existence)
             self.best = best.ask(study, self.existence)
+            with clock.stage("certificate"):
+                certified = certify(study, self.existence, self.best)
             first, second = self.existence.content, self.best.content
         listed = entrants(study, self.existence)
         found = new_points.ask(study, listed, self.ledger)

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.auditing.existence import Existence
-from separatrix.auditing.proofs import margin_of, mistakes_of
+from separatrix.auditing.proofs import Mistakes, fewest, margin_of
 from separatrix.auditing.study import Study
 from separatrix.auditing.words import count, named, number, plural, share, some
 from separatrix.errors import CertificateError
 
 QUESTION = "Which hyperplane is best?"
 SHOWN = 12
+LISTED = 10_000  # row numbers kept
 FRAGILE = 0.01  # of a standard deviation: a margin that the next digit of a measurement could close
 
 
@@ -30,7 +31,7 @@ class Best:
 
     content: dict[str, Any]
     margin: Any = None  # on standardised rows
-    mistakes: Any = None
+    mistakes: Mistakes | None = None
 
 
 def ask(study: Study, existence: Existence) -> Best:
@@ -79,15 +80,14 @@ def _widest(study: Study, content: dict[str, Any]) -> Best:
 
 def _fewest(study: Study, existence: Existence, content: dict[str, Any]) -> Best:
     with study.clock.stage("fewest mistakes"):
-        found = mistakes_of(study.rows, study.signs, **study.plan.proof_limits)
-    if found is None:
-        return Best(content | {"answer": "the fewest mistakes", "lines": _running_away(content["coefficients"])})
-    wrong = np.sort(np.asarray(found.wrong)).tolist()
+        found = fewest(study, existence)
+    wrong = found.rows.tolist()
     content["mistakes"] = {
-        "lower": int(found.lower),
-        "upper": int(found.upper),
-        "proved": bool(found.proved),
-        "rows": wrong,
+        "lower": found.lower,
+        "upper": found.upper,
+        "proved": found.proved,
+        "parts": found.parts,
+        "rows": wrong[:LISTED],
         "shown": study.cells(wrong[:SHOWN]),
     }
     n, low, high = study.n, int(found.lower), int(found.upper)

@@ -78,9 +78,3 @@ class Plan:
     def coefficient_fates(self) -> bool:
         """Whether each coefficient's fate is decided exactly."""
         return self.d <= 200 and self.n * self.d <= 4_000_000
-
-    @property
-    def proof_limits(self) -> dict[str, float]:
-        """Nodes and seconds for the fewest mistakes."""
-        nodes = int(min(20_000, max(50, 2e9 / max(self.cells, 1))))
-        return {"max_nodes": nodes, "time_limit": 0.15 * self.budget}

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.best import Best
 from separatrix.auditing.existence import Existence
 from separatrix.auditing.study import Study
 from separatrix.auditing.words import count, plural
@@ -24,6 +25,7 @@ from separatrix.theory.separability import Given, Separability, certificate_of
 from separatrix.validation import Labels, Table
 
 WHOLE = 5_000_000  # cells up to which all rows are written
+LONGEST = 5_000_000  # bytes of a certificate of the second answer
 LABEL = 100  # letters of a label that a file of the checker's carries
 BLOCK = 4096
 
@@ -93,7 +95,7 @@ def write_svmlight(path: Path, X: Any, labels: list[str]) -> None:
             file.write(label + "".join(pairs) + "\n")
 
 
-def certify(study: Study, existence: Existence) -> Certified | None:
+def certify(study: Study, existence: Existence, best: Best) -> Certified | None:
     """The certificate of the first answer; None where nothing was proved."""
     if existence.verdict == "undecided":
         study.clock.leave_out("certificate", "nothing was proved")
@@ -103,7 +105,7 @@ def certify(study: Study, existence: Existence) -> Certified | None:
     if study.plan.cells > WHOLE and existence.verdict != "complete":
         rows = _deciding_rows(study, existence)
     try:
-        certificate = _certificate(study, existence, rows, names, labels)
+        certificate = _certificate(study, existence, best, rows, names, labels)
     except CertificateError as error:
         study.clock.leave_out("certificate", str(error))
         return None
@@ -140,7 +142,12 @@ def _given(study: Study, rows: NDArray[np.intp] | None, names: tuple[str, ...] |
 
 
 def _certificate(
-    study: Study, existence: Existence, rows: NDArray[np.intp] | None, names: tuple[str, ...] | None, labels: Any
+    study: Study,
+    existence: Existence,
+    best: Best,
+    rows: NDArray[np.intp] | None,
+    names: tuple[str, ...] | None,
+    labels: Any,
 ) -> Certificate:
     """The proofs that were found, under the names of the file; the rows of a short one are decided by themselves."""
     if rows is not None:
@@ -151,10 +158,23 @@ def _certificate(
         return certificate_of(found._reduction, _in_file(found._subject, table, study, labels))
 
     if existence.two is not None:
-        return renamed(existence.two)
+        first, more = renamed(existence.two), _about_best(study, best, table, labels)
+        return first if more is None else Certificate.bundle([first, more])
     assert existence.each is not None
     every = [existence.together] if existence.together is not None else []
     return Certificate.bundle(renamed(part) for part in [*every, *existence.each.parts.values()])
+
+
+def _about_best(study: Study, best: Best, table: Table, labels: tuple[str, ...]) -> Certificate | None:
+    """The proof of the second answer, where there is one of readable size."""
+    found = None if best.mistakes is None else best.mistakes.whole
+    if found is None:
+        return None
+    made = replace(found, _subject=_in_file(found._subject, table, study, labels)).certificate
+    if made.size <= LONGEST:
+        return made
+    study.clock.leave_out("certificate of the fewest mistakes", f"it would have {made.size / 1e6:.0f} MB")
+    return None
 
 
 def _in_file(subject: Subject, table: Table, study: Study, labels: tuple[str, ...]) -> Subject:

@@ -329,15 +329,16 @@ def _figure(e: dict[str, Any], metric: str) -> str:
 def _beside(study: Study, content: dict[str, Any], own: dict[str, Any]) -> str:
     metric = content["metric"]
     sign = 1 if worse_is_less(metric) else -1
-    value, others = own["estimates"][metric], []
+    value = own["estimates"][metric]
+    groups: dict[str, list[str]] = {"about as good": [], "better": [], "worse": []}
     for entry in content["learners"]:
         if entry is not own:
             other = entry["estimates"][metric]["value"]
             inside = value["low"] is not None and other is not None and value["low"] <= other <= value["high"]
             better = other is not None and value["value"] is not None and sign * (other - value["value"]) > 0
-            sense = "about as good" if inside else "better" if better else "worse"
-            others.append(f"{entry['name']} {sense}")
-    beside = f"; {', '.join(others)}" if others else ""
+            groups["about as good" if inside else "better" if better else "worse"].append(entry["name"])
+    told = [f"{sense}: {', '.join(names)}" for sense, names in groups.items() if names]
+    beside = f"; {'; '.join(told)}" if told else ""
     sample = " of a sample" if content["sampled"] else ""
     text = f"{content['folds']} folds{sample}, {own['name']}{beside}."
     if study.regression:

@@ -78,6 +78,8 @@ def label_values(y: NDArray[Any]) -> NDArray[Any]:
 
 
 def _guess_target(frame: Frame, guesses: list[str]) -> str:
+    if frame.source.startswith("example:"):
+        return frame.names[-1]
     found = [name for name in frame.names if name.lower() in USUAL_TARGETS]
     if len(found) != 1:
         shown = ", ".join(frame.names[:8]) + (", …" if len(frame.names) > 8 else "")

@@ -64,7 +64,7 @@ class EncodedLearner(Estimator):
         """One that has learned already."""
         made = cls(table, learner)
         made.encoder_, made.learner_ = encoder, learner
-        made._encoder_mark = b"given"
+        made._encoder_mark = f"given {id(encoder)}".encode()
         made._take_over()
         return made
 

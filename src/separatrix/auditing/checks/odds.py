@@ -1,7 +1,8 @@
 """Linear log-odds, and for quantities a linear mean with even, normal noise: does adding curvature help?
 
-Squares of the columns, or of the score (Pregibon 1980), are added and the gain is tested: by the likelihood ratio
-for classes, by F for quantities (Ramsey 1969). Breusch & Pagan (1979) for even noise, Jarque & Bera (1980) for its normality.
+Squares of the columns, or of the score (Pregibon 1980), are added and the gain is tested: by the likelihood
+ratio for classes, by F for quantities (Ramsey 1969). Breusch & Pagan (1979) for even noise, Jarque & Bera (1980)
+for its normality.
 """
 
 from __future__ import annotations
