@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from separatrix.auditing.existence import Existence
 from separatrix.auditing.learners import Entrant, fitted_on
-from separatrix.auditing.proofs import bound_of
 from separatrix.auditing.study import Study
 from separatrix.auditing.words import count, number, plural
 from separatrix.errors import SeparatrixError
 from separatrix.maths.stopping import Status
+from separatrix.theory.mistakes import mistake_bound
 
 QUESTION = "Is there an efficient algorithm?"
 POINTS = 200  # of a curve
@@ -63,12 +63,12 @@ def perceptron(study: Study, X: Any, separable: bool) -> dict[str, Any]:
     so_far = np.cumsum(model.epoch_mistakes_)
     at = np.unique(np.linspace(0, len(so_far) - 1, min(POINTS, len(so_far))).astype(int))
     bound = None
-    found = bound_of(X, study.signs) if separable else None
-    if found is not None:
+    if separable:
+        found = mistake_bound(X, study.signs)
         bound = {
-            "radius": float(found.radius),
-            "margin": {"lower": float(found.margin.lower), "upper": float(found.margin.upper)},
-            "mistakes": float(found.bound),
+            "radius": found.radius,
+            "margin": {"lower": found.margin[0], "upper": found.margin[1]},
+            "mistakes": found.bound,
         }
     return {
         "mistakes": int(model.mistakes_),

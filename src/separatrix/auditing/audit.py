@@ -18,7 +18,6 @@ from separatrix.auditing.certified import Certified, certify
 from separatrix.auditing.folder import FORMAT, write_folder
 from separatrix.auditing.learners import Entrant, entrants, fitted_on, inner
 from separatrix.auditing.projection import project
-from separatrix.auditing.proofs import margin_of
 from separatrix.auditing.recommend import recommend
 from separatrix.auditing.study import Study, study_of
 from separatrix.auditing.weights import in_units, table_of
@@ -227,8 +226,9 @@ class _Run:
             marked = {"support": second.content["margin"]["support"]}
             margin = second.margin
             if plain_rows and not study.sparse:
-                margin = margin_of(study.rows, study.signs)
-            return project(study, np.asarray(margin.coef), float(margin.intercept), float(margin.lower), marked)
+                margin = second.raw or margin
+            assert margin.coef is not None
+            return project(study, margin.coef, float(margin.intercept or 0.0), margin.lower, marked)
         if study.binary and found.model is not None and hasattr(inner(found.model), "coef_"):
             coef, b = in_units(found.model)
             if len(coef) == study.X.shape[1]:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.auditing.existence import Existence
-from separatrix.auditing.proofs import Mistakes, fewest, margin_of
+from separatrix.auditing.proofs import Mistakes, fewest, widest
 from separatrix.auditing.study import Study
 from separatrix.auditing.words import count, named, number, plural, share, some
 from separatrix.errors import CertificateError
+from separatrix.theory.margin import Margin, margin
 
 QUESTION = "Which hyperplane is best?"
 SHOWN = 12
@@ -30,7 +31,8 @@ class Best:
     """The answer as plain values, and the hyperplane that it speaks of, if there is one."""
 
     content: dict[str, Any]
-    margin: Any = None  # on standardised rows
+    margin: Margin | None = None  # on standardised rows
+    raw: Margin | None = None  # on the rows as they are
     mistakes: Mistakes | None = None
 
 
@@ -47,16 +49,14 @@ def ask(study: Study, existence: Existence) -> Best:
     if not study.binary:
         return _many(study, existence, content)
     if existence.verdict == "complete":
-        return _widest(study, content)
+        return _widest(study, existence, content)
     return _fewest(study, existence, content)
 
 
-def _widest(study: Study, content: dict[str, Any]) -> Best:
+def _widest(study: Study, existence: Existence, content: dict[str, Any]) -> Best:
     with study.clock.stage("margin"):
-        raw = margin_of(study.rows, study.signs)
-        scaled = raw if study.sparse else margin_of(study.standardised, study.signs)
-    if raw is None:
-        return Best(content | {"answer": "the widest gap", "lines": []})
+        raw = widest(study, existence)
+        scaled = raw if study.sparse else margin(study.standardised, study.signs)
     support = np.sort(np.asarray(raw.support)).tolist()
     fragile = scaled.upper < FRAGILE
     content["margin"] = {
@@ -75,7 +75,7 @@ def _widest(study: Study, content: dict[str, Any]) -> Best:
         wide = f"In standard deviations of the columns the gap is {number(scaled.lower)} on each side"
         lines.append(wide + (": fragile, a change in the next digit could close it." if fragile else "."))
     answer = f"the widest gap: {number(raw.lower)} each side"
-    return Best(content | {"answer": answer, "lines": lines}, margin=scaled)
+    return Best(content | {"answer": answer, "lines": lines}, margin=scaled, raw=raw)
 
 
 def _fewest(study: Study, existence: Existence, content: dict[str, Any]) -> Best:
@@ -149,9 +149,7 @@ def _many(study: Study, existence: Existence, content: dict[str, Any]) -> Best:
         with study.clock.stage("margin"):
             for part in apart:
                 k = study.labels.index(part["class"])
-                own = margin_of(study.rows, np.where(study.codes == k, 1, -1))
-                if own is None:
-                    continue
+                own = margin(study.rows, np.where(study.codes == k, 1, -1))
                 content["margins"].append({"class": part["class"], "lower": own.lower, "upper": own.upper})
     elif apart:
         study.clock.leave_out("margins of the classes", "too many rows for this budget")

@@ -167,13 +167,13 @@ def _certificate(
 
 def _about_best(study: Study, best: Best, table: Table, labels: tuple[str, ...]) -> Certificate | None:
     """The proof of the second answer, where there is one of readable size."""
-    found = None if best.mistakes is None else best.mistakes.whole
+    found: Any = best.raw if best.mistakes is None else best.mistakes.whole
     if found is None:
         return None
     made = replace(found, _subject=_in_file(found._subject, table, study, labels)).certificate
     if made.size <= LONGEST:
         return made
-    study.clock.leave_out("certificate of the fewest mistakes", f"it would have {made.size / 1e6:.0f} MB")
+    study.clock.leave_out("certificate of the second answer", f"it would have {made.size / 1e6:.0f} MB")
     return None
 
 

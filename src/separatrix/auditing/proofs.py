@@ -6,9 +6,7 @@ parts adds up: so a large table is searched in parts, and the bound is still a p
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 from separatrix.auditing.existence import Existence
 from separatrix.auditing.study import Study
 from separatrix.theory.fewest import MistakeBracket, bracket
+from separatrix.theory.margin import Margin, margin_between
 from separatrix.theory.separability import Given
 from separatrix.validation import Labels, Table
 
@@ -102,17 +101,6 @@ def _wrong_rows(study: Study) -> NDArray[np.intp]:
     return np.flatnonzero(study.signs * model.decision_function(X) <= safe)
 
 
-def _theory(name: str) -> Any:
-    return getattr(importlib.import_module("separatrix"), name, None)
-
-
-def margin_of(X: Any, y: Any) -> Any:
-    """The widest margin, bracketed."""
-    margin = _theory("margin")
-    return None if margin is None else margin(X, y)
-
-
-def bound_of(X: Any, y: Any) -> Any:
-    """The perceptron's mistake bound."""
-    bound = _theory("mistake_bound")
-    return None if bound is None else bound(X, y)
+def widest(study: Study, existence: Existence) -> Margin:
+    """The widest margin of the rows as they are."""
+    return margin_between(existence.given, [study.positive], [1 - study.positive], False)
