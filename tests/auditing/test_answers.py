@@ -92,6 +92,32 @@ def test_endometrial_has_one_infinite_coefficient(audited, tmp_path):
     assert "at least 8 of the 79 rows wrong" in told
 
 
+def test_breast_cancer_is_separable_but_fragile(audited, tmp_path):
+    found = audited("breast_cancer.csv", "malignant")
+    assert found.answers["existence"]["answer"] == "yes, proved"
+    margin = found.answers["best"]["margin"]
+    assert margin["lower"] <= 4.13713684254531e-05 * (1 + 1e-14)
+    assert margin["upper"] >= 4.13713684254530e-05
+    assert margin["standardised"]["lower"] == pytest.approx(0.00139985, rel=1e-5)
+    assert margin["fragile"]
+    runs = found.answers["algorithm"]["perceptron"]
+    assert runs["as_given"]["bound"]["mistakes"] == pytest.approx(1.45e16, rel=0.01)
+    assert runs["standardised"]["bound"]["mistakes"] == pytest.approx(2.182e8, rel=1e-3)
+    assert runs["standardised"]["bound"]["radius"] == pytest.approx(20.5699, rel=1e-5)
+    assert found.answers["new_points"]["estimate"]["value"] > 0.96
+    assert any("rounding could close it" in text for text in found.content["recommendation"]["cautions"])
+    told = checked(found, tmp_path)
+    assert "completely separable" in told
+    assert "half-width is exactly 4.13713684254530" in told
+
+
+def test_a_perfect_score_keeps_an_interval(audited):
+    found = audited("example:separable")
+    e = found.answers["new_points"]["estimate"]
+    assert e["value"] == 1
+    assert 0.95 < e["low"] < 1
+
+
 def test_diabetes_is_a_quantity(audited):
     found = audited("diabetes.csv", "progression")
     assert found.content["table"]["kind"] == "regression"

@@ -170,7 +170,7 @@ def _about_best(study: Study, best: Best, table: Table, labels: tuple[str, ...])
     found: Any = best.raw if best.mistakes is None else best.mistakes.whole
     if found is None:
         return None
-    made = replace(found, _subject=_in_file(found._subject, table, study, labels)).certificate
+    made: Certificate = replace(found, _subject=_in_file(found._subject, table, study, labels)).certificate
     if made.size <= LONGEST:
         return made
     study.clock.leave_out("certificate of the second answer", f"it would have {made.size / 1e6:.0f} MB")
