@@ -12,7 +12,8 @@ from separatrix.auditing.study import is_quantity, refuse_names
 from separatrix.auditing.words import count
 from separatrix.data.frame import Column, Frame, label_column
 from separatrix.data.given import column_from, frame_from
-from separatrix.data.sources import Matrix, Source, open_source
+from separatrix.data.rows import Matrix, RowFile
+from separatrix.data.sources import Source, open_source
 from separatrix.data.tasks import Task, target_column, task_for
 from separatrix.errors import DataError, ParameterError
 from separatrix.validation import check_lengths, check_table, frames
@@ -57,8 +58,8 @@ def source_of(table: Any) -> Source:
         return Source(table.source, frame=table)
     if isinstance(table, Mapping) or (frames.is_frame(table) and not _is_series(table)):
         return Source("the table", frame=frame_from(table))
-    checked = check_table(table)
-    return Source("the table", matrix=Matrix(checked.X, None, "the table"))
+    held = Matrix(check_table(table).X, None, "the table")
+    return Source("the table", rows=RowFile(lambda: held, lambda features, watch: iter((held,))))
 
 
 def _is_series(table: Any) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from separatrix.auditing.budget import Clock, Plan
 from separatrix.auditing.words import count, short, unique
 from separatrix.data.frame import Column, Frame, frame_of
-from separatrix.data.sources import Matrix
+from separatrix.data.rows import Matrix
 from separatrix.data.tasks import Task
 from separatrix.errors import DataError
 from separatrix.features.columns import NumberColumn

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from separatrix.cli import tables
+from separatrix.cli.completion import SOURCE
+from separatrix.cli.progress import Progress
 
 
 @click.command()
-@click.argument("source")
+@click.argument("source", type=SOURCE)
 @click.option("--target", "-t", help="Column to learn (guessed if it is named target, label, class or y).")
 @click.option("--positive", help="Class that scores speak for, of two.")
 @click.option("--task", type=click.Choice(["classification", "regression"]), help="What the target is, if unclear.")
@@ -49,11 +50,15 @@ def command(source: str, out: Path, **options: Any) -> None:
     need_place(out)
     opened = tables.open_table(source, options["na"], options["header"], options["text"])
     chosen = ("target", "positive", "task", "budget", "drop", "keep", "text", "category", "number", "level")
-    tell = Progress()
-    found = audit(opened, **{name: options[name] for name in chosen}, random_state=options["seed"], progress=tell)
-    tell("write the report")
-    found.save(out)
-    tell.end()
+    with Progress(f"auditing {source[:40]}", options["quiet"] or options["json_"]) as progress:
+        progress.start()
+
+        def tell(stage: str) -> None:
+            progress.at(lambda: None, stage)
+
+        found = audit(opened, **{name: options[name] for name in chosen}, random_state=options["seed"], progress=tell)
+        tell("write the report")
+        found.save(out)
     if options["json_"]:
         click.echo(tables.as_json(found.to_dict()))
     elif not options["quiet"]:
@@ -71,21 +76,3 @@ def told(found: Any, out: Path) -> list[str]:
     data = f"{out}/{found.certified.file_name}"
     certificate = f"{out}/certificate.json"
     return [*lines, f"{where}   {certificate} (check it: separatrix verify {certificate} {data})"]
-
-
-class Progress:
-    """One line on a terminal that says what is being done."""
-
-    def __init__(self) -> None:
-        self.shown = sys.stderr.isatty()
-
-    def __call__(self, stage: str) -> None:
-        if self.shown:
-            sys.stderr.write(f"\r\x1b[K{stage} …")
-            sys.stderr.flush()
-
-    def end(self) -> None:
-        """Wipe the line."""
-        if self.shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.data.frame import Column, Frame, label_column
-from separatrix.data.sources import Matrix, Source
+from separatrix.data.rows import Matrix
+from separatrix.data.sources import Source
 from separatrix.errors import DataError
 
 USUAL_TARGETS = ("target", "label", "class", "y")
