@@ -43,9 +43,9 @@ def target(table: dict[str, Any]) -> str:
     if table["kind"] == "binary":
         first, second = sorted(classes, key=lambda own: own["label"] != table["positive"])
         part = share(first["rows"] / table["rows"])
-        told = f"{first['label']} {count(first['rows'])} ({part}), {second['label']} {count(second['rows'])}"
+        told = f"{first['label']} ({count(first['rows'])} rows, {part}), {second['label']} ({count(second['rows'])})"
         return f"{table['target']}: {told}"
-    shown = ", ".join(f"{own['label']} {count(own['rows'])}" for own in classes[:5])
+    shown = ", ".join(f"{own['label']} ({count(own['rows'])})" for own in classes[:5])
     return f"{table['target']}: {shown}{f', … ({len(classes)} classes)' if len(classes) > 5 else ''}"
 
 
