@@ -28,8 +28,9 @@ help:  ## list the targets
 	$(BIN)/pip install --quiet --group bench
 	touch $@
 
-demo: .venv/package  ## run the main job on an embedded example
-	$(BIN)/separatrix audit example:six-points
+demo: .venv/package  ## audit an embedded example, and say where the report is
+	$(BIN)/separatrix audit example:spam --out demo
+	@echo "the report: $(CURDIR)/demo/report.html"
 
 test: lint type contracts  ## the quick whole: lint, types, import contracts, unit and property tests, README
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from separatrix import errors, kernels
+    from separatrix.auditing.audit import Audit, audit
     from separatrix.evaluation.comparison import Comparison, compare
     from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
     from separatrix.evaluation.estimate import Estimate
@@ -53,6 +54,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AROW": "separatrix.learners.arow",
+    "Audit": "separatrix.auditing.audit",
     "AveragedPerceptron": "separatrix.learners.averaged",
     "Certificate": "separatrix.theory.certificate",
     "Comparison": "separatrix.evaluation.comparison",
@@ -87,6 +89,7 @@ _HOMES = {
     "Status": "separatrix.maths.stopping",
     "Trace": "separatrix.maths.trace",
     "VotedPerceptron": "separatrix.learners.voted",
+    "audit": "separatrix.auditing.audit",
     "compare": "separatrix.evaluation.comparison",
     "cross_validate": "separatrix.evaluation.cross_validation",
     "evaluate": "separatrix.evaluation.evaluation",
@@ -109,6 +112,7 @@ _ROOMS = ("errors", "kernels")
 
 __all__ = [
     "AROW",
+    "Audit",
     "AveragedPerceptron",
     "Certificate",
     "Comparison",
@@ -144,6 +148,7 @@ __all__ = [
     "Trace",
     "VotedPerceptron",
     "__version__",
+    "audit",
     "compare",
     "cross_validate",
     "errors",

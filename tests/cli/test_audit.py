@@ -2,55 +2,96 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
 import pytest
 
 
-def separatrix(*arguments, encoding="utf-8"):
-    command = [sys.executable, "-m", "separatrix", *arguments]
-    return subprocess.run(command, capture_output=True, encoding=encoding, check=False)
+@pytest.fixture
+def separatrix(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEPARATRIX_LEDGER", str(tmp_path / "ledger.jsonl"))
+
+    def run(*arguments, encoding="utf-8"):
+        command = [sys.executable, "-m", "separatrix", *arguments]
+        return subprocess.run(command, capture_output=True, encoding=encoding, check=False, cwd=tmp_path)
+
+    return run
 
 
-def test_the_demo_prints_the_trace_and_the_mistakes_against_the_bound():
-    done = separatrix("audit", "example:six-points")
-    assert done.returncode == 0
-    assert "     4    4     -1   0 → 6                (4, 1), 0" in done.stdout
-    assert "separated after 4 mistakes in 2 passes" in done.stdout
-    assert "At most 6 were possible, in any order: R² = 6, lifted margin γ = 1, (R/γ)² = 6." in done.stdout
+def test_the_screen_answers_five_questions_and_says_where_the_report_is(separatrix, tmp_path):
+    done = separatrix("audit", "example:spam")
+    assert done.returncode == 0, done.stderr
+    for number in range(1, 6):
+        assert f"\n{number} " in done.stdout
+    assert "no, proved" in done.stdout
+    assert "Use logistic regression" in done.stdout
+    assert all(len(line) <= 100 for line in done.stdout.splitlines()[:-1])
+    assert "audit/report.html" in done.stdout.splitlines()[-1]
+    assert "separatrix verify audit/certificate.json audit/certified.csv" in done.stdout
+    verified = separatrix("verify", "audit/certificate.json", "audit/certified.csv")
+    assert verified.returncode == 0
+    assert "overlap" in verified.stdout
+    predicted = separatrix("predict", "audit/model.sepx", "example:spam")
+    assert predicted.returncode == 0
 
 
-def test_xor_says_that_it_was_not_separated():
-    done = separatrix("audit", "example:xor")
-    assert done.returncode == 0
-    assert "not separated after 4,000 mistakes in 1,000 passes" in done.stdout
+def test_json_for_programs(separatrix, tmp_path):
+    done = separatrix("audit", "example:xor", "--json", "--out", "elsewhere")
+    content = json.loads(done.stdout)
+    assert content["answers"]["existence"]["verdict"] == "overlap"
+    written = json.loads((tmp_path / "elsewhere" / "audit.json").read_text())
+    assert written == content
+    assert separatrix("audit", "example:xor", "--quiet", "--out", "elsewhere").stdout == ""
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("audit", "example:nope"), "there is no example 'nope': choose one of six-points, xor, bias"),
-        (("audit", "rows.csv"), "audit reads example:NAME so far"),
-        (("audit",), "Missing argument 'SOURCE'"),
-        (("frobnicate",), "No such command 'frobnicate'"),
-        (("audit", "--depth", "3", "example:xor"), "No such option"),
+        (("example:nope",), "there is no example 'nope': choose one of six-points, xor, bias"),
+        (("rows.csv",), "rows.csv does not exist"),
+        ((), "Missing argument 'SOURCE'"),
+        (("--depth", "3", "example:xor"), "No such option"),
+        (("t.csv", "--target", "knd"), "has no column 'knd'; did you mean 'kind'?"),
+        (
+            ("t.csv", "--target", "id"),
+            "target 'id' has 60 different values in 60 rows: it names rows, it is not a class",
+        ),
+        (("t.csv", "--target", "one"), "target 'one' is 5 in every row"),
+        (("t.csv", "--target", "void"), "target 'void' of t.csv is missing in every row"),
+        (("t.csv", "--target", "kind", "--positive", "c"), "--positive is 'c', which is no class of 'kind' (a, b)"),
+        (("t.csv", "--target", "kind", "--budget", "0"), "budget is 0.0: it must be a number of seconds above 0"),
+        (("t.csv", "--target", "kind", "--level", "2"), "level"),
+        (("t.csv", "--target", "kind", "--keep", "agee"), "has no column 'agee'; did you mean 'age'?"),
+        (("t.csv", "--target", "kind", "--out", "no/where"), "the folder no does not exist"),
+        (
+            ("t.csv", "--target", "kind", "--drop", "id", "--drop", "age", "--drop", "one"),
+            "no column left to learn from",
+        ),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(arguments, says):
-    done = separatrix(*arguments)
+def test_bad_input_is_one_sentence_and_exit_code_2(separatrix, tmp_path, arguments, says):
+    lines = ["id,age,kind,one,void", *(f"{i},{i % 7},{'ab'[i % 2]},5," for i in range(60))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    done = separatrix("audit", *arguments)
     assert done.returncode == 2
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: ")
     assert says in line
+    assert not (tmp_path / "audit").exists()
 
 
-def test_without_a_command_the_help_is_shown():
+def test_without_a_command_the_help_is_shown(separatrix):
     assert "Commands" in separatrix().stdout
 
 
-def test_a_wrong_setting_of_the_kernels_is_one_sentence_too(monkeypatch):
+def test_an_unknown_command(separatrix):
+    assert "No such command 'frobnicate'" in separatrix("frobnicate").stderr
+
+
+def test_a_wrong_setting_of_the_kernels_is_one_sentence_too(separatrix, monkeypatch):
     monkeypatch.setenv("SEPARATRIX_ISA", "mmx")
     assert separatrix("--help").returncode == 0
     done = separatrix("audit", "example:xor")
@@ -58,14 +99,13 @@ def test_a_wrong_setting_of_the_kernels_is_one_sentence_too(monkeypatch):
     assert "SEPARATRIX_ISA is 'mmx'" in done.stderr
 
 
-def test_a_terminal_without_greek_letters(monkeypatch):
+def test_a_terminal_without_greek_letters(separatrix, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
-    done = separatrix("audit", "example:six-points", encoding="latin-1")
+    done = separatrix("audit", "example:bias", encoding="latin-1")
     assert done.returncode == 0
-    assert "(R/?)² = 6" in done.stdout
 
 
-def test_help_and_version():
+def test_help_and_version(separatrix):
     assert "audit" in separatrix("--help").stdout
     assert "SOURCE" in separatrix("audit", "--help").stdout
     assert separatrix("--version").returncode == 0

@@ -1,76 +1,78 @@
-"""``separatrix audit``: a table in, an account of what can be learned from it out."""
+"""``separatrix audit``: a table in, five answers out, on one screen and in a folder."""
 
 from __future__ import annotations
 
-import math
+from pathlib import Path
+from typing import Any
 
 import click
-import numpy as np
 
-from separatrix.data.examples import Example, load_example
-from separatrix.errors import DataError
-from separatrix.learners.perceptron import Perceptron
-from separatrix.maths.stopping import Status
-from separatrix.maths.trace import Proof, Replay, Trace
-
-LIMIT = 1000  # passes
-SHOWN = 12  # updates
+from separatrix.cli import tables
+from separatrix.cli.completion import SOURCE
+from separatrix.cli.progress import Progress
 
 
 @click.command()
-@click.argument("source")
-def command(source: str) -> None:
-    """Learn the perceptron on SOURCE (example:NAME) and hold its mistakes against the bound.
+@click.argument("source", type=SOURCE)
+@click.option("--target", "-t", help="Column to learn (guessed if it is named target, label, class or y).")
+@click.option("--positive", help="Class that scores speak for, of two.")
+@click.option("--task", type=click.Choice(["classification", "regression"]), help="What the target is, if unclear.")
+@click.option("--budget", type=float, default=60.0, show_default=True, help="Seconds to work with.")
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(path_type=Path),
+    default=Path("audit"),
+    show_default=True,
+    help="Folder of the results.",
+)
+@click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
+@click.option("--keep", multiple=True, help="A column to use although it looks like a leak.")
+@click.option("--text", multiple=True, help="A column of free text.")
+@click.option("--category", multiple=True, help="A column of categories.")
+@click.option("--number", multiple=True, help="A column of numbers.")
+@click.option("--na", multiple=True, help="A word that means a missing value; may be repeated.")
+@click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of splits and samples.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+@click.option("--json", "json_", is_flag=True, help="Print audit.json instead of the screen.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing.")
+def command(source: str, out: Path, **options: Any) -> None:
+    """Ask five questions of SOURCE (a file, a glob, -, example:NAME, or SQL over files) and answer them.
 
-    Prints each update of the run and, where a best hyperplane of the set is known, the mistake bound
-    (R/g)^2 with R the length of the longest lifted row and g the lifted margin.
+    Does a separating hyperplane exist? Which is best? Is there an efficient algorithm? How will it do on new rows?
+    Which assumptions does that need? Prints a screen, and writes report.html, audit.json, certificate.json with
+    the matrix that it speaks of, and model.sepx.
     """
-    kind, _, name = source.partition(":")
-    if kind != "example":
-        raise DataError(f"SOURCE is {source!r}: audit reads example:NAME so far; try example:six-points.")
-    example = load_example(name)
-    model = Perceptron(trace=True, max_epochs=LIMIT).fit(example.X, example.y)
-    assert isinstance(model.trace_, Trace)
-    replay = model.trace_.replay(example.X, example.y)
-    proof = None if example.separator is None else replay.proof(*example.separator)
-    for line in (*_opening(example), *_updates(replay, example), *_verdict(model, proof)):
-        click.echo(line)
+    from separatrix.auditing.audit import audit
+    from separatrix.auditing.folder import need_place
+
+    need_place(out)
+    opened = tables.open_table(source, options["na"], options["header"], options["text"])
+    chosen = ("target", "positive", "task", "budget", "drop", "keep", "text", "category", "number", "level")
+    with Progress(f"auditing {source[:40]}", options["quiet"] or options["json_"]) as progress:
+        progress.start()
+
+        def tell(stage: str) -> None:
+            progress.at(lambda: None, stage)
+
+        found = audit(opened, **{name: options[name] for name in chosen}, random_state=options["seed"], progress=tell)
+        tell("write the report")
+        found.save(out)
+    if options["json_"]:
+        click.echo(tables.as_json(found.to_dict()))
+    elif not options["quiet"]:
+        click.echo("\n".join(told(found, out)))
 
 
-def _opening(example: Example) -> list[str]:
-    counts = ", ".join(f"{label}: {np.count_nonzero(example.y == label)}" for label in np.unique(example.y))
-    n, d = example.X.shape
-    return [
-        f"example:{example.name}   {n} rows · {d} feature{'s' * (d > 1)} · {example.target} {counts}",
-        example.shows,
-        "",
-    ]
+def told(found: Any, out: Path) -> list[str]:
+    """The screen, and where everything is."""
+    from separatrix.auditing.screen import screen
 
-
-def _updates(replay: Replay, example: Example) -> list[str]:
-    lines = [
-        f"{'update':>6} {'row':>4} {'label':>6}   {'y·s before → after':<20} weights ({', '.join(example.names)}), bias"
-    ]
-    before, after = replay.margins
-    for k, (row, w) in enumerate(zip(replay.trace.rows[:SHOWN].tolist(), replay.weights[1:], strict=False)):
-        weights = ", ".join(f"{v:g}" for v in w[:-1])
-        lines.append(
-            f"{k + 1:>6} {row:>4} {example.y[row]!s:>6}   {f'{before[k]:g} → {after[k]:g}':<20} ({weights}), {w[-1]:g}"
-        )
-    if len(replay) > SHOWN:
-        lines.append(f"   ... {len(replay) - SHOWN:,} more updates")
-    return [*lines, ""]
-
-
-def _verdict(model: Perceptron, proof: Proof | None) -> list[str]:
-    passes = f"{model.n_iter_:,} pass{'es' * (model.n_iter_ > 1)}"
-    if model.status_ is not Status.CONVERGED:
-        return [f"not separated after {model.mistakes_:,} mistakes in {passes}: {model.status_.value}."]
-    lines = [f"separated after {model.mistakes_:,} mistakes in {passes}; the last pass had none."]
-    if proof is not None:
-        radius2, gamma = proof.radius2, proof.gamma / float(np.linalg.norm(proof.star))
-        lines.append(
-            f"At most {math.floor(proof.bound + 1e-9):,} were possible, in any order: "
-            f"R² = {radius2:g}, lifted margin γ = {gamma:g}, (R/γ)² = {proof.bound:g}."
-        )
-    return lines
+    lines = [*screen(found.to_dict(), lambda text: click.style(text, bold=True)), ""]
+    where = f"{out}/report.html"
+    if found.certified is None:
+        return [*lines, where]
+    data = f"{out}/{found.certified.file_name}"
+    certificate = f"{out}/certificate.json"
+    return [*lines, f"{where}   {certificate} (check it: separatrix verify {certificate} {data})"]

@@ -21,7 +21,7 @@ COMMANDS = {
     "describe": "say what a model file or a source holds",
     "export": "write a linear model as Python, SQL or ONNX",
     "examples": "list the built-in sets",
-    "audit": "learn from a table and account for the mistakes",
+    "audit": "ask five questions of a table: a screen, a report, a certificate, a model",
     "certify": "decide whether the classes of a table are separable, and prove it",
     "verify": "check a certificate against the data it speaks of",
     "schema": "print the JSON schema of what a command says with --json",

@@ -6,36 +6,19 @@ import ast
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.errors import DataError, ParameterError
+from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from separatrix.data.frame import Column, Frame
-    from separatrix.data.rows import Matrix
+    from separatrix.data.frame import Column
     from separatrix.data.sources import Source
+    from separatrix.data.tasks import Task as Task
     from separatrix.features.encode import Choices
-
-USUAL_TARGETS = ("target", "label", "class", "y")
-TARGET_CLASSES = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A table to learn from: columns or rows, the target, and what was guessed about it."""
-
-    source: Source
-    table: Frame | Matrix
-    target: str
-    y: NDArray[Any]
-    regression: bool
-    positive: Any
-    guesses: list[str]
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,109 +79,30 @@ def choices_of(options: dict[str, Any]) -> Choices:
 
 def task_of(source: Source, target: str | None, positive: str | None, regression: bool | None) -> Task:
     """Read everything; find the target, and say what was guessed."""
-    from separatrix.data.rows import Matrix
+    from separatrix.data import tasks
 
-    table = source.read()
-    guesses: list[str] = []
-    if isinstance(table, Matrix):
-        if target is not None:
-            raise DataError(f"{source.name} has no column names: its labels are the target; leave --target out.")
-        if table.y is None:
-            raise DataError(f"{source.name} has rows without labels: save X and y together in a .npz file.")
-        from separatrix.data.frame import label_column
-
-        column = label_column("label", table.y)
-        rest: Frame | Matrix = table
-    else:
-        name = target if target is not None else _guess_target(table, guesses)
-        column = table[name]
-        rest = table.without([name])
-    need_whole(column, source.name)
-    y = column.labels()
-    numbers = column.kind != "text" and y.dtype.kind == "f"
-    if regression is None:
-        regression = numbers
-    if regression and column.kind == "text":
-        raise DataError(f"target {column.name!r} is text and no number: choose a classifier.")
-    if regression:
-        return Task(source, rest, column.name, column.values, True, None, guesses)
-    if numbers:
-        raise DataError(f"target {column.name!r} holds numbers such as {y[0]:g}, not classes: use least-squares.")
-    return Task(source, rest, column.name, y, False, _positive(y, column.name, positive, guesses), guesses)
+    return tasks.task_of(source, target, positive, regression)
 
 
 def label_values(y: NDArray[Any]) -> NDArray[Any]:
     """Labels of rows that came without column names, in the type that a fit gives them."""
-    from separatrix.data.frame import label_column
+    from separatrix.data import tasks
 
-    return label_column("label", y).labels()
-
-
-def _guess_target(frame: Frame, guesses: list[str]) -> str:
-    found = [name for name in frame.names if name.lower() in USUAL_TARGETS]
-    if len(found) != 1:
-        shown = ", ".join(frame.names[:8]) + (", …" if len(frame.names) > 8 else "")
-        raise DataError(f"{frame.source} needs --target: which column is to be learned? Columns: {shown}.")
-    guesses.append(f"target = {found[0]}")
-    return found[0]
+    return tasks.label_values(y)
 
 
 def need_whole(column: Column, source: str) -> None:
-    import numpy as np
+    """A target without missing values."""
+    from separatrix.data import tasks
 
-    missing = np.flatnonzero(column.missing)
-    if len(missing) == len(column.values):
-        raise DataError(f"target {column.name!r} of {source} is missing in every row.")
-    if len(missing):
-        raise DataError(
-            f"target {column.name!r} of {source} is missing in {len(missing):,} rows (first: row {missing[0]}, "
-            "counted from 0): drop those rows first."
-        )
-
-
-def _positive(y: NDArray[Any], target: str, positive: str | None, guesses: list[str]) -> Any:
-    import numpy as np
-
-    classes, counts = np.unique(y, return_counts=True)
-    n, many = len(y), len(classes)
-    if many == 1:
-        raise DataError(f"target {target!r} is {classes[0]!s} in every row: there is nothing to tell apart.")
-    if many > TARGET_CLASSES and many > n // 10:
-        reason = "it names rows, it is not a class" if many > 0.9 * n else "most have too few rows to learn from"
-        raise DataError(
-            f"target {target!r} has {many:,} different values in {n:,} rows: {reason}. Choose another --target."
-        )
-    labels = classes.tolist()
-    if positive is not None:
-        match = [label for label in labels if str(label) == positive or str(label).lower() == positive.lower()]
-        if not match:
-            raise DataError(f"--positive is {positive!r}, which is no class of {target!r} ({_few(labels)}).")
-        return match[0]
-    if many > 2:
-        return None
-    if counts[0] == counts[1]:
-        guesses.append(f"positive = {labels[1]} (the second)")
-        return labels[1]
-    rarer = labels[int(counts.argmin())]
-    guesses.append(f"positive = {rarer} (the rarer)")
-    return rarer
-
-
-def _few(labels: list[Any]) -> str:
-    return ", ".join(map(str, labels[:6])) + (", …" if len(labels) > 6 else "")
+    tasks.need_whole(column, source)
 
 
 def counts_of(task: Task) -> str:
     """The target in a few words: classes with their counts, or a range."""
-    import numpy as np
+    from separatrix.data import tasks
 
-    if task.regression:
-        return f"{task.target}: {task.y.min():g} to {task.y.max():g}"
-    classes, counts = np.unique(task.y, return_counts=True)
-    shown = ", ".join(
-        f"{label} {count:,}" for label, count in zip(classes.tolist()[:5], counts.tolist()[:5], strict=True)
-    )
-    return f"{task.target}: {shown}" + (f", … ({len(classes)} classes)" if len(classes) > 5 else "")
+    return tasks.counts_of(task)
 
 
 def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:

@@ -135,7 +135,7 @@ def bayle(
         judged = np.flatnonzero(times)
         mean_loss = np.bincount(at, values)[judged] / times[judged]
     share = 1 / len(judged) if weights is None else weights[judged] / weights[judged].sum()
-    value = float((share * mean_loss).sum())
+    value = float((share * mean_loss).sum()) if np.ptp(mean_loss) else float(mean_loss[0])  # to the last bit
     pulls = share * (mean_loss - value)
     units = len(judged)
     if clusters is not None:

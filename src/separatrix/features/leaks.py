@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,14 @@ SAMPLE = 5000
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A column that tells the class, with the evidence."""
+    """A column that tells the class, with the evidence.
+
+    ``kind``: its "levels" go with classes, one "threshold" parts the classes, or it is a "counter" of rows.
+    """
 
     column: str
     evidence: str
+    kind: str = field(default="levels", compare=False)
 
     def to_dict(self) -> dict[str, str]:
         return {"column": self.column, "evidence": self.evidence}
@@ -43,13 +47,15 @@ def find_leaks(columns: Sequence[Column], y: NDArray[Any], target: str) -> list[
     found = []
     few = np.linspace(0, len(labels) - 1, SAMPLE).astype(np.intp) if len(labels) > SAMPLE else None
     for column in columns:
-        evidence = None
+        evidence, kind = None, "levels"
         if few is None or _levels_tell(column.take(few), [labels[i] for i in few], target):
             evidence = _levels_tell(column, labels, target)
         if evidence is None and column.kind != "text":
-            evidence = _threshold_tells(column, y, target) or _counts_rows(column)
+            evidence, kind = _threshold_tells(column, y, target), "threshold"
+            if evidence is None:
+                evidence, kind = _counts_rows(column), "counter"
         if evidence is not None:
-            found.append(Leak(column.name, evidence))
+            found.append(Leak(column.name, evidence, kind))
     return found
 
 

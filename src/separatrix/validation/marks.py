@@ -24,11 +24,16 @@ MISSING = np.uint64(0x7FF8000000000000)
 
 
 def row_marks(X: Any) -> Marks:
-    """One mark a row."""
+    """One mark a row; equal rows have different ones."""
+    return _numbered(value_marks(X))
+
+
+def value_marks(X: Any) -> Marks:
+    """One mark a row, the same for equal rows."""
     if is_sparse(X):
         csr = X.tocsr()
         rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
-        return _numbered(_sum_by_row(_mixed(_bits(csr.data), csr.indices.astype(np.uint64)), rows, csr.shape[0]))
+        return _sum_by_row(_mixed(_bits(csr.data), csr.indices.astype(np.uint64)), rows, csr.shape[0])
     if frames.is_frame(X):
         has_columns = hasattr(X, "columns") or hasattr(X, "column_names") or hasattr(X, "fetchnumpy")
         columns = frames.columns_of(X)[1] if has_columns else [frames.vector_of(X)]
@@ -38,7 +43,7 @@ def row_marks(X: Any) -> Marks:
     total = np.zeros(len(columns[0]), dtype=np.uint64)
     for j, column in enumerate(columns):
         total += _mixed(_column_bits(column), np.full(1, j, dtype=np.uint64))
-    return _numbered(total)
+    return total
 
 
 def _ragged_or_text(X: Any) -> bool:

@@ -1,0 +1,80 @@
+"""What is done within a time budget: decided from the size of the table alone, so that it can be repeated.
+
+Costs are rough seconds on one processor of this decade. What is left out is said, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+FOLDS = 5
+NEWTON = 2.5e-9  # a cell, for each column: forming a Hessian
+PASS = 4e-9  # a cell, for each pass over the rows
+
+
+@dataclass
+class Clock:
+    """Seconds spent on each stage, what was left out, and whoever wants to know where we are."""
+
+    budget: float
+    tell: Callable[[str], None] = lambda stage: None
+    began: float = field(default_factory=perf_counter)
+    stages: dict[str, float] = field(default_factory=dict)
+    left_out: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def spent(self) -> float:
+        return perf_counter() - self.began
+
+    @property
+    def left(self) -> float:
+        return self.budget - self.spent
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measure one stage."""
+        self.tell(name)
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.stages[name] = self.stages.get(name, 0.0) + perf_counter() - start
+
+    def leave_out(self, what: str, why: str) -> None:
+        """Say what was not done."""
+        self.left_out.append({"what": what, "why": why})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sizes that decide what is done."""
+
+    n: int
+    d: int
+    cells: int
+    groups: int  # score vectors: 1 for two classes or a regression, else one a class
+    budget: float
+
+    @property
+    def learning_rows(self) -> int:
+        """Rows that learners are compared on: all, or as many as half of the budget allows."""
+        return min(self.n, max(2000, int(0.5 * self.budget / self._a_row)))
+
+    @property
+    def _a_row(self) -> float:
+        """Seconds that each row costs in the comparison."""
+        width = self.cells / max(self.n, 1)
+        newton = NEWTON * width * min(width * self.groups, 1000)
+        return FOLDS * (2 * newton + 60 * PASS * width * self.groups + 2e-7 * width)
+
+    def allows(self, seconds: float, part: float) -> bool:
+        """Whether a cost fits into a part of the budget."""
+        return seconds <= part * self.budget
+
+    @property
+    def coefficient_fates(self) -> bool:
+        """Whether each coefficient's fate is decided exactly."""
+        return self.d <= 200 and self.n * self.d <= 4_000_000

@@ -1,0 +1,205 @@
+"""The certificate of an audit, and the matrix it speaks of in a file that the stand-alone checker reads.
+
+A large table that is not separable is certified by the few rows that decide it: if no hyperplane separates
+some of the rows, none separates all of them.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.auditing.best import Best
+from separatrix.auditing.existence import Existence
+from separatrix.auditing.study import Study
+from separatrix.auditing.words import count, plural
+from separatrix.checker import label_name
+from separatrix.errors import CertificateError
+from separatrix.theory.certificate import Certificate, Subject
+from separatrix.theory.separability import Given, Separability, certificate_of
+from separatrix.validation import Labels, Table
+
+WHOLE = 5_000_000  # cells up to which all rows are written
+LONGEST = 5_000_000  # bytes of a certificate of the second answer
+LABEL = 100  # letters of a label that a file of the checker's carries
+BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A certificate, and the rows that its file holds (None: all)."""
+
+    certificate: Certificate
+    rows: NDArray[np.intp] | None
+    names: tuple[str, ...] | None
+    target: str
+    labels: tuple[str, ...]  # of each class, as the file has them
+    study: Study
+
+    @property
+    def file_name(self) -> str:
+        return "certified.svm" if self.study.sparse else "certified.csv"
+
+    @property
+    def content(self) -> dict[str, Any]:
+        n = self.study.n if self.rows is None else len(self.rows)
+        parts = self.certificate.content.get("certificates", [self.certificate.content])
+        about = "all rows" if self.rows is None else f"the {plural(n, 'row')} that decide it"
+        return {
+            "claims": [part["claim"] for part in parts],
+            "about": about,
+            "rows": None if self.rows is None else self.rows.tolist(),
+            "bytes": self.certificate.size,
+            "data": self.file_name,
+        }
+
+    def save(self, folder: Path) -> None:
+        """Write both files."""
+        self.certificate.save(folder / "certificate.json")
+        X, codes = self.study.rows, self.study.codes
+        if self.rows is not None:
+            X, codes = X[self.rows], codes[self.rows]
+        write = write_svmlight if self.study.sparse else self._write_csv
+        write(folder / self.file_name, X, [self.labels[k] for k in codes.tolist()])
+
+    def _write_csv(self, path: Path, X: NDArray[np.float64], labels: list[str]) -> None:
+        assert self.names is not None
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow([*self.names, self.target])
+            at = {label: _quoted(label) for label in self.labels}
+            for start in range(0, len(X), BLOCK):
+                block = X[start : start + BLOCK].tolist()
+                lines = [
+                    ",".join([*map(repr, row), at[label]])
+                    for row, label in zip(block, labels[start : start + BLOCK], strict=True)
+                ]
+                file.write("\n".join(lines) + "\n")
+
+
+def _quoted(label: str) -> str:
+    return '"' + label.replace('"', '""') + '"'
+
+
+def write_svmlight(path: Path, X: Any, labels: list[str]) -> None:
+    """Rows as ``label index:value ...``, indices from 1, numbers to the last bit."""
+    ends, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
+    with path.open("w", encoding="utf-8") as file:
+        for i, label in enumerate(labels):
+            pairs = (f" {columns[k] + 1}:{values[k]!r}" for k in range(ends[i], ends[i + 1]))
+            file.write(label + "".join(pairs) + "\n")
+
+
+def certify(study: Study, existence: Existence, best: Best) -> Certified | None:
+    """The certificate of the first answer; None where nothing was proved."""
+    if existence.verdict == "undecided":
+        study.clock.leave_out("certificate", "nothing was proved")
+        return None
+    target, names, labels = _header(study)
+    rows = None
+    if study.plan.cells > WHOLE and existence.verdict != "complete":
+        rows = _deciding_rows(study, existence)
+    try:
+        certificate = _certificate(study, existence, best, rows, names, labels)
+    except CertificateError as error:
+        study.clock.leave_out("certificate", str(error))
+        return None
+    for part in certificate.content.get("certificates", [certificate.content]):
+        part["data"]["target"] = None if study.sparse else target
+    return Certified(certificate, rows, names, target, labels, study)
+
+
+def _header(study: Study) -> tuple[str, tuple[str, ...] | None, tuple[str, ...]]:
+    """Target, columns and classes by names that a file can carry and the checker tells apart."""
+    labels = [str(c) for c in study.classes.tolist()]
+    odd = any(not label.isprintable() or len(label) > LABEL or label != label.strip() for label in labels)
+    if study.sparse:
+        odd = odd or any(c in label for label in labels for c in " \t#")
+    names = [label_name(label) for label in labels]
+    if odd or len(set(names)) < len(names) or "" in names:
+        labels = [f"class_{k}" for k in range(len(labels))]
+    if study.sparse:
+        return study.task.target, None, tuple(labels)
+    seen, columns = {study.task.target}, []
+    for name in study.feature_names:
+        made, k = name, 2
+        while made in seen:
+            made, k = f"{name} ({k})", k + 1
+        seen.add(made)
+        columns.append(made)
+    return study.task.target, tuple(columns), tuple(labels)
+
+
+def _given(study: Study, rows: NDArray[np.intp] | None, names: tuple[str, ...] | None, labels: Any) -> Given:
+    X = study.rows if rows is None else study.rows[rows]
+    codes = study.codes if rows is None else study.codes[rows]
+    return Given(Table(X, names), Labels(np.array(labels, dtype=object), codes), None, (), True, "binary64")
+
+
+def _certificate(
+    study: Study,
+    existence: Existence,
+    best: Best,
+    rows: NDArray[np.intp] | None,
+    names: tuple[str, ...] | None,
+    labels: Any,
+) -> Certificate:
+    """The proofs that were found, under the names of the file; the rows of a short one are decided by themselves."""
+    if rows is not None:
+        return _given(study, rows, names, labels).two_groups([study.positive], [1 - study.positive]).certificate
+    table = Table(study.rows, names)
+
+    def renamed(found: Separability) -> Certificate:
+        return certificate_of(found._reduction, _in_file(found._subject, table, study, labels))
+
+    if existence.two is not None:
+        first, more = renamed(existence.two), _about_best(study, best, table, labels)
+        return first if more is None else Certificate.bundle([first, more])
+    assert existence.each is not None
+    every = [existence.together] if existence.together is not None else []
+    return Certificate.bundle(renamed(part) for part in [*every, *existence.each.parts.values()])
+
+
+def _about_best(study: Study, best: Best, table: Table, labels: tuple[str, ...]) -> Certificate | None:
+    """The proof of the second answer, where there is one of readable size."""
+    found: Any = best.raw if best.mistakes is None else best.mistakes.whole
+    if found is None:
+        return None
+    made: Certificate = replace(found, _subject=_in_file(found._subject, table, study, labels)).certificate
+    if made.size <= LONGEST:
+        return made
+    study.clock.leave_out("certificate of the second answer", f"it would have {made.size / 1e6:.0f} MB")
+    return None
+
+
+def _in_file(subject: Subject, table: Table, study: Study, labels: tuple[str, ...]) -> Subject:
+    """What a proof is about, with the columns and classes called as the file calls them."""
+    called = {label_name(str(k)): label_name(label) for k, label in enumerate(labels)}
+    classes = {
+        part: None if listed is None else [called[name] for name in listed] for part, listed in subject.classes.items()
+    }
+    return replace(subject, table=table, classes=classes)
+
+
+def _deciding_rows(study: Study, existence: Existence) -> NDArray[np.intp] | None:
+    """Rows that alone prove the verdict, or at least that no hyperplane separates; None: all are needed."""
+    found = existence.two
+    if found is None:
+        study.clock.leave_out("a short certificate", f"{count(len(study.classes))} classes need all rows")
+        return None
+    support = _support(found)
+    if support is not None and support < study.n:
+        rows = np.array(sorted(found._reduction.circulation), dtype=np.intp)
+        part = _given(study, rows, None, study.labels).two_groups([study.positive], [1 - study.positive])
+        if part.verdict == "overlap" and "null" not in part.certificate.content:
+            return rows
+    return np.sort(found.witness).astype(np.intp)
+
+
+def _support(found: Separability) -> int | None:
+    return len(found._reduction.circulation) if found.verdict == "overlap" else None

@@ -1,0 +1,106 @@
+"""The proofs that the second and third answers rest on, cut to the size of the table.
+
+The fewest mistakes of some of the rows are no more than those of all rows, and what is proved of disjoint
+parts adds up: so a large table is searched in parts, and the bound is still a proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.auditing.existence import Existence
+from separatrix.auditing.study import Study
+from separatrix.theory.fewest import MistakeBracket, bracket
+from separatrix.theory.margin import Margin, margin_between
+from separatrix.theory.separability import Given
+from separatrix.validation import Labels, Table
+
+A_NODE = 5e-8  # seconds for each row and squared column
+A_START = 5e-7
+MOST_NODES = 2000
+PART = 2000  # rows of a part of a large table
+
+
+@dataclass(frozen=True)
+class Mistakes:
+    """At least ``lower`` and at most ``upper`` rows are wrong, ``rows`` of them at the hyperplane of the upper end."""
+
+    lower: int
+    upper: int
+    rows: NDArray[np.intp]
+    parts: int  # searched apart; 1 for the whole table
+    whole: MistakeBracket | None
+
+    @property
+    def proved(self) -> bool:
+        return self.lower == self.upper
+
+
+def fewest(study: Study, existence: Existence) -> Mistakes:
+    """The fewest mistakes of two classes, bracketed within the budget."""
+    n, p = study.n, study.plan.d + 1
+    size = n * float(p) ** 2
+    if study.sparse:
+        size = study.plan.cells * float(min(p, 200))
+    if A_START * size <= 0.25 * study.clock.budget:
+        nodes = int(np.clip(0.15 * study.clock.budget / (A_NODE * size), 1, MOST_NODES))
+        positive = study.positive
+        found = bracket(
+            existence.given,
+            [positive],
+            [1 - positive],
+            max_nodes=nodes,
+            time_limit=0.5 * study.clock.budget,
+            gap=0,
+            progress=None,
+        )
+        if found.stopped == "time":
+            study.clock.leave_out("part of the search for the fewest mistakes", "time ran out")
+        return Mistakes(found.lower, found.upper, np.sort(found.wrong).astype(np.intp), 1, found)
+    return _in_parts(study, existence, size)
+
+
+def _in_parts(study: Study, existence: Existence, size: float) -> Mistakes:
+    """Bounds from disjoint parts, added up; the upper end from a fitted hyperplane."""
+    each = A_START * size * PART / study.n
+    parts = int(np.clip(0.1 * study.clock.budget / each, 1, study.n // PART))
+    order = np.random.default_rng(study.seed).permutation(study.n)
+    lower = 0
+    for k in range(parts):
+        rows = np.sort(order[k * PART : (k + 1) * PART])
+        codes = study.codes[rows]
+        if len(np.unique(codes)) < 2:
+            continue
+        labels = Labels(existence.given.labels.classes, codes)
+        given = Given(Table(study.rows[rows], None), labels, None, (), True, "binary64")
+        lower += bracket(given, [1], [0], max_nodes=0, time_limit=None, gap=0, progress=None).lower
+    wrong = _wrong_rows(study)
+    study.clock.leave_out(
+        "part of the search for the fewest mistakes",
+        f"bounds come from {parts} disjoint parts of {PART:,} rows, which add up",
+    )
+    return Mistakes(max(lower, 1), max(len(wrong), 1), wrong, parts, None)
+
+
+def _wrong_rows(study: Study) -> NDArray[np.intp]:
+    """Rows that a ridge logistic hyperplane does not surely have on their side, rounding allowed for."""
+    import warnings
+
+    from separatrix.learners.logistic import LogisticRegression
+
+    X = study.standardised
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LogisticRegression(C=1.0, tol=1e-4).fit(X, study.signs)
+    w = np.ravel(model.coef_)
+    sizes = np.abs(X) @ np.abs(w) + abs(float(model.intercept_[0]))
+    safe = 1e-12 * (X.shape[1] + 2) * np.asarray(sizes)
+    return np.flatnonzero(study.signs * model.decision_function(X) <= safe)
+
+
+def widest(study: Study, existence: Existence) -> Margin:
+    """The widest margin of the rows as they are."""
+    return margin_between(existence.given, [study.positive], [1 - study.positive], False)

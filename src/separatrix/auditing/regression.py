@@ -1,0 +1,43 @@
+"""The parts of an audit that apply to a quantity."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.auditing import best, existence
+from separatrix.auditing.study import Study
+from separatrix.validation.marks import value_marks
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Least squares on all rows: answers 1 and 2, residuals, and equal rows."""
+
+    first: dict[str, Any]
+    second: dict[str, Any]
+    residuals: NDArray[np.float64]
+    fitted: NDArray[np.float64]
+    duplicates: int
+
+
+def ask(study: Study) -> Fit:
+    """How well the best hyperplane fits, and whether there is one only."""
+    from separatrix.learners.least_squares import LeastSquares
+
+    with study.clock.stage("least squares"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LeastSquares().fit(study.rows, study.task.y)
+    fitted = np.asarray(model.predict(study.rows))
+    y = study.task.y
+    spread = float(((y - y.mean()) ** 2).sum())
+    residuals = y - fitted
+    r2 = 1 - float(residuals @ residuals) / spread if spread > 0 else 1.0
+    dependent = tuple(study.names[j] for j in model._solution.dependent)
+    duplicates = study.n - len(np.unique(value_marks(study.rows)))
+    first = existence.ask_regression(study, r2, int(model.rank_))
+    return Fit(first, best.ask_regression(study, int(model.rank_), dependent), residuals, fitted, duplicates)

@@ -1,0 +1,254 @@
+"""The table under audit: its target, its rows as numbers, and what was set aside before anything was asked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.auditing.budget import Clock, Plan
+from separatrix.auditing.words import count, short, unique
+from separatrix.data.frame import Column, Frame, frame_of
+from separatrix.data.rows import Matrix
+from separatrix.data.tasks import Task
+from separatrix.errors import DataError
+from separatrix.features.columns import NumberColumn
+from separatrix.features.encode import Choices, Encoder, summary
+from separatrix.features.in_folds import SharedTable
+from separatrix.features.leaks import Leak
+
+WIDE = 4096  # features up to which dense rows without names become columns
+MANY = 20  # different whole numbers from which a target is a quantity and no class
+NAMES_ROWS = re.compile(r"(^|[_ .-])(id|uuid|key|index|rownames?)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A task with its rows encoded: ``X`` for learners, and the names and classes as they are shown."""
+
+    task: Task
+    choices: Choices
+    encoder: Encoder | None
+    X: Any
+    leaks: tuple[Leak, ...]
+    aside: tuple[str, ...]  # leaking columns that were left out
+    notes: tuple[str, ...]
+    seed: int
+    level: float
+    clock: Clock
+
+    @property
+    def n(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def frame(self) -> Frame | None:
+        return self.task.table if isinstance(self.task.table, Frame) else None
+
+    @property
+    def regression(self) -> bool:
+        return self.task.regression
+
+    @property
+    def sparse(self) -> bool:
+        return not isinstance(self.X, np.ndarray)
+
+    @cached_property
+    def used(self) -> NDArray[np.intp]:
+        """The columns of X that are not zero throughout: those that proofs speak of."""
+        if not self.sparse:
+            return np.arange(self.X.shape[1])
+        return np.flatnonzero(np.bincount(self.X.indices, minlength=self.X.shape[1]))
+
+    @cached_property
+    def rows(self) -> Any:
+        """The rows that proofs speak of: X without columns that are zero throughout."""
+        return self.X if len(self.used) == self.X.shape[1] else self.X[:, self.used]
+
+    @cached_property
+    def feature_names(self) -> list[str]:
+        """Full names of the columns of ``rows``."""
+        if self.encoder is None:
+            return [f"x{j}" for j in self.used.tolist()]
+        names = self.encoder.feature_names()
+        return [names[j] for j in self.used.tolist()]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The same, short and all different."""
+        return unique(self.feature_names)
+
+    @cached_property
+    def classes(self) -> NDArray[Any]:
+        return np.unique(self.task.y)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The classes as they are shown."""
+        return unique([str(c) for c in self.classes.tolist()], 32)
+
+    @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """The number of each row's class."""
+        return np.searchsorted(self.classes, self.task.y)
+
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    @property
+    def binary(self) -> bool:
+        return not self.regression and len(self.classes) == 2
+
+    @cached_property
+    def positive(self) -> int:
+        """The number of the positive class, of two."""
+        return int(np.flatnonzero(self.classes == self.task.positive)[0]) if self.task.positive is not None else 1
+
+    @cached_property
+    def signs(self) -> NDArray[np.int64]:
+        """+1 for the positive class, -1 for the other."""
+        return np.where(self.codes == self.positive, 1, -1)
+
+    @cached_property
+    def plan(self) -> Plan:
+        cells = self.X.size if not self.sparse else self.X.nnz + self.n
+        groups = 1 if self.regression or len(self.classes) == 2 else len(self.classes)
+        return Plan(self.n, int(self.rows.shape[1]), int(cells), groups, self.clock.budget)
+
+    @cached_property
+    def plainly_numbers(self) -> bool:
+        """Whether encoding is the identity, so that nothing is learned from rows by it."""
+        return self.encoder is None or all(
+            isinstance(column, NumberColumn)
+            and not column.indicator
+            and column.source != "date"
+            and (column.shift, column.scale) == (0.0, 1.0)
+            for column in self.encoder.columns
+        )
+
+    @cached_property
+    def shared(self) -> dict[str, SharedTable]:
+        """The table for learners that encode inside folds, as it is and standardised."""
+        assert self.frame is not None
+        kinds = {"none": self.choices, "standard": replace(self.choices, scale="standard")}
+        return {scale: SharedTable(self.frame, chosen) for scale, chosen in kinds.items()}
+
+    @cached_property
+    def standardised(self) -> Any:
+        """Dense rows with every column at mean 0 and deviation 1 (constants at 0); sparse rows as they are."""
+        if self.sparse:
+            return self.rows
+        mean, deviation = self.rows.mean(axis=0), self.rows.std(axis=0)
+        deviation[deviation <= 1e-12 * np.abs(self.rows).max(axis=0)] = np.inf
+        return np.ascontiguousarray((self.rows - mean) / deviation)
+
+    def cells(self, rows: Any, most: int = 8) -> dict[str, Any]:
+        """Some rows of the user's own table, with the names of their columns."""
+        chosen = [int(i) for i in rows]
+        target = short(self.task.target)
+        truth = [short(v, 24) for v in self.task.y[chosen].tolist()]
+        if self.frame is None:
+            return {"columns": [target], "rows": [{"row": i, "cells": [t]} for i, t in zip(chosen, truth, strict=True)]}
+        columns = [c for c in self.frame.columns if c.name not in self.aside and c.name in (self.inputs or ())][:most]
+        names = unique([c.name for c in columns], 24, [target])
+        shown = [[_cell(c, i) for c in columns] for i in chosen]
+        hidden = len(self.frame.columns) - len(columns)
+        return {
+            "columns": [target, *names],
+            "rows": [{"row": i, "cells": [t, *own]} for i, t, own in zip(chosen, truth, shown, strict=True)],
+            "columns_not_shown": hidden,
+        }
+
+    @property
+    def inputs(self) -> list[str]:
+        return [] if self.encoder is None else self.encoder.inputs
+
+
+def _cell(column: Column, i: int) -> str:
+    value = column.values[i]
+    if value is None or value != value:
+        return ""
+    if column.kind == "text":
+        return short(value, 32)
+    if column.kind == "date":
+        from datetime import UTC, datetime
+
+        return datetime.fromtimestamp(float(value), UTC).isoformat(" ", "minutes").removesuffix("+00:00")
+    return f"{value:.6g}"
+
+
+def study_of(task: Task, choices: Choices, keep: tuple[str, ...], seed: int, level: float, clock: Clock) -> Study:
+    """Encode the rows; set aside columns that give the target away, unless they are to be kept."""
+    table = task.table
+    notes: list[str] = list(task.guesses)
+    if isinstance(table, Matrix):
+        if table.weights is not None:
+            notes.append("weights of rows are not used")
+        if not isinstance(table.X, np.ndarray) or table.X.shape[1] > WIDE:
+            if any((choices.drop, choices.text, choices.category, choices.number, keep)):
+                raise DataError(f"{table.source} has no columns to choose from: its rows are numbers already.")
+            X = table.X if not isinstance(table.X, np.ndarray) else np.ascontiguousarray(table.X, dtype=np.float64)
+            return Study(task, choices, None, _csr(X), (), (), tuple(notes), seed, level, clock)
+        names = [f"x{j}" for j in range(table.X.shape[1])]
+        table = frame_of(names, table.X, table.source)
+        task = replace(task, table=table)
+    for name in keep:
+        table[name]
+    y = None if task.regression else task.y
+    encoder = Encoder.fitted(table, choices, y, task.target)
+    leaks = tuple(leak for leak in encoder.leaks if leak.column not in keep)
+    aside = tuple(leak.column for leak in leaks if leak.kind != "threshold")
+    if aside and len(aside) < len(encoder.columns):
+        choices = replace(choices, drop=(*choices.drop, *aside))
+        encoder = Encoder.fitted(table, choices, None, task.target)
+    elif aside:
+        aside = ()
+        notes.append("every column gives the target away: none was set aside")
+    X, noted = encoder.encode(table)
+    notes += summary(encoder, noted)
+    return Study(task, choices, encoder, X, leaks, aside, tuple(notes), seed, level, clock)
+
+
+def _csr(X: Any) -> Any:
+    """Sparse rows with sorted, distinct indices, as proofs and fingerprints need them."""
+    if isinstance(X, np.ndarray):
+        return X
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def is_quantity(column: Column) -> bool:
+    """Whether a target of whole numbers is a quantity rather than a class."""
+    if column.kind not in ("integer", "number") or column.missing.any():
+        return False
+    different, n = len(np.unique(column.values)), len(column.values)
+    if different <= MANY and not (n >= 10 and different > n // 2):
+        return False
+    return not names_rows(column)
+
+
+def names_rows(column: Column) -> bool:
+    """Whether whole numbers name the rows: all different, and consecutive or called an id."""
+    values = np.unique(column.values)
+    whole = bool(np.all(values == np.floor(values)))
+    if not whole or len(values) < len(column.values) or len(values) < 3:
+        return False
+    return bool(np.ptp(values) == len(values) - 1) or NAMES_ROWS.search(column.name) is not None
+
+
+def refuse_names(column: Column) -> None:
+    """An identifier is no target."""
+    n = len(column.values)
+    if column.kind != "text" and not column.missing.any() and n >= 20 and names_rows(column):
+        raise DataError(
+            f"target {column.name!r} has {count(n)} different values in {count(n)} rows: "
+            "it names rows, it is not a class. Choose another --target."
+        )

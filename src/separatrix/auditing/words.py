@@ -1,0 +1,115 @@
+"""Numbers, names and lists for people; everything that comes from the data is cut to a readable length."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+NAME = 48  # letters of a name that are shown
+
+
+def short(text: Any, width: int = NAME) -> str:
+    """A name on one line, cut where it is long, without letters that steer a terminal."""
+    line = "".join(c if c.isprintable() else " " for c in str(text)[: 4 * width + 64])
+    line = " ".join(line.split())
+    return line if len(line) <= width and len(str(text)) <= 4 * width + 64 else line[: width - 1].rstrip() + "…"
+
+
+def unique(names: Sequence[str], width: int = NAME, taken: Sequence[str] = ()) -> list[str]:
+    """Short names that are all different."""
+    seen, out = set(taken), []
+    for name in names:
+        made = base = short(name, width) or "(no name)"
+        k = 2
+        while made in seen:
+            made = f"{base[: width - 5]} ({k})"
+            k += 1
+        seen.add(made)
+        out.append(made)
+    return out
+
+
+def count(n: float) -> str:
+    """7,840; larger ones in a few digits."""
+    return f"{n:,.0f}" if abs(n) < 1e9 else number(n)
+
+
+def number(x: float | None, digits: int = 3) -> str:
+    """A number in a few digits: 0.0312, 1,306, 2.18 × 10⁸."""
+    if x is None or (isinstance(x, float) and math.isnan(x)):
+        return "–"
+    if math.isinf(x):
+        return "∞" if x > 0 else "−∞"
+    if x == 0:
+        return "0"
+    size = abs(x)
+    if 1e-4 <= size < 1e7:
+        places = max(0, digits - 1 - math.floor(math.log10(size)))
+        text = f"{size:,.{places}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+        return ("−" if x < 0 else "") + text
+    mantissa, _, power = f"{size:.{digits - 1}e}".partition("e")
+    raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return ("−" if x < 0 else "") + f"{mantissa} × 10{raised}"
+
+
+def share(x: float | None) -> str:
+    """0.7912 is 79.1 %."""
+    if x is None or math.isnan(x):
+        return "–"
+    return f"{100 * x:.1f} %" if 0 < x < 1 else f"{100 * x:.0f} %"
+
+
+def interval(low: float | None, high: float | None, as_share: bool = False) -> str:
+    """[75.8, 82.0] for shares, [0.71, 0.84] for numbers; nothing where there is none."""
+    if low is None or high is None:
+        return ""
+    if as_share:
+        return f"[{100 * low:.1f}, {100 * high:.1f}]"
+    return f"[{number(low)}, {number(high)}]"
+
+
+def seconds(s: float) -> str:
+    """3 ms, 0.41 s, 12 s."""
+    if s < 0.001:
+        return f"{s * 1e6:.0f} µs"
+    if s < 0.1:
+        return f"{s * 1e3:.0f} ms" if s >= 0.01 else f"{s * 1e3:.1f} ms"
+    return f"{s:.2f} s" if s < 10 else f"{s:.0f} s"
+
+
+def p_value(p: float) -> str:
+    return "p < 0.0001" if p < 1e-4 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+
+
+def some(items: Sequence[Any], most: int = 6) -> str:
+    """The first few of a list."""
+    listed = ", ".join(str(item) for item in items[:most])
+    return listed + (", …" if len(items) > most else "")
+
+
+def named(names: Sequence[str], most: int = 4) -> str:
+    """'a', 'b' and 3 more."""
+    quoted = [f"'{name}'" for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(quoted)} and {len(names) - most} more"
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}" if quoted else ""
+
+
+def plural(n: int, word: str, many: str | None = None) -> str:
+    """1 row, 2 rows."""
+    return f"{count(n)} {word if n == 1 else many or word + 's'}"
+
+
+def plain(value: Any) -> Any:
+    """Values as JSON has them: numpy's as Python's, what is no number or not finite as null."""
+    if isinstance(value, dict):
+        return {str(key): plain(own) for key, own in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(own) for own in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

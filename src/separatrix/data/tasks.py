@@ -1,0 +1,142 @@
+"""A table to learn from: the target is found, checked and told what kind of question it asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.data.frame import Column, Frame, label_column
+from separatrix.data.rows import Matrix
+from separatrix.data.sources import Source
+from separatrix.errors import DataError
+
+USUAL_TARGETS = ("target", "label", "class", "y")
+TARGET_CLASSES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A table to learn from: columns or rows, the target, and what was guessed about it."""
+
+    source: Source
+    table: Frame | Matrix
+    target: str
+    y: NDArray[Any]
+    regression: bool
+    positive: Any
+    guesses: list[str]
+
+
+def task_of(source: Source, target: str | None, positive: str | None, regression: bool | None) -> Task:
+    """Read everything; find the target, and say what was guessed."""
+    guesses: list[str] = []
+    rest, column = target_column(source, target, guesses)
+    return task_for(source, rest, column, positive, regression, guesses)
+
+
+def target_column(source: Source, target: str | None, guesses: list[str]) -> tuple[Frame | Matrix, Column]:
+    """Everything but the target, and the target."""
+    table = source.read()
+    if isinstance(table, Matrix):
+        if target is not None:
+            raise DataError(f"{source.name} has no column names: its labels are the target; leave --target out.")
+        if table.y is None:
+            raise DataError(f"{source.name} has rows without labels: save X and y together in a .npz file.")
+        return table, label_column("label", table.y)
+    name = target if target is not None else _guess_target(table, guesses)
+    return table.without([name]), table[name]
+
+
+def task_for(
+    source: Source,
+    rest: Frame | Matrix,
+    column: Column,
+    positive: str | None,
+    regression: bool | None,
+    guesses: list[str],
+) -> Task:
+    """The task of learning one column from the others."""
+    need_whole(column, source.name)
+    y = column.labels()
+    numbers = column.kind != "text" and y.dtype.kind == "f"
+    if regression is None:
+        regression = numbers
+    if regression and column.kind == "text":
+        raise DataError(f"target {column.name!r} is text and no number: choose a classifier.")
+    if regression:
+        return Task(source, rest, column.name, column.values, True, None, guesses)
+    if numbers:
+        raise DataError(f"target {column.name!r} holds numbers such as {y[0]:g}, not classes: use least-squares.")
+    return Task(source, rest, column.name, y, False, _positive(y, column.name, positive, guesses), guesses)
+
+
+def label_values(y: NDArray[Any]) -> NDArray[Any]:
+    """Labels of rows that came without column names, in the type that a fit gives them."""
+    return label_column("label", y).labels()
+
+
+def _guess_target(frame: Frame, guesses: list[str]) -> str:
+    if frame.source.startswith("example:"):
+        return frame.names[-1]
+    found = [name for name in frame.names if name.lower() in USUAL_TARGETS]
+    if len(found) != 1:
+        shown = ", ".join(frame.names[:8]) + (", …" if len(frame.names) > 8 else "")
+        raise DataError(f"{frame.source} needs --target: which column is to be learned? Columns: {shown}.")
+    guesses.append(f"target = {found[0]}")
+    return found[0]
+
+
+def need_whole(column: Column, source: str) -> None:
+    """A target without missing values."""
+    missing = np.flatnonzero(column.missing)
+    if len(missing) == len(column.values):
+        raise DataError(f"target {column.name!r} of {source} is missing in every row.")
+    if len(missing):
+        raise DataError(
+            f"target {column.name!r} of {source} is missing in {len(missing):,} rows (first: row {missing[0]}, "
+            "counted from 0): drop those rows first."
+        )
+
+
+def _positive(y: NDArray[Any], target: str, positive: str | None, guesses: list[str]) -> Any:
+    classes, counts = np.unique(y, return_counts=True)
+    n, many = len(y), len(classes)
+    if many == 1:
+        raise DataError(f"target {target!r} is {classes[0]!s} in every row: there is nothing to tell apart.")
+    if many > TARGET_CLASSES and many > n // 10:
+        reason = "it names rows, it is not a class" if many > 0.9 * n else "most have too few rows to learn from"
+        raise DataError(
+            f"target {target!r} has {many:,} different values in {n:,} rows: {reason}. Choose another --target."
+        )
+    labels = classes.tolist()
+    if positive is not None:
+        match = [label for label in labels if str(label) == positive or str(label).lower() == positive.lower()]
+        if not match:
+            raise DataError(f"--positive is {positive!r}, which is no class of {target!r} ({_few(labels)}).")
+        return match[0]
+    if many > 2:
+        return None
+    if counts[0] == counts[1]:
+        guesses.append(f"positive = {labels[1]} (the second)")
+        return labels[1]
+    rarer = labels[int(counts.argmin())]
+    guesses.append(f"positive = {rarer} (the rarer)")
+    return rarer
+
+
+def _few(labels: list[Any]) -> str:
+    return ", ".join(map(str, labels[:6])) + (", …" if len(labels) > 6 else "")
+
+
+def counts_of(task: Task) -> str:
+    """The target in a few words: classes with their counts, or a range."""
+    if task.regression:
+        return f"{task.target}: {task.y.min():g} to {task.y.max():g}"
+    classes, counts = np.unique(task.y, return_counts=True)
+    shown = ", ".join(
+        f"{label} {count:,}" for label, count in zip(classes.tolist()[:5], counts.tolist()[:5], strict=True)
+    )
+    return f"{task.target}: {shown}" + (f", … ({len(classes)} classes)" if len(classes) > 5 else "")

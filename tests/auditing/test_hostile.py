@@ -1,0 +1,159 @@
+"""Names, labels and values from strangers are harmless and readable; awkward tables get an answer or a sentence."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+
+import separatrix
+from separatrix.cli.schema import schemas
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{7*7}}",
+    "{% for x in y %}",
+    "$\\frac{1}{$",
+    "a\nb,\"c\";--",
+    "\x1b[31mred\x07",
+    "x" * 10_000,
+]
+
+
+class Tags(HTMLParser):
+    """The elements of a page, and its attributes that could run something."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.bad = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.bad += [name for name, value in attrs if name.startswith("on") or str(value).startswith("javascript:")]
+        self.bad += [value for name, value in attrs if name in ("src", "href") and not str(value).startswith("#")]
+
+
+def check_page(found):
+    """The schema holds, nothing runs, nothing is fetched, the page is small."""
+    Draft202012Validator(json.loads(schemas()["audit"])).validate(found.to_dict())
+    html = found.report()
+    page = Tags()
+    page.feed(html)
+    assert "script" not in page.tags
+    assert "img" not in page.tags
+    assert page.bad == []
+    assert "49" not in re.findall(r"\{\{7\*7\}\}|(?<!\d)49(?!\d)", html)
+    assert "xlink:href=\"http" not in html
+    assert len(html.encode()) < 1_500_000
+    assert "x" * 200 not in html
+    return html
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_columns_targets_labels_and_values(name, ledger, tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=48)
+    y = np.where(x + rng.normal(size=48) > 0, name, "other")
+    level = np.where(rng.random(48) < 0.5, name, "b")
+    table = {name: x, f"{name}2": level, "plain": rng.normal(size=48), f"target {name}": y}
+    found = separatrix.audit(table, f"target {name}", ledger=ledger)
+    html = check_page(found)
+    assert "\x1b" not in html + str(found)
+    assert max(map(len, str(found).splitlines())) <= 100
+    out = found.save(tmp_path / "audit")
+    from separatrix import checker
+
+    assert checker.main([str(out / "certificate.json"), str(out / "certified.csv")]) == 0
+    assert separatrix.load(out / "model.sepx").target == f"target {name}"
+
+
+def test_the_schema_holds_for_every_kind_of_audit(audited):
+    schema = Draft202012Validator(json.loads(schemas()["audit"]))
+    kinds = [("example:spam", None), ("example:xor", None), ("iris.csv", "species"), ("diabetes.csv", "progression")]
+    for source, target in kinds:
+        schema.validate(audited(source, target).to_dict())
+
+
+def test_every_number_of_the_report_is_in_audit_json(audited):
+    """The page is made of audit.json: with other numbers there it shows other numbers."""
+    found = audited("example:spam")
+    from separatrix.auditing.report.page import page
+
+    content = json.loads(json.dumps(found.to_dict()))
+    assert page(content) == found.report()
+    content["answers"]["best"]["lines"] = ["The best has 77777 rows wrong."]
+    assert "77777" in page(content)
+    assert found.report().count("<svg") == 5 + 11 - 1
+
+
+def table_of(n=60, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+    return X, y
+
+
+def test_more_columns_than_rows(ledger):
+    X, y = table_of(n=40, d=90)
+    found = separatrix.audit(X, y, ledger=ledger)
+    assert found.answers["existence"]["verdict"] == "complete"
+    verdicts = {line["name"]: line["verdict"] for line in found.answers["assumptions"]["assumptions"]}
+    assert verdicts["rank"] == verdicts["enough rows"] == "fails"
+    check_page(found)
+
+
+@pytest.mark.parametrize("few", [1, 2, 4])
+def test_a_class_with_few_rows(few, ledger):
+    X, y = table_of()
+    y[:] = 0
+    y[:few] = 1
+    found = separatrix.audit(X, y, ledger=ledger)
+    assert found.answers["new_points"]["test"] is None
+    if few == 1:
+        assert found.answers["new_points"]["answer"] == "cannot be estimated"
+    assert any("fewer than five rows" in text for text in found.content["recommendation"]["cautions"])
+    check_page(found)
+
+
+def test_a_rare_third_class_is_left_out_of_estimates_and_named(ledger):
+    X, y = table_of()
+    y[3] = 7
+    found = separatrix.audit(X, y, ledger=ledger)
+    assert "classes with a single row" in " ".join(own["what"] for own in found.content["left_out"])
+    assert found.answers["new_points"]["chosen"] is not None
+    check_page(found)
+
+
+def test_every_column_a_leak(ledger):
+    y = np.arange(60) % 2
+    found = separatrix.audit({"a": y.astype(str), "b": 5 - y * 2, "y": y}, ledger=ledger)
+    assert "every column gives the target away: none was set aside" in found.content["table"]["notes"]
+    assert found.answers["existence"]["verdict"] == "complete"
+    check_page(found)
+
+
+def test_one_column_missing_values_dates_and_text(ledger):
+    import pandas as pd
+
+    rng = np.random.default_rng(1)
+    n = 80
+    frame = pd.DataFrame(
+        {
+            "when": pd.date_range("2024-01-01", periods=n),
+            "amount": np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n)),
+            "ward": rng.choice(["A", "B", None], n),
+            "told": [" ".join(rng.choice(["pain", "no", "fever", "cough", "well"], 5)) + f" {i}" for i in range(n)],
+            "relapse": rng.random(n) < 0.4,
+        }
+    )
+    found = separatrix.audit(frame, "relapse", ledger=ledger)
+    verdicts = {line["name"]: line["verdict"] for line in found.answers["assumptions"]["assumptions"]}
+    assert verdicts["time"] == "look"
+    check_page(found)
+    one = separatrix.audit(frame[["amount", "relapse"]], "relapse", ledger=ledger)
+    check_page(one)
