@@ -49,6 +49,16 @@ void bind_logistic(nb::module_& m) {
                        X.view);
         },
         "X"_a, "curvature"_a.noconvert(), "v"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
+    m.def(
+        "curvature_diagonal",
+        [](const Rows& X, Vector<double> curvature, i64 begin, i64 end, Out<double> out) {
+            need_range(X, begin, end);
+            need_length(curvature, X.n, "curvature must hold a number for every row");
+            need_length(out, X.d + 1, "out must hold a number for every feature and the bias");
+            nb::gil_scoped_release free;
+            std::visit([&](const auto& table) { curvature_diagonal(table, curvature.data(), begin, end, out.data()); }, X.view);
+        },
+        "X"_a, "curvature"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
 }
 
 }  // namespace separatrix

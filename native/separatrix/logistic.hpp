@@ -172,4 +172,28 @@ void curvature_product(const Rows& X, const double* curvature, const double* v, 
     sum.finish();
 }
 
+// w += a x_i^2, square by square
+template <class T>
+inline void add_squares(const Dense<T>& X, double a, i64 i, double* w) {
+    const T* x = X.row(i);
+    const v8 c = every(a);
+    i64 k = 0;
+    for (; k + 8 <= X.d; k += 8) store(w + k, load(w + k) + c * (load(x + k) * load(x + k)));
+    for (; k < X.d; ++k) w[k] += a * (static_cast<double>(x[k]) * static_cast<double>(x[k]));
+}
+template <class T, class I>
+inline void add_squares(const Csr<T, I>& X, double a, i64 i, double* w) {
+    for (I k = X.start[i]; k < X.start[i + 1]; ++k)
+        w[X.column[k]] += a * (static_cast<double>(X.value[k]) * static_cast<double>(X.value[k]));
+}
+
+// out += the diagonal of sum over rows begin .. end of h_i (x_i, 1) (x_i, 1)'
+template <class Rows>
+void curvature_diagonal(const Rows& X, const double* curvature, i64 begin, i64 end, double* out) {
+    for (i64 i = begin; i < end; ++i) {
+        add_squares(X, curvature[i], i, out);
+        out[X.d] += curvature[i];
+    }
+}
+
 }  // namespace separatrix

@@ -39,9 +39,7 @@ def duality_gap(objective: Binary | Multinomial, at: Floats, value: float) -> fl
     wrong = others.sum(axis=1)
     if not ((others >= 0).all() and (wrong <= 1).all()):
         return np.inf
-    with np.errstate(divide="ignore", invalid="ignore"):
-        entropy = -np.where(others > 0, others * np.log(others), 0.0).sum(axis=1)
-        entropy -= np.where(wrong < 1, (1.0 - wrong) * np.log1p(-wrong), 0.0)
+    surprise = entropy(others)
     R = others
     R[own, codes] = -wrong
     R *= c[:, None]
@@ -49,7 +47,16 @@ def duality_gap(objective: Binary | Multinomial, at: Floats, value: float) -> fl
     shift = 0.0
     if objective.offset is not None:
         shift = float((R[:, 1] if isinstance(objective, Binary) else R).reshape(-1) @ objective.offset.reshape(-1))
-    return max(0.0, value - float(c @ entropy + shift - (V**2).sum() / (2.0 * objective.ridge)))
+    return max(0.0, value - float(c @ surprise + shift - (V**2).sum() / (2.0 * objective.ridge)))
+
+
+def entropy(others: Floats) -> Floats:
+    """The entropy of each row's probabilities, given those of its other classes: (n,) of one, or (n, K)."""
+    wrong = others if others.ndim == 1 else others.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = -np.where(others > 0, others * np.log(others), 0.0)
+        own = np.where(wrong < 1, (1.0 - wrong) * np.log1p(-wrong), 0.0)
+    return np.asarray((parts if others.ndim == 1 else parts.sum(axis=1)) - own)
 
 
 def _tilted(others: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:

@@ -47,6 +47,7 @@ class Objective(Protocol):
     def point(self, at: Floats) -> Point: ...
     def model(self, point: Point) -> Model: ...
     def product(self, point: Point, v: Floats) -> Floats: ...
+    def diagonal(self, point: Point) -> Floats: ...
 
 
 class Binary:
@@ -118,6 +119,20 @@ class Binary:
             out[-1] = 0.0
         return out
 
+    def diagonal(self, point: Point) -> Floats:
+        """The diagonal of the Hessian, nowhere zero."""
+        out = np.zeros(self.d + 1)
+        kernels.curvature_diagonal(self.rows, point.curvature, 0, self.n, out)
+        return _positive(out, self.ridge, self.lift)
+
+
+def _positive(D: Floats, ridge: float, lift: bool) -> Floats:
+    """Diagonals (..., d + 1) with the penalty, and above zero."""
+    D[..., :-1] += ridge
+    if not lift:
+        D[..., -1] = 1.0
+    return np.maximum(D, 1e-12 * float(D.max()) or 1.0)
+
 
 def weighted_gram(X: Any, weights: Floats, ridge: float, lift: bool) -> NormalEquations:
     """sum h_i (x_i, 1)(x_i, 1)' + ridge, by moments: the bias is eliminated without cancellation."""
@@ -182,6 +197,14 @@ class Multinomial:
         out[:, :-1] = np.asarray(self.X.T @ R).T + self.ridge * V[:, :-1]
         out[:, -1] = R.sum(axis=0) if self.lift else 0.0
         return out.reshape(-1)
+
+    def diagonal(self, point: Point) -> Floats:
+        """The diagonal of the Hessian, nowhere zero."""
+        out, rows = np.zeros((self.classes, self.d + 1)), kernels.rows(self.X)
+        for k, p in enumerate(point.curvature.T):
+            h = p * (1.0 - p) if self.weights is None else self.weights * p * (1.0 - p)
+            kernels.curvature_diagonal(rows, h, 0, self.n, out[k])
+        return _positive(out, self.ridge, self.lift).reshape(-1)
 
     def model(self, point: Point) -> _Blocks:
         K, p = self.classes, self.d + 1

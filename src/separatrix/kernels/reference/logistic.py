@@ -48,3 +48,10 @@ def curvature_product(X: Rows, curvature: Floats, v: Floats, begin: int, end: in
         r = float(curvature[i]) * (X.dot(i, v) + float(v[X.d]))
         X.axpy(r, i, out)
         out[X.d] += r
+
+
+def curvature_diagonal(X: Rows, curvature: Floats, begin: int, end: int, out: Floats) -> None:
+    """out += the diagonal of the sum of h_i (x_i, 1) (x_i, 1)' over rows begin .. end"""
+    for i in range(begin, end):
+        out[: X.d] += float(curvature[i]) * X.row(i) ** 2
+        out[X.d] += float(curvature[i])
