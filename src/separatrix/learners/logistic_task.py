@@ -107,7 +107,7 @@ def overlap_at(task: Task, at: Floats) -> bool:
         return False
     objective = task.objective()
     if isinstance(objective, Binary):
-        wrong = objective.wrong(at)
+        wrong = objective.point(at).wrong
         P = np.column_stack([wrong, wrong])
     else:
         P = objective.point(at).curvature

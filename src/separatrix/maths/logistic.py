@@ -20,17 +20,22 @@ from separatrix.maths.moments import Moments
 from separatrix.maths.normal_equations import NormalEquations
 
 Floats = NDArray[np.float64]
+TINY = float(np.finfo(np.float64).tiny)
 SLICE = 2**24  # numbers looked at between two chances to interrupt
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Parameters with what one pass says of them; ``curvature`` has what the Hessian needs of each row."""
+    """Parameters with what one pass says of them; ``curvature`` has what the Hessian needs of each row.
+
+    For two classes ``wrong`` is 1 - P(y_i|x_i), without the cancellation.
+    """
 
     at: Floats
     value: float
     gradient: Floats
     curvature: Floats
+    wrong: Floats
 
 
 class Model(Protocol):
@@ -47,7 +52,8 @@ class Objective(Protocol):
     def point(self, at: Floats) -> Point: ...
     def model(self, point: Point) -> Model: ...
     def product(self, point: Point, v: Floats) -> Floats: ...
-    def diagonal(self, point: Point) -> Floats: ...
+    def diagonal(self, point: Point) -> Model: ...
+    def left(self, point: Point) -> float: ...
 
 
 class Binary:
@@ -66,44 +72,32 @@ class Binary:
         self.ridge, self.lift = ridge, lift
         self.rows = kernels.rows(X)
         self.n, self.d = self.rows.n, self.rows.d
-        self.stride = max(1024, SLICE // max(1, self.d))
+        self.stride = max(1024, SLICE * self.n // max(1, int(X.size)))
 
     @property
     def length(self) -> int:
         return self.d + 1
 
     def point(self, at: Floats) -> Point:
-        value, gradient, curvature, _ = self._pass(at, False)
-        return Point(at, value, gradient, curvature)
-
-    def wrong(self, at: Floats) -> Floats:
-        """1 - P(y_i|x_i) of each row, without the cancellation."""
-        return self._pass(at, True)[3]
-
-    def _pass(self, at: Floats, with_wrong: bool) -> tuple[float, Floats, Floats, Floats]:
-        gradient, curvature = np.zeros(self.d + 1), np.empty(self.n)
-        wrong = np.empty(self.n if with_wrong else 0)
+        gradient, curvature, wrong = np.zeros(self.d + 1), np.empty(self.n), np.empty(self.n)
         value = 0.0
         for begin in range(0, self.n, self.stride):
             end = min(begin + self.stride, self.n)
             value += kernels.logistic_pass(
-                self.rows,
-                self.y,
-                self.weights,
-                self.offset,
-                at,
-                begin,
-                end,
-                gradient,
-                curvature,
-                wrong if with_wrong else None,
+                self.rows, self.y, self.weights, self.offset, at, begin, end, gradient, curvature, wrong
             )
         w = at[:-1]
         value += 0.5 * self.ridge * float(w @ w)
         gradient[:-1] += self.ridge * w
         if not self.lift:
             gradient[-1] = 0.0
-        return value, gradient, curvature, wrong
+        return Point(at, value, gradient, curvature, wrong)
+
+    def sums(self, r: Floats) -> Floats:
+        """sum r_i x_i"""
+        out = np.zeros(self.d + 1)
+        kernels.curvature_product(self.rows, r, np.append(np.zeros(self.d), 1.0), 0, self.n, out)
+        return out[:-1]
 
     def model(self, point: Point) -> NormalEquations:
         return weighted_gram(self.X, point.curvature, self.ridge, self.lift)
@@ -119,19 +113,31 @@ class Binary:
             out[-1] = 0.0
         return out
 
-    def diagonal(self, point: Point) -> Floats:
-        """The diagonal of the Hessian, nowhere zero."""
-        out = np.zeros(self.d + 1)
-        kernels.curvature_diagonal(self.rows, point.curvature, 0, self.n, out)
-        return _positive(out, self.ridge, self.lift)
+    def left(self, point: Point) -> float:
+        """|g|^2/(2 ridge), which bounds what is left to gain; for the bias with its own curvature, about."""
+        g, bias = point.gradient[:-1], float(point.gradient[-1])
+        return 0.5 * (float(g @ g) / self.ridge + bias**2 / max(float(point.curvature.sum()), TINY))
+
+    def diagonal(self, point: Point) -> Diagonal:
+        """The Hessian without what columns have in common, but for the bias."""
+        first, D = np.zeros((2, self.d + 1))
+        kernels.curvature_diagonal(self.rows, point.curvature, 0, self.n, first if self.lift else None, D)
+        total = float(first[-1])
+        if not total > 0:
+            return Diagonal(D[:-1] + self.ridge, np.zeros(self.d), 0.0)
+        mean = first[:-1] / total
+        return Diagonal(np.maximum(D[:-1] - total * mean**2, 0.0) + self.ridge, mean, total)
 
 
-def _positive(D: Floats, ridge: float, lift: bool) -> Floats:
-    """Diagonals (..., d + 1) with the penalty, and above zero."""
-    D[..., :-1] += ridge
-    if not lift:
-        D[..., -1] = 1.0
-    return np.maximum(D, 1e-12 * float(D.max()) or 1.0)
+class Diagonal:
+    """A diagonal matrix of weights, bordered by a bias of curvature ``total`` (0 for none) as in a Hessian."""
+
+    def __init__(self, D: Floats, mean: Floats, total: float) -> None:
+        self.D, self.mean, self.total = np.maximum(D, 1e-12 * float(D.max(initial=0.0)) or 1.0), mean, total
+
+    def correction(self, g: Floats) -> Floats:
+        w = (g[:-1] - self.mean * g[-1]) / self.D
+        return np.append(w, g[-1] / self.total - self.mean @ w if self.total > 0 else 0.0)
 
 
 def weighted_gram(X: Any, weights: Floats, ridge: float, lift: bool) -> NormalEquations:
@@ -176,15 +182,15 @@ class Multinomial:
         s = self.scores(at)
         P, loss = softmax(s, self.own)
         c = 1.0 if self.weights is None else self.weights
-        R = P.copy()
-        R[self.own] = -(P.sum(axis=1) - P[self.own])
+        R, wrong = P.copy(), P.sum(axis=1) - P[self.own]
+        R[self.own] = -wrong
         R *= np.reshape(c, (-1, 1))
         V = at.reshape(self.classes, self.d + 1)
         G = np.empty_like(V)
         G[:, :-1] = np.asarray(self.X.T @ R).T + self.ridge * V[:, :-1]
         G[:, -1] = R.sum(axis=0) if self.lift else 0.0
         value = float(np.sum(c * loss)) + 0.5 * self.ridge * float((V[:, :-1] ** 2).sum())
-        return Point(at, value, G.reshape(-1), P)
+        return Point(at, value, G.reshape(-1), P, wrong)
 
     def product(self, point: Point, v: Floats) -> Floats:
         """The Hessian times v."""
@@ -198,13 +204,23 @@ class Multinomial:
         out[:, -1] = R.sum(axis=0) if self.lift else 0.0
         return out.reshape(-1)
 
-    def diagonal(self, point: Point) -> Floats:
+    def left(self, point: Point) -> float:
+        """|g|^2/(2 ridge), which bounds what is left to gain; for the biases with their own curvatures, about."""
+        G, P = point.gradient.reshape(self.classes, self.d + 1), point.curvature
+        h = P * (1.0 - P) if self.weights is None else self.weights[:, None] * P * (1.0 - P)
+        biases = float((G[:, -1] ** 2 / np.maximum(h.sum(axis=0), TINY)).sum())
+        return 0.5 * (float((G[:, :-1] ** 2).sum()) / self.ridge + biases)
+
+    def diagonal(self, point: Point) -> Diagonals:
         """The diagonal of the Hessian, nowhere zero."""
         out, rows = np.zeros((self.classes, self.d + 1)), kernels.rows(self.X)
         for k, p in enumerate(point.curvature.T):
             h = p * (1.0 - p) if self.weights is None else self.weights * p * (1.0 - p)
-            kernels.curvature_diagonal(rows, h, 0, self.n, out[k])
-        return _positive(out, self.ridge, self.lift).reshape(-1)
+            kernels.curvature_diagonal(rows, h, 0, self.n, None, out[k])
+        out[:, :-1] += self.ridge
+        if not self.lift:
+            out[:, -1] = 1.0
+        return Diagonals(np.maximum(out, 1e-12 * float(out.max()) or 1.0).reshape(-1))
 
     def model(self, point: Point) -> _Blocks:
         K, p = self.classes, self.d + 1
@@ -214,6 +230,16 @@ class Multinomial:
         if self.ridge:
             information[np.diag_indices(len(information))] += np.tile(np.append(np.full(self.d, self.ridge), 0.0), free)
         return _Blocks(information, K, p)
+
+
+class Diagonals:
+    """A diagonal matrix of all parameters."""
+
+    def __init__(self, D: Floats) -> None:
+        self.D = D
+
+    def correction(self, g: Floats) -> Floats:
+        return np.asarray(g / self.D)
 
 
 class _Blocks:

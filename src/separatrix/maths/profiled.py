@@ -144,9 +144,9 @@ class Problem:
     def spread(self) -> Floats:
         """sqrt(sum c_i (x_ij - mean_j)^2) of each column; without a bias about zero."""
         c = np.ones(self.n) if self.weights is None else self.weights
-        second = np.zeros(self.d + 1)
-        kernels.curvature_diagonal(kernels.rows(self.X), c, 0, self.n, second)
-        second, first = second[:-1], self._slopes(c[:, None])[0]
+        first, second = np.zeros((2, self.d + 1))
+        kernels.curvature_diagonal(kernels.rows(self.X), c, 0, self.n, first, second)
+        first, second = first[:-1], second[:-1]
         centred = second - (first**2 / c.sum() if self.lift else 0.0)
         return np.sqrt(np.maximum(centred, 0.0) + 1e-9 * second)
 

@@ -50,8 +50,12 @@ def curvature_product(X: Rows, curvature: Floats, v: Floats, begin: int, end: in
         out[X.d] += r
 
 
-def curvature_diagonal(X: Rows, curvature: Floats, begin: int, end: int, out: Floats) -> None:
-    """out += the diagonal of the sum of h_i (x_i, 1) (x_i, 1)' over rows begin .. end"""
+def curvature_diagonal(X: Rows, curvature: Floats, begin: int, end: int, sums: Floats | None, squares: Floats) -> None:
+    """squares += the diagonal of the sum of h_i (x_i, 1) (x_i, 1)', sums += the sum of h_i (x_i, 1)"""
     for i in range(begin, end):
-        out[: X.d] += float(curvature[i]) * X.row(i) ** 2
-        out[X.d] += float(curvature[i])
+        h, x = float(curvature[i]), X.row(i)
+        squares[: X.d] += h * (x * x)
+        squares[X.d] += h
+        if sums is not None:
+            sums[: X.d] += h * x
+            sums[X.d] += h
