@@ -6,7 +6,6 @@ from separatrix.kernels.reference.descent import descent_pass, mean_loss
 from separatrix.kernels.reference.dual import first_mistake, kernel_column, kernel_scores, kernel_update
 from separatrix.kernels.reference.exact import bounded_scores, exact_signs, opposites
 from separatrix.kernels.reference.hull import nearest_hulls
-from separatrix.kernels.reference.exact import exact_signs, opposites
 from separatrix.kernels.reference.lasso import class_lasso_pass, combine, gram_pass, lasso_pass, weighted_sums
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.logistic import curvature_diagonal, curvature_product, logistic_pass
