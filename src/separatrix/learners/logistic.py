@@ -217,6 +217,9 @@ class LogisticRegression(LogisticInference):
             for k, part in enumerate(parts):
                 done.append(fit_one(part, options, start[k : k + 1] if start is not None and many else start))
         except KeyboardInterrupt as stop:
+            if not isinstance(stop, Interruption) and self.__sklearn_is_fitted__():  # before anything was reached
+                self.status_ = Status.INTERRUPTED
+                raise
             classes = len(rows.labels.classes)
             nothing = np.zeros((1 if many or classes == 2 else classes, table.d + 1))
             reached = stop.at if isinstance(stop, Interruption) else nothing

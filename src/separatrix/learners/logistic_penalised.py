@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.errors import Interruption
 from separatrix.learners.logistic_task import SAMPLE, Answer, Task
 from separatrix.maths.duality import duality_gap
 from separatrix.maths.lasso import Net
@@ -51,33 +52,42 @@ def ridge(task: Task, penalty: float, tol: float, max_iter: float, start: Floats
     """Minimise the loss plus penalty/2 |w|^2 to a relative duality gap of at most ``tol``."""
     objective = task.objective(penalty)
     at = np.zeros(objective.length) if start is None else start.reshape(-1).copy()
-    steps, wanted = 0, tol
     run = _sampled(task, objective, penalty, tol, max_iter) if start is None else None
     if run is None:
         run = Run(objective.point(at), Status.MAX_ITERATIONS, 0, np.inf)
-    model = _preconditioner(task, objective)
-    gap = np.inf
-    while True:
-        steps += run.steps
-        if run.status is Status.OPTIMAL:
-            gap = duality_gap(objective, run.point)
-            if gap <= tol * run.point.value or wanted < 1e-30:
-                break
-            wanted *= 0.01
-        elif run.status is not Status.MAX_ITERATIONS or steps >= max_iter:
-            break
-        left = max_iter - steps
-        if task.wide or model is not None:
-            run = newton_cg(objective, run.point, left, wanted, ridge=penalty, model=model)
-        else:
-            run = newton(objective, run.point, left, wanted)
-    if not np.isfinite(gap):
-        gap = duality_gap(objective, run.point)
+    run, steps, gap = _to_the_gap(task, objective, run, tol, max_iter)
     vectors = run.point.at.reshape(-1, task.d + 1)
     if task.classes > 2:  # the penalty leaves a common bias free
         vectors = vectors.copy()
         vectors[:, -1] -= vectors[:, -1].mean()
     return Answer(vectors, run.status, steps, run.point.value, gap / max(run.point.value, np.finfo(float).tiny))
+
+
+def _to_the_gap(
+    task: Task, objective: Binary | Multinomial, run: Run, tol: float, max_iter: float
+) -> tuple[Run, int, float]:
+    """Search on until the gap is small enough; the last run, all steps, and the gap."""
+    steps, wanted, gap = 0, tol, np.inf
+    try:
+        model = None if run.status is Status.OPTIMAL else _preconditioner(task, objective)
+        while True:
+            steps += run.steps
+            if run.status is Status.OPTIMAL:
+                gap = duality_gap(objective, run.point)
+                if gap <= tol * run.point.value or wanted < 1e-30:
+                    return run, steps, gap
+                wanted *= 0.01
+            elif run.status is not Status.MAX_ITERATIONS or steps >= max_iter:
+                return run, steps, gap if np.isfinite(gap) else duality_gap(objective, run.point)
+            left = max_iter - steps
+            if task.wide or model is not None:
+                run = newton_cg(objective, run.point, left, wanted, ridge=objective.ridge, model=model)
+            else:
+                run = newton(objective, run.point, left, wanted)
+    except Interruption:
+        raise
+    except KeyboardInterrupt as stop:
+        raise Interruption(run.point.at) from stop
 
 
 def _preconditioner(task: Task, objective: Binary | Multinomial) -> Inverse | None:

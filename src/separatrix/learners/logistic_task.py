@@ -127,10 +127,12 @@ class Likelihood:
         self.task = task if self.split is None or not len(self.split.others) else task.columns(self.split.kept)
         self.objective = self.task.objective()
         self.settled = False
+        self.reached = np.zeros(self.objective.length)
         try:
             self.run = self._first(start if self.task is task else None, search)
-        except Interruption as stop:
-            raise Interruption(self.vectors_of(stop.at)) from stop
+        except KeyboardInterrupt as stop:
+            at = stop.at if isinstance(stop, Interruption) else self.reached
+            raise Interruption(self.vectors_of(at)) from stop
 
     @property
     def dependent(self) -> tuple[int, ...]:
@@ -150,9 +152,11 @@ class Likelihood:
         if stride >= 4 and start is None:
             sample = task.every(stride)
             tried = newton(sample.objective(), sample.objective().point(at), 2 * self.PATIENCE)
+            self.reached = tried.point.at
             if tried.status is Status.OPTIMAL and overlap_at(sample, tried.point.at):
                 self.settled, at = True, tried.point.at
         run = newton(objective, objective.point(at), self.max_iter, pause=self._pause)
+        self.reached = run.point.at
         if not self.settled:
             self.settled = overlap_at(task, run.point.at)
         return run

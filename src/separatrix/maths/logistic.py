@@ -44,13 +44,18 @@ class Model(Protocol):
     def correction(self, g: Floats) -> Floats: ...
 
 
-class Objective(Protocol):
-    """A smooth convex function of the parameters."""
+class Curved(Protocol):
+    """A smooth convex function of the parameters, with its Hessian."""
+
+    def point(self, at: Floats) -> Point: ...
+    def model(self, point: Point) -> Model: ...
+
+
+class Objective(Curved, Protocol):
+    """One whose Hessian is also known by its products with vectors."""
 
     @property
     def length(self) -> int: ...
-    def point(self, at: Floats) -> Point: ...
-    def model(self, point: Point) -> Model: ...
     def product(self, point: Point, v: Floats) -> Floats: ...
     def diagonal(self, point: Point) -> Model: ...
     def left(self, point: Point) -> float: ...
@@ -222,14 +227,14 @@ class Multinomial:
             out[:, -1] = 1.0
         return Diagonals(np.maximum(out, 1e-12 * float(out.max()) or 1.0).reshape(-1))
 
-    def model(self, point: Point) -> _Blocks:
-        K, p = self.classes, self.d + 1
+    def model(self, point: Point) -> Blocks:
+        K = self.classes
         lifted = np.column_stack([dense(self.X), np.full(self.n, 1.0 if self.lift else 0.0)])
         free = K if self.ridge else K - 1  # with a ridge all vectors are determined, but for the biases
         information = class_information(lifted, point.curvature[:, :free], self.weights)
         if self.ridge:
             information[np.diag_indices(len(information))] += np.tile(np.append(np.full(self.d, self.ridge), 0.0), free)
-        return _Blocks(information, K, p)
+        return Blocks(information)
 
 
 class Diagonals:
@@ -242,11 +247,10 @@ class Diagonals:
         return np.asarray(g / self.D)
 
 
-class _Blocks:
+class Blocks:
     """A Hessian of several class vectors; directions without curvature are left alone."""
 
-    def __init__(self, information: Floats, classes: int, p: int) -> None:
-        self.classes, self.p = classes, p
+    def __init__(self, information: Floats) -> None:
         diagonal = np.diagonal(information)
         self.scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         self.scaled = information / self.scale / self.scale[:, None]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import Interruption
-from separatrix.maths.logistic import Model, Objective, Point
+from separatrix.maths.logistic import Curved, Model, Point
 from separatrix.maths.stopping import Status
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ class Run:
 
 
 def newton(
-    objective: Objective,
+    objective: Curved,
     start: Point,
     max_iter: float,
     tol: float = 0.0,
@@ -76,7 +76,7 @@ def direction(model: Model, g: Floats) -> tuple[Floats, float]:
     return step, 0.5 * float(g @ step)
 
 
-def backtrack(objective: Objective, point: Point, step: Floats, decrement: float) -> Point | None:
+def backtrack(objective: Curved, point: Point, step: Floats, decrement: float) -> Point | None:
     """The first of the points at step, step/2, step/4, ... that gains enough, or None."""
     share = 1.0
     noise = 8 * EPS * abs(point.value)
