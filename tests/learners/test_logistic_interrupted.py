@@ -49,16 +49,15 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize(
-    ("search", "options", "classes"),
+    ("search", "options", "classes", "before"),
     [
-        ("newton", {}, 2),
-        ("newton", {"C": 1.0}, 3),
-        ("proximal_newton", {"C": 0.01, "l1_ratio": 1.0, "tol": 1e-13}, 2),
-        ("proximal_newton", {"C": 0.01, "l1_ratio": 0.5, "tol": 1e-13}, 3),
-        ("with_model", {"C": 1.0, "tol": 1e-13}, 2),
+        ("newton", {}, 2, "fresh"),
+        ("newton", {"C": 1.0}, 3, "again"),
+        ("proximal_newton", {"C": 0.01, "l1_ratio": 1.0, "tol": 1e-13}, 2, "fresh"),
+        ("proximal_newton", {"C": 0.01, "l1_ratio": 0.5, "tol": 1e-13}, 3, "again"),
+        ("with_model", {"C": 1.0, "tol": 1e-13}, 2, "fresh"),
     ],
 )
-@pytest.mark.parametrize("before", ["fresh", "again"])
 def test_a_signal_in_the_search_leaves_the_partial_model(search, options, classes, before):
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, search, repr(options), str(classes), before],
