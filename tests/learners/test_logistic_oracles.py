@@ -103,6 +103,21 @@ def test_statsmodels_agrees_on_everything_it_has():
     )
 
 
+def test_statsmodels_agrees_on_offsets_and_frequencies():
+    sm = pytest.importorskip("statsmodels.api")
+    X, y = overlapping(250, 3, seed=12)
+    rng = np.random.default_rng(3)
+    c, o = rng.integers(1, 5, 250).astype(float), rng.standard_normal(250)
+    ours = sx.LogisticRegression().fit(X, y, sample_weight=c, offset=o)
+    design = np.column_stack([X, np.ones(250)])
+    family = sm.families.Binomial()
+    theirs = sm.GLM(y, design, family=family, freq_weights=c, offset=o).fit(tol=1e-15, tol_criterion="params")
+    summary = ours.summary()
+    np.testing.assert_allclose([r.estimate for r in summary.coefficients], theirs.params, rtol=1e-8)
+    np.testing.assert_allclose([r.error for r in summary.coefficients], theirs.bse, rtol=1e-8)
+    assert summary.loglik == pytest.approx(theirs.llf, rel=1e-10)
+
+
 def test_firthmodels_agrees():
     firthmodels = pytest.importorskip("firthmodels")
     X, y = overlapping(60, 2, seed=2)
