@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix.learners.logistic_task import Task
 from separatrix.maths.firth import FirthLikelihood, firth, firth_in_basis, likelihood_intercepts
-from separatrix.maths.logistic import class_information, softmax
+from separatrix.maths.multinomial import class_information, softmax
 from separatrix.maths.newton import newton
 
 Floats = NDArray[np.float64]

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from separatrix.inference.likelihood import STEPS, FittedLikelihood
 from separatrix.maths.firth import firth
-from separatrix.maths.logistic import Binary, Blocks, Point, class_information, softmax
+from separatrix.maths.logistic import Binary, Point
+from separatrix.maths.multinomial import Blocks, class_information, softmax
 from separatrix.maths.newton import newton
 
 Floats = NDArray[np.float64]

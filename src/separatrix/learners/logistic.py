@@ -254,19 +254,3 @@ class LogisticRegression(LogisticInference):
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_rows"}
-
-    # -- probabilities ------------------------------------------------------------------------------
-
-    def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, one column a class."""
-        return np.asarray(np.exp(self.predict_log_proba(X)))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of the probabilities, right also where these are too small to be numbers."""
-        s = self.decision_function(X)
-        if s.ndim == 1:
-            return -np.column_stack([np.logaddexp(0.0, s), np.logaddexp(0.0, -s)])
-        if self.multiclass == "ovr":
-            own = -np.logaddexp(0.0, -s)
-            return np.asarray(own - np.logaddexp.reduce(own, axis=1)[:, None])
-        return np.asarray(s - np.logaddexp.reduce(s, axis=1)[:, None])

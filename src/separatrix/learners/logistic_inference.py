@@ -1,4 +1,4 @@
-"""What a logistic fit says of its errors: summary, influence, nested tests, and reasons where there is none."""
+"""What a logistic fit says: probabilities, summary, influence, nested tests, and reasons where there are none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class LogisticInference(LinearClassifier):
-    """Inference from the rows of a fit, which it keeps by reference; a subclass is the learner."""
+    """Probabilities, and inference from the rows of a fit, kept by reference; a subclass is the learner."""
 
     C: float
     class_weight: Any
@@ -33,6 +33,20 @@ class LogisticInference(LinearClassifier):
     loglik_: float | None
     unidentifiable_: tuple[str, ...]
     separation_: Any
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, one column a class."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the probabilities, right also where these are too small to be numbers."""
+        s = self.decision_function(X)
+        if s.ndim == 1:
+            return -np.column_stack([np.logaddexp(0.0, s), np.logaddexp(0.0, -s)])
+        if self.multiclass == "ovr":
+            own = -np.logaddexp(0.0, -s)
+            return np.asarray(own - np.logaddexp.reduce(own, axis=1)[:, None])
+        return np.asarray(s - np.logaddexp.reduce(s, axis=1)[:, None])
 
     def summary(
         self, *, level: float = 0.95, intervals: str = "wald", covariance: str = "model", groups: Any = None

@@ -11,7 +11,8 @@ from separatrix.errors import Interruption
 from separatrix.learners.logistic_task import SAMPLE, Answer, Task
 from separatrix.maths.duality import duality_gap
 from separatrix.maths.lasso import Net
-from separatrix.maths.logistic import Binary, Multinomial
+from separatrix.maths.logistic import Binary
+from separatrix.maths.multinomial import Multinomial
 from separatrix.maths.newton import Run, newton
 from separatrix.maths.profiled import Problem
 from separatrix.maths.proximal import proximal_newton

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from separatrix.errors import Interruption
 from separatrix.maths.columns import Columns, independent_columns
 from separatrix.maths.firth import FirthLikelihood, Penalised, firth_in_basis
-from separatrix.maths.logistic import Binary, Multinomial, Point, centred, dense
+from separatrix.maths.logistic import Binary, Point
+from separatrix.maths.multinomial import Multinomial, centred, dense
 from separatrix.maths.newton import Run, newton
 from separatrix.maths.overlap import kesler_rows, proves_overlap
 from separatrix.maths.quasi_newton import newton_cg

@@ -14,7 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.maths.logistic import Binary, Multinomial, Point
+from separatrix.maths.logistic import Binary, Point
+from separatrix.maths.multinomial import Multinomial
 
 Floats = NDArray[np.float64]
 TINY = float(np.finfo(np.float64).tiny)

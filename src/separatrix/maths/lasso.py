@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.maths.logistic import class_information, dense, weighted_gram
+from separatrix.maths.logistic import weighted_gram
+from separatrix.maths.multinomial import class_information, dense
 
 Floats = NDArray[np.float64]
 Order = NDArray[np.int64]

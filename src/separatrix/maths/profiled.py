@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.maths.firth import likelihood_intercepts
 from separatrix.maths.lasso import Net
-from separatrix.maths.logistic import softmax
+from separatrix.maths.multinomial import softmax
 
 Floats = NDArray[np.float64]
 Columns = NDArray[np.intp]
