@@ -75,6 +75,14 @@ class Problem:
     def sum(self, values: Floats) -> float:
         return float(values.sum() if self.weights is None else self.weights @ values)
 
+    def average(self, values: Floats) -> Floats:
+        return np.atleast_1d(np.average(values, axis=0, weights=self.weights))
+
+    def _shares(self) -> Floats:
+        """Logarithms of the classes' shares; of two classes their difference."""
+        logs = np.log(np.bincount(self.codes, weights=self.weights, minlength=self.classes))
+        return np.atleast_1d(logs[1] - logs[0] if self.classes == 2 else logs - logs.mean())
+
     # -- places -------------------------------------------------------------------------------------
 
     def place(self, V: Floats, b: Floats) -> Place:
@@ -109,25 +117,32 @@ class Problem:
         alone = kernels.rows(np.empty((self.n, 0)))
         h, q = np.empty(self.n), np.empty(self.n)
         at = b.copy() if self.lift else np.zeros(1)
-        for _ in range(200):
+        for k in range(200):
             g = np.zeros(1)
             loss = kernels.logistic_pass(alone, self.signs, self.weights, scores, at, 0, self.n, g, h, q)
-            step = float(g[0]) / max(float(h.sum()), np.finfo(float).tiny)
+            slope, bend = float(g[0]), float(h.sum())
+            if k == 0 and self.lift and abs(slope) > 2.0 * bend:  # far off: begin where the mean score fits the shares
+                at = self._shares() - self.average(scores)
+                continue
+            step = slope / max(bend, 0.5 * abs(slope)) if slope else 0.0  # never longer than 2
             if not self.lift or not abs(step) > 1e-15 * max(1.0, abs(float(at[0]))):
                 break
-            at = at - np.clip(step, -2.0, 2.0)
+            at = at - step
         R = -q * self.signs
         R = R if self.weights is None else R * self.weights
         shift = 0.0 if self.offset is None else float(R @ self.offset)
         return Place(V, at, loss, self._slopes(R[:, None]), q, h, shift)
 
     def _many(self, V: Floats, b: Floats) -> Place:
-        scores = self._scores(V) + b
+        scores = self._scores(V)
         scores = scores if self.offset is None else scores + self.offset
         own = np.arange(self.n), self.codes
         if self.lift:
-            move = likelihood_intercepts(scores, self.codes, self.weights)
-            scores, b = scores + move, b + move
+            begin = self._shares() - self.average(scores)
+            if self.sum(softmax(scores + b, own)[1]) > self.sum(softmax(scores + begin, own)[1]):
+                b = begin
+            b = b + likelihood_intercepts(scores + b, self.codes, self.weights)
+        scores = scores + b
         P, loss = softmax(scores, own)
         others = P.copy()
         others[own] = 0.0

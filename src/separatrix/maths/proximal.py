@@ -90,9 +90,10 @@ def proximal_newton(problem: Problem, net: Net, start: Floats, tol: float, max_i
             if not len(W):  # no weight in use, and no slope above alpha
                 return found(Status.OPTIMAL, gap)
             moved = advance(problem, place, net, W, value, gap / first)
-            idle = idle + 1 if gap > 0.5 * before else 0  # the value may have no digits left while the gap has
             if moved is None or idle > IDLE:
                 return found(Status.ILL_CONDITIONED, gap)
+            gained = value - moved.loss - net.value(moved.V) > 1e-6 * value
+            idle = 0 if gained or gap <= 0.5 * before else idle + 1  # the gap may fall when the value cannot
             place, steps, before = moved, steps + 1, min(gap, before)
     except KeyboardInterrupt as stop:
         raise Interruption(found(Status.INTERRUPTED, np.inf).vectors.reshape(-1)) from stop
