@@ -49,6 +49,22 @@ void bind_logistic(nb::module_& m) {
                        X.view);
         },
         "X"_a, "curvature"_a.noconvert(), "v"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
+    m.def(
+        "curvature_diagonal",
+        [](const Rows& X, Vector<double> curvature, i64 begin, i64 end, std::optional<Out<double>> sums,
+           Out<double> squares) {
+            need_range(X, begin, end);
+            need_length(curvature, X.n, "curvature must hold a number for every row");
+            need_length(squares, X.d + 1, "squares must hold a number for every feature and the bias");
+            if (sums) need_length(*sums, X.d + 1, "sums must be as long as squares");
+            nb::gil_scoped_release free;
+            std::visit(
+                [&](const auto& table) {
+                    curvature_diagonal(table, curvature.data(), begin, end, sums ? sums->data() : nullptr, squares.data());
+                },
+                X.view);
+        },
+        "X"_a, "curvature"_a.noconvert(), "begin"_a, "end"_a, "sums"_a.noconvert().none(), "squares"_a.noconvert());
 }
 
 }  // namespace separatrix

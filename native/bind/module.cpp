@@ -18,6 +18,7 @@ void bind_text(nb::module_&);
 void bind_logistic(nb::module_&);
 void bind_mistakes(nb::module_&);
 void bind_hull(nb::module_&);
+void bind_lasso(nb::module_&);
 }  // namespace separatrix
 
 #define DEFINE_MODULE(name, m) NB_MODULE(name, m)
@@ -40,4 +41,5 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_logistic(m);
     separatrix::bind_mistakes(m);
     separatrix::bind_hull(m);
+    separatrix::bind_lasso(m);
 }

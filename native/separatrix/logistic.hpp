@@ -110,7 +110,15 @@ class CarefulSum {
     std::vector<double> part_, rest_;
 };
 
-constexpr i64 rows_a_part = 1024;
+// Rows between two closings of a CarefulSum, which costs as much as adding a dense row or two.
+template <class T>
+inline i64 rows_a_part(const Dense<T>&) {
+    return 1024;
+}
+template <class T, class I>
+inline i64 rows_a_part(const Csr<T, I>& X) {
+    return std::max<i64>(1024, X.d / 2);
+}
 
 // Adds rows begin .. end: returns their sum of c_i loss_i, and adds minus sum c_i (1 - P_i) y_i (x_i, 1) to
 // `gradient`, which has d + 1 numbers. `curvature` gets c_i times the second derivative, `wrong` 1 - P_i.
@@ -148,7 +156,7 @@ double logistic_pass(const Rows& X, const i8* y, const double* weight, const dou
         loss = {next.high, loss.low + next.low};
         add_rows(X, r, at, stop, sum.part());
         sum.part()[X.d] += bias;
-        if ((since += rows) >= rows_a_part) sum.close(), since = 0;
+        if ((since += rows) >= rows_a_part(X)) sum.close(), since = 0;
     }
     sum.finish();
     return loss.high + loss.low;
@@ -167,9 +175,39 @@ void curvature_product(const Rows& X, const double* curvature, const double* v, 
             sum.part()[X.d] += r[i - at];
         }
         add_rows(X, r, at, stop, sum.part());
-        if ((since += stop - at) >= rows_a_part) sum.close(), since = 0;
+        if ((since += stop - at) >= rows_a_part(X)) sum.close(), since = 0;
     }
     sum.finish();
+}
+
+// sums += a x_i where it is asked for, squares += a x_i^2
+template <class T>
+inline void add_powers(const Dense<T>& X, double a, i64 i, double* sums, double* squares) {
+    const T* x = X.row(i);
+    const v8 c = every(a);
+    i64 k = 0;
+    for (; k + 8 <= X.d; k += 8) store(squares + k, load(squares + k) + c * (load(x + k) * load(x + k)));
+    for (; k < X.d; ++k) squares[k] += a * (static_cast<double>(x[k]) * static_cast<double>(x[k]));
+    if (sums) X.axpy(a, i, sums);
+}
+template <class T, class I>
+inline void add_powers(const Csr<T, I>& X, double a, i64 i, double* sums, double* squares) {
+    for (I k = X.start[i]; k < X.start[i + 1]; ++k) {
+        const double x = static_cast<double>(X.value[k]);
+        squares[X.column[k]] += a * (x * x);
+        if (sums) sums[X.column[k]] += a * x;
+    }
+}
+
+// squares += the diagonal of sum over rows begin .. end of h_i (x_i, 1) (x_i, 1)', and where it is asked for
+// sums += sum h_i (x_i, 1)
+template <class Rows>
+void curvature_diagonal(const Rows& X, const double* curvature, i64 begin, i64 end, double* sums, double* squares) {
+    for (i64 i = begin; i < end; ++i) {
+        add_powers(X, curvature[i], i, sums, squares);
+        squares[X.d] += curvature[i];
+        if (sums) sums[X.d] += curvature[i];
+    }
 }
 
 }  // namespace separatrix

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from separatrix.learners.linear_descent import LinearDescent
     from separatrix.learners.linear_discriminant import LinearDiscriminant
     from separatrix.learners.logistic import LogisticRegression
+    from separatrix.learners.logistic_path import LogisticPath
     from separatrix.learners.margin import MarginPerceptron
     from separatrix.learners.max_margin import MaxMargin
     from separatrix.learners.passive_aggressive import PassiveAggressive
@@ -68,6 +69,7 @@ _HOMES = {
     "KernelPerceptron": "separatrix.learners.kernel",
     "LeastSquares": "separatrix.learners.least_squares",
     "LeastSquaresClassifier": "separatrix.learners.least_squares_classifier",
+    "LogisticPath": "separatrix.learners.logistic_path",
     "LogisticRegression": "separatrix.learners.logistic",
     "LinearDescent": "separatrix.learners.linear_descent",
     "LinearDiscriminant": "separatrix.learners.linear_discriminant",
@@ -128,6 +130,7 @@ __all__ = [
     "LeastSquaresClassifier",
     "LinearDescent",
     "LinearDiscriminant",
+    "LogisticPath",
     "LogisticRegression",
     "Margin",
     "MarginPerceptron",

@@ -47,7 +47,12 @@ def test_native_and_reference_agree(kind, n, d):
         value = module.logistic_pass(rows_of(module, X), y, c, o, w, 0, n, g, h, q)
         product = np.ones(d + 1)
         module.curvature_product(rows_of(module, X), h, w, 0, n, product)
-        results.append(np.concatenate([[value], g, h, q, product]))
+        sums, squares = np.ones(d + 1), np.ones(d + 1)
+        module.curvature_diagonal(rows_of(module, X), h, 0, n, sums, squares)
+        alone = np.ones(d + 1)
+        module.curvature_diagonal(rows_of(module, X), h, 0, n, None, alone)
+        np.testing.assert_array_equal(alone, squares)
+        results.append(np.concatenate([[value], g, h, q, product, sums, squares]))
     for other in results[1:]:
         np.testing.assert_allclose(other, results[0], rtol=1e-13, atol=1e-13)
 

@@ -29,7 +29,7 @@ def quasi_separated(rng):
 def fitted_wrong(X, y, steps):
     objective = Binary(X, y)
     run = newton(objective, objective.point(np.zeros(objective.length)), steps)
-    return objective.wrong(run.point.at)
+    return run.point.wrong
 
 
 def lifted(X):

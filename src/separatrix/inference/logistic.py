@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 
 from separatrix.errors import DataError, InferenceError, ParameterError
 from separatrix.inference.likelihood import FittedLikelihood
+from separatrix.inference.profile import profile_interval, profile_of
 from separatrix.validation import check_labels, check_lengths
 
 Floats = NDArray[np.float64]
+FIRTH = "likelihood ratios are of Firth's penalised likelihood"
+LIMIT = "no finite maximum exists: estimates, likelihoods and intervals are their limits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +89,8 @@ class LogisticSummary:
             p = row.p if row.p_lr is None else row.p_lr
             interval = f"({_number(row.lower)}, {_number(row.upper)})"
             lines.append(
-                f"{row.name:<{width}} {_number(row.estimate):>10} {_number(row.error):>9} {row.z:>8.3f} {_p(p):>8}   "
-                f"{interval:^21} {_number(row.odds_ratio):>10}"
+                f"{row.name:<{width}} {_number(row.estimate):>10} {_number(row.error):>9} {_three(row.z):>8} "
+                f"{_p(p):>8}   {interval:^21} {_number(row.odds_ratio):>10}"
             )
         lines += [
             "─" * len(head),
@@ -103,7 +106,13 @@ class LogisticSummary:
 
 
 def _number(v: float) -> str:
+    if math.isnan(v):
+        return "–"
     return ("∞" if v > 0 else "−∞") if math.isinf(v) else f"{v:.5g}"
+
+
+def _three(v: float) -> str:
+    return "–" if math.isnan(v) else f"{v:.3f}"
 
 
 def _compared(p: float) -> str:
@@ -146,13 +155,17 @@ def summarise(
     by = _check_options(fitted, level, intervals, covariance, groups)
     V = fitted.covariance if covariance == "model" else fitted.robust(by, frequencies)
     z = NormalDist().inv_cdf(0.5 + level / 2)
+    fates = fitted.fates or ("finite",) * len(names)
     rows = []
     for j, (name, b, e) in enumerate(zip(names, fitted.estimate.reshape(-1), np.sqrt(np.diagonal(V)), strict=True)):
         low, high, p_lr = b - z * e, b + z * e, None
         if intervals == "profile":
-            low, high = fitted.profile_interval(j, z, float(e))
-            p_lr = chi2_tail(2.0 * (fitted.maximum - fitted.profile(j)(0.0)), 1)
-        rows.append(_coefficient(name, float(b), float(e), float(low), float(high), p_lr))
+            low, high = profile_interval(fitted, j, z, float(e))
+            p_lr = chi2_tail(2.0 * (fitted.maximum - profile_of(fitted, j)(0.0)), 1)
+        at, error = float(b), float(e)
+        if fates[j] != "finite":
+            at, error = {"+inf": math.inf, "-inf": -math.inf}.get(fates[j], math.nan), math.nan
+        rows.append(_coefficient(name, at, error, float(low), float(high), p_lr))
     k, n = fitted.estimate.size, float(fitted.counts.sum())
     slopes = k - (fitted.task.classes - 1) * int(fitted.task.lift)
     whole = fitted.maximum if fitted.penalised else fitted.loglik
@@ -174,7 +187,7 @@ def summarise(
         2.0 * k - 2.0 * fitted.loglik,
         k * math.log(n) - 2.0 * fitted.loglik,
         1.0 - fitted.loglik / fitted.null_loglik,
-        "likelihood ratios are of Firth's penalised likelihood" if fitted.penalised else "",
+        FIRTH if fitted.penalised else "" if fitted.fates is None else LIMIT,
     )
 
 
@@ -190,8 +203,10 @@ def _check_options(
         raise ParameterError(f"covariance is {covariance!r}: it can be 'model', 'robust' or 'cluster'.")
     if (covariance == "cluster") != (groups is not None):
         raise ParameterError("covariance='cluster' and groups go together: pass one group a row.")
-    if intervals == "profile" and (fitted.task.classes > 2 or covariance != "model"):
-        raise ParameterError("profile intervals are of two classes and of the model's covariance: use 'wald'.")
+    if intervals == "profile" and covariance != "model":
+        raise ParameterError("profile intervals have no covariance of their own: leave it at 'model', or use 'wald'.")
+    if fitted.fates is not None and intervals != "profile":
+        raise InferenceError("estimates that are infinite have no standard errors: ask for intervals='profile'.")
     if groups is None:
         return None
     by = np.asarray(check_labels(groups, what="groups").codes, dtype=np.intp)
@@ -203,38 +218,7 @@ def _check_options(
 
 def _coefficient(name: str, b: float, e: float, low: float, high: float, p_lr: float | None) -> Coefficient:
     def odds(v: float) -> float:
-        return math.exp(v) if v < 709 else math.inf
+        return math.inf if v >= 709 else math.exp(v)
 
-    return Coefficient(name, b, e, b / e, normal_tails(b / e), low, high, odds(b), odds(low), odds(high), p_lr)
-
-
-@dataclass(frozen=True, slots=True)
-class Influence:
-    """How much each row says, for two classes: leverage, residuals, and the change of the estimate without it.
-
-    ``dfbeta`` and ``cooks`` are one step of Newton's method without the row (Pregibon 1981).
-    """
-
-    leverage: Floats
-    pearson: Floats
-    deviance: Floats
-    dfbeta: Floats
-    cooks: Floats
-
-
-def influence_of(fitted: FittedLikelihood) -> Influence:
-    """The influence of each row on a fit of two classes."""
-    if fitted.task.classes > 2:
-        raise InferenceError("influence is of two classes: fit one class against another.")
-    p = fitted.probabilities[:, 1]
-    y = (fitted.task.codes == 1).astype(np.float64)
-    c, L = fitted.counts, fitted.lifted
-    w = fitted.probabilities[:, 0] * p
-    left = L @ fitted.covariance
-    leverage = c * w * np.einsum("ij,ij->i", left, L)
-    pearson = np.sqrt(c) * (y - p) / np.sqrt(w)
-    own = np.where(y == 1, p, fitted.probabilities[:, 0])
-    deviance = np.sign(y - p) * np.sqrt(-2.0 * c * np.log(own))
-    dfbeta = (c * (y - p) / (1.0 - leverage))[:, None] * left
-    cooks = pearson**2 * leverage / (1.0 - leverage) ** 2 / L.shape[1]
-    return Influence(leverage, pearson, deviance, dfbeta, cooks)
+    z = b / e if math.isfinite(b) else math.nan
+    return Coefficient(name, b, e, z, normal_tails(z), low, high, odds(b), odds(low), odds(high), p_lr)

@@ -97,6 +97,12 @@ svmlight_chunk = _kernels.svmlight_chunk
 delimited_chunk = _kernels.delimited_chunk
 logistic_pass = _kernels.logistic_pass
 curvature_product = _kernels.curvature_product
+curvature_diagonal = _kernels.curvature_diagonal
+lasso_pass = _kernels.lasso_pass
+gram_pass = _kernels.gram_pass
+weighted_sums = _kernels.weighted_sums
+combine = _kernels.combine
+class_lasso_pass = _kernels.class_lasso_pass
 
 
 def rows(X: Any) -> Rows:

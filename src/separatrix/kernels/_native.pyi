@@ -425,3 +425,35 @@ def logistic_pass(
     wrong: Floats | None,
 ) -> float: ...
 def curvature_product(X: Rows, curvature: Floats, v: Floats, begin: int, end: int, out: Floats) -> None: ...
+def curvature_diagonal(
+    X: Rows, curvature: Floats, begin: int, end: int, sums: Floats | None, squares: Floats
+) -> None: ...
+def weighted_sums(Z: Rows, order: NDArray[np.int64], h: Floats, first: Floats, second: Floats | None) -> None: ...
+def combine(Z: Rows, order: NDArray[np.int64], v: Floats, out: Floats) -> None: ...
+def lasso_pass(
+    Z: Rows,
+    order: NDArray[np.int64],
+    g: Floats,
+    curvature: Floats,
+    along: Floats,
+    alpha: float,
+    ridge: float,
+    v: Floats,
+    moved: Floats,
+    drift: Floats,
+) -> float: ...
+def gram_pass(A: Floats, order: NDArray[np.int64], alpha: float, ridge: float, v: Floats, slope: Floats) -> float: ...
+def class_lasso_pass(
+    X: Rows,
+    order: NDArray[np.int64],
+    width: int,
+    weights: Floats | None,
+    P: Floats,
+    g: Floats,
+    curvature: Floats,
+    alpha: float,
+    ridge: float,
+    v: Floats,
+    U: Floats,
+    mean: Floats,
+) -> float: ...

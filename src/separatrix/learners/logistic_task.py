@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.errors import Interruption
 from separatrix.maths.columns import Columns, independent_columns
-from separatrix.maths.duality import duality_gap
 from separatrix.maths.firth import FirthLikelihood, Penalised, firth_in_basis
-from separatrix.maths.logistic import Binary, Multinomial, Point, centred, dense
+from separatrix.maths.logistic import Binary, Point
+from separatrix.maths.multinomial import Multinomial, centred, dense
 from separatrix.maths.newton import Run, newton
 from separatrix.maths.overlap import kesler_rows, proves_overlap
-from separatrix.maths.quasi_newton import Inverse, newton_cg, with_model
+from separatrix.maths.quasi_newton import newton_cg
 from separatrix.maths.stopping import Status
 
 Floats = NDArray[np.float64]
@@ -107,7 +108,7 @@ def overlap_at(task: Task, at: Floats) -> bool:
         return False
     objective = task.objective()
     if isinstance(objective, Binary):
-        wrong = objective.wrong(at)
+        wrong = objective.point(at).wrong
         P = np.column_stack([wrong, wrong])
     else:
         P = objective.point(at).curvature
@@ -127,7 +128,12 @@ class Likelihood:
         self.task = task if self.split is None or not len(self.split.others) else task.columns(self.split.kept)
         self.objective = self.task.objective()
         self.settled = False
-        self.run = self._first(start if self.task is task else None, search)
+        self.reached = np.zeros(self.objective.length)
+        try:
+            self.run = self._first(start if self.task is task else None, search)
+        except KeyboardInterrupt as stop:
+            at = stop.at if isinstance(stop, Interruption) else self.reached
+            raise Interruption(self.vectors_of(at)) from stop
 
     @property
     def dependent(self) -> tuple[int, ...]:
@@ -147,9 +153,11 @@ class Likelihood:
         if stride >= 4 and start is None:
             sample = task.every(stride)
             tried = newton(sample.objective(), sample.objective().point(at), 2 * self.PATIENCE)
+            self.reached = tried.point.at
             if tried.status is Status.OPTIMAL and overlap_at(sample, tried.point.at):
                 self.settled, at = True, tried.point.at
         run = newton(objective, objective.point(at), self.max_iter, pause=self._pause)
+        self.reached = run.point.at
         if not self.settled:
             self.settled = overlap_at(task, run.point.at)
         return run
@@ -166,18 +174,21 @@ class Likelihood:
         if not np.isfinite(point.at).all():
             point = self.objective.point(np.zeros(self.objective.length))
         left = self.max_iter - done
-        if self.task.wide:
-            run = newton_cg(self.objective, point, lambda p: diagonal(self.objective, p), 0.0, left)
-        else:
-            run = newton(self.objective, point, left)
+        try:
+            run = (newton_cg if self.task.wide else newton)(self.objective, point, left)
+        except Interruption as stop:
+            raise Interruption(self.vectors_of(stop.at)) from stop
         self.run = replace(run, steps=run.steps + done)
 
     def answer(self) -> Answer:
         """The estimate; of several equally likely ones that with the shortest w."""
-        run, task = self.run, self.task
-        at = run.point.at if task.classes == 2 else centred(run.point.at, task.classes)
-        vectors = spread(self.split, at.reshape(-1, task.d + 1))
-        return Answer(vectors, run.status, run.steps, run.point.value)
+        run = self.run
+        return Answer(self.vectors_of(run.point.at), run.status, run.steps, run.point.value)
+
+    def vectors_of(self, at: Floats) -> Floats:
+        """Lifted vectors of all columns."""
+        at = at if self.task.classes == 2 else centred(at, self.task.classes)
+        return spread(self.split, at.reshape(-1, self.task.d + 1))
 
     def firth(self) -> tuple[Answer, Penalised]:
         """Firth's estimate on the same independent columns."""
@@ -199,84 +210,3 @@ class Likelihood:
 
 def spread(split: Columns | None, vectors: Floats) -> Floats:
     return vectors if split is None else np.array([split.spread(v) for v in vectors])
-
-
-def ridge(task: Task, penalty: float, tol: float, max_iter: float, start: Floats | None = None) -> Answer:
-    """Minimise the loss plus penalty/2 |w|^2 to a relative duality gap of at most ``tol``."""
-    objective = task.objective(penalty)
-    at = np.zeros(objective.length) if start is None else start.reshape(-1).copy()
-    steps, wanted = 0, tol
-    run = _sampled(task, objective, penalty, tol, max_iter) if start is None else None
-    if run is None:
-        run = Run(objective.point(at), Status.MAX_ITERATIONS, 0, np.inf)
-    gap = np.inf
-    while True:
-        steps += run.steps
-        if run.status is Status.OPTIMAL:
-            gap = duality_gap(objective, run.point.at, run.point.value)
-            if gap <= tol * run.point.value or wanted < 1e-30:
-                break
-            wanted *= 0.01
-        elif run.status is not Status.MAX_ITERATIONS or steps >= max_iter:
-            break
-        left = max_iter - steps
-        if task.wide:
-            run = newton_cg(objective, run.point, lambda p: diagonal(objective, p), wanted, left)
-        else:
-            run = newton(objective, run.point, left, wanted)
-    if not np.isfinite(gap):
-        gap = duality_gap(objective, run.point.at, run.point.value)
-    vectors = run.point.at.reshape(-1, task.d + 1)
-    if task.classes > 2:  # the penalty leaves a common bias free
-        vectors = vectors.copy()
-        vectors[:, -1] -= vectors[:, -1].mean()
-    return Answer(vectors, run.status, steps, run.point.value, gap / max(run.point.value, np.finfo(float).tiny))
-
-
-def _sampled(task: Task, objective: Binary | Multinomial, penalty: float, tol: float, max_iter: float) -> Run | None:
-    """A few full passes with the Hessian of a sample, or None where a sample would not be much smaller."""
-    stride = task.n // (SAMPLE * max(task.free, 40))
-    if task.wide or task.classes > 2 or stride < 4:
-        return None
-    sample = task.every(stride)
-    share = sample.n / task.n
-    small = sample.objective(penalty * share)
-    assert isinstance(small, Binary)
-    tried = newton(small, small.point(np.zeros(small.length)), 50, 1e-4)
-    if tried.status is not Status.OPTIMAL:
-        return None
-    model = Inverse(small.model(tried.point), share)
-    return with_model(objective, objective.point(tried.point.at), model, penalty, tol, max_iter)
-
-
-def diagonal(objective: Binary | Multinomial, point: Point) -> Floats:
-    """The diagonal of the Hessian, as a preconditioner."""
-    X = objective.X
-    if isinstance(objective, Binary):
-        h = point.curvature[:, None]
-    else:
-        h = point.curvature * (1.0 - point.curvature)
-        h = h if objective.weights is None else h * objective.weights[:, None]
-    squares = X.multiply(X) if not isinstance(X, np.ndarray) else None
-    if squares is not None:
-        D = np.asarray(squares.T @ h).T
-    else:
-        D = np.einsum("ij,ij,ik->kj", X, X, h, optimize=True)
-    out = np.column_stack([D + objective.ridge, h.sum(axis=0) if objective.lift else np.ones(h.shape[1])])
-    return np.asarray(np.maximum(out.reshape(-1), 1e-12 * float(out.max()) or 1.0))
-
-
-def standardised_ridge(task: Task, tol: float | None, max_iter: float) -> Answer:
-    """C = 1 on columns divided by their standard deviations; without a bias, by their root mean squares."""
-    c = np.ones(task.n) if task.weights is None else task.weights
-    total = c.sum()
-    X = task.X
-    squares = X * X if isinstance(X, np.ndarray) else X.multiply(X)
-    mean = np.asarray(X.T @ c) / total if task.lift else np.zeros(task.d)
-    scale = np.sqrt(np.maximum(np.asarray(squares.T @ c) / total - mean**2, 0.0))
-    scale = np.where(scale > 1e-12 * np.maximum(np.abs(mean), 1e-300), scale, 1.0)
-    scaled = X / scale if isinstance(X, np.ndarray) else X.multiply(1.0 / scale).tocsr()
-    answer = ridge(replace(task, X=scaled), 1.0, 1e-8 if tol is None else float(tol), max_iter)
-    vectors = answer.vectors.copy()
-    vectors[:, :-1] /= scale
-    return replace(answer, vectors=vectors)

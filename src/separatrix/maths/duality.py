@@ -14,42 +14,60 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.maths.logistic import Binary, Multinomial
+from separatrix.maths.logistic import Binary, Point
+from separatrix.maths.multinomial import Multinomial
 
 Floats = NDArray[np.float64]
+TINY = float(np.finfo(np.float64).tiny)
 
 
-def duality_gap(objective: Binary | Multinomial, at: Floats, value: float) -> float:
-    """F(at) minus a lower bound of F, for a ridge above zero.
+def duality_gap(objective: Binary | Multinomial, point: Point) -> float:
+    """F at a point minus a lower bound of F, for a ridge above zero.
 
     Rows are held by the probabilities of their other classes, so that nearly certain ones do not cancel.
     """
-    n = objective.n
-    own = np.arange(n)
-    if isinstance(objective, Binary):
-        codes = (objective.y > 0).astype(np.intp)
-        others = np.zeros((n, 2))
-        others[own, 1 - codes] = objective.wrong(at)
-    else:
-        codes, others = objective.codes, objective.point(at).curvature.copy()
-        others[own, codes] = 0.0
-    c = np.ones(n) if objective.weights is None else objective.weights
+    c = np.ones(objective.n) if objective.weights is None else objective.weights
+    bound = _two(objective, point, c) if isinstance(objective, Binary) else _many(objective, point, c)
+    return max(0.0, point.value - bound) if np.isfinite(bound) else np.inf
+
+
+def _two(objective: Binary, point: Point, c: Floats) -> float:
+    q, bias = point.wrong, float(point.gradient[-1])
+    if objective.lift and bias:
+        q = q + (bias / max(float(point.curvature.sum()), TINY)) * objective.y * (q * (1.0 - q))
+        if not ((q >= 0).all() and (q <= 1).all()):
+            return -np.inf
+    R = -objective.y * (c * q)
+    slopes = objective.sums(R) if q is not point.wrong else point.gradient[:-1] - objective.ridge * point.at[:-1]
+    shift = 0.0 if objective.offset is None else float(R @ objective.offset)
+    return float(c @ entropy(q)) + shift - float(slopes @ slopes) / (2.0 * objective.ridge)
+
+
+def _many(objective: Multinomial, point: Point, c: Floats) -> float:
+    own, codes = np.arange(objective.n), objective.codes
+    others = point.curvature.copy()
+    others[own, codes] = 0.0
     if objective.lift:
         others = _tilted(others, codes, c)
     wrong = others.sum(axis=1)
     if not ((others >= 0).all() and (wrong <= 1).all()):
-        return np.inf
-    with np.errstate(divide="ignore", invalid="ignore"):
-        entropy = -np.where(others > 0, others * np.log(others), 0.0).sum(axis=1)
-        entropy -= np.where(wrong < 1, (1.0 - wrong) * np.log1p(-wrong), 0.0)
+        return -np.inf
+    surprise = float(c @ entropy(others))
     R = others
     R[own, codes] = -wrong
     R *= c[:, None]
-    V = np.asarray(objective.X.T @ (R[:, 1:] if isinstance(objective, Binary) else R))
-    shift = 0.0
-    if objective.offset is not None:
-        shift = float((R[:, 1] if isinstance(objective, Binary) else R).reshape(-1) @ objective.offset.reshape(-1))
-    return max(0.0, value - float(c @ entropy + shift - (V**2).sum() / (2.0 * objective.ridge)))
+    slopes = np.asarray(objective.X.T @ R)
+    shift = 0.0 if objective.offset is None else float((R * objective.offset).sum())
+    return surprise + shift - float((slopes**2).sum()) / (2.0 * objective.ridge)
+
+
+def entropy(others: Floats) -> Floats:
+    """The entropy of each row's probabilities, given those of its other classes: (n,) of one, or (n, K)."""
+    wrong = others if others.ndim == 1 else others.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = -np.where(others > 0, others * np.log(others), 0.0)
+        own = np.where(wrong < 1, (1.0 - wrong) * np.log1p(-wrong), 0.0)
+    return np.asarray((parts if others.ndim == 1 else parts.sum(axis=1)) - own)
 
 
 def _tilted(others: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:

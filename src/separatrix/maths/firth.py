@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.maths.logistic import class_information, softmax
+from separatrix.maths.multinomial import class_information, softmax
 from separatrix.maths.quasi_newton import Pairs
 from separatrix.maths.stopping import Status
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.maths.logistic import Model, Objective, Point
+from separatrix.errors import Interruption
+from separatrix.maths.logistic import Curved, Model, Point
 from separatrix.maths.stopping import Status
 
 Floats = NDArray[np.float64]
@@ -35,7 +36,7 @@ class Run:
 
 
 def newton(
-    objective: Objective,
+    objective: Curved,
     start: Point,
     max_iter: float,
     tol: float = 0.0,
@@ -43,24 +44,27 @@ def newton(
 ) -> Run:
     """Minimise from ``start``; ``tol`` = 0 goes on to the last digits. ``pause(step, point)`` may end the run."""
     point, before, steps = start, np.inf, 0
-    while True:
-        step, decrement = direction(objective.model(point), point.gradient)
-        if not np.isfinite(decrement):
-            return Run(point, Status.NONFINITE, steps, decrement)
-        size = max(abs(point.value), np.finfo(float).tiny)
-        if decrement <= tol * size:
-            return Run(point, Status.OPTIMAL, steps, decrement)
-        near = decrement <= 64 * EPS * size
-        if near and decrement > 0.25 * before:
-            return Run(point, Status.OPTIMAL, steps, decrement)
-        if steps >= max_iter:
-            return Run(point, Status.MAX_ITERATIONS, steps, decrement)
-        if pause is not None and pause(steps, point):
-            return Run(point, Status.MAX_ITERATIONS, steps, decrement)
-        moved = objective.point(point.at - step) if near else backtrack(objective, point, step, decrement)
-        if moved is None:
-            return Run(point, Status.ILL_CONDITIONED, steps, decrement)
-        point, before, steps = moved, decrement if near else np.inf, steps + 1
+    try:
+        while True:
+            step, decrement = direction(objective.model(point), point.gradient)
+            if not np.isfinite(decrement):
+                return Run(point, Status.NONFINITE, steps, decrement)
+            size = max(abs(point.value), np.finfo(float).tiny)
+            if decrement <= tol * size:
+                return Run(point, Status.OPTIMAL, steps, decrement)
+            near = decrement <= 64 * EPS * size
+            if near and decrement > 0.25 * before:
+                return Run(point, Status.OPTIMAL, steps, decrement)
+            if steps >= max_iter:
+                return Run(point, Status.MAX_ITERATIONS, steps, decrement)
+            if pause is not None and pause(steps, point):
+                return Run(point, Status.MAX_ITERATIONS, steps, decrement)
+            moved = objective.point(point.at - step) if near else backtrack(objective, point, step, decrement)
+            if moved is None:
+                return Run(point, Status.ILL_CONDITIONED, steps, decrement)
+            point, before, steps = moved, decrement if near else np.inf, steps + 1
+    except KeyboardInterrupt as stop:
+        raise Interruption(point.at) from stop
 
 
 def direction(model: Model, g: Floats) -> tuple[Floats, float]:
@@ -72,7 +76,7 @@ def direction(model: Model, g: Floats) -> tuple[Floats, float]:
     return step, 0.5 * float(g @ step)
 
 
-def backtrack(objective: Objective, point: Point, step: Floats, decrement: float) -> Point | None:
+def backtrack(objective: Curved, point: Point, step: Floats, decrement: float) -> Point | None:
     """The first of the points at step, step/2, step/4, ... that gains enough, or None."""
     share = 1.0
     noise = 8 * EPS * abs(point.value)

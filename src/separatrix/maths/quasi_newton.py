@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.errors import Interruption
 from separatrix.maths.logistic import Model, Objective, Point
 from separatrix.maths.newton import EPS, Run, backtrack
 from separatrix.maths.normal_equations import NormalEquations
@@ -65,70 +66,87 @@ def with_model(objective: Objective, start: Point, model: Model, ridge: float, t
     A gradient g of the weights bounds what is left to gain by |g|^2/(2 ridge), by strong convexity.
     """
     pairs, point, steps, before = Pairs(), start, 0, np.inf
-    while True:
-        step = pairs.correct(point.gradient, model.correction)
-        decrement = 0.5 * float(point.gradient @ step)
-        if not np.isfinite(decrement):
-            return Run(point, Status.NONFINITE, steps, decrement)
-        slope = point.gradient[:-1]
-        if max(decrement, 0.5 * float(slope @ slope) / ridge) <= 0.5 * tol * abs(point.value):
-            return Run(point, Status.OPTIMAL, steps, decrement)
-        if steps >= max_iter or (steps >= 3 and decrement > 0.5 * before):
-            return Run(point, Status.MAX_ITERATIONS, steps, decrement)
-        moved = backtrack(objective, point, step, decrement)
-        if moved is None:
-            return Run(point, Status.ILL_CONDITIONED, steps, decrement)
-        pairs.learn(moved.at - point.at, moved.gradient - point.gradient)
-        point, before, steps = moved, decrement, steps + 1
+    try:
+        while True:
+            step = pairs.correct(point.gradient, model.correction)
+            decrement = 0.5 * float(point.gradient @ step)
+            if not np.isfinite(decrement):
+                return Run(point, Status.NONFINITE, steps, decrement)
+            slope = point.gradient[:-1]
+            if max(decrement, 0.5 * float(slope @ slope) / ridge) <= 0.5 * tol * abs(point.value):
+                return Run(point, Status.OPTIMAL, steps, decrement)
+            if steps >= max_iter or (steps >= 3 and decrement > 0.5 * before):
+                return Run(point, Status.MAX_ITERATIONS, steps, decrement)
+            moved = backtrack(objective, point, step, decrement)
+            if moved is None:
+                return Run(point, Status.ILL_CONDITIONED, steps, decrement)
+            pairs.learn(moved.at - point.at, moved.gradient - point.gradient)
+            point, before, steps = moved, decrement, steps + 1
+    except KeyboardInterrupt as stop:
+        raise Interruption(point.at) from stop
+
+
+Product = Callable[[Point, Floats], Floats]
 
 
 def newton_cg(
     objective: Objective,
     start: Point,
-    diagonal: Callable[[Point], Floats],
-    tol: float,
     max_iter: float,
+    tol: float = 0.0,
+    *,
+    ridge: float = 0.0,
+    model: Model | None = None,
 ) -> Run:
-    """Newton steps by conjugate gradients, each as exact as the gradient before it deserves."""
+    """Newton steps by conjugate gradients, each as exact as the gradient before it deserves.
+
+    The preconditioner is the inverse of ``model``, or of the diagonal. With a ridge the run ends once what is left
+    to gain, bounded by strong convexity, is below ``tol`` of the value.
+    """
     point, steps, before = start, 0, np.inf
     first = float(np.linalg.norm(point.gradient)) or 1.0
-    while True:
-        scale = diagonal(point)
-        size = float(np.linalg.norm(point.gradient))
-        if not np.isfinite(size):
-            return Run(point, Status.NONFINITE, steps, size)
-        step = conjugate_gradients(objective, point, scale, min(0.25, (size / first) ** 0.5))
-        decrement = 0.5 * float(point.gradient @ step)
-        level = max(abs(point.value), np.finfo(float).tiny)
-        near = decrement <= 64 * EPS * level
-        if decrement <= tol * level or (near and decrement > 0.25 * before):
-            return Run(point, Status.OPTIMAL, steps, decrement)
-        if steps >= max_iter:
-            return Run(point, Status.MAX_ITERATIONS, steps, decrement)
-        moved = objective.point(point.at - step) if near else backtrack(objective, point, step, decrement)
-        if moved is None:
-            return Run(point, Status.ILL_CONDITIONED, steps, decrement)
-        point, before, steps = moved, decrement if near else np.inf, steps + 1
+    try:
+        while True:
+            size = float(np.linalg.norm(point.gradient))
+            if not np.isfinite(size):
+                return Run(point, Status.NONFINITE, steps, size)
+            level = max(abs(point.value), np.finfo(float).tiny)
+            if ridge > 0 and objective.left(point) <= 0.5 * tol * level:
+                return Run(point, Status.OPTIMAL, steps, objective.left(point))
+            inverse = (model or objective.diagonal(point)).correction
+            step = conjugate_gradients(objective.product, point, inverse, min(0.25, (size / first) ** 0.5))
+            decrement = 0.5 * float(point.gradient @ step)
+            near = decrement <= 64 * EPS * level
+            if decrement <= tol * level * (0.0 if ridge > 0 else 1.0) or (near and decrement > 0.25 * before):
+                return Run(point, Status.OPTIMAL, steps, decrement)
+            if steps >= max_iter:
+                return Run(point, Status.MAX_ITERATIONS, steps, decrement)
+            moved = objective.point(point.at - step) if near else backtrack(objective, point, step, decrement)
+            if moved is None:
+                return Run(point, Status.ILL_CONDITIONED, steps, decrement)
+            point, before, steps = moved, decrement if near else np.inf, steps + 1
+    except KeyboardInterrupt as stop:
+        raise Interruption(point.at) from stop
 
 
-def conjugate_gradients(objective: Objective, point: Point, scale: Floats, share: float) -> Floats:
+def conjugate_gradients(product: Product, point: Point, inverse: Callable[[Floats], Floats], share: float) -> Floats:
     """v with |H v - g| <= share |g| in the norm of the preconditioner; every v on the way descends."""
     g = point.gradient
     v, r = np.zeros_like(g), g.copy()
-    z = r / scale
-    p, rho = z.copy(), float(r @ z)
+    z = inverse(r)
+    p, weighed, rho = z.copy(), r.copy(), float(r @ z)  # weighed is the preconditioner times p
     enough = share**2 * rho
     for _ in range(min(10 * len(g), 1000)):
         if rho <= enough or rho <= 0:
             break
-        product = objective.product(point, p)
-        bend = float(p @ product)
-        if bend <= EPS * float(p @ (scale * p)):  # flat: what has been found so far, or the slope itself
+        bent = product(point, p)
+        bend = float(p @ bent)
+        if bend <= EPS * float(p @ weighed):  # flat: what has been found so far, or the slope itself
             return v if v.any() else z
         a = rho / bend
         v += a * p
-        r -= a * product
-        z = r / scale
+        r -= a * bent
+        z = inverse(r)
         rho, last = float(r @ z), rho
-        p = z + (rho / last) * p
+        p, weighed = z + (rho / last) * p, r + (rho / last) * weighed
     return v

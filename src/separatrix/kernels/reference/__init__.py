@@ -6,8 +6,9 @@ from separatrix.kernels.reference.descent import descent_pass, mean_loss
 from separatrix.kernels.reference.dual import first_mistake, kernel_column, kernel_scores, kernel_update
 from separatrix.kernels.reference.exact import bounded_scores, exact_signs, opposites
 from separatrix.kernels.reference.hull import nearest_hulls, nearest_products
+from separatrix.kernels.reference.lasso import class_lasso_pass, combine, gram_pass, lasso_pass, weighted_sums
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
-from separatrix.kernels.reference.logistic import curvature_product, logistic_pass
+from separatrix.kernels.reference.logistic import curvature_diagonal, curvature_product, logistic_pass
 from separatrix.kernels.reference.mistakes import MistakeTree
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
 from separatrix.kernels.reference.online import (
@@ -45,8 +46,11 @@ __all__ = [
     "augmented_defects",
     "block_rows",
     "bounded_scores",
+    "class_lasso_pass",
     "class_scores",
+    "combine",
     "count_byte",
+    "curvature_diagonal",
     "curvature_product",
     "decide",
     "delimited_chunk",
@@ -55,9 +59,11 @@ __all__ = [
     "exact_signs",
     "first_mistake",
     "first_nonfinite",
+    "gram_pass",
     "kernel_column",
     "kernel_scores",
     "kernel_update",
+    "lasso_pass",
     "level",
     "line_minimum",
     "logistic_pass",
@@ -80,6 +86,7 @@ __all__ = [
     "svmlight_chunk",
     "voted_pass",
     "votes",
+    "weighted_sums",
     "words",
     "zero_one_descent",
 ]

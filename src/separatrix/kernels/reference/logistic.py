@@ -48,3 +48,14 @@ def curvature_product(X: Rows, curvature: Floats, v: Floats, begin: int, end: in
         r = float(curvature[i]) * (X.dot(i, v) + float(v[X.d]))
         X.axpy(r, i, out)
         out[X.d] += r
+
+
+def curvature_diagonal(X: Rows, curvature: Floats, begin: int, end: int, sums: Floats | None, squares: Floats) -> None:
+    """squares += the diagonal of the sum of h_i (x_i, 1) (x_i, 1)', sums += the sum of h_i (x_i, 1)"""
+    for i in range(begin, end):
+        h, x = float(curvature[i]), X.row(i)
+        squares[: X.d] += h * (x * x)
+        squares[X.d] += h
+        if sums is not None:
+            sums[: X.d] += h * x
+            sums[X.d] += h

@@ -1,0 +1,109 @@
+#include "separatrix/lasso.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "rows.hpp"
+
+namespace separatrix {
+
+static void need_order(const Vector<i64>& order, i64 length) {
+    for (std::size_t t = 0; t < order.shape(0); ++t)
+        if (order.data()[t] < 0 || order.data()[t] >= length) throw nb::value_error("order names a coordinate that does not exist");
+}
+
+void bind_lasso(nb::module_& m) {
+    m.def(
+        "weighted_sums",
+        [](const Rows& Z, Vector<i64> order, Vector<double> h, Out<double> first, std::optional<Out<double>> second) {
+            need_order(order, Z.n);
+            need_length(h, Z.d, "h must be as long as a row of Z");
+            need_length(first, Z.n, "first must hold a number for every row");
+            if (second) need_length(*second, Z.n, "second must hold a number for every row");
+            nb::gil_scoped_release free;
+            std::visit(
+                [&](const auto& table) {
+                    weighted_sums(table, order.data(), static_cast<i64>(order.shape(0)), h.data(), first.data(),
+                                  second ? second->data() : nullptr);
+                },
+                Z.view);
+        },
+        "Z"_a, "order"_a.noconvert(), "h"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert().none());
+    m.def(
+        "combine",
+        [](const Rows& Z, Vector<i64> order, Vector<double> v, Out<double> out) {
+            need_order(order, Z.n);
+            need_length(v, Z.n, "v must hold a number for every row");
+            need_length(out, Z.d, "out must be as long as a row of Z");
+            nb::gil_scoped_release free;
+            std::visit(
+                [&](const auto& table) {
+                    combine(table, order.data(), static_cast<i64>(order.shape(0)), v.data(), out.data());
+                },
+                Z.view);
+        },
+        "Z"_a, "order"_a.noconvert(), "v"_a.noconvert(), "out"_a.noconvert());
+    m.def(
+        "lasso_pass",
+        [](const Rows& Z, Vector<i64> order, Vector<double> g, Vector<double> curvature, Vector<double> along, double alpha,
+           double ridge, Out<double> v, Out<double> moved, Out<double> drift) {
+            need_order(order, Z.n);
+            need_length(g, Z.n, "g must hold a number for every coordinate");
+            need_length(curvature, Z.n, "curvature must hold a number for every coordinate");
+            need_length(along, Z.n, "along must hold a number for every coordinate");
+            need_length(v, Z.n, "v must hold a number for every coordinate");
+            need_length(moved, Z.d, "moved must be as long as a row of Z");
+            need_length(drift, 1, "drift is one number");
+            nb::gil_scoped_release free;
+            return std::visit(
+                [&](const auto& table) {
+                    return lasso_pass(table, order.data(), static_cast<i64>(order.shape(0)), g.data(), curvature.data(),
+                                      along.data(), {alpha, ridge}, v.data(), moved.data(), *drift.data());
+                },
+                Z.view);
+        },
+        "Z"_a, "order"_a.noconvert(), "g"_a.noconvert(), "curvature"_a.noconvert(), "along"_a.noconvert(), "alpha"_a,
+        "ridge"_a, "v"_a.noconvert(), "moved"_a.noconvert(), "drift"_a.noconvert());
+    m.def(
+        "gram_pass",
+        [](In<double, nb::ndim<2>> A, Vector<i64> order, double alpha, double ridge, Out<double> v, Out<double> slope) {
+            const i64 p = static_cast<i64>(A.shape(0));
+            if (static_cast<i64>(A.shape(1)) != p) throw nb::value_error("A must be square");
+            need_order(order, p);
+            need_length(v, p, "v must hold a number for every coordinate");
+            need_length(slope, p, "slope must hold a number for every coordinate");
+            nb::gil_scoped_release free;
+            return gram_pass({A.data(), p, p}, order.data(), static_cast<i64>(order.shape(0)), {alpha, ridge}, v.data(),
+                             slope.data());
+        },
+        "A"_a.noconvert(), "order"_a.noconvert(), "alpha"_a, "ridge"_a, "v"_a.noconvert(), "slope"_a.noconvert());
+    m.def(
+        "class_lasso_pass",
+        [](const Rows& X, Vector<i64> order, i64 width, std::optional<Vector<double>> weights, Vector<double> P,
+           Vector<double> g, Vector<double> curvature, double alpha, double ridge, Out<double> v, Out<double> U,
+           Out<double> mean) {
+            const i64 length = static_cast<i64>(v.shape(0));
+            if ((width != X.n && width != X.n + 1) || width < 1 || length % width)
+                throw nb::value_error("width must be the number of columns, or one more with a bias");
+            need_order(order, length);
+            need_length(g, length, "g must hold a number for every coordinate");
+            need_length(curvature, length, "curvature must hold a number for every coordinate");
+            need_length(P, length / width * X.d, "P must hold a probability for every class and row");
+            need_length(U, length / width * X.d, "U must be as long as P");
+            need_length(mean, X.d, "mean must hold a number for every row of the table");
+            if (weights) need_length(*weights, X.d, "weights must hold a number for every row of the table");
+            nb::gil_scoped_release free;
+            return std::visit(
+                [&](const auto& table) {
+                    return class_lasso_pass(table, order.data(), static_cast<i64>(order.shape(0)), width,
+                                            weights ? weights->data() : nullptr, P.data(), g.data(), curvature.data(),
+                                            {alpha, ridge}, v.data(), U.data(), mean.data());
+                },
+                X.view);
+        },
+        "X"_a, "order"_a.noconvert(), "width"_a, "weights"_a.noconvert().none(), "P"_a.noconvert(), "g"_a.noconvert(),
+        "curvature"_a.noconvert(), "alpha"_a, "ridge"_a, "v"_a.noconvert(), "U"_a.noconvert(), "mean"_a.noconvert());
+}
+
+}  // namespace separatrix

@@ -1,0 +1,124 @@
+// Coordinate descent on a quadratic with an elastic-net penalty (Friedman, Hastie and Tibshirani 2010): one
+// pass over listed coordinates. Each is put where it minimises
+//
+//   g.(v - w) + |sum_j (v_j - w_j) z_j|^2/2 + ridge/2 |v|^2 + alpha |v|_1
+//
+// with all others held. What a pass returns, the sum of (curvature)(step)^2, is at most twice what it gained.
+#pragma once
+#include "rows.hpp"
+
+namespace separatrix {
+
+// The number nearest to a among those within t of it that is nearest to zero.
+inline double shrunk(double a, double t) { return a > t ? a - t : a < -t ? a + t : 0.0; }
+
+struct ElasticNet {
+    double alpha, ridge;
+    // The best value of a coordinate that is v now, where the quadratic has this slope and this curvature.
+    double best(double v, double slope, double curvature) const {
+        return shrunk(curvature * v - slope, alpha) / (curvature + ridge);
+    }
+};
+
+template <class T, class Visit>
+inline void each(const Dense<T>& X, i64 j, Visit visit) {
+    const T* x = X.row(j);
+    for (i64 i = 0; i < X.d; ++i) visit(i, static_cast<double>(x[i]));
+}
+template <class T, class I, class Visit>
+inline void each(const Csr<T, I>& X, i64 j, Visit visit) {
+    for (I k = X.start[j]; k < X.start[j + 1]; ++k) visit(static_cast<i64>(X.column[k]), static_cast<double>(X.value[k]));
+}
+
+// first_j = sum_i h_i z_ji and, where asked for, second_j = sum_i h_i z_ji^2, for listed rows of Z
+template <class Rows>
+void weighted_sums(const Rows& Z, const i64* order, i64 count, const double* h, double* first, double* second) {
+    for (i64 t = 0; t < count; ++t) {
+        const i64 j = order[t];
+        first[j] = Z.dot(j, h);
+        if (!second) continue;
+        double s = 0;
+        each(Z, j, [&](i64 i, double x) { s += h[i] * (x * x); });
+        second[j] = s;
+    }
+}
+
+// out += sum of v_j z_j over listed rows of Z
+template <class Rows>
+void combine(const Rows& Z, const i64* order, i64 count, const double* v, double* out) {
+    for (i64 t = 0; t < count; ++t) Z.axpy(v[order[t]], order[t], out);
+}
+
+// The rows of Z are the z_j, `moved` is sum (v_j - w_j) z_j. A free bias that has been minimised over takes from
+// every z_j its part m_j along a unit vector: `along` has these m_j, `drift` their sum over (v_j - w_j), and
+// `curvature` is |z_j|^2 - m_j^2.
+template <class Rows>
+double lasso_pass(const Rows& Z, const i64* order, i64 count, const double* g, const double* curvature,
+                  const double* along, ElasticNet net, double* v, double* moved, double& drift) {
+    double change = 0;
+    for (i64 t = 0; t < count; ++t) {
+        const i64 j = order[t];
+        const double next = net.best(v[j], g[j] + (Z.dot(j, moved) - along[j] * drift), curvature[j]);
+        const double step = next - v[j];
+        if (step == 0) continue;
+        Z.axpy(step, j, moved);
+        drift += step * along[j];
+        v[j] = next;
+        change += (curvature[j] + net.ridge) * step * step;
+    }
+    return change;
+}
+
+// The same where the matrix A of products z_j.z_k is known: `slope` is g + A (v - w).
+inline double gram_pass(const Dense<double>& A, const i64* order, i64 count, ElasticNet net, double* v, double* slope) {
+    double change = 0;
+    for (i64 t = 0; t < count; ++t) {
+        const i64 j = order[t];
+        const double curvature = A.row(j)[j], next = net.best(v[j], slope[j], curvature);
+        const double step = next - v[j];
+        if (step == 0) continue;
+        A.axpy(step, j, slope);
+        v[j] = next;
+        change += (curvature + net.ridge) * step * step;
+    }
+    return change;
+}
+
+// Several classes at once. With u_k = sum_j (v_kj - w_kj) x_j and probabilities p_k of the rows, the quadratic is
+//   g.(v - w) + sum_i c_i (sum_k p_ik u_ik^2 - (sum_k p_ik u_ik)^2)/2.
+// The rows of X are the columns x_j of the table; a class has `width` coordinates, the last of which is its free
+// bias if there is one more of them than columns. P and U have one row a class; `mean` is sum_k p_ik u_ik.
+template <class Rows>
+double class_lasso_pass(const Rows& X, const i64* order, i64 count, i64 width, const double* c, const double* P,
+                        const double* g, const double* curvature, ElasticNet net, double* v, double* U, double* mean) {
+    double change = 0;
+    const i64 n = X.d;
+    for (i64 t = 0; t < count; ++t) {
+        const i64 q = order[t], k = q / width, j = q % width;
+        const double* p = P + k * n;
+        double* u = U + k * n;
+        double slope = g[q];
+        const auto look = [&](i64 i, double x) { slope += x * (c ? c[i] : 1.0) * p[i] * (u[i] - mean[i]); };
+        const bool bias = j == X.n;
+        if (bias)
+            for (i64 i = 0; i < n; ++i) look(i, 1.0);
+        else
+            each(X, j, look);
+        const ElasticNet own = bias ? ElasticNet{0, 0} : net;
+        const double next = own.best(v[q], slope, curvature[q]), step = next - v[q];
+        if (step == 0) continue;
+        const auto move = [&](i64 i, double x) {
+            u[i] += step * x;
+            mean[i] += step * x * p[i];
+        };
+        if (bias)
+            for (i64 i = 0; i < n; ++i) move(i, 1.0);
+        else
+            each(X, j, move);
+        v[q] = next;
+        change += (curvature[q] + own.ridge) * step * step;
+    }
+    return change;
+}
+
+}  // namespace separatrix

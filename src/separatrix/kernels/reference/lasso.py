@@ -1,0 +1,107 @@
+"""Coordinate descent with an elastic-net penalty, pass by pass (native/separatrix/lasso.hpp)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.kernels.reference.rows import Rows
+
+Floats = NDArray[np.float64]
+Order = NDArray[np.int64]
+
+
+def best(v: float, slope: float, curvature: float, alpha: float, ridge: float) -> float:
+    """The best value of a coordinate that is v now, where the quadratic has this slope and curvature."""
+    a = curvature * v - slope
+    shrunk = a - alpha if a > alpha else a + alpha if a < -alpha else 0.0
+    return shrunk / (curvature + ridge)
+
+
+def weighted_sums(Z: Rows, order: Order, h: Floats, first: Floats, second: Floats | None) -> None:
+    """first_j = sum_i h_i z_ji and second_j = sum_i h_i z_ji^2, for listed rows of Z"""
+    for j in order.tolist():
+        first[j] = Z.dot(j, h)
+        if second is not None:
+            second[j] = float((h * Z.row(j) ** 2).sum())
+
+
+def combine(Z: Rows, order: Order, v: Floats, out: Floats) -> None:
+    """out += sum of v_j z_j over listed rows of Z"""
+    for j in order.tolist():
+        Z.axpy(float(v[j]), j, out)
+
+
+def lasso_pass(
+    Z: Rows,
+    order: Order,
+    g: Floats,
+    curvature: Floats,
+    along: Floats,
+    alpha: float,
+    ridge: float,
+    v: Floats,
+    moved: Floats,
+    drift: Floats,
+) -> float:
+    """Put each listed coordinate where it is best; ``moved`` = sum (v_j - w_j) z_j is kept up to date."""
+    change = 0.0
+    for j in order.tolist():
+        slope = float(g[j]) + (Z.dot(j, moved) - float(along[j]) * float(drift[0]))
+        after = best(float(v[j]), slope, float(curvature[j]), alpha, ridge)
+        step = after - float(v[j])
+        if step == 0:
+            continue
+        Z.axpy(step, j, moved)
+        drift[0] += step * along[j]
+        v[j] = after
+        change += (float(curvature[j]) + ridge) * step * step
+    return change
+
+
+def gram_pass(A: Floats, order: Order, alpha: float, ridge: float, v: Floats, slope: Floats) -> float:
+    """The same with all products of coordinates known; ``slope`` = g + A (v - w) is kept up to date."""
+    change = 0.0
+    for j in order.tolist():
+        after = best(float(v[j]), float(slope[j]), float(A[j, j]), alpha, ridge)
+        step = after - float(v[j])
+        if step == 0:
+            continue
+        slope += step * A[j]
+        v[j] = after
+        change += (float(A[j, j]) + ridge) * step * step
+    return change
+
+
+def class_lasso_pass(
+    X: Rows,
+    order: Order,
+    width: int,
+    weights: Floats | None,
+    P: Floats,
+    g: Floats,
+    curvature: Floats,
+    alpha: float,
+    ridge: float,
+    v: Floats,
+    U: Floats,
+    mean: Floats,
+) -> float:
+    """Several classes at once: P and U have a row a class, ``mean`` = sum_k p_k u_k."""
+    n, change = X.d, 0.0
+    c = np.ones(n) if weights is None else weights
+    for q in order.tolist():
+        k, j = divmod(q, width)
+        p, u = P[k * n : (k + 1) * n], U[k * n : (k + 1) * n]
+        bias = j == X.n
+        x = np.ones(n) if bias else X.row(j)
+        slope = float(g[q]) + float((x * c * p * (u - mean)).sum())
+        after = best(float(v[q]), slope, float(curvature[q]), 0.0 if bias else alpha, 0.0 if bias else ridge)
+        step = after - float(v[q])
+        if step == 0:
+            continue
+        u += step * x
+        mean += step * x * p
+        v[q] = after
+        change += (float(curvature[q]) + (0.0 if bias else ridge)) * step * step
+    return change

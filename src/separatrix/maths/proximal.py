@@ -1,0 +1,141 @@
+"""Elastic-net logistic regression: proximal Newton steps on working sets of columns (Lee, Sun and Saunders 2014).
+
+    F(V) = min over b of L(V, b) + alpha |V|_1 + ridge/2 |V|^2,    L the logistic loss
+
+The biases are minimised over at every point. Each step minimises a quadratic model of L plus the penalty on the
+columns that are in use or whose slopes exceed alpha. A run ends at a relative duality gap: the fitted
+probabilities, drawn towards the labels until no slope exceeds alpha, bound F from below. Columns that the
+gap proves to be out of every minimiser are dropped (Ndiaye, Fercoq, Gramfort and Salmon 2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import Interruption
+from separatrix.maths.duality import entropy
+from separatrix.maths.lasso import Coupled, Gram, Net, Quadratic, Scaled
+from separatrix.maths.profiled import Place, Problem
+from separatrix.maths.stopping import Status
+
+Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
+EPS = float(np.finfo(np.float64).eps)
+MOST_GRAM = 600  # coordinates up to which the matrix of a dense model is made
+FIRST = 200  # columns of the first working set
+ARMIJO = 1e-4
+FEWEST = 2.0**-30
+IDLE = 20  # steps in a row that may leave the gap as it is
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Lifted vectors (k, d + 1), how the run ended, and the relative gap."""
+
+    vectors: Floats
+    status: Status
+    steps: int
+    value: float
+    gap: float
+
+
+def lower_bound(problem: Problem, place: Place, net: Net) -> tuple[float, float]:
+    """A lower bound of the minimum from the probabilities of a place, and the share of them that gave it."""
+    top = float(np.abs(place.slopes).max(initial=0.0))
+    shares = [min(1.0, net.alpha / top) if top > 0 else 1.0]
+    if net.ridge > 0 and shares[0] < 1.0:
+        shares.append(1.0)
+    best = (-np.inf, shares[0])
+    for share in shares:
+        above = np.maximum(share * np.abs(place.slopes) - net.alpha, 0.0)
+        penalty = float((above**2).sum()) / (2.0 * net.ridge) if share == 1.0 and net.ridge > 0 else 0.0
+        bound = problem.sum(entropy(share * place.others)) + share * place.shift - penalty
+        best = max(best, (bound, share))
+    return best
+
+
+def proximal_newton(problem: Problem, net: Net, start: Floats, tol: float, max_iter: float) -> Found:
+    """Minimise from lifted vectors to a relative duality gap of ``tol``."""
+    V, b = np.ascontiguousarray(start[:, :-1]), start[:, -1].copy()
+    whole, alive = problem.d, np.arange(problem.d)
+    place = problem.place(V, b)
+    bound, first, before, steps, idle = -np.inf, 0.0, np.inf, 0, 0
+
+    def found(status: Status, gap: float) -> Found:
+        full = np.zeros((len(V), whole + 1))
+        full[:, alive], full[:, -1] = place.V, place.b
+        return Found(full, status, steps, place.loss + net.value(place.V), gap)
+
+    try:
+        while True:
+            value = place.loss + net.value(place.V)
+            here, share = lower_bound(problem, place, net)
+            bound = max(bound, here)
+            gap = max(0.0, value - bound) / max(value, np.finfo(float).tiny)
+            first = first or gap
+            if not np.isfinite(value):
+                return found(Status.NONFINITE, gap)
+            if gap <= tol:
+                return found(Status.OPTIMAL, gap)
+            if steps >= max_iter:
+                return found(Status.MAX_ITERATIONS, gap)
+            kept = problem.kept(place, net, share, max(0.0, value - here))
+            if 2 * len(kept) <= problem.d:
+                problem, place, alive = problem.columns(kept), place.columns(kept), alive[kept]
+                kept = np.arange(len(kept))
+            W = working_set(problem, place, net, kept)
+            if not len(W):  # no weight in use, and no slope above alpha
+                return found(Status.OPTIMAL, gap)
+            moved = advance(problem, place, net, W, value, gap / first)
+            if moved is None or idle > IDLE:
+                return found(Status.ILL_CONDITIONED, gap)
+            gained = value - moved.loss - net.value(moved.V) > 1e-6 * value
+            idle = 0 if gained or gap <= 0.5 * before else idle + 1  # the gap may fall when the value cannot
+            place, steps, before = moved, steps + 1, min(gap, before)
+    except KeyboardInterrupt as stop:
+        raise Interruption(found(Status.INTERRUPTED, np.inf).vectors.reshape(-1)) from stop
+
+
+def working_set(problem: Problem, place: Place, net: Net, kept: Columns) -> Columns:
+    """Columns in use, and those with the steepest slopes above alpha: at most as many again."""
+    used = (place.V != 0).any(axis=0)
+    if not problem.sparse and len(kept) * len(place.V) <= MOST_GRAM // 2:
+        return kept
+    slope = np.abs(place.slopes).max(axis=0)
+    new = kept[(slope[kept] > net.alpha) & ~used[kept]]
+    most = max(FIRST, int(used.sum()))
+    if len(new) > most:
+        new = new[np.argpartition(-slope[new], most)[:most]]
+    return np.sort(np.concatenate([np.flatnonzero(used), new]))
+
+
+def model_of(problem: Problem, place: Place, W: Columns) -> Quadratic:
+    """The loss around a place, as a function of the weights of these columns."""
+    g, h, lift = np.ascontiguousarray(place.slopes[:, W]), place.curvature, problem.lift
+    if not problem.sparse and g.size <= MOST_GRAM:
+        X = problem.X if len(W) == problem.d else np.ascontiguousarray(problem.X[:, W])
+        return Gram.of_two(X, h, g, lift) if problem.classes == 2 else Gram.of_many(X, h, problem.weights, g, lift)
+    part = problem.across[W] if problem.sparse else np.ascontiguousarray(problem.X[:, W].T)
+    return Scaled(part, h, g, lift) if problem.classes == 2 else Coupled(part, h, problem.weights, g, lift)
+
+
+def advance(problem: Problem, place: Place, net: Net, W: Columns, value: float, progress: float) -> Place | None:
+    """One step on the columns W, halved until it gains; None where none does."""
+    before = np.ascontiguousarray(place.V[:, W])
+    after = model_of(problem, place, W).minimise(before, net, min(0.1, 0.1 * progress))
+    step = after - before
+    promise = float((place.slopes[:, W] * step).sum()) + net.value(after) - net.value(before)
+    noise, share = 8 * EPS * abs(value), 1.0
+    if not promise < noise:
+        return None
+    while share >= FEWEST:
+        V = place.V.copy()
+        V[:, W] = after if share == 1.0 else before + share * step
+        moved = problem.place(V, place.b)
+        if moved.loss + net.value(V) <= value + ARMIJO * share * promise + noise:
+            return moved
+        share *= 0.5
+    return None

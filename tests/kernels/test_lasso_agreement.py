@@ -1,0 +1,102 @@
+"""The kernels of coordinate descent: native and reference agree, and a pass never makes the quadratic greater."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from separatrix import kernels
+from separatrix.kernels import reference
+
+
+def natives():
+    if kernels.backend != "native":
+        return [kernels]
+    levels = kernels.LEVELS[: kernels.LEVELS.index(kernels.isa) + 1]
+    return [importlib.import_module(f"separatrix.kernels._native_{level}") for level in levels]
+
+
+def columns(kind, d, n, rng):
+    Z = rng.standard_normal((d, n))
+    if kind == "csr":
+        return sparse.csr_array(np.where(rng.random((d, n)) < 0.4, Z, 0.0))
+    return Z.astype(kind)
+
+
+def rows_of(module, X):
+    if isinstance(X, np.ndarray):
+        return module.Rows.dense(X)
+    return module.Rows.csr(X.data, X.indices, X.indptr, X.shape[1])
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
+@pytest.mark.parametrize(("d", "n"), [(1, 1), (5, 9), (12, 40)])
+def test_passes_agree(kind, d, n):
+    rng = np.random.default_rng(d * n)
+    Z = columns(kind, d, n, rng)
+    order = rng.permutation(d)
+    g, along, h = rng.standard_normal(d), 0.1 * rng.standard_normal(d), rng.random(n)
+    w, P = rng.standard_normal(d), rng.dirichlet(np.ones(3), n).T.reshape(-1).copy()
+    results = []
+    for module in (reference, *natives()):
+        rows, out = rows_of(module, Z), []
+        first, second, scores = np.zeros(d), np.zeros(d), np.zeros(n)
+        module.weighted_sums(rows, order, h, first, second)
+        module.combine(rows, order, w, scores)
+        v, moved, drift = w.copy(), np.zeros(n), np.zeros(1)
+        out += [first, second, scores]
+        for _ in range(3):
+            out.append([module.lasso_pass(rows, order, g, second + 1.0, along, 0.3, 0.1, v, moved, drift)])
+        out += [v, moved, drift]
+        A = np.eye(d) + np.outer(along, along)
+        u, slope = w.copy(), g.copy()
+        out += [[module.gram_pass(A, order, 0.3, 0.1, u, slope)], u, slope]
+        many, U, mean = np.zeros(3 * (d + 1)), np.zeros(3 * n), np.zeros(n)
+        G = np.concatenate([np.append(k * g, 0.1 * k - 0.1) for k in (-1.0, 0.5, 2.0)])
+        every = np.arange(3 * (d + 1))
+        for _ in range(2):
+            change = module.class_lasso_pass(
+                rows, every, d + 1, h, P, G, np.full(3 * (d + 1), 2.0 + n), 0.2, 0.1, many, U, mean
+            )
+        out += [[change], many, U, mean]
+        results.append(np.concatenate([np.ravel(part) for part in out]))
+    for other in results[1:]:
+        np.testing.assert_allclose(other, results[0], rtol=1e-12, atol=1e-12)
+
+
+def test_passes_end_at_the_minimum_of_the_quadratic():
+    rng = np.random.default_rng(2)
+    Z, g = rng.standard_normal((6, 30)), 5.0 * rng.standard_normal(6)
+    rows, alpha, ridge = kernels.rows(Z), 2.0, 0.5
+    v, moved, drift, order = np.zeros(6), np.zeros(30), np.zeros(1), np.arange(6)
+
+    def value():
+        return g @ v + 0.5 * np.sum((v @ Z) ** 2) + alpha * np.abs(v).sum() + 0.5 * ridge * v @ v
+
+    before = value()
+    for _ in range(300):
+        change = kernels.lasso_pass(rows, order, g, np.sum(Z * Z, axis=1), np.zeros(6), alpha, ridge, v, moved, drift)
+        assert value() <= before - 0.5 * change + 1e-12
+        before = value()
+    np.testing.assert_allclose(moved, v @ Z, atol=1e-12)
+    slope = g + Z @ (v @ Z) + ridge * v
+    np.testing.assert_allclose(slope[v != 0], -alpha * np.sign(v[v != 0]), atol=1e-10)
+    assert (np.abs(slope[v == 0]) <= alpha).all()
+
+
+def test_wrong_lengths_and_coordinates_are_refused():
+    rows, one = kernels.rows(np.ones((2, 3))), np.ones(2)
+    moved, drift = np.zeros(3), np.zeros(1)
+    with pytest.raises(ValueError, match="does not exist"):
+        kernels.lasso_pass(rows, np.array([2]), one, one, one, 1.0, 0.0, one, moved, drift)
+    with pytest.raises(ValueError, match="as long as"):
+        kernels.lasso_pass(rows, np.array([1]), one, one, one, 1.0, 0.0, one, np.zeros(2), drift)
+    with pytest.raises(ValueError, match="square"):
+        kernels.gram_pass(np.ones((2, 3)), np.array([0]), 1.0, 0.0, one, one)
+    with pytest.raises(ValueError, match="width"):
+        kernels.class_lasso_pass(rows, np.array([0]), 5, None, np.zeros(3), one, one, 1.0, 0.0, one, np.zeros(3), moved)
+    with pytest.raises(ValueError, match="every row"):
+        kernels.weighted_sums(rows, np.array([0]), moved, np.zeros(1), None)

@@ -1,0 +1,229 @@
+"""L1 and elastic-net logistic regression: optimality by independent code, oracles, theorems, and the path."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression as Theirs
+
+import separatrix as sx
+from separatrix.errors import DataError, IterationWarning, ParameterError
+
+
+def task(kind, classes, seed=0):
+    rng = np.random.default_rng(seed)
+    n, d = (80, 300) if kind == "wide" else (250, 12)
+    X = rng.standard_normal((n, d)) + 0.5
+    y = rng.integers(0, classes, n)
+    X[:, 0] += y
+    X[:, 1] -= 2.0 * (y == 1)
+    c, o = rng.random(n) * 2 + 0.1, 0.3 * rng.standard_normal(n if classes == 2 else (n, classes))
+    if kind == "float32":
+        return X.astype(np.float32), y, c, o
+    if kind in ("sparse", "csc", "wide"):
+        X = np.where(np.abs(X) > 0.8, X, 0.0)
+        return (sparse.csc_array if kind == "csc" else sparse.csr_array)(X), y, c, o
+    return X, y, c, o
+
+
+def probabilities(X, coef, intercept, o, classes):
+    s = np.asarray(X @ coef.T, dtype=np.float64) + intercept
+    s = np.column_stack([np.zeros(len(s)), s[:, 0] + o]) if classes == 2 else s + o
+    e = np.exp(s - s.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def objective(X, y, c, o, coef, intercept, C, ratio, classes):
+    P = probabilities(X, coef, intercept, o, classes)
+    penalty = ratio * np.abs(coef).sum() + (1 - ratio) / 2 * (coef**2).sum()
+    return -C * c @ np.log(P[np.arange(len(y)), y]) + penalty
+
+
+@pytest.mark.parametrize("kind", ["dense", "float32", "sparse", "csc", "wide"])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("ratio", [1.0, 0.4])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_conditions_of_optimality_hold(kind, classes, ratio, intercept):
+    """Karush-Kuhn-Tucker: a slope equals minus the penalty's where a weight is not zero, and is below it elsewhere."""
+    X, y, c, o = task(kind, classes)
+    for C in (0.1, 0.3) if kind == "wide" else (0.02, 0.3):
+        model = sx.LogisticRegression(C=C, l1_ratio=ratio, tol=1e-12, fit_intercept=intercept)
+        model.fit(X, y, sample_weight=c, offset=o)
+        assert model.status_ is sx.Status.OPTIMAL
+        assert model.gap_ <= 1e-12
+        P = probabilities(X, model.coef_, model.intercept_, o, classes)
+        R = C * c[:, None] * (P - np.eye(classes)[y])
+        slopes = np.asarray(X.T @ R, dtype=np.float64).T[1:] if classes == 2 else np.asarray(X.T @ R).T
+        slopes = slopes + (1 - ratio) * model.coef_
+        used = model.coef_ != 0
+        assert used.any()
+        assert not used.all()
+        size = 1e-5 * C * len(y)
+        np.testing.assert_allclose(slopes[used], -ratio * np.sign(model.coef_[used]), atol=size)
+        assert np.abs(slopes[~used]).max() <= ratio + size
+        if intercept:
+            assert np.abs(R.sum(axis=0)).max() < 1e-7
+        else:
+            assert not model.intercept_.any()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("ratio", [1.0, 0.5])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_saga_is_not_better(classes, ratio, kind):
+    X, y, c, _ = task(kind, classes)
+    zero = np.zeros(len(y) if classes == 2 else (len(y), classes))
+    for C in (0.05, 1.0):
+        ours = sx.LogisticRegression(C=C, l1_ratio=ratio, tol=1e-12).fit(X, y, sample_weight=c)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = Theirs(C=C, l1_ratio=ratio, solver="saga", tol=1e-9, max_iter=5000, random_state=0)
+            theirs.fit(X, y, sample_weight=c)
+        mine = objective(X, y, c, zero, ours.coef_, ours.intercept_, C, ratio, classes)
+        assert mine <= objective(X, y, c, zero, theirs.coef_, theirs.intercept_, C, ratio, classes) * (1 + 1e-12)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=2e-4)
+
+
+def test_liblinear_agrees_without_an_intercept():
+    X, y, c, _ = task("sparse", 2)
+    ours = sx.LogisticRegression(C=0.2, l1_ratio=1.0, tol=1e-13, fit_intercept=False).fit(X, y, sample_weight=c)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn is renaming the option
+        theirs = Theirs(C=0.2, l1_ratio=1.0, solver="liblinear", tol=1e-10, max_iter=10_000, fit_intercept=False)
+        theirs.fit(X, y, sample_weight=c)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-7)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_dense_sparse_and_float32_are_the_same_fit(classes):
+    X, y, c, o = task("float32", classes)
+    fits = [
+        sx.LogisticRegression(C=0.1, l1_ratio=0.8, tol=1e-13).fit(given, y, c, o)
+        for given in (X, X.astype(np.float64), sparse.csr_array(X.astype(np.float64)))
+    ]
+    for other in fits[1:]:
+        np.testing.assert_allclose(other.coef_, fits[0].coef_, atol=1e-7)
+        np.testing.assert_allclose(other.intercept_, fits[0].intercept_, atol=1e-7)
+
+
+def test_the_gap_bounds_the_distance_to_the_minimum():
+    X, y, c, o = task("wide", 2)
+    best = sx.LogisticRegression(C=0.5, l1_ratio=1.0, tol=1e-13).fit(X, y, c, o)
+    floor = objective(X, y, c, o, best.coef_, best.intercept_, 0.5, 1.0, 2)
+    for tol in (1e-1, 1e-3, 1e-6):
+        rough = sx.LogisticRegression(C=0.5, l1_ratio=1.0, tol=tol).fit(X, y, c, o)
+        value = objective(X, y, c, o, rough.coef_, rough.intercept_, 0.5, 1.0, 2)
+        assert rough.gap_ <= tol
+        assert 0 <= value - floor + 1e-12 <= rough.gap_ * value + 1e-9
+
+
+def test_a_ridge_is_the_limit_of_elastic_nets():
+    X, y, c, o = task("dense", 3)
+    ridge = sx.LogisticRegression(C=0.3, tol=1e-13).fit(X, y, c, o)
+    near = sx.LogisticRegression(C=0.3, l1_ratio=1e-9, tol=1e-12).fit(X, y, c, o)
+    np.testing.assert_allclose(near.coef_, ridge.coef_, atol=1e-6)
+
+
+def test_weights_count_rows_and_labels_may_be_swapped():
+    X, y, _, _ = task("dense", 2)
+    c = np.ones(len(y))
+    c[:7] = 2.0
+    options = {"C": 0.1, "l1_ratio": 0.7, "tol": 1e-13}
+    once = sx.LogisticRegression(**options).fit(X, y, sample_weight=c)
+    twice = sx.LogisticRegression(**options).fit(np.vstack([X, X[:7]]), np.append(y, y[:7]))
+    np.testing.assert_allclose(once.coef_, twice.coef_, atol=1e-8)
+    swapped = sx.LogisticRegression(**options).fit(X, 1 - y, sample_weight=c)
+    np.testing.assert_allclose(swapped.coef_, -once.coef_, atol=1e-8)
+
+
+def test_many_columns_on_many_rows_use_neither_matrix_nor_luck():
+    """More columns than the matrix of a dense model may have; duplicated and constant columns among them."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((400, 700))
+    X[:, 5], X[:, 6] = X[:, 4], 1.0
+    y = (X[:, :8].sum(axis=1) + rng.standard_normal(400) > 0).astype(int)
+    model = sx.LogisticRegression(C=20.0, l1_ratio=1.0, tol=1e-9).fit(X, y)
+    assert model.gap_ <= 1e-9
+    assert model.coef_[0, 6] == 0
+    dense = sx.LogisticRegression(C=20.0, l1_ratio=1.0, tol=1e-9).fit(sparse.csr_array(X), y)
+    assert abs(dense.loglik_ - model.loglik_) < 1e-5
+
+
+# -- the path ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ratio", "classes", "multiclass"), [(1.0, 2, "ovr"), (0.5, 3, "multinomial"), (0.0, 3, "ovr")]
+)
+def test_a_path_is_the_fits_one_by_one(ratio, classes, multiclass):
+    X, y, c, _ = task("sparse", classes)
+    model = sx.LogisticRegression(l1_ratio=ratio, tol=1e-12, multiclass=multiclass)
+    path = model.path(X, y, [1.0, 0.05, 0.2], sample_weight=c)
+    np.testing.assert_array_equal(path.C, [0.05, 0.2, 1.0])
+    assert not hasattr(model, "coef_")
+    for C, coef, intercept, gap in zip(path.C, path.coef, path.intercept, path.gap, strict=True):
+        alone = sx.LogisticRegression(C=C, l1_ratio=ratio, tol=1e-12, multiclass=multiclass).fit(X, y, c)
+        np.testing.assert_allclose(coef, alone.coef_, atol=1e-5)
+        np.testing.assert_allclose(intercept, alone.intercept_, atol=1e-5)
+        assert gap <= 1e-12
+
+
+def test_a_path_begins_where_all_weights_are_zero():
+    X, y, _, _ = task("dense", 2)
+    path = sx.LogisticRegression(l1_ratio=1.0).path(X, y, 8)
+    assert path.nonzero[0] == 0
+    assert path.nonzero[1] > 0
+    assert (np.diff(path.C) > 0).all()
+    assert set(path.status) == {sx.Status.OPTIMAL}
+    assert len(str(path).splitlines()) == 9
+    assert path.to_dict()["nonzero"] == path.nonzero.tolist()
+
+
+def test_a_path_costs_less_than_its_fits():
+    X, y, _, _ = task("wide", 2)
+    grid = np.geomspace(0.05, 5, 12)
+    path = sx.LogisticRegression(l1_ratio=1.0).path(X, y, grid)
+    alone = sum(sx.LogisticRegression(C=C, l1_ratio=1.0).fit(X, y).n_iter_ for C in grid)
+    assert path.steps.sum() < alone
+
+
+@pytest.mark.parametrize("Cs", [[], [0.0], [-1.0], [np.nan], [np.inf], 0, True, "many"])
+def test_grids_that_cannot_be(Cs):
+    X, y, _, _ = task("dense", 2)
+    with pytest.raises(ParameterError):
+        sx.LogisticRegression(l1_ratio=1.0).path(X, y, Cs)
+
+
+def test_a_path_of_columns_that_say_nothing_asks_for_penalties():
+    with pytest.raises(DataError, match="pass Cs"):
+        sx.LogisticRegression(l1_ratio=1.0).path(np.ones((4, 2)), [0, 1, 0, 1], 3)
+
+
+# -- hostile ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ratio", [-0.1, 1.1, np.nan, np.inf, "half", None, True])
+def test_shares_that_cannot_be(ratio):
+    X, y, _, _ = task("dense", 2)
+    with pytest.raises(ParameterError, match="l1_ratio"):
+        sx.LogisticRegression(C=1.0, l1_ratio=ratio).fit(X, y)
+
+
+def test_separated_and_extreme_rows_have_a_finite_answer():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    model = sx.LogisticRegression(C=1e3, l1_ratio=1.0).fit(X, [0, 0, 1, 1])
+    assert model.status_ is sx.Status.OPTIMAL
+    assert np.isfinite(model.coef_).all()
+    for scale in (1e-100, 1e100):
+        tiny = sx.LogisticRegression(C=1e3 / scale, l1_ratio=1.0).fit(X * scale, [0, 0, 1, 1])
+        np.testing.assert_allclose(tiny.coef_ * scale, model.coef_, rtol=1e-6)
+
+
+def test_too_few_steps_are_told():
+    X, y, _, _ = task("wide", 2)
+    with pytest.warns(IterationWarning, match="iterations ran out"):
+        model = sx.LogisticRegression(C=5.0, l1_ratio=1.0, max_iter=1).fit(X, y)
+    assert model.gap_ > 1e-8
