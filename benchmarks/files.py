@@ -1,12 +1,14 @@
 """File to model: our readers beside scikit-learn, pandas, polars and DuckDB, in units of ``wc -l`` on the warm file.
 
-Run with ``python -m benchmarks.files``; it writes its own files (about 380 MB and 190 MB) into a temporary folder.
+Run with ``python -m benchmarks files``; it writes its own files (up to 4 GB at a time) into a temporary folder.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -54,13 +56,25 @@ def write_csv(path: Path, rows: int = CSV_ROWS) -> None:
             file.write(body + "\n")
 
 
-def best(work: Callable[[], object], repeats: int) -> float:
-    times = []
+def best(work: Callable[[], object], repeats: int) -> tuple[float, float]:
+    """Least seconds by the clock, and of processor time with that of children."""
+    clock, processor = [], []
     for _ in range(repeats):
-        started = time.perf_counter()
+        before, started = used(), time.perf_counter()
         work()
-        times.append(time.perf_counter() - started)
-    return min(times)
+        clock.append(time.perf_counter() - started)
+        processor.append(used() - before)
+    return min(clock), min(processor)
+
+
+def used() -> float:
+    """Processor seconds of this process and the children it has waited for."""
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(own.ru_utime + own.ru_stime for own in both)
+
+
+def count_lines(path: Path) -> None:
+    subprocess.run(["wc", "-l", path], capture_output=True, check=True)
 
 
 def stream_fit(path: Path, threads: int) -> Perceptron:
@@ -110,18 +124,59 @@ def with_duckdb(path: Path) -> Perceptron:
     return Perceptron(max_epochs=1).fit(np.column_stack(list(columns.values())), y)
 
 
-def table(path: Path, contenders: dict[str, Callable[[], object]], repeats: int, rounds: int = 3) -> None:
+def table(path: Path, contenders: dict[str, Callable[[], object]], rounds: int = 5) -> None:
     """Interleaved rounds; the minimum of each, as a multiple of ``wc -l`` in the same rounds."""
-    unit = min(best(lambda: subprocess.run(["wc", "-l", path], capture_output=True, check=True), 3) for _ in range(2))
-    found = dict.fromkeys(contenders, float("inf"))
+    unit = best(lambda: count_lines(path), 3)
+    found = dict.fromkeys(contenders, (float("inf"), float("inf")))
     for _ in range(rounds):
-        unit = min(unit, best(lambda: subprocess.run(["wc", "-l", path], capture_output=True, check=True), 3))
+        unit = _less(unit, best(lambda: count_lines(path), 3))
         for name, work in contenders.items():
-            found[name] = min(found[name], best(work, repeats))
+            found[name] = _less(found[name], best(work, 1))
     size = os.path.getsize(path) / 1e6
-    print(f"{path.name}: {size:.0f} MB, wc -l {unit * 1e3:.0f} ms, {workers()} processors")
-    for name, seconds in found.items():
-        print(f"  {name:<42} {seconds / unit:>7.1f} ×   {size / seconds:>7.0f} MB/s")
+    load = os.getloadavg()[0]
+    print(f"{path.name}: {size:.0f} MB, wc -l {unit[0] * 1e3:.0f} ms, {workers()} processors, load {load:.1f}")
+    for name, (clock, processor) in found.items():
+        times, effort = clock / unit[0], processor / unit[1]
+        print(f"  {name:<42} {times:>7.1f} ×   processor {effort:>6.1f} ×   {size / clock:>6.0f} MB/s", flush=True)
+
+
+def _less(one: tuple[float, float], two: tuple[float, float]) -> tuple[float, float]:
+    return min(one[0], two[0]), min(one[1], two[1])
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-c", "from separatrix.cli.main import main; main()", *map(str, words)]
+
+
+def predict_large(small: Path, once: Path, folder: Path, header: bool) -> None:
+    """Two gigabytes through ``separatrix predict``: the most memory it ever had, by the kernel's count."""
+    large, model = folder / f"large{once.suffix}", folder / "model.sepx"
+    target = ["--target", "y"] if header else []
+    subprocess.run(command("fit", small, *target, "-o", model, "-q"), check=True)
+    copies = 2_000_000_000 // os.path.getsize(once) + 1
+    with large.open("wb") as file, once.open("rb") as first:
+        file.write(first.readline() if header else b"")
+        body = first.read()
+        for _ in range(copies):
+            file.write(body)
+    started = time.perf_counter()
+    running = subprocess.Popen(command("predict", model, large, "-o", folder / "out.csv", "-q"))
+    most = 0
+    while running.poll() is None:
+        status = Path(f"/proc/{running.pid}/status").read_text().partition("VmHWM:")[2].split()
+        most = max(most, int(status[0]) if status else 0)
+        time.sleep(0.05)
+    seconds = time.perf_counter() - started
+    size = os.path.getsize(large) / 1e9
+    print(
+        f"predict {size:.2f} GB of {once.suffix}: {seconds:.0f} s, at most {most / 1024:.0f} MB of memory (limit 400)"
+    )
+    large.unlink()
+    (folder / "out.csv").unlink()
+
+
+def show_help() -> None:
+    print(f"--help: {best(lambda: subprocess.run(command('--help'), capture_output=True, check=True), 15)[0]:.3f} s")
 
 
 def main() -> None:
@@ -134,8 +189,9 @@ def main() -> None:
             "read all, then an epoch, 1 thread": lambda: fit_svmlight(sparse, 1),
             "read all, then an epoch, 2 threads": lambda: fit_svmlight(sparse, 2),
         }
-        table(sparse, ours, 1)
-        table(sparse, {"scikit-learn load_svmlight_file alone": lambda: sklearn_svmlight(sparse)}, 1, rounds=1)
+        show_help()
+        table(sparse, ours)
+        table(sparse, {"scikit-learn load_svmlight_file alone": lambda: sklearn_svmlight(sparse)}, rounds=1)
         write_csv(dense)
         table(
             dense,
@@ -146,8 +202,12 @@ def main() -> None:
                 "polars, then our epoch": lambda: with_polars(dense),
                 "duckdb, then our epoch": lambda: with_duckdb(dense),
             },
-            1,
         )
+        for once, header in ((dense, True), (sparse, False)):
+            small = Path(folder) / f"small{once.suffix}"
+            with once.open("rb") as file:
+                small.write_bytes(b"".join(file.readline() for _ in range(20_000)))
+            predict_large(small, once, Path(folder), header)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from benchmarks.measure import print_table
 from separatrix import MaxMargin, margin
 
 GRID = [(10_000, 20), (100_000, 20), (100_000, 100)]
-LIMIT = 30.0  # seconds for HiGHS
+LIMIT = 120.0  # seconds for HiGHS
 
 
 def pushed(n, d, by, seed=0):
@@ -88,6 +88,9 @@ def highs(X, y):
     whole.lp_, whole.hessian_ = lp, square
     model.passModel(whole)
     model.run()
+    said = model.modelStatusToString(model.getModelStatus())
+    if said != "Optimal":
+        raise RuntimeError(said)
     solution = np.array(model.getSolution().col_value)
     return solution[:d], solution[d]
 
@@ -116,6 +119,9 @@ def compare(name, X, y):
             seconds, (w, b) = timed(lambda other=other: other(X, y))
         except ImportError:
             row.append("not installed")
+            continue
+        except RuntimeError as said:
+            row.append(f"{said} ({LIMIT:g} s)")
             continue
         length = np.linalg.norm(w)
         reached = (y * (X @ w + b)).min() / length if length > 0 else -1.0

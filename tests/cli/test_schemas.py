@@ -86,6 +86,9 @@ def test_certify_and_verify(said, tmp_path):
     assert said("verify", "certificate.json", "t.csv")["proved"]
     (tmp_path / "u.csv").write_text("x,z,y\n1,0,0\n2,1,0\n3,0,1\n4,2,1\n5,1,2\n6,8,2\n")
     assert not said("verify", "certificate.json", "u.csv", code=1)["proved"]
+    for claim in ("margin", "margin-lifted", "min-errors"):
+        for positive in "12":  # separable, and not
+            said("certify", "t.csv", "--target", "y", "--positive", positive, "--claim", claim)
     for kind in ("ovr", "pairs", "kesler"):
         assert said("certify", "t.csv", "--target", "y", "--multiclass", kind)["kind"] == kind
 

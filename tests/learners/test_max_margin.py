@@ -283,6 +283,25 @@ def test_bad_input_leaves_the_estimator_as_it_was():
     assert model.half_width_[0] == margin([[0.0], [1.0]], [0, 1]).lower == 0.5
 
 
+def test_sizes_beyond_the_doubles_are_said():
+    X = np.array([[1.7e308], [-1.7e308], [0.0]])
+    with pytest.raises(DataError, match="scale X"):
+        MaxMargin(1.0).fit(X, [0, 1, 1])
+    with pytest.raises(DataError, match="scale X"):
+        MaxMargin().fit(np.array([[5e-324], [0.0]]), [0, 1])
+    far = MaxMargin().fit(X, [0, 1, 0])
+    assert far.status_ is Status.OPTIMAL
+    assert MaxMargin().fit(np.vstack([X, X]), [0, 1, 0, 1, 0, 1]).status_ is Status.LEAST_SLACK
+
+
+def test_rows_that_are_all_zero():
+    for intercept in (True, False):
+        model = MaxMargin(fit_intercept=intercept).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+        assert model.status_ is Status.LEAST_SLACK
+        assert model.slack_[0] == pytest.approx(4.0)
+        assert model.half_width_[0] == np.inf
+
+
 def test_saved_and_loaded(tmp_path):
     iris = load_iris()
     for target in (iris.target, iris.target == 0):

@@ -157,6 +157,16 @@ def test_a_model_of_another_run_is_refused():
     assert "no bound" in str(mistake_bound(*xor).against(Perceptron().fit(*xor)))
 
 
+def test_extreme_starts_weights_and_rows():
+    X, y = np.array([[1.0], [-1.0]]), [1, 0]
+    far = mistake_bound(X, y, start=[1e300, -1e300])
+    assert far.most > 10**290
+    assert "start of length 1.41421e+300" in str(far)
+    assert mistake_bound(X, y, sample_weight=[1e-300, 1e300]).bound == np.inf  # beyond doubles, but
+    assert mistake_bound(X, y, sample_weight=[1e-300, 1e300]).most > 10**1000  # not beyond numbers
+    assert mistake_bound(X * 1.7e308, y).most == 1
+
+
 def test_bad_starts():
     X, y = np.array([[1.0], [-1.0]]), [1, 0]
     with pytest.raises(DataError, match="start has 3 entries"):

@@ -61,7 +61,12 @@ def command(
     certificate = found.certificate
     for part in certificate.content.get("certificates", [certificate.content]):
         part["data"]["target"] = target
-    certificate.save(out)
+    if Path(out).exists() and not Path(out).is_file():
+        certificate.save(out)
+    else:
+        from separatrix.persist.whole import write_whole
+
+        write_whole(Path(out), f"{certificate.text}\n".encode())
     if as_json:
         click.echo(json.dumps({**found.to_dict(), "certificate": out}))
     else:

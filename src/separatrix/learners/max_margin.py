@@ -155,8 +155,8 @@ class MaxMargin(LinearClassifier):
             proved = margin_between(given, [1], [0], exact=False)
             bounds = proved.lower, proved.upper
             if proved.coef is not None and proved.intercept is not None:
-                with np.errstate(over="ignore"):
-                    w, c = proved.coef / proved.lower, proved.intercept / proved.lower
+                with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                    w, c = proved.coef / proved.lower, float(np.float64(proved.intercept) / proved.lower)
                 if not (np.isfinite(w).all() and math.isfinite(c)):
                     raise DataError("the margin is too small for its hyperplane to be written in doubles: scale X.")
                 return Pair(w, c, proved.support, bounds, 0.0, proved.gap, 0, Status.OPTIMAL)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.errors import DataError
 from separatrix.maths.stopping import Status
 
 Floats = NDArray[np.float64]
@@ -46,19 +47,20 @@ class Rows:
     def __init__(self, X: Any, y: NDArray[np.int8], bias: bool) -> None:
         self.y, self.bias = y.astype(np.float64), bias
         self.dense = isinstance(X, np.ndarray)
-        self.X = X.astype(np.float64, copy=False)
-        mean = np.asarray(self.X.mean(axis=0)).ravel()
-        self.centre = mean if bias and self.dense else np.zeros(X.shape[1])
-        if self.dense:
-            self.X = self.X - self.centre if bias else self.X
-            top = float(np.abs(self.X).max(initial=0.0)) or 1.0
-            size = top * float(np.sqrt(np.mean(np.square(self.X / top)) * X.shape[1]))
-            self.X = self.X / (size or 1.0)
-        else:
-            top = float(np.abs(self.X.data).max(initial=0.0)) or 1.0
-            size = top * float(np.sqrt(np.sum(np.square(self.X.data / top)) / X.shape[0]))
-            self.X = self.X * (1.0 / (size or 1.0))
-        self.size = size or 1.0
+        values = X if self.dense else X.data
+        top = max(float(values.max(initial=0)), -float(values.min(initial=0))) or 1.0
+        self.X = X.astype(np.float64, copy=True)
+        inside = self.X if self.dense else self.X.data
+        inside /= top
+        self.centre = np.zeros(X.shape[1])
+        if bias and self.dense:
+            self.centre = self.X.mean(axis=0)
+            self.X -= self.centre
+        rms = float(np.sqrt(np.sum(np.square(inside)) / X.shape[0])) or 1.0
+        if not 0 < top * rms < np.inf:
+            rms = 1.0
+        inside /= rms
+        self.centre, self.size = self.centre * top, top * rms
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.basis: Any = None
 
@@ -101,7 +103,11 @@ class Rows:
 def soft_margin(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter: float) -> SoftMargin:
     """The minimum for finite costs c_i > 0."""
     rows = Rows.of(X, y, bias)
-    return given_back(rows, central_path(rows, cost * rows.size * rows.size, max_iter))
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = cost * rows.size * rows.size
+    if not np.isfinite(scaled).all():
+        raise DataError("C times the squared length of the rows is beyond the doubles: scale X, or take a smaller C.")
+    return given_back(rows, central_path(rows, scaled, max_iter))
 
 
 def least_slack(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter: float) -> SoftMargin:

@@ -209,11 +209,8 @@ class Margin:
             return [f"Margin: none, the classes are not separable ({PLAIN[self.verdict]}, proved)"]
         lines = [f"Margin: half-width {digits(self.lower, self.upper)} (proved)"]
         if self.squared is not None:
-            q = self.squared
-            short = q.numerator.bit_length() + q.denominator.bit_length() <= 128
-            size = (
-                f"{q.numerator}/{q.denominator}" if short else f"a rational number of {q.denominator.bit_length()} bits"
-            )
+            bits = max(self.squared.numerator.bit_length(), self.squared.denominator.bit_length())
+            size = str(self.squared) if bits <= 64 else f"a rational number of {bits} bits"
             lines.append(f"  exactly: its square is {size}")
         else:
             lines.append(f"  between {self.lower!r} and {self.upper!r}")

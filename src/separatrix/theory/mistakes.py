@@ -292,14 +292,13 @@ class MistakeBound:
             why = "undecided" if self.verdict == "undecided" else f"{PLAIN[self.verdict]}, proved"
             return [f"Mistake bound: none, no hyperplane is known to separate the rows ({why})"]
         rows = "lifted rows of length 1" if self.normalize_rows else "lifted rows"
-        lines = [f"Mistake bound: at most {self.most:,} mistakes, in any order (proved)"]
+        lines = [f"Mistake bound: at most {self.most:,} mistake{'' if self.most == 1 else 's'}, in any order (proved)"]
         lines.append(f"  {rows}: radius R = {self.radius:.6g}, margin g = {digits(*self.margin)}")
         if not self.start.any() and self.steps[0] == self.steps[1]:
             lines.append(f"  (R/g)² = {self.bound:.6g}")
         else:
-            lines.append(
-                f"  steps {self.steps[0]:g} to {self.steps[1]:g}, start of length {np.linalg.norm(self.start):.6g}"
-            )
+            far = math.hypot(*self.start.tolist())
+            lines.append(f"  steps {self.steps[0]:g} to {self.steps[1]:g}, start of length {far:.6g}")
         return lines
 
     def __str__(self) -> str:
