@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -19,7 +18,7 @@ HOSTILE = [
     "{{7*7}}",
     "{% for x in y %}",
     "$\\frac{1}{$",
-    "a\nb,\"c\";--",
+    'a\nb,"c";--',
     "\x1b[31mred\x07",
     "x" * 10_000,
 ]
@@ -47,8 +46,7 @@ def check_page(found):
     assert "script" not in page.tags
     assert "img" not in page.tags
     assert page.bad == []
-    assert "49" not in re.findall(r"\{\{7\*7\}\}|(?<!\d)49(?!\d)", html)
-    assert "xlink:href=\"http" not in html
+    assert 'xlink:href="http' not in html
     assert len(html.encode()) < 1_500_000
     assert "x" * 200 not in html
     return html
@@ -63,6 +61,7 @@ def test_hostile_columns_targets_labels_and_values(name, ledger, tmp_path):
     table = {name: x, f"{name}2": level, "plain": rng.normal(size=48), f"target {name}": y}
     found = separatrix.audit(table, f"target {name}", ledger=ledger)
     html = check_page(found)
+    assert ("{{7*7}}" in html) == (name == "{{7*7}}")  # shown as it is, never evaluated
     assert "\x1b" not in html + str(found)
     assert max(map(len, str(found).splitlines())) <= 100
     out = found.save(tmp_path / "audit")
