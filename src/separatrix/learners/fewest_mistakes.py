@@ -29,7 +29,7 @@ class FewestMistakes(LinearClassifier):
     Parameters
     ----------
     max_nodes : int or None, default=None
-        Cases that the search may look at; None allows for about a minute. The model is a function of the
+        Cases that the search may look at; None allows for a minute or so. The model is a function of the
         data and of this number, unless time ends the search.
     time_limit : float or None, default=None
         Seconds after which the search ends.

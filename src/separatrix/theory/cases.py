@@ -29,7 +29,7 @@ Progress = Callable[[int, int, int], object]
 
 RESTARTS = 20  # of the first search for a good hyperplane
 SLICE = 5_000_000  # rows times columns times nodes between two looks at the clock
-SMALL = 1_000_000  # numbers of a table that is worth a tree; larger ones are packed once
+SMALL = 300_000  # numbers of a table that is worth a tree; larger ones are packed once
 INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
 FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
 IMPOSSIBLE = 1 << 30
@@ -281,7 +281,7 @@ def prepared(rows: LiftedRows) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 def default_nodes(n: int, p: int) -> int:
     """Of the order of a minute: a node asks some questions of all rows, and an answer takes some 2 p steps."""
-    return max(1, min(100_000, int(4e9 / (n * p * p + 8000 * p))))
+    return max(1, min(100_000, int(3e10 / (5 * n * p * p + 8000 * p))))
 
 
 def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:

@@ -51,7 +51,7 @@ def fewest_mistakes(
     y : n labels of two classes
     intercept : whether the hyperplane may have one
     reading : "binary64" takes each number as the double it is; "decimal" as the decimal it prints as
-    max_nodes : cases of the search tree, at least 0; None allows for about a minute. The result is a function of
+    max_nodes : cases of the search tree, at least 0; None allows for a minute or so. The result is a function of
         the data and of this number, as long as time does not end the search
     time_limit : seconds, at least 0, or None; looked at between steps, so that large tables may take longer
     gap : stop when upper - lower is at most this
