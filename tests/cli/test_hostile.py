@@ -209,6 +209,33 @@ def test_pipes_in_and_out_and_a_reader_that_goes_away(tmp_path, model):
     assert running.wait(timeout=60) == 0
 
 
+def test_progress_with_the_time_left_is_for_terminals_only(tmp_path, model):
+    import pty
+
+    (tmp_path / "long.csv").write_text(ROWS + ROWS.split("\n", 1)[1] * 10_000)
+    words = ("predict", model, "long.csv", "-o", "p.csv")
+    done = separatrix(*words, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("", "")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", CODE, *map(str, words)]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs, env=environment)
+    os.close(theirs)
+    said = b""
+    try:
+        while block := os.read(ours, 65536):
+            said += block
+    except OSError:  # how Linux says that the other side is closed
+        pass
+    os.close(ours)
+    assert running.communicate()[0] == b""
+    assert running.returncode == 0
+    assert b"predicting long.csv" in said
+    assert b"left" in said
+    assert b"%" in said
+    assert b"rows" in said
+
+
 LIMIT = 400 * 1024  # kilobytes
 
 
