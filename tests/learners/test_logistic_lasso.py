@@ -222,6 +222,21 @@ def test_separated_and_extreme_rows_have_a_finite_answer():
         np.testing.assert_allclose(tiny.coef_ * scale, model.coef_, rtol=1e-6)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_hard_rows_reach_the_gap(classes):
+    """Separated rows with hardly any penalty, and columns far from zero, where the bias is far off at first."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 10))
+    y = np.digitize(X[:, 0], [0.0] if classes == 2 else [-0.5, 0.5])
+    assert sx.LogisticRegression(C=1e8, l1_ratio=1.0).fit(X, y).gap_ <= 1e-8
+    noisy = np.where(rng.random(60) < 0.2, rng.integers(0, classes, 60), y)
+    near = sx.LogisticRegression(C=0.5, l1_ratio=1.0).fit(X, noisy)
+    for given in (X + 1e3, sparse.csr_array(X + 1e3)):
+        far = sx.LogisticRegression(C=0.5, l1_ratio=1.0).fit(given, noisy)
+        assert far.gap_ <= 1e-8
+        assert far.loglik_ == pytest.approx(near.loglik_, rel=1e-4)
+
+
 def test_too_few_steps_are_told():
     X, y, _, _ = task("wide", 2)
     with pytest.warns(IterationWarning, match="iterations ran out"):

@@ -72,6 +72,10 @@ class Problem:
             part.X = np.ascontiguousarray(self.X[:, kept])
         return part
 
+    def table(self, W: Columns) -> Any:
+        """All rows of columns W, dense."""
+        return np.ascontiguousarray(self.across[W].T.toarray() if self.sparse else self.X[:, W])
+
     def sum(self, values: Floats) -> float:
         return float(values.sum() if self.weights is None else self.weights @ values)
 

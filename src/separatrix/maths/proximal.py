@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Columns = NDArray[np.intp]
 EPS = float(np.finfo(np.float64).eps)
 MOST_GRAM = 600  # coordinates up to which the matrix of a dense model is made
+MOST_DENSE = 2**22  # numbers up to which sparse columns of several classes are made dense for it
 FIRST = 200  # columns of the first working set
 ARMIJO = 1e-4
 FEWEST = 2.0**-30
@@ -115,8 +116,9 @@ def working_set(problem: Problem, place: Place, net: Net, kept: Columns) -> Colu
 def model_of(problem: Problem, place: Place, W: Columns) -> Quadratic:
     """The loss around a place, as a function of the weights of these columns."""
     g, h, lift = np.ascontiguousarray(place.slopes[:, W]), place.curvature, problem.lift
-    if not problem.sparse and g.size <= MOST_GRAM:
-        X = problem.X if len(W) == problem.d else np.ascontiguousarray(problem.X[:, W])
+    few = problem.classes > 2 and problem.n * len(W) <= MOST_DENSE
+    if g.size <= MOST_GRAM and (few or not problem.sparse):
+        X = problem.X if len(W) == problem.d and not problem.sparse else problem.table(W)
         return Gram.of_two(X, h, g, lift) if problem.classes == 2 else Gram.of_many(X, h, problem.weights, g, lift)
     part = problem.across[W] if problem.sparse else np.ascontiguousarray(problem.X[:, W].T)
     return Scaled(part, h, g, lift) if problem.classes == 2 else Coupled(part, h, problem.weights, g, lift)
