@@ -277,7 +277,7 @@ def margin(data, cert, lifted=False):
     need(rows and min(weights) > 0 and all(sums.values()), "a weight is not positive, or the support lacks a class")
     total, scale = combination(data, rows, [q / sums[label[key]] for key, q in zip(rows, weights)])
     need(sum(v * v for v in total.values()) <= hi2 * ((2 if free else 1) * scale) ** 2, "the weights do not prove the upper bound")
-    kind, between = "lifted margin" if lifted else "largest half-width", "is exactly" if lo2 == hi2 else "lies between"
+    kind, between = "lifted margin" if lifted else "largest half-width", "is known exactly, about" if lo2 == hi2 else "lies between about"
     return f"the {kind} {between} {' and '.join(root(q) for q in dict.fromkeys([lo2, hi2]))}"
 def root(q):
     """The root of q in 17 digits, whatever its size; for people."""
