@@ -122,7 +122,7 @@ def test_breast_cancer_with_ten_features_is_narrower_than_14_to_22(real_data):
     with real_data("breast_cancer.csv").open() as file:
         rows = list(csv.reader(file))[1:]
     X, y = np.array([[float(v) for v in row[:10]] for row in rows]), np.array([row[-1] for row in rows])
-    found = fewest_mistakes(X, y)
+    found = fewest_mistakes(X, y, max_nodes=14_000)
     assert found.lower >= 14
     assert found.upper <= 22
     consistent(found, X, y)
