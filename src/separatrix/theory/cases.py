@@ -249,8 +249,8 @@ class Search:
             return
         with np.errstate(all="ignore"):
             w = w * columns
-        if np.isfinite(w).all():
-            self._descend(w, 2)
+        if np.isfinite(w).all() and self.consider(w):
+            self._descend(self._floats(), 2)
 
 
 def _sparse_key(row: Any) -> bytes:
