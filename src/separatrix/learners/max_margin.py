@@ -55,7 +55,8 @@ class MaxMargin(LinearClassifier):
 
         min over (w, b) of  |w|^2/2 + C sum c_i max(0, 1 - y_i (w.x_i + b)),
 
-    by an interior-point method, to a relative duality gap of 1e-10 where rounding allows. The bias is never penalised;
+    by an interior-point method, until the relative duality gap is 1e-15 or rounding lets it fall no more (``gap_``; up
+    to 1e-6 counts as OPTIMAL). The bias is never penalised;
     c_i are the weights of the rows (rows of weight zero do not count). For K > 2 classes there is one hyperplane for
     each pair of them, and the class that wins most pairs is predicted.
 
