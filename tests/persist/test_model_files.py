@@ -198,6 +198,7 @@ def wide(header, tensors):
         (wide, "shapes"),
         (set_header("learner", to="os.system"), "none of ours"),
         (set_header("learner", to="Status"), "none of ours"),
+        (set_header("learner", to="LogisticPath"), "none of ours"),
         (set_header("learner", to=["Perceptron"]), "none of ours"),
         (set_header("parameters", "evil", to=1), "no parameter 'evil'"),
         (set_header("parameters", "tie", to="maybe"), "tie is 'maybe'"),

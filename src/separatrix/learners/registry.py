@@ -10,10 +10,22 @@ from separatrix.errors import ParameterError
 from separatrix.learners.base import Estimator
 
 
-def homes() -> dict[str, str]:
-    """Every public learner with its module; the list of public names is the only one there is."""
+def candidates() -> dict[str, str]:
+    """Every public name that lives with the learners, with its module; the list of public names is the only one."""
     public: dict[str, str] = importlib.import_module("separatrix")._HOMES
     return {name: home for name, home in sorted(public.items()) if home.startswith("separatrix.learners.")}
+
+
+def is_learner(name: str) -> bool:
+    """Whether a public name is that of a learner, and not of a result that one gives."""
+    home = candidates().get(name)
+    found = None if home is None else getattr(importlib.import_module(home), name)
+    return isinstance(found, type) and issubclass(found, Estimator)
+
+
+def homes() -> dict[str, str]:
+    """Every public learner with its module; imports them all."""
+    return {name: home for name, home in candidates().items() if is_learner(name)}
 
 
 def command_name(class_name: str) -> str:
@@ -27,7 +39,7 @@ def learner_names() -> list[str]:
 
 def learner_class(name: str) -> type[Estimator]:
     """The class of a learner, by either name."""
-    for public, home in homes().items():
+    for public, home in candidates().items():
         if name in (public, command_name(public)):
             found = getattr(importlib.import_module(home), public)
             if isinstance(found, type) and issubclass(found, Estimator):

@@ -16,7 +16,7 @@ from separatrix.features.leaks import Leak
 from separatrix.features.table_model import TableModel
 from separatrix.features.vocabulary import VocabularyColumn
 from separatrix.learners.base import Estimator, parameters_of
-from separatrix.learners.registry import homes, learner_class
+from separatrix.learners.registry import is_learner, learner_class
 from separatrix.persist.certificates import digest_of, digest_of_certificate
 from separatrix.persist.values import Unkept, pack, unpack
 
@@ -33,7 +33,7 @@ def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict
     """The header and the tensors of a fitted learner, or of one with its encoder."""
     learner = model.learner if isinstance(model, TableModel) else model
     name = type(learner).__name__
-    if not isinstance(learner, Estimator) or name not in homes():
+    if not isinstance(learner, Estimator) or not is_learner(name):
         raise ModelFileError(f"a {name} is none of our learners: only those can be saved.")
     if not learner.__sklearn_is_fitted__():
         raise_not_fitted(learner)
@@ -108,7 +108,7 @@ def model_of(header: dict[str, Any], tensors: dict[str, Any]) -> Any:
 
 def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) -> Estimator:
     name = header["learner"]
-    if not isinstance(name, str) or name not in homes():
+    if not isinstance(name, str) or not is_learner(name):
         raise ModelFileError(f"its learner {str(name)[:60]!r} is none of ours")
     cls = learner_class(name)
     if not isinstance(header["parameters"], dict) or not isinstance(header["attributes"], dict):
