@@ -1,4 +1,4 @@
-"""Run every benchmark, or those that are named: ``python -m benchmarks [NAME ...]``."""
+"""Run every benchmark, or those that are named: ``python -m benchmarks [NAME ...] [--quick]``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "N
 here = Path(__file__).parent
 known = sorted(path.stem for path in here.glob("*.py") if not path.stem.startswith("_") and path.stem != "measure")
 
-for name in sys.argv[1:] or known:
+named = [word for word in sys.argv[1:] if not word.startswith("--")]  # the rest is for the benchmarks themselves
+for name in named or known:
     if name not in known:
         sys.exit(f"there is no benchmark {name!r}: choose from {', '.join(known)}")
     print(f"\n## {name}\n", flush=True)
