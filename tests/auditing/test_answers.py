@@ -135,3 +135,45 @@ def test_noise_is_called_useless(audited):
     assert found.content["recommendation"]["use"] == (
         "Do not use any of these learners: none is better on new rows than a guess."
     )
+
+
+@pytest.mark.slow
+def test_spambase_overlaps_with_a_bracket_of_mistakes(audited, tmp_path):
+    found = audited("spambase.csv", "spam")
+    assert found.answers["existence"]["verdict"] == "overlap"
+    mistakes = found.answers["best"]["mistakes"]
+    assert 3 <= mistakes["lower"] <= mistakes["upper"] <= 300
+    assert found.answers["existence"]["contradictions"]["groups"] >= 1
+    assert 0.9 < found.answers["new_points"]["estimate"]["value"] < 0.96
+    assert "overlap" in checked(found, tmp_path)
+
+
+@pytest.mark.slow
+def test_messages_as_text_are_separable(audited, tmp_path):
+    found = audited("sms_spam.txt", "column0")
+    assert found.answers["existence"]["verdict"] == "complete"
+    assert found.answers["new_points"]["metric"] == "roc_auc"
+    assert found.answers["new_points"]["estimate"]["value"] > 0.98
+    assert found.certified.file_name == "certified.svm"
+    assert "completely separable" in checked(found, tmp_path)
+
+
+@pytest.mark.slow
+def test_a9a_is_quasi_separated_by_rare_dummies(audited, tmp_path):
+    found = audited("a9a.svm")
+    assert found.answers["existence"]["verdict"] == "quasi"
+    assert found.answers["existence"]["strict_rows"] == 87
+    assert found.answers["best"]["mistakes"]["upper"] < 5000
+    assert "quasi-complete" in checked(found, tmp_path)
+
+
+@pytest.mark.slow
+def test_digits_are_ten_classes_that_one_machine_tells_apart(audited, tmp_path):
+    found = audited("digits.csv", "digit")
+    verdicts_of = [part["verdict"] for part in found.answers["existence"]["parts"]]
+    assert verdicts_of == ["complete"] * 8 + ["quasi"] * 2
+    assert found.answers["existence"]["verdict"] == "complete"
+    margins = {own["class"]: own["lower"] for own in found.answers["best"]["margins"]}
+    assert margins["0"] == pytest.approx(2.89800, rel=1e-5)
+    assert found.answers["new_points"]["estimate"]["value"] > 0.93
+    assert checked(found, tmp_path).count("proved:") == 11

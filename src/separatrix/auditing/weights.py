@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any
 
@@ -31,7 +32,7 @@ def table_of(study: Study, entrant: Entrant, fates: dict[str, str]) -> dict[str,
             np.ndim(learner.intercept_) and len(np.atleast_1d(learner.intercept_)) > 1
         ):
             return None
-        errors = _intervals(study, learner)
+        errors, reason = _intervals(study, learner)
     coef, intercept = in_units(model)
     coef = coef[study.used]
     flip = -1.0 if study.binary and study.positive == 0 else 1.0
@@ -58,7 +59,7 @@ def table_of(study: Study, entrant: Entrant, fates: dict[str, str]) -> dict[str,
         "intercept": float(flip * intercept),
         "speaks_for": study.labels[study.positive] if study.binary else None,
         "intervals": None if errors is None else errors["kind"],
-        "no_intervals": _no_intervals(entrant) if errors is None else None,
+        "no_intervals": (reason or _no_intervals(entrant)) if errors is None else None,
         "level": study.level,
         "features": rows,
     }
@@ -90,30 +91,38 @@ def _no_intervals(entrant: Entrant) -> str:
     return "none are defined for this fit"
 
 
-def _intervals(study: Study, learner: Any) -> dict[str, Any] | None:
-    """Bounds of every coefficient of a likelihood or of least squares; None where they would mean nothing."""
+def _intervals(study: Study, learner: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """Bounds of every coefficient of a likelihood or of least squares; else None, and why if that is known."""
     name = type(learner).__name__
     if name not in ("LogisticRegression", "LeastSquares"):
-        return None
+        return None, None
     try:
         if name == "LeastSquares":
             if learner.alpha:
-                return None
+                return None, None
             from separatrix.inference import summarize
 
             found = summarize(learner, level=study.level)
             ends = zip(found.lower.tolist(), found.upper.tolist(), strict=True)
-            return {"bounds": list(ends), "kind": "t intervals"}
+            return {"bounds": list(ends), "kind": "t intervals"}, None
         if study.plan.cells > 10 * LARGE:
-            study.clock.leave_out("intervals of coefficients", "too many rows to look at each for its likelihood")
-            return None
+            why = "too many rows to look at each for its likelihood"
+            study.clock.leave_out("intervals of coefficients", why)
+            return None, why
         profile = study.plan.d <= PROFILED and study.plan.cells <= LARGE
         told = learner.summary(level=study.level, intervals="profile" if profile else "wald")
         bounds = [(_finite(row.lower), _finite(row.upper)) for row in told.coefficients]
-        return {"bounds": bounds, "kind": "profile likelihood" if profile else "Wald"}
+        return {"bounds": bounds, "kind": "profile likelihood" if profile else "Wald"}, None
     except SeparatrixError as error:
-        study.clock.leave_out("intervals of coefficients", str(error)[:200])
-        return None
+        why = _in_names(study, str(error).removeprefix("there is no summary: ").rstrip("."))
+        study.clock.leave_out("intervals of coefficients", why)
+        return None, why
+
+
+def _in_names(study: Study, text: str) -> str:
+    """A sentence about columns by number, by their names."""
+    names = study.names
+    return re.sub(r"\bx(\d+)\b", lambda m: names[int(m[1])] if int(m[1]) < len(names) else m[0], text)[:200]
 
 
 def _finite(x: float) -> float | None:

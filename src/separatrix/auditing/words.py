@@ -72,6 +72,8 @@ def interval(low: float | None, high: float | None, as_share: bool = False) -> s
 
 def seconds(s: float) -> str:
     """3 ms, 0.41 s, 12 s."""
+    if s < 1e-6:
+        return f"{s * 1e9:.0f} ns"
     if s < 0.001:
         return f"{s * 1e6:.0f} µs"
     if s < 0.1:
