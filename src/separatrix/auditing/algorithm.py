@@ -63,7 +63,7 @@ def perceptron(study: Study, X: Any, separable: bool) -> dict[str, Any]:
     so_far = np.cumsum(model.epoch_mistakes_)
     at = np.unique(np.linspace(0, len(so_far) - 1, min(POINTS, len(so_far))).astype(int))
     bound = None
-    if separable:
+    if separable and study.plan.margins:
         found = mistake_bound(X, study.signs)
         bound = {
             "radius": found.radius,
@@ -147,6 +147,10 @@ def _lines(study: Study, existence: Existence | None, content: dict[str, Any]) -
     run = content["perceptron"]
     if run is not None and run["as_given"]["bound"] is not None:
         lines += _against_bound(run)
+    elif run is not None and existence is not None and existence.exists:
+        own = run["as_given"]
+        ended = "ended" if own["converged"] else "was stopped"
+        lines.append(f"The perceptron {ended} after {count(own['mistakes'])} mistakes; its bound was not computed.")
     elif run is not None:
         own = run["as_given"]
         lines.append(

@@ -54,6 +54,10 @@ def ask(study: Study, existence: Existence) -> Best:
 
 
 def _widest(study: Study, existence: Existence, content: dict[str, Any]) -> Best:
+    if not study.plan.margins:
+        study.clock.leave_out("the widest gap", "too many columns for this budget")
+        line = "Infinitely many separate the rows; which has the widest gap was not computed."
+        return Best(content | {"answer": "not unique", "badge": "open", "lines": [line]})
     with study.clock.stage("margin"):
         raw = widest(study, existence)
         scaled = raw if study.sparse else margin(study.standardised, study.signs)

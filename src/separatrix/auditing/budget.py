@@ -60,8 +60,8 @@ class Plan:
 
     @property
     def learning_rows(self) -> int:
-        """Rows that learners are compared on: all, or as many as half of the budget allows."""
-        return min(self.n, max(2000, int(0.5 * self.budget / self._a_row)))
+        """Rows that learners are compared on: all, or as many as a fifth of the budget allows."""
+        return min(self.n, max(2000, int(0.2 * self.budget / self._a_row)))
 
     @property
     def _a_row(self) -> float:
@@ -73,6 +73,11 @@ class Plan:
     def allows(self, seconds: float, part: float) -> bool:
         """Whether a cost fits into a part of the budget."""
         return seconds <= part * self.budget
+
+    @property
+    def margins(self) -> bool:
+        """Whether nearest points of the classes are computed: their solver holds columns in full."""
+        return self.d <= 10_000 or self.n * self.d <= 4_000_000
 
     @property
     def coefficient_fates(self) -> bool:

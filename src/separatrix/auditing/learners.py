@@ -119,6 +119,14 @@ def in_folds(study: Study, entrant: Entrant) -> tuple[Any, Any]:
 
 def fitted_on(study: Study, entrant: Entrant, rows: NDArray[np.intp]) -> tuple[Any, float]:
     """The learner fitted on some rows, to be asked by row numbers; and the seconds that learning took."""
+    if len(rows) < study.n:
+        return _fitted(study, entrant, rows)
+    if entrant.name not in study.fitted:
+        study.fitted[entrant.name] = _fitted(study, entrant, rows)
+    return study.fitted[entrant.name]
+
+
+def _fitted(study: Study, entrant: Entrant, rows: NDArray[np.intp]) -> tuple[Any, float]:
     from sklearn.base import clone
 
     y = study.task.y[rows]

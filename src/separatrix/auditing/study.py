@@ -139,6 +139,11 @@ class Study:
         return {scale: SharedTable(self.frame, chosen) for scale, chosen in kinds.items()}
 
     @cached_property
+    def fitted(self) -> dict[str, tuple[Any, float]]:
+        """Learners fitted on all rows, with their times."""
+        return {}
+
+    @cached_property
     def standardised(self) -> Any:
         """Dense rows with every column at mean 0 and deviation 1 (constants at 0); sparse rows as they are."""
         if self.sparse:
