@@ -81,7 +81,7 @@ def _cautions(study: Study, existence: Existence | None, best: Best | None, cont
         out.append(rare)
     for line in content["assumptions"]["assumptions"]:
         if line["verdict"] == "fails" and line["needed_by"] in READERS:
-            out.append(f"{line['advice']} ({line['assumption']}: {line['evidence']}.)")
+            out.append(f"{line['advice']} (The assumption of {line['name']} fails: {line['evidence']}.)")
     return out
 
 
