@@ -143,7 +143,7 @@ def test_spambase_overlaps_with_a_bracket_of_mistakes(audited, tmp_path):
     found = audited("spambase.csv", "spam")
     assert found.answers["existence"]["verdict"] == "overlap"
     mistakes = found.answers["best"]["mistakes"]
-    assert 3 <= mistakes["lower"] <= mistakes["upper"] <= 300
+    assert 3 <= mistakes["lower"] <= mistakes["upper"] <= 400  # of 4,601; the search ends by its time
     assert found.answers["existence"]["contradictions"]["groups"] >= 1
     assert 0.9 < found.answers["new_points"]["estimate"]["value"] < 0.96
     assert "overlap" in checked(found, tmp_path)

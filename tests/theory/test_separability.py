@@ -343,3 +343,11 @@ def test_a_thousand_more_sets_each(seed):
         assert proved(X, y).verdict == brute_force.verdict(X, y)[0]
     for _ in range(500):
         assert proved(*hard_sets.nasty(rng)).verdict != "undecided"
+
+
+def test_the_simplex_method_gives_up_when_its_patience_ends():
+    rows = [[int(v) for v in row] for row in np.random.default_rng(0).integers(-9, 10, (40, 8))]
+    weights, u = alternative(rows)
+    assert (weights is None) != (u is None)
+    assert alternative(rows, patience=100) == (None, None)
+    assert alternative(rows, patience=10**9) == (weights, u)

@@ -40,7 +40,7 @@ def entrants(study: Study, existence: Existence | None) -> list[Entrant]:
 
     assert existence is not None
     out = []
-    d, n, many = study.plan.d, study.n, len(study.classes)
+    d, n, many = int(study.X.shape[1]), study.n, len(study.classes)  # learners hold every column, used or not
     if existence.verdict == "overlap" and d * (many - 1) <= 300 and study.plan.allows(6 * _newton(n, d, many), 0.3):
         why = "the plain estimate: probabilities, and intervals for every coefficient"
         out.append(Entrant("logistic", LogisticRegression(on_separation="ridge"), why=why))
@@ -70,7 +70,7 @@ def _regressions(study: Study) -> list[Entrant]:
 
     ridge = LeastSquares(alpha=max(1.0, study.n / 1000))
     out = [Entrant("ridge", ridge, "standard", "steady where columns say the same")]
-    if study.plan.d < study.n:
+    if study.X.shape[1] < study.n:
         out.insert(0, Entrant("least squares", LeastSquares(), why="unbiased, with intervals for every coefficient"))
     else:
         study.clock.leave_out("least squares without a penalty", "there are more columns than rows")

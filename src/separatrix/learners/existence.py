@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from separatrix.errors import DataError
+from separatrix.errors import CertificateError, DataError
 from separatrix.theory.certificate import Certificate
 from separatrix.theory.separability import Given, Separability
 
@@ -70,7 +70,10 @@ class Existence:
         if parameters > NAMED:
             return text + " (ask separation_.coefficients which are infinite)"
         signs = {"+inf": "+∞", "-inf": "−∞"}
-        ends = [f"{name!r} tends to {signs[fate]}" for name, fate in self.infinite().items()]
+        try:
+            ends = [f"{name!r} tends to {signs[fate]}" for name, fate in self.infinite().items()]
+        except CertificateError:
+            return f"{text} (which coefficients are infinite could not be decided)"
         if not ends:
             return f"{text}, and which coefficients are infinite depends on the path"
         return f"{text}: " + ", ".join(ends[:8]) + (f" and {len(ends) - 8} more do likewise" if len(ends) > 8 else "")

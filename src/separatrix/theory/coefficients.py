@@ -23,6 +23,7 @@ from separatrix.theory.faces import Reduction, Weights, not_vanishing
 from separatrix.theory.stage import Circuit, Positive, Stage
 
 WIDEST = 4_000_000  # rows x columns that are written out in integers
+PATIENCE = 1_000_000  # entries that the simplex method may work out for one coefficient: seconds
 
 
 class Fate(str):
@@ -93,7 +94,8 @@ class Coefficients(Mapping[str, Fate]):
 
     def _pushed(self, j: int, sign: int) -> Positive | Circuit:
         """A w of K with sign w_j > 0, or the rows that forbid it."""
-        stage = Stage(self._reduction.rows, self._face, self._reduction.strict, [unit(self._reduction.rows.p, j, sign)])
+        extra = [unit(self._reduction.rows.p, j, sign)]
+        stage = Stage(self._reduction.rows, self._face, self._reduction.strict, extra, patience=PATIENCE)
         answer = stage.decide()
         if answer is None:
             raise CertificateError(f"Coefficient {j} is undecided; tried {'; '.join(stage.tried)}.")

@@ -46,6 +46,7 @@ class Stage:
     active: NDArray[np.int64] | None = None
     extra: list[Row] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
+    patience: int | None = None  # of the simplex method
 
     def decide(self) -> Positive | Circuit | None:
         """The proved answer; None when every way failed, and ``tried`` says which."""
@@ -187,12 +188,13 @@ class Stage:
         working |= {self.rows.n + k for k in range(len(self.extra))}
         for _ in range(rounds):
             order = sorted(working)
-            weights, u = alternative(self._coordinates(order))
+            weights, u = alternative(self._coordinates(order), self.patience)
             if weights is not None:
                 support = [order[i] for i in weights]
                 exact = null_line(self._coordinates(support))
                 return Circuit(dict(zip(support, exact, strict=True))) if exact else None
-            assert u is not None
+            if u is None:
+                return None
             w = self.face.lift(u)
             signs = self.rows.signs(w)
             wrong = ids[signs[ids] <= 0]
