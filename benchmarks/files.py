@@ -31,6 +31,8 @@ def write_svmlight(path: Path, rows: int = ROWS) -> None:
     with path.open("w") as file:
         for begin in range(0, rows, 10_000):
             ids = (FEATURES ** rng.random((10_000, PAIRS))).astype(int)
+            if begin == 0:
+                ids[0, 0] = FEATURES - 1  # a model of the first rows knows every feature
             values = rng.integers(1, 99_999, size=ids.shape)
             labels = rng.integers(0, 2, size=10_000) * 2 - 1
             lines = []
@@ -38,7 +40,6 @@ def write_svmlight(path: Path, rows: int = ROWS) -> None:
                 pairs = dict(sorted(zip(own, digits, strict=True)))
                 lines.append(f"{label} " + " ".join(f"{k}:0.{v:05d}" for k, v in pairs.items()))
             file.write("\n".join(lines) + "\n")
-            del begin
 
 
 def write_csv(path: Path, rows: int = CSV_ROWS) -> None:
@@ -166,6 +167,8 @@ def predict_large(small: Path, once: Path, folder: Path, header: bool) -> None:
         status = Path(f"/proc/{running.pid}/status").read_text().partition("VmHWM:")[2].split()
         most = max(most, int(status[0]) if status else 0)
         time.sleep(0.05)
+    if running.returncode:
+        raise RuntimeError(f"predict ended with exit code {running.returncode}")
     seconds = time.perf_counter() - started
     size = os.path.getsize(large) / 1e9
     print(
