@@ -55,10 +55,12 @@ def _useless(study: Study, found: NewPoints) -> bool:
 
 
 def _rivals(found: NewPoints) -> str:
+    assert found.chosen is not None  # rivals are asked for where a learner was chosen
+    own = found.chosen.name
     worse = [
-        pair["second"] if pair["first"] == found.chosen.name else pair["first"]  # type: ignore[union-attr]
+        pair["second"] if pair["first"] == own else pair["first"]
         for pair in found.content["pairs"]
-        if found.chosen.name in (pair["first"], pair["second"]) and pair["holm"] < 0.05  # type: ignore[union-attr]
+        if own in (pair["first"], pair["second"]) and pair["holm"] < 0.05
     ]
     return f" (surely worse: {', '.join(worse)})" if worse else ""
 

@@ -12,6 +12,7 @@ from separatrix.auditing.existence import spreads
 from separatrix.auditing.learners import Entrant, fitted_on, inner
 from separatrix.auditing.study import Study
 from separatrix.errors import SeparatrixError
+from separatrix.features.columns import NumberColumn, TextColumn
 from separatrix.features.in_folds import EncodedLearner
 
 SHOWN = 30
@@ -73,10 +74,10 @@ def in_units(model: Any) -> tuple[Any, float]:
         return coef, b
     shift, scale = [], []
     for column in model.encoder_.columns:
-        width = len(column.idf) if column.KIND == "text" else len(column.names())  # type: ignore[union-attr]
+        width = len(column.idf) if isinstance(column, TextColumn) else len(column.names())
         own = np.zeros(width), np.ones(width)
-        if column.KIND == "number":
-            own[0][0], own[1][0] = column.shift, column.scale  # type: ignore[union-attr]
+        if isinstance(column, NumberColumn):
+            own[0][0], own[1][0] = column.shift, column.scale
         shift.append(own[0])
         scale.append(own[1])
     w = coef / np.concatenate(scale)

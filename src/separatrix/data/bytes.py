@@ -74,7 +74,7 @@ def pieces(path: str | os.PathLike[str], *, size: int = PIECE, begin: int = 0, r
 
 
 def _fill(file: Any, room: Bytes, at: int) -> int:
-    view = memoryview(room)  # type: ignore[arg-type]
+    view = memoryview(room)  # type: ignore[arg-type]  # an array has a buffer, which its type does not say
     while at < len(room):
         got = file.readinto(view[at:])
         if not got:

@@ -182,7 +182,7 @@ class Selector(Estimator):
         return next(iter(self.learner.values())) if isinstance(self.learner, Mapping) else self.learner
 
     @property
-    def _estimator_type(self) -> str:  # type: ignore[override]
+    def _estimator_type(self) -> str:  # type: ignore[override]  # here it depends on the learner
         return "regressor" if is_regressor(self._any_learner()) else "classifier"
 
     def __sklearn_tags__(self) -> Any:

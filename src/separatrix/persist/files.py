@@ -90,6 +90,7 @@ def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
             raise ModelFileError("it is a safetensors file, but none of ours")
         digest, _, text = metadata[KEY].partition(" ")
         header = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
+        # safetensors ships no types for it
         entries: list[tuple[str, dict[str, Any]]] = deserialize(content)  # type: ignore[no-untyped-call]
     except (ValueError, RecursionError, SafetensorError, TypeError) as error:
         if isinstance(error, ModelFileError):

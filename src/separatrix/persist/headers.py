@@ -98,7 +98,7 @@ def model_of(header: dict[str, Any], tensors: dict[str, Any]) -> Any:
     if digest is not None:
         if not isinstance(digest, str) or not DIGEST.match(digest):
             raise ModelFileError("its certificate's digest is none")
-        learner.certificate_digest_ = digest  # type: ignore[attr-defined]
+        learner.certificate_digest_ = digest  # type: ignore[attr-defined]  # any learner may carry one
     model = learner if header["table"] is None else _table_model(header["table"], learner, tensors, used)
     left = set(tensors) - used
     if left:

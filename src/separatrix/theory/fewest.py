@@ -95,6 +95,7 @@ def bracket(
         search.run(nodes, int(gap))
     except KeyboardInterrupt as interrupt:
         search.stopped = "interrupted"
+        # an attribute of our own: whoever catches the interruption finds what was proved by then
         interrupt.bracket = _result(search, subject, given, perf_counter() - start)  # type: ignore[attr-defined]
         raise
     return _result(search, subject, given, perf_counter() - start)
@@ -130,9 +131,15 @@ def _result(search: Search, subject: Subject, given: Given, seconds: float) -> M
     )
 
 
+def _row(subject: Subject, t: int) -> int:
+    row = subject.row(t)
+    assert isinstance(row, int)  # of two groups; only Kesler's construction names a row by two numbers
+    return row
+
+
 def _witness(codes: Codes, search: Search, subject: Subject) -> Any:
     """Rows, reversed ones as -1 - row; more than a few carry their weights."""
-    named = [~subject.row(~c) if c < 0 else subject.row(c) for c in codes]  # type: ignore[operator]
+    named = [row if c >= 0 else ~row for c, row in ((c, _row(subject, max(c, ~c))) for c in codes)]
     if len(codes) <= INDEX_ONLY:
         return named
     whole, factors = search.rows.integers([max(c, ~c) for c in codes])

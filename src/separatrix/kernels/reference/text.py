@@ -36,9 +36,8 @@ def svmlight_chunk(
             if rows == min(len(ends), len(labels)):
                 return 0, 0, 0, -1, at + begin, NO_ROOM
             found = NUMBER.match(content, begin)
-            if not _ends_cell(found, content) or not np.isfinite(float(found.group())):  # type: ignore[union-attr]
+            if found is None or not _ends_cell(found, content) or not np.isfinite(float(found.group())):
                 return 0, 0, 0, -1, at + begin, IN_LABEL
-            assert found is not None
             labels[rows] = float(found.group())
             last = -1
             for cell in re.finditer(rb"[^ \t\r\v\f]+", content[found.end() :]):
