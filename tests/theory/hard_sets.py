@@ -72,3 +72,12 @@ def nasty(rng):
     if abs(y.sum()) == n:
         y[0] = -y[0]
     return X, y
+
+
+def noisy(n, d, share, seed=0):
+    """Standard normal rows, labels by a hyperplane, a share of them flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = np.where(X @ rng.standard_normal(d) > 0, 1, -1)
+    y[rng.choice(n, round(share * n), replace=False)] *= -1
+    return X, y
