@@ -16,7 +16,8 @@ from separatrix.data.frame import Column, Frame
 from separatrix.errors import ModelFileError, NotFittedError
 from separatrix.features.encode import Choices, Encoder
 from separatrix.features.table_model import TableModel
-from separatrix.learners.registry import command_name, homes, learner_class, learner_names
+from separatrix.learners.names import command_name
+from separatrix.learners.registry import homes, learner_class, learner_names
 from separatrix.persist.files import checksum
 from separatrix.persist.headers import FORMATS
 

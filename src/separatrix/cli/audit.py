@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli import tables
+from separatrix.cli import saying, tables
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.progress import Progress
 
@@ -35,8 +35,7 @@ from separatrix.cli.progress import Progress
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of splits and samples.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
-@click.option("--json", "json_", is_flag=True, help="Print audit.json instead of the screen.")
-@click.option("--quiet", "-q", is_flag=True, help="Print nothing.")
+@saying.saying_options
 def command(source: str, out: Path, **options: Any) -> None:
     """Ask five questions of SOURCE (a file, a glob, -, example:NAME, or SQL over files) and answer them.
 
@@ -60,7 +59,7 @@ def command(source: str, out: Path, **options: Any) -> None:
         tell("write the report")
         found.save(out)
     if options["json_"]:
-        click.echo(tables.as_json(found.to_dict()))
+        click.echo(saying.as_json(found.to_dict()))
     elif not options["quiet"]:
         click.echo("\n".join(told(found, out)))
 

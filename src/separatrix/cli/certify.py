@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from separatrix.cli import saying
 from separatrix.errors import DataError, ParameterError
 
 SUFFIXES = (".svm", ".svmlight", ".libsvm")
@@ -34,7 +34,7 @@ SUFFIXES = (".svm", ".svmlight", ".libsvm")
 @click.option("--time-limit", type=click.FloatRange(min=0), help="Seconds that it may take.")
 @click.option("--exact", is_flag=True, help="The margin as a rational number, not a bracket.")
 @click.option("--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with 1 on another verdict.")
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@saying.saying_options
 def command(
     source: str,
     target: str | None,
@@ -48,7 +48,8 @@ def command(
     time_limit: float | None,
     exact: bool,
     expect: str | None,
-    as_json: bool,
+    json_: bool,
+    quiet: bool,
 ) -> None:
     """Decide whether a hyperplane separates the classes of SOURCE (CSV with a header, or svmlight), with proof."""
     if claim != "separability" and multiclass is not None:
@@ -67,14 +68,15 @@ def command(
         from separatrix.persist.whole import write_whole
 
         write_whole(Path(out), f"{certificate.text}\n".encode())
-    if as_json:
-        click.echo(json.dumps({**found.to_dict(), "certificate": out}))
-    else:
+    if json_:
+        click.echo(saying.as_json({**found.to_dict(), "certificate": out}))
+    elif not quiet:
         click.echo(str(found))
         column = "" if source.endswith(SUFFIXES) else f" --target {target}"
         click.echo(f"{out}   {certificate.size / 1000:.1f} kB (check it: separatrix verify {out} {source}{column})")
     if expect is not None and found.verdict != expect:
-        click.echo(f"expected {expect}, proved {found.verdict}", err=True)
+        if not quiet:
+            click.echo(f"expected {expect}, proved {found.verdict}", err=True)
         sys.exit(1)
 
 

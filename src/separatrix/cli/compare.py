@@ -7,14 +7,21 @@ from typing import Any
 
 import click
 
-from separatrix.cli import tables
+from separatrix.cli import saying, tables
 from separatrix.cli.completion import LEARNER, SOURCE
+from separatrix.cli.progress import Progress
 
 
 @click.command()
 @click.argument("source", type=SOURCE)
 @click.option(
-    "--learner", "-l", "learners", type=LEARNER, multiple=True, required=True, help="A learner; repeat for each."
+    "--learner",
+    "-l",
+    "learners",
+    type=LEARNER,
+    multiple=True,
+    required=True,
+    help="A learner; repeat for each (fit --help lists them).",
 )
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Folds of each deal.")
 @click.option("--repeats", type=click.IntRange(1), default=2, show_default=True, help="How often rows are dealt anew.")
@@ -22,7 +29,7 @@ from separatrix.cli.completion import LEARNER, SOURCE
 @tables.reading_options
 @tables.column_options
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds.")
-@click.option("--json", "json_", is_flag=True, help="Say it as JSON.")
+@saying.saying_options
 def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
     """Compare learners on SOURCE: the same folds for all, encoders fitted inside each fold."""
     from separatrix.evaluation.comparison import compare
@@ -33,7 +40,13 @@ def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
     task = tables.task_of(opened, options["target"], options["positive"], regression)
     entrants = {name: tables.in_folds(task, learner, tables.choices_of(options)) for name, learner in made.items()}
     X = next(iter(entrants.values()))[1]
-    with warnings.catch_warnings():
+    ran: list[int] = []
+
+    def tell(done: int, total: int) -> None:  # of one learner after the other
+        ran.append(done)
+        progress.at(lambda: len(ran) / (total * len(made)), f"fold {len(ran)} of {total * len(made)}")
+
+    with warnings.catch_warnings(), Progress("folds", options["quiet"] or options["json_"]) as progress:
         warnings.simplefilter("ignore")
         found = compare(
             {name: entrant for name, (entrant, _) in entrants.items()},
@@ -43,9 +56,11 @@ def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
             folds=options["folds"],
             repeats=options["repeats"],
             positive=task.positive,
+            progress=tell,
             random_state=options["seed"],
         )
     if options["json_"]:
-        click.echo(tables.as_json({**found.to_dict(), "source": opened.name, "target": task.target}))
+        click.echo(saying.as_json({**found.to_dict(), "source": opened.name, "target": task.target}))
         return
-    tables.say([f"{opened.name}   {len(task.y):,} rows · {tables.counts_of(task)}", *str(found).splitlines()])
+    head = [f"{opened.name}   {len(task.y):,} rows · {tables.counts_of(task)}"]
+    saying.say([*head[: not options["quiet"]], *str(found).splitlines()])

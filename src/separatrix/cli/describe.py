@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli import tables
+from separatrix.cli import saying, tables
 from separatrix.errors import DataError
 
 SHOWN = 20
@@ -16,14 +16,14 @@ ROWS = 100_000
 @click.command()
 @click.argument("thing", metavar="MODEL|SOURCE")
 @click.option("--na", multiple=True, help="A word that means a missing value; may be repeated.")
-@click.option("--json", "json_", is_flag=True, help="Say it as JSON.")
-def command(thing: str, na: tuple[str, ...], json_: bool) -> None:
+@saying.saying_options
+def command(thing: str, na: tuple[str, ...], json_: bool, quiet: bool) -> None:
     """Say what a model file learned, or what the columns of a source are."""
     report = model_report(thing) if thing.lower().endswith(".sepx") else source_report(thing, na)
     if json_:
-        click.echo(tables.as_json(report))
+        click.echo(saying.as_json(report))
         return
-    tables.say(model_lines(report) if report["kind"] == "model" else source_lines(report))
+    saying.say(model_lines(report) if report["kind"] == "model" else source_lines(report))
 
 
 def model_report(path: str) -> dict[str, Any]:

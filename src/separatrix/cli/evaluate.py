@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli import tables
+from separatrix.cli import saying, tables
 from separatrix.cli.completion import SOURCE
 from separatrix.errors import DataError
 
@@ -17,7 +17,7 @@ from separatrix.errors import DataError
 @click.argument("source", type=SOURCE)
 @tables.reading_options
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
-@click.option("--json", "json_", is_flag=True, help="Say it as JSON.")
+@saying.saying_options
 def command(model: str, source: str, **options: Any) -> None:
     """Hold the predictions of MODEL against the target column of SOURCE: every metric with its interval."""
     from separatrix.evaluation.evaluation import evaluate
@@ -34,12 +34,14 @@ def command(model: str, source: str, **options: Any) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = evaluate(y, level=options["level"], **said_of(loaded, X))
+    said = [str(warning.message) for warning in caught]
     if options["json_"]:
-        click.echo(tables.as_json({**found.to_dict(), "source": notes["source"], "model": model}))
+        click.echo(saying.as_json({**found.to_dict(), "source": notes["source"], "model": model, "warnings": said}))
         return
-    tables.say([f"{model} on {notes['source']}   {len(y):,} rows", *str(found).splitlines()])
-    for warning in caught:
-        click.echo(f"warning: {warning.message}", err=True)
+    head = [f"{model} on {notes['source']}   {len(y):,} rows"]
+    saying.say([*head[: not options["quiet"]], *str(found).splitlines()])
+    for text in said[: 0 if options["quiet"] else None]:
+        click.echo(f"warning: {text}", err=True)
 
 
 def said_of(model: Any, X: Any) -> dict[str, Any]:

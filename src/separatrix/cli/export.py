@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from separatrix.cli import saying
 from separatrix.errors import ParameterError
 
 FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
@@ -15,7 +16,8 @@ FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
 @click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), help="File (else standard output).")
 @click.option("--format", "format_", type=click.Choice(["python", "sql", "onnx"]), help="Form of the output.")
-def command(model: str, out: Path | None, format_: str | None) -> None:
+@saying.saying_options
+def command(model: str, out: Path | None, format_: str | None, json_: bool, quiet: bool) -> None:
     """Write the linear model of MODEL, with its encoder, as code that needs nothing of ours."""
     from separatrix.export import to_onnx, to_python, to_sql
     from separatrix.persist import load
@@ -28,9 +30,15 @@ def command(model: str, out: Path | None, format_: str | None) -> None:
         raise ParameterError("--format onnx needs --out: it is no text.")
     loaded = load(model)
     content = to_onnx(loaded) if chosen == "onnx" else (to_python if chosen == "python" else to_sql)(loaded).encode()
-    if out is None:
-        click.echo(content.decode(), nl=False)
-    elif out.exists() and not out.is_file():
+    if out is not None and out.exists() and not out.is_file():
         out.write_bytes(content)
-    else:
+    elif out is not None:
         write_whole(out, content)
+    if json_:
+        code = content.decode() if out is None else None
+        said = {"model": model, "format": chosen, "out": out and str(out), "bytes": len(content), "code": code}
+        click.echo(saying.as_json(said))
+    elif out is None:
+        click.echo(content.decode(), nl=False)
+    elif not quiet:
+        saying.say([f"{out}   {saying.size(len(content))}"])

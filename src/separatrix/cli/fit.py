@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import tables
-from separatrix.cli.completion import LEARNER, SOURCE, LearnerCommand
+from separatrix.cli import saying, tables
+from separatrix.cli.completion import LEARNER, SOURCE
+from separatrix.cli.learner_command import LearnerCommand
 from separatrix.cli.progress import Progress
 from separatrix.errors import DataError, ParameterError
 
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
 SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
 
 
-@click.command(cls=LearnerCommand, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.command(cls=LearnerCommand, context_settings={"allow_extra_args": True})
 @click.argument("source", type=SOURCE)
 @click.option("--learner", "-l", type=LEARNER, default="averaged-perceptron", show_default=True, help="What learns.")
-@click.option("--options", "list_options", is_flag=True, help="List the options of the learner, and stop.")
 @click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Model file (.sepx).")
 @tables.reading_options
 @tables.column_options
@@ -37,19 +37,15 @@ SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Certificate about the data, whose digest the model file keeps.",
 )
-@click.option("--json", "json_", is_flag=True, help="Say it as JSON.")
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing.")
+@saying.saying_options
 @click.pass_context
 def command(context: click.Context, /, source: str, **options: Any) -> None:
     """Learn from SOURCE (a file, a glob, -, example:NAME, or SQL over files) and write a model file.
 
-    Options of the learner follow as flags: --learner perceptron --max-epochs 50 --no-fit-intercept; --options
-    lists them. With --holdout the model learns from the other rows, and the test rows are opened once, for it,
-    which is recorded in a ledger; with --cv as well, folds are made of the other rows.
+    Options of the learner are flags: --learner perceptron --max-epochs 50 --no-fit-intercept (fit --learner
+    perceptron --help lists them). With --holdout the model learns from the other rows, and the test rows are
+    opened once, for it, which is recorded in a ledger; with --cv as well, folds are made of the other rows.
     """
-    if options["list_options"]:
-        click.echo("\n".join(tables.options_of(options["learner"])))
-        return
     started = time.perf_counter()
     learner = tables.learner_of(options["learner"], context.args, options["seed"])
     out = options["out"] or Path("model.sepx")
@@ -78,9 +74,9 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         report["holdout"] = opened_once(sealed, task, model, choices, report["warnings"])
     report["seconds"] = {"read": read - started, "fit": fitted - read}
     if options["json_"]:
-        click.echo(tables.as_json(report))
+        click.echo(saying.as_json(report))
     elif not options["quiet"]:
-        tables.say(told(report, own, out))
+        saying.say(told(report, own, out))
 
 
 def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel, list[str], list[str]]:
@@ -222,7 +218,7 @@ def told(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
         found = report["holdout"]
         count = found["openings"]["number"]
         lines.append(f"{found['rows']:,} sealed rows, opening {count}: {_estimates(found['metrics'])}")
-    lines += [f"{out}   {tables.size(out.stat().st_size)}"]
+    lines += [f"{out}   {saying.size(out.stat().st_size)}"]
     return lines
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import tables
+from separatrix.cli import saying, tables
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.progress import Progress
 from separatrix.cli.writers import Batch, write
@@ -34,7 +34,7 @@ FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "pa
 @click.option("--strict", is_flag=True, help="Refuse categories that training did not have.")
 @click.option("--na", multiple=True, help="A word that means a missing value; may be repeated.")
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing on standard error.")
+@saying.saying_options
 def command(
     model: str,
     source: str,
@@ -44,6 +44,7 @@ def command(
     strict: bool,
     na: tuple[str, ...],
     header: bool | None,
+    json_: bool,
     quiet: bool,
 ) -> None:
     """Add the predictions of MODEL to the rows of SOURCE, in their order."""
@@ -56,11 +57,15 @@ def command(
     chosen = format_ or (FORMATS.get(out.suffix.lower(), "csv") if out is not None else "csv")
     if chosen == "parquet" and out is None:
         raise ParameterError("--format parquet needs --out: Parquet cannot be written to a pipe.")
+    if json_ and out is None:
+        raise ParameterError("--json needs --out: rows go to standard output else (--format jsonl gives them as JSON).")
     opened = tables.open_table(source, na, header, loaded.wordy)
     tally = Tally()
-    with Progress(f"predicting {opened.name}", quiet) as progress:
+    with Progress(f"predicting {opened.name}", quiet or json_) as progress:
         write(out, watched(predictions(loaded, opened, chosen, only, strict, tally), opened, tally, progress), chosen)
-    if not quiet:
+    if json_:
+        click.echo(saying.as_json({"model": model, "out": str(out), "format": chosen, **tally.to_dict(opened.name)}))
+    elif not quiet:
         for line in tally.lines(opened.name):
             click.echo(line, err=True)
 
@@ -88,6 +93,10 @@ class Tally:
                 count, first = self.unseen.get(name, (0, own.first_unseen[1]))
                 self.unseen[name] = (count + own.unseen, first)
         self.rows += rows
+
+    def to_dict(self, source: str) -> dict[str, Any]:
+        unseen = {name: {"rows": count, "such_as": first} for name, (count, first) in self.unseen.items()}
+        return {"source": source, "rows": self.rows, "missing": self.missing, "unseen": unseen}
 
     def lines(self, source: str) -> list[str]:
         said = [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from importlib.resources import files
 
 import click
 
+from separatrix.cli import saying
 from separatrix.errors import ParameterError
 
 
@@ -18,12 +20,16 @@ def schemas() -> dict[str, str]:
 
 @click.command()
 @click.argument("name", metavar="[COMMAND]", required=False)
-def command(name: str | None) -> None:
+@saying.saying_options
+def command(name: str | None, json_: bool, quiet: bool) -> None:
     """Print the JSON schema of what COMMAND says with --json, or list the commands that have one."""
     known = schemas()
+    if name is None and json_:
+        click.echo(saying.as_json([{"command": own, "id": json.loads(text)["$id"]} for own, text in known.items()]))
+        return
     if name is None:
         click.echo("\n".join(known))
         return
     if name not in known:
         raise ParameterError(f"there is no schema for {name!r}; there are {', '.join(known)}.")
-    click.echo(known[name], nl=False)
+    click.echo(saying.as_json(json.loads(known[name])) if json_ else known[name].rstrip("\n"))

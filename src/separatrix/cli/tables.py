@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -119,7 +118,8 @@ def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:
 def learner_of(name: str, extra: list[str], seed: int | None) -> Any:
     """A learner with the options that stand behind the known ones: --max-epochs 50, --no-fit-intercept."""
     from separatrix.learners.base import parameters_of
-    from separatrix.learners.registry import command_name, learner_class
+    from separatrix.learners.names import command_name
+    from separatrix.learners.registry import learner_class
 
     cls = learner_class(name)
     known = parameters_of(cls)
@@ -137,7 +137,7 @@ def learner_of(name: str, extra: list[str], seed: int | None) -> Any:
             raise ParameterError(f"{command_name(cls.__name__)} has no option {flag!r}; its options are {listed}.")
         if match.group(3) is not None:
             given[option] = _value(match.group(3))
-        elif isinstance(known[option], bool) and (not words or words[0].startswith("--")):
+        elif isinstance(known[option], bool) and "".join(words[:1]).lower() not in ("true", "false"):
             given[option] = True
         elif not words:
             raise ParameterError(f"{flag} needs a value.")
@@ -159,14 +159,6 @@ def _value(text: str) -> Any:
         return text
 
 
-def options_of(name: str) -> list[str]:
-    """The options of a learner with their defaults, one a line."""
-    from separatrix.learners.base import parameters_of
-    from separatrix.learners.registry import learner_class
-
-    return [f"--{key.replace('_', '-'):<22} {default!r}" for key, default in parameters_of(learner_class(name)).items()]
-
-
 def rows_of(task: Task, rows: Any) -> Task:
     """The same task with some of its rows."""
     from dataclasses import replace
@@ -179,40 +171,3 @@ def rows_of(task: Task, rows: Any) -> Task:
     weights = None if table.weights is None else table.weights[rows]
     some = Matrix(table.X[rows], None if table.y is None else table.y[rows], table.source, weights)
     return replace(task, table=some, y=task.y[rows])
-
-
-def say(lines: list[str]) -> None:
-    """Lines for people: with numbers and names set off by colour on a terminal, plain elsewhere."""
-    import sys
-
-    if not sys.stdout.isatty():
-        click.echo("\n".join(lines))
-        return
-    from rich.console import Console
-
-    console = Console(soft_wrap=True)
-    for line in lines:
-        alarming = line.startswith(("warning:", "suspected leak"))
-        console.print(line, markup=False, style="yellow" if alarming else None)
-
-
-def as_json(value: Any) -> str:
-    """One line of JSON; numpy's numbers as numbers, what is not finite as null."""
-    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(own) for key, own in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(own) for own in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return None
-    return value
-
-
-def size(n: int) -> str:
-    """Bytes for people."""
-    return f"{n:,} B" if n < 1000 else f"{n / 1000:.1f} kB" if n < 1_000_000 else f"{n / 1e6:.1f} MB"

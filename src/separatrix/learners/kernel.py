@@ -54,7 +54,9 @@ class KernelPerceptron(Classifier):
     gamma : float or None, default=None
         None is 1/d.
     degree : int, default=3
+        Of the kernel "poly".
     coef0 : float, default=1.0
+        The constant in the kernel "poly".
     order : {"cyclic", "shuffle"}, default="cyclic"
         Passes in the order given, or shuffled anew each time.
     tie : {"mistake", "positive"}, default="mistake"

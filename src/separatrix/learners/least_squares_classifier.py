@@ -30,7 +30,14 @@ class LeastSquaresClassifier(LinearClassifier, Squares):
 
     Parameters
     ----------
-    alpha, fit_intercept, penalize_intercept, solver : as in :class:`LeastSquares`
+    alpha : float, default=0.0
+        The penalty, not divided by the number of rows.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    penalize_intercept : bool, default=False
+        Whether the penalty, and the norm to be least, include b.
+    solver : {"auto", "moments", "qr", "svd"}, default="auto"
+        As in :class:`LeastSquares`.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the rows of a class.
     boundary : {"positive", "negative", "undefined"}, default="positive"

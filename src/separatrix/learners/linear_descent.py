@@ -39,8 +39,10 @@ class LinearDescent(LinearClassifier):
     ----------
     loss : {"logistic", "squared", "perceptron", "hinge", "squared_error"}, default="logistic"
         Of the margin m = y s: log(1 + e^-m), (1 - m)^2, max(0, -m), max(0, 1 - m); or (y - s)^2.
-    alpha, l1_ratio : the penalty, default 1e-4 and 0.0
-        The part with kinks is taken by proximal steps.
+    alpha : float, default=0.0001
+        The penalty.
+    l1_ratio : float, default=0.0
+        The share of |w|_1 in the penalty; this part, which has kinks, is taken by proximal steps.
     schedule : {"root", "constant", "inverse", "exponential", "step", "line-search"} or function of k, default="root"
         How step sizes a(k) change; a line search goes with ``batch_size=None`` only.
     step : float or "auto", default="auto"
@@ -49,17 +51,23 @@ class LinearDescent(LinearClassifier):
     batch_size : int or None, default=1
         Rows a step; None takes all of them.
     momentum : float in [0, 1), default=0.0
+        The share of the last move that is made again.
     average : bool, default=False
         Predict with the mean of the weights after every step (Polyak and Juditsky 1992).
     shuffle : bool, default=True
         Visit the rows in a new random order each pass.
     fit_intercept : bool, default=True
+        Whether there is a bias b.
     max_epochs : int or inf, default=100
-    tolerance : float, default=1e-4
+        Limit on passes.
+    tolerance : float, default=0.0001
         End when a pass moves the weights by no more than this, relative to their length (at least 1).
     class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of the rows of a class.
     boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts; "undefined" gives None there.
     random_state : int, RandomState, Generator or None, default=None
+        Seed of the orders of rows.
 
     Attributes
     ----------

@@ -52,13 +52,16 @@ class LogisticRegression(LogisticInference):
     multiclass : {"multinomial", "ovr"}, default="multinomial"
         For more than two classes: all at once, or each against the rest.
     fit_intercept : bool, default=True
+        Whether there is a bias b.
     flic : bool, default=False
         After Firth's estimate, set the bias so that fitted probabilities add up to the class counts.
     class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of the rows of a class.
     tol : float or None, default=None
         The relative duality gap at which a penalised fit ends, 1e-8 if None. Unpenalised fits run until the
         last digits settle.
     max_iter : int or inf, default=1000
+        Limit on the iterations of a solver.
     weights : {"frequency", "analytic"}, default="frequency"
         What sample_weight means. Frequencies count rows: a weight of two is the row twice, and standard errors
         shrink with it. Analytic weights say how rows compare, and are scaled to add up to the number of rows.

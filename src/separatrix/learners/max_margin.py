@@ -65,7 +65,9 @@ class MaxMargin(LinearClassifier):
     C : float, default=inf
         Cost of slack; inf for the hard margin.
     fit_intercept : bool, default=True
+        Whether there is a bias b.
     class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of the rows of a class.
     boundary : {"positive", "negative", "undefined"}, default="positive"
         What a score of zero predicts, for two classes.
     max_iter : int or inf, default=200

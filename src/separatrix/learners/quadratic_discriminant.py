@@ -27,6 +27,7 @@ class QuadraticDiscriminant(Discriminant):
     Parameters
     ----------
     covariance : {"full", "spherical", "diagonal"}, default="full"
+        The shape of the covariance of each class.
     divisor : {"ml", "unbiased"}, default="ml"
         The scatter of a class is divided by its weight n_k, or by n_k - 1.
     shrinkage : None, float in [0, 1] or "ledoit-wolf", default=None

@@ -1,19 +1,13 @@
-"""The learners by name: as classes are called, and as the command line calls them (``averaged-perceptron``)."""
+"""The learners by name, as classes."""
 
 from __future__ import annotations
 
 import difflib
 import importlib
-import re
 
 from separatrix.errors import ParameterError
 from separatrix.learners.base import Estimator
-
-
-def candidates() -> dict[str, str]:
-    """Every public name that lives with the learners, with its module; the list of public names is the only one."""
-    public: dict[str, str] = importlib.import_module("separatrix")._HOMES
-    return {name: home for name, home in sorted(public.items()) if home.startswith("separatrix.learners.")}
+from separatrix.learners.names import candidates, command_name
 
 
 def is_learner(name: str) -> bool:
@@ -26,11 +20,6 @@ def is_learner(name: str) -> bool:
 def homes() -> dict[str, str]:
     """Every public learner with its module; imports them all."""
     return {name: home for name, home in candidates().items() if is_learner(name)}
-
-
-def command_name(class_name: str) -> str:
-    """AveragedPerceptron is averaged-perceptron; AROW is arow."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", class_name).lower()
 
 
 def learner_names() -> list[str]:

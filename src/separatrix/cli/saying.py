@@ -1,0 +1,56 @@
+"""How commands speak: to people, to programs (``--json``), or not at all (``--quiet``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+
+def saying_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--json`` and ``--quiet``, which every command has."""
+    command = click.option("--quiet", "-q", is_flag=True, help="Print the result and errors, and nothing else.")(
+        command
+    )
+    return click.option("--json", "json_", is_flag=True, help="Say it in one line of JSON (separatrix schema).")(
+        command
+    )
+
+
+def say(lines: list[str]) -> None:
+    """Lines for people: with numbers and names set off by colour on a terminal, plain elsewhere."""
+    import sys
+
+    if not sys.stdout.isatty():
+        click.echo("\n".join(lines))
+        return
+    from rich.console import Console
+
+    console = Console(soft_wrap=True)
+    for line in lines:
+        alarming = line.startswith(("warning:", "suspected leak"))
+        console.print(line, markup=False, style="yellow" if alarming else None)
+
+
+def as_json(value: Any) -> str:
+    """One line of JSON; numpy's numbers as numbers, what is not finite as null."""
+    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(own) for key, own in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(own) for own in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    return value
+
+
+def size(n: int) -> str:
+    """Bytes for people."""
+    return f"{n:,} B" if n < 1000 else f"{n / 1000:.1f} kB" if n < 1_000_000 else f"{n / 1e6:.1f} MB"

@@ -1,0 +1,74 @@
+"""The options of learners: named in the help as they are in the class, and taken wherever they stand."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from separatrix.cli.fit import command
+from separatrix.cli.learner_help import options, summaries
+from separatrix.cli.main import main
+from separatrix.learners.base import parameters_of
+from separatrix.learners.registry import learner_class, learner_names
+
+
+def test_the_help_knows_every_learner():
+    assert [name for name, _ in summaries()] == learner_names()
+    assert all(text.endswith(".") for _, text in summaries())
+
+
+@pytest.mark.parametrize("name", learner_names())
+def test_the_docstring_has_every_parameter_with_its_default(name):
+    known = parameters_of(learner_class(name))
+    found = options(name)
+    assert [option.name for option in found] == list(known)
+    assert {option.name: option.default.replace('"', "'") for option in found} == {k: repr(v) for k, v in known.items()}
+    assert [option.name for option in found if option.switch] == [k for k, v in known.items() if isinstance(v, bool)]
+    assert all(option.text.endswith(".") for option in found)
+    own = {flag for parameter in command.params for flag in (*parameter.opts, *parameter.secondary_opts)}
+    assert own.isdisjoint(flag for option in found for flag in option.flag.split(" / "))
+
+
+@pytest.mark.parametrize(
+    "words", [("--learner", "perceptron", "--help"), ("-h", "-lperceptron"), ("-h", "--learner=perceptron")]
+)
+def test_the_help_of_a_learner(words, capsys):
+    main(["fit", *words])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Options of perceptron:" in said
+    assert '--max-epochs Limit on passes, for the orders "cyclic" and "shuffle". int or inf [default: 100]' in said
+    assert "--fit-intercept / --no-fit-intercept Whether there is a bias b. [default: True]" in said
+
+
+def test_the_help_names_the_learners_without_importing_them():
+    code = "import sys; from separatrix.cli.main import main; main(sys.argv[1:]); print('numpy' in sys.modules)"
+    for more in ((), ("-l", "arow")):
+        words = [sys.executable, "-c", code, "fit", *more, "--help"]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "False"
+    done = subprocess.run([*words[:4], "-l", "perceptrom", "--help"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "did you mean 'perceptron'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("example:bias", "--max-epochs", "7", "--no-fit-intercept"),
+        ("--max-epochs", "7", "--no-fit-intercept", "example:bias"),
+        ("--max-epochs=7", "--fit-intercept", "False", "example:bias"),
+        ("--no-fit-intercept", "--max-epochs", "7", "--", "example:bias"),
+    ],
+)
+def test_options_stand_anywhere(words, capsys, tmp_path):
+    main(["fit", "-l", "perceptron", "-t", "label", "-o", str(tmp_path / "m.sepx"), "--json", *words])
+    assert json.loads(capsys.readouterr().out)["learner"] == "Perceptron(fit_intercept=False, max_epochs=7)"
+
+
+def test_a_second_source_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        main(["fit", "example:bias", "example:xor"])
+    assert "'example:xor' is a second; a pattern in quotes" in capsys.readouterr().err
