@@ -100,10 +100,11 @@ void descent_pass(const Rows& X, const double* y, const double* weight, const i6
                   i64 begin, i64 end, const Descent& p) {
     const i64 first = p.counts[1];
     const bool plain = p.plain();
+    const i64 ahead = X.ahead();
     Meter meter;
     for (i64 t = begin; t < end; ++t) {
         const i64 i = order ? order[t] : t;
-        if (order && t + 2 < end) X.prefetch(order[t + 2]);
+        if (order && t + ahead < end) X.prefetch(order[t + ahead]);
         const double c = weight ? weight[i] : 1.0;
         const double s = *p.factor * X.dot(i, p.lifted) + p.lifted[X.d];
         const LossAt at = loss_at<kind>(y[i], s);

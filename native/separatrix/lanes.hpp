@@ -21,6 +21,16 @@ using i32 = std::int32_t;
 using u64 = std::uint64_t;
 using i8 = std::int8_t;
 
+#if defined(__AVX2__) || defined(__AVX512F__)
+// w at c[0] .. c[3], by plain loads: beside double values as fast as the gather instruction, beside
+// float ones a tenth faster.
+template <class I>
+inline __m256d four(const double* w, const I* c) {
+    const __m128d low = _mm_loadh_pd(_mm_load_sd(w + c[0]), w + c[1]);
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(low), _mm_loadh_pd(_mm_load_sd(w + c[2]), w + c[3]), 1);
+}
+#endif
+
 #if defined(__AVX512F__)
 
 struct v8 {
@@ -33,6 +43,10 @@ inline v8 load(const double* p) { return {_mm512_loadu_pd(p)}; }
 inline v8 load(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
 inline v8 load(const i8* p) {
     return {_mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))))};
+}
+template <class I>
+inline v8 picked(const double* w, const I* c) {  // w at c[0] .. c[7]
+    return {_mm512_insertf64x4(_mm512_castpd256_pd512(four(w, c)), four(w, c + 4), 1)};
 }
 inline void store(double* p, v8 s) { _mm512_storeu_pd(p, s.a); }
 inline __mmask8 first(i64 r) { return static_cast<__mmask8>((1u << r) - 1); }
@@ -108,6 +122,14 @@ inline v8 load(const T* p) {
 #endif
     for (int k = 0; k < 8; ++k) s.a[k / wide][k % wide] = p[k];
     return s;
+}
+template <class I>
+inline v8 picked(const double* w, const I* c) {
+#if defined(__AVX2__)
+    return {{(part)four(w, c), (part)four(w, c + 4)}};
+#else
+    return {{part{w[c[0]], w[c[1]]}, part{w[c[2]], w[c[3]]}, part{w[c[4]], w[c[5]]}, part{w[c[6]], w[c[7]]}}};
+#endif
 }
 inline void store(double* p, v8 s) {
     for (int k = 0; k < parts; ++k) *reinterpret_cast<part_any*>(p + wide * k) = s.a[k];

@@ -255,7 +255,7 @@ bool binary_look(const Rows& X, Rule& rule, i64 k, i64 i, i8 y, double c, double
 template <class Rows, class Rule>
 Moves binary_pass(const Rows& X, Rule& rule, i64 k, const i8* y, const double* step, const i64* order, i64 begin,
                   i64 end, i64 limit) {
-    constexpr i64 ahead = 16;
+    const i64 ahead = X.ahead();
     Moves moves;
     i64 t = begin;
     for (; t < end && moves.updates < limit; ++t) {
@@ -276,18 +276,23 @@ Moves binary_pass(const Rows& X, Rule& rule, i64 k, const i8* y, const double* s
 template <class Rows, class Rule>
 Moves kesler_pass(const Rows& X, Rule& rule, i8* seen, const i32* y, const double* step, const i64* order, i64 begin,
                   i64 end, i64 limit) {
+    const i64 ahead = X.ahead();
+    std::vector<double> score(static_cast<std::size_t>(rule.count));
     Moves moves;
     i64 t = begin;
     for (; t < end && moves.updates < limit; ++t) {
         const i64 i = order ? order[t] : t;
+        if (order && t + ahead < end) X.prefetch(order[t + ahead]);
         const i64 own = y[i];
         if (own < 0) continue;
         seen[own] = 1;
-        Pull pull[2] = {{own, 1.0, rule.dot(X, i, own)}, {-1, -1.0, 0.0}};
-        for (i64 k = 0; k < rule.count; ++k) {
-            if (k == own || !seen[k]) continue;
-            const double s = rule.dot(X, i, k);
-            if (pull[1].vector < 0 || s > pull[1].score) pull[1].vector = k, pull[1].score = s;
+        for (i64 k = 0; k < rule.count; ++k) score[static_cast<std::size_t>(k)] = rule.dot(X, i, k);
+        Pull pull[2] = {{own, 1.0, score[static_cast<std::size_t>(own)]}, {-1, -1.0, 0.0}};
+        for (i64 k = 0; k < rule.count; ++k) {  // without branches, which could not be foreseen
+            const double s = score[static_cast<std::size_t>(k)];
+            const bool ahead_of_it = (seen[k] != 0) & (k != own) & ((pull[1].vector < 0) | (s > pull[1].score));
+            pull[1].vector = ahead_of_it ? k : pull[1].vector;
+            pull[1].score = ahead_of_it ? s : pull[1].score;
         }
         if (pull[1].vector >= 0) {
             const double m = pull[0].score - pull[1].score;

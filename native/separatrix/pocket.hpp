@@ -49,7 +49,7 @@ void pocket_check(const Rows& X, const Perceptron& p, const Pocket& pocket) {
 template <class Rows>
 Moves pocket_pass(const Rows& X, const Perceptron& p, const Pocket& pocket, const i64* order, i64 begin, i64 end,
                   i64 limit) {
-    constexpr i64 ahead = 16;
+    const i64 ahead = X.ahead();
     Moves m;
     i64 t = begin;
     for (; t < end && m.updates < limit; ++t) {

@@ -75,8 +75,8 @@ def predictions(scores: Floats, classes: NDArray[Any], boundary: str) -> NDArray
         raise ParameterError(f"boundary is {boundary!r}: it can be {', '.join(map(repr, BOUNDARIES))}.")
     if scores.ndim == 2:
         return np.asarray(classes[scores.argmax(axis=1)])
-    positive = scores > 0 if boundary == "negative" else scores >= 0
-    predicted = classes[positive.view(np.int8)]
+    positive = scores > 0.0 if boundary == "negative" else scores >= 0.0
+    predicted = classes[positive.astype(np.intp)]
     if boundary == "undefined":
         predicted = predicted.astype(object)
         predicted[scores == 0] = None
