@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -169,7 +171,9 @@ def test_a_corrupt_sparse_matrix_is_refused():
         (np.array([["2026-01-01"]], dtype="datetime64[D]"), DataError, "row 0, column 0"),
         (np.ma.masked_array([[1.0, 2.0]], mask=[[False, True]]), DataError, "masked at row 0, column 1"),
         (pd.Series([1.0, 2.0]), DataTypeError, "not a table with rows and columns"),
-        (None, DataError, "dimension"),
+        (None, DataError, "X is a NoneType, not a table"),
+        ({"a": [1.0, 2.0]}, DataError, "X is a dict, not a table.*pass an array"),
+        ((row for row in [[1.0], [2.0]]), DataError, "X is a generator, not a table"),
         ("rows.csv", DataError, "dimension"),
         (pd.DataFrame({"a": [1.0], 5: [2.0]}), DataTypeError, "string names"),
     ],
@@ -186,9 +190,14 @@ def test_huge_finite_numbers_are_not_called_infinite():
 
 @pytest.mark.parametrize(
     "X",
-    [np.array([[2**53 + 1, 3]]), np.array([[2**53 + 1, 3]], dtype=object), np.array([[2**64 - 1, 3]], dtype=np.uint64)],
+    [
+        np.array([[2**53 + 1, 3]]),
+        np.array([[2**53 + 1, 3]], dtype=object),
+        np.array([[2**64 - 1, 3]], dtype=np.uint64),
+        np.array([[Fraction(1, 3), Fraction(3)]], dtype=object),
+    ],
 )
-def test_integers_beyond_2_53_are_rounded_with_a_warning_at_the_callers_line(X):
+def test_numbers_of_more_than_53_bits_are_rounded_with_a_warning_at_the_callers_line(X):
     with pytest.warns(RoundingWarning, match=r"1 number with more than 53 bits \(integers beyond 2\*\*53") as caught:
         out = check_table(X).X
     assert caught[0].filename == __file__

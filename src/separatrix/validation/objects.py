@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ def warn_rounded(what: str, changed: int) -> None:
     """Numbers that float64 cannot hold were rounded."""
     kind = "number" if changed == 1 else "numbers"
     warn_user(
-        f"{what} has {changed} {kind} with more than 53 bits (integers beyond 2**53, for example), rounded to float64; "
-        "shift or scale the column.",
+        f"{what} has {changed} {kind} with more than 53 bits (integers beyond 2**53 or thirds, for example), rounded "
+        "to float64; shift or scale the column.",
         RoundingWarning,
     )
 
@@ -32,7 +33,7 @@ def as_floats(array: NDArray[Any], what: str, columns: Sequence[str]) -> NDArray
     rounded = 0
     for (i, j), value in np.ndenumerate(array):
         out[i, j] = number = _float_of(value, what, f"row {i}, {columns[j]}")
-        rounded += isinstance(value, int) and abs(value) > 2**53 and int(number) != value
+        rounded += isinstance(value, Rational) and value != number
     if rounded:
         warn_rounded(what, rounded)
     return out

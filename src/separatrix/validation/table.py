@@ -89,6 +89,11 @@ def _check_dense(X: Any, names: Sequence[str] | None, what: str) -> NDArray[Any]
         array = np.asarray(X)
     except ValueError as uneven:
         raise DataError(f"{what} has rows of different lengths: every row needs the same columns.") from uneven
+    if array.ndim == 0 and array.dtype == object:
+        raise DataError(
+            f"{what} is a {type(X).__name__}, not a table. Expected 2D array: pass an array, a frame, a sparse matrix "
+            "or a list of rows."
+        )
     if array.ndim != 2:
         raise DataError(
             f"{what} has {array.ndim} dimension(s) and needs 2, rows and columns. Expected 2D array, "
