@@ -156,17 +156,19 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
         .def(
             "binary",
             [](Self& self, i64 k, const Rows& X, Vector<i8> y, Maybe step, MaybeOrder order, i64 begin, i64 end,
-               i64 limit) -> Counts {
+               i64 limit, std::optional<Out<i8>> habit) -> Counts {
                 if (k < 0 || k >= self.rule.count) throw nb::value_error("k names a vector that does not exist");
                 if (X.d != self.rule.d) throw nb::value_error("X must have the features of the vectors");
                 need_length(y, X.n, "y must hold a label for every row");
                 if (step) need_length(*step, X.n, "step must hold a number for every row");
+                if (habit) need_length(*habit, X.n, "habit must hold a number for every row");
                 need_positions(order, X.n, begin, end);
                 nb::gil_scoped_release free;
                 const Moves moves = std::visit(
                     [&](const auto& rows) {
                         return binary_pass(rows, self.rule, k, y.data(), step ? step->data() : nullptr,
-                                           order ? order->data() : nullptr, begin, end, limit);
+                                           order ? order->data() : nullptr, begin, end, limit,
+                                           habit ? habit->data() : nullptr);
                     },
                     X.view);
                 self.updates[k] += moves.updates;
@@ -174,7 +176,7 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
                 return {moves.updates, moves.visits, moves.last};
             },
             "k"_a, "X"_a, "y"_a.noconvert(), "step"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a,
-            "end"_a, "limit"_a)
+            "end"_a, "limit"_a, "habit"_a.noconvert().none() = nb::none())
         .def(
             "kesler",
             [](Self& self, const Rows& X, Vector<i32> y, Maybe step, MaybeOrder order, i64 begin, i64 end,

@@ -32,8 +32,12 @@ void bind_perceptron(nb::module_& m) {
     m.def(
         "perceptron_pass",
         [](const Rows& X, Vector<i8> y, Maybe step, std::optional<Vector<i64>> order, Out<double> lifted, bool bias,
-           bool zero_is_mistake, MaybeLog log, i64 begin, i64 end, i64 limit) {
-            const Perceptron p = checked(X, y, step, lifted, bias, zero_is_mistake, log, limit);
+           bool zero_is_mistake, MaybeLog log, i64 begin, i64 end, i64 limit, std::optional<Out<i8>> habit) {
+            Perceptron p = checked(X, y, step, lifted, bias, zero_is_mistake, log, limit);
+            if (habit) {
+                need_length(*habit, X.n, "habit must hold a number for every row");
+                p.habit = habit->data();
+            }
             const i64 positions = order ? static_cast<i64>(order->shape(0)) : X.n;
             if (begin < 0 || end > positions || begin > end) throw nb::value_error("begin and end leave the rows");
             if (order)
@@ -48,7 +52,8 @@ void bind_perceptron(nb::module_& m) {
                 X.view));
         },
         "X"_a, "y"_a.noconvert(), "step"_a.noconvert().none(), "order"_a.noconvert().none(), "lifted"_a.noconvert(),
-        "bias"_a, "zero_is_mistake"_a, "log"_a.noconvert().none(), "begin"_a, "end"_a, "limit"_a);
+        "bias"_a, "zero_is_mistake"_a, "log"_a.noconvert().none(), "begin"_a, "end"_a, "limit"_a,
+        "habit"_a.noconvert().none() = nb::none());
     m.def(
         "perceptron_restart",
         [](const Rows& X, Vector<i8> y, Maybe step, Out<double> lifted, bool bias, bool zero_is_mistake, MaybeLog log,

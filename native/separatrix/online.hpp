@@ -239,9 +239,10 @@ struct ArowFullRule : Vectors {
     }
 };
 
-// One look of vector k at row i, whose score is s: whether it moved.
+// One look of vector k at row i, whose score is s: whether it moved. Inlined wherever it is called, so
+// that the branch of each place is foreseen by itself.
 template <class Rows, class Rule>
-bool binary_look(const Rows& X, Rule& rule, i64 k, i64 i, i8 y, double c, double s) {
+[[gnu::always_inline]] inline bool binary_look(const Rows& X, Rule& rule, i64 k, i64 i, i8 y, double c, double s) {
     const Pull pull{k, static_cast<double>(y), s};
     const double m = pull.sign * s;
     const bool moves = rule.moves(&pull, 1, m, rule.zero_is_mistake || y < 0);
@@ -251,10 +252,11 @@ bool binary_look(const Rows& X, Rule& rule, i64 k, i64 i, i8 y, double c, double
 }
 
 // One pass of vector k over positions begin .. end of `order` (null: the rows as they lie), at most
-// `limit` updates; y holds -1, +1, or 0 for rows to skip.
+// `limit` updates; y holds -1, +1, or 0 for rows to skip. `habit` as in perceptron.hpp: null, or 1 where
+// the last look at a row moved the vector.
 template <class Rows, class Rule>
 Moves binary_pass(const Rows& X, Rule& rule, i64 k, const i8* y, const double* step, const i64* order, i64 begin,
-                  i64 end, i64 limit) {
+                  i64 end, i64 limit, i8* habit) {
     const i64 ahead = X.ahead();
     Moves moves;
     i64 t = begin;
@@ -262,9 +264,18 @@ Moves binary_pass(const Rows& X, Rule& rule, i64 k, const i8* y, const double* s
         const i64 i = order ? order[t] : t;
         if (order && t + ahead < end) X.prefetch(order[t + ahead]);
         if (y[i] == 0) continue;
-        if (binary_look(X, rule, k, i, y[i], step ? step[i] : 1.0, rule.dot(X, i, k))) {
+        const double c = step ? step[i] : 1.0;
+        if (habit && habit[i]) {
+            if (binary_look(X, rule, k, i, y[i], c, rule.dot(X, i, k))) [[likely]] {
+                ++moves.updates;
+                moves.last = t;
+            } else {
+                habit[i] = 0;
+            }
+        } else if (binary_look(X, rule, k, i, y[i], c, rule.dot(X, i, k))) [[unlikely]] {
             ++moves.updates;
             moves.last = t;
+            if (habit) habit[i] = 1;
         }
     }
     moves.visits = t - begin;

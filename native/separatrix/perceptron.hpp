@@ -2,8 +2,13 @@
 //
 // Given rows x_i with labels y_i in {-1, +1} (0: the row is skipped), a lifted vector (w, b) and
 // steps c_i > 0, a row is a mistake (P1) when y_i s < 0 with s = w . x_i + b, or when s = 0 and the
-// tie rule says so (a score that is not a number is always one); then (P2) w += c_i y_i x_i and, with a bias, b += c_i y_i. The kernels move and
-// count; when to stop is the caller's business. Updated rows are appended to `log` where there is one.
+// tie rule says so (a score that is not a number is always one); then (P2) w += c_i y_i x_i and, with a
+// bias, b += c_i y_i. The kernels move and count; when to stop is the caller's business. Updated rows are
+// appended to `log` where there is one.
+//
+// A row that was a mistake in one pass is likely to be one in the next. A pass that knows (`habit`) takes
+// such rows on a path of their own, where the processor foresees the update; otherwise every mistake
+// waits for its sum, and the rows behind it with it.
 #pragma once
 #include "chance.hpp"
 #include "linear.hpp"
@@ -17,6 +22,7 @@ struct Perceptron {
     bool bias;
     bool zero_is_mistake;  // the tie rule: true "mistake", false "positive" (sign(0) = +1)
     i64* log;              // null, or room for every update of the call
+    i8* habit = nullptr;   // null, or 1 where the last look at a row found a mistake
 };
 
 struct Moves {
@@ -47,14 +53,32 @@ Moves perceptron_pass(const Rows& X, const Perceptron& p, const i64* order, i64 
     for (; t < end && m.updates < limit; ++t) {
         const i64 i = order ? order[t] : t;
         if (p.y[i] == 0) continue;
-        const double s = order && t + ahead < end ? X.dot(i, p.w, order[t + ahead]) : X.dot(i, p.w);
-        if (is_mistake(p, p.y[i], s + p.w[X.d])) {
+        const auto wrong = [&] {
+            const double s = order && t + ahead < end ? X.dot(i, p.w, order[t + ahead]) : X.dot(i, p.w);
+            return is_mistake(p, p.y[i], s + p.w[X.d]);
+        };
+        if (p.habit && p.habit[i]) {
+            if (wrong()) [[likely]] {
+                move(X, p, i, m.updates);
+                m.last = t;
+            } else {
+                p.habit[i] = 0;
+            }
+        } else if (wrong()) [[unlikely]] {
             move(X, p, i, m.updates);
             m.last = t;
+            if (p.habit) p.habit[i] = 1;
         }
     }
     m.visits = t - begin;
     return m;
+}
+
+// Bit r is set where habit[r] is 1, for eight of them.
+inline unsigned marked(const i8* habit) {
+    u64 bytes;
+    std::memcpy(&bytes, habit, 8);
+    return static_cast<unsigned>((bytes * 0x0102040810204080u) >> 56);
 }
 
 // The same pass for short dense rows, 8 v < d <= 8 (v + 1) for v = 0 or 1: the weights stay in v + 1
@@ -71,8 +95,7 @@ Moves short_pass(const Dense<T>& X, const Perceptron& p, i64 begin, i64 end, i64
         return rest_of(r) * w1;
     };
     Moves m;
-    const auto visit = [&](i64 i, double s) {
-        if (p.y[i] == 0 || !is_mistake(p, p.y[i], s)) return false;
+    const auto update = [&](i64 i) {
         const double a = p.step ? p.y[i] * p.step[i] : p.y[i];
         if constexpr (v) w0 += every(a) * load(X.row(i));
         w1 += every(a) * rest_of(X.row(i));
@@ -80,29 +103,50 @@ Moves short_pass(const Dense<T>& X, const Perceptron& p, i64 begin, i64 end, i64
         if (p.log) p.log[m.updates] = i;
         ++m.updates;
         m.last = i;
-        return true;
     };
+    const auto wrong = [&](i64 i, double s) { return p.y[i] != 0 && is_mistake(p, p.y[i], s); };
     i64 t = begin;
     while (t + 8 <= end && m.updates < limit) {
         v8 a[8];
         for (int r = 0; r < 8; ++r) a[r] = products(X.row(t + r));
         const v8 s = sum_each(a) + every(b);
         unsigned suspects = not_positive(s * load(p.y + t));
-        i64 next = t + 8;
-        if (suspects) {
-            double score[8];
-            store(score, s);
-            for (; suspects; suspects &= suspects - 1) {
-                const int r = __builtin_ctz(suspects);
-                if (visit(t + r, score[r])) {
-                    next = t + r + 1;
-                    break;
-                }
+        const unsigned expected = p.habit ? marked(p.habit + t) : 0;
+        double score[8];
+        store(score, s);
+        if (expected == 0) {
+            if (suspects == 0) [[likely]] {
+                t += 8;
+                continue;
+            }
+        } else {  // where to go on is known before the sums are
+            const int r = __builtin_ctz(expected);
+            const i64 next = t + r + 1;
+            if ((suspects & ((2u << r) - 1)) == 1u << r && wrong(t + r, score[r])) [[likely]] {
+                update(t + r);
+                t = next;
+                continue;
             }
         }
-        t = next;
+        i64 looked = 8;
+        for (; suspects; suspects &= suspects - 1) {
+            const int r = __builtin_ctz(suspects);
+            if (!wrong(t + r, score[r])) continue;
+            update(t + r);
+            looked = r + 1;
+            break;
+        }
+        if (p.habit) {
+            std::memset(p.habit + t, 0, static_cast<std::size_t>(looked));
+            if (suspects) p.habit[t + looked - 1] = 1;
+        }
+        t += looked;
     }
-    for (; t < end && m.updates < limit; ++t) visit(t, sum(products(X.row(t))) + b);
+    for (; t < end && m.updates < limit; ++t) {
+        const bool moves = wrong(t, sum(products(X.row(t))) + b);
+        if (moves) update(t);
+        if (p.habit) p.habit[t] = moves;
+    }
     if constexpr (v) store(p.w, w0);
     if (rest == 8)
         store(p.w + 8 * v, w1);

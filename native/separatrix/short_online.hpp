@@ -34,10 +34,11 @@ struct ShortRows {
     }
 };
 
-// Eight rows are scored at once; after a move one by one, until eight in a row have not moved.
+// Eight rows are scored at once; where no habit is kept, after a move one by one until eight in a row have
+// not moved.
 template <class T, int v, class Rule>
 Moves short_blocks(const Dense<T>& X, Rule& rule, i64 k, const i8* y, const double* step, i64 begin, i64 end,
-                   i64 limit) {
+                   i64 limit, i8* habit) {
     constexpr bool averages = std::is_same_v<Rule, AveragedRule>;
     const ShortRows<T, v> rows{X};
     const i64 d = X.d;
@@ -75,6 +76,7 @@ Moves short_blocks(const Dense<T>& X, Rule& rule, i64 k, const i8* y, const doub
         if (quiet < 8 || t + 8 > end) {
             const bool moved = visit(t, sum(rows.products(rows.head(X.row(t)), rows.tail(X.row(t)), w0, w1)) + b);
             quiet = moved ? 0 : quiet + 1;
+            if (habit) habit[t] = moved;
             looks += y[t++] != 0;
             continue;
         }
@@ -86,25 +88,44 @@ Moves short_blocks(const Dense<T>& X, Rule& rule, i64 k, const i8* y, const doub
         u64 counted;  // labels are -1, +1 or 0: the lowest bit says whether a row counts
         std::memcpy(&counted, y + t, 8);
         counted &= 0x0101010101010101u;
-        i64 next = t + 8;
-        if (suspects) {
-            double score[8];
-            store(score, s);
-            const i64 before = looks;
-            for (; suspects; suspects &= suspects - 1) {
-                const int r = __builtin_ctz(suspects);
-                looks = before + __builtin_popcountll(counted & ((u64{1} << (8 * r)) - 1));
-                if (visit(t + r, score[r])) {
-                    next = t + r + 1;
-                    quiet = 0;
-                    break;
-                }
+        const auto counted_before = [&](i64 r) {
+            return __builtin_popcountll(r < 8 ? counted & ((u64{1} << (8 * r)) - 1) : counted);
+        };
+        double score[8];
+        store(score, s);
+        const unsigned expected = habit ? marked(habit + t) : 0;
+        const i64 before = looks;
+        if (expected == 0) {
+            if (suspects == 0) [[likely]] {
+                looks += counted_before(8);
+                t += 8;
+                continue;
             }
-            looks = before;
+        } else {  // where to go on is known before the sums are
+            const int r = __builtin_ctz(expected);
+            const i64 next = t + r + 1;
+            looks = before + counted_before(r);
+            if ((suspects & ((2u << r) - 1)) == 1u << r && visit(t + r, score[r])) [[likely]] {
+                looks = before + counted_before(r + 1);
+                t = next;
+                continue;
+            }
         }
-        if (next - t < 8) counted &= (u64{1} << (8 * (next - t))) - 1;
-        looks += __builtin_popcountll(counted);
-        t = next;
+        i64 looked = 8;
+        for (; suspects; suspects &= suspects - 1) {
+            const int r = __builtin_ctz(suspects);
+            looks = before + counted_before(r);
+            if (!visit(t + r, score[r])) continue;
+            looked = r + 1;
+            quiet = habit ? 8 : 0;
+            break;
+        }
+        if (habit) {
+            std::memset(habit + t, 0, static_cast<std::size_t>(looked));
+            if (suspects) habit[t + looked - 1] = 1;
+        }
+        looks = before + counted_before(looked);
+        t += looked;
     }
     rows.save(w, w0, w1);
     w[d] = b;
@@ -119,7 +140,7 @@ Moves short_blocks(const Dense<T>& X, Rule& rule, i64 k, const i8* y, const doub
 
 template <class T, int v>
 Moves short_arow(const Dense<T>& X, ArowDiagonalRule& rule, i64 k, const i8* y, const double* step, i64 begin, i64 end,
-                 i64 limit) {
+                 i64 limit, i8* habit) {
     const ShortRows<T, v> rows{X};
     const i64 d = X.d;
     double *w = rule.lifted(k), *s = rule.variance + k * (d + 1);
@@ -127,11 +148,10 @@ Moves short_arow(const Dense<T>& X, ArowDiagonalRule& rule, i64 k, const i8* y, 
     double b = w[d], sb = s[d];
     Moves moves;
     i64 t = begin;
-    for (; t < end && moves.updates < limit; ++t) {
-        if (y[t] == 0) continue;
+    const auto look = [&]() __attribute__((always_inline)) {
         const v8 x0 = rows.head(X.row(t)), x1 = rows.tail(X.row(t));
         const double m = y[t] * (sum(rows.products(x0, x1, w0, w1)) + b);
-        if (m >= 1) continue;
+        if (m >= 1) return false;
         const v8 z0 = s0 * x0, z1 = s1 * x1;
         const double variance = 0.0 + (sum(rows.products(x0, x1, z0, z1)) + (rule.bias ? sb : 0.0));
         const double beta = 1 / (variance + rule.r), alpha = (step ? step[t] : 1.0) * ((1 - m) * beta);
@@ -145,6 +165,15 @@ Moves short_arow(const Dense<T>& X, ArowDiagonalRule& rule, i64 k, const i8* y, 
         }
         ++moves.updates;
         moves.last = t;
+        return true;
+    };
+    for (; t < end && moves.updates < limit; ++t) {
+        if (y[t] == 0) continue;
+        if (habit && habit[t]) {
+            if (!look()) [[unlikely]] habit[t] = 0;
+        } else if (look()) [[unlikely]] {
+            if (habit) habit[t] = 1;
+        }
     }
     rows.save(w, w0, w1);
     rows.save(s, s0, s1);
@@ -156,26 +185,26 @@ Moves short_arow(const Dense<T>& X, ArowDiagonalRule& rule, i64 k, const i8* y, 
 
 template <class T>
 Moves binary_pass(const Dense<T>& X, AveragedRule& rule, i64 k, const i8* y, const double* step, const i64* order,
-                  i64 begin, i64 end, i64 limit) {
-    if (!order && X.d <= 8) return short_blocks<T, 0>(X, rule, k, y, step, begin, end, limit);
-    if (!order && X.d <= 16) return short_blocks<T, 1>(X, rule, k, y, step, begin, end, limit);
-    return binary_pass<Dense<T>, AveragedRule>(X, rule, k, y, step, order, begin, end, limit);
+                  i64 begin, i64 end, i64 limit, i8* habit) {
+    if (!order && X.d <= 8) return short_blocks<T, 0>(X, rule, k, y, step, begin, end, limit, habit);
+    if (!order && X.d <= 16) return short_blocks<T, 1>(X, rule, k, y, step, begin, end, limit, habit);
+    return binary_pass<Dense<T>, AveragedRule>(X, rule, k, y, step, order, begin, end, limit, habit);
 }
 
 template <class T>
 Moves binary_pass(const Dense<T>& X, PassiveAggressiveRule& rule, i64 k, const i8* y, const double* step,
-                  const i64* order, i64 begin, i64 end, i64 limit) {
-    if (!order && X.d <= 8) return short_blocks<T, 0>(X, rule, k, y, step, begin, end, limit);
-    if (!order && X.d <= 16) return short_blocks<T, 1>(X, rule, k, y, step, begin, end, limit);
-    return binary_pass<Dense<T>, PassiveAggressiveRule>(X, rule, k, y, step, order, begin, end, limit);
+                  const i64* order, i64 begin, i64 end, i64 limit, i8* habit) {
+    if (!order && X.d <= 8) return short_blocks<T, 0>(X, rule, k, y, step, begin, end, limit, habit);
+    if (!order && X.d <= 16) return short_blocks<T, 1>(X, rule, k, y, step, begin, end, limit, habit);
+    return binary_pass<Dense<T>, PassiveAggressiveRule>(X, rule, k, y, step, order, begin, end, limit, habit);
 }
 
 template <class T>
 Moves binary_pass(const Dense<T>& X, ArowDiagonalRule& rule, i64 k, const i8* y, const double* step, const i64* order,
-                  i64 begin, i64 end, i64 limit) {
-    if (!order && X.d <= 8) return short_arow<T, 0>(X, rule, k, y, step, begin, end, limit);
-    if (!order && X.d <= 16) return short_arow<T, 1>(X, rule, k, y, step, begin, end, limit);
-    return binary_pass<Dense<T>, ArowDiagonalRule>(X, rule, k, y, step, order, begin, end, limit);
+                  i64 begin, i64 end, i64 limit, i8* habit) {
+    if (!order && X.d <= 8) return short_arow<T, 0>(X, rule, k, y, step, begin, end, limit, habit);
+    if (!order && X.d <= 16) return short_arow<T, 1>(X, rule, k, y, step, begin, end, limit, habit);
+    return binary_pass<Dense<T>, ArowDiagonalRule>(X, rule, k, y, step, order, begin, end, limit, habit);
 }
 
 }  // namespace separatrix

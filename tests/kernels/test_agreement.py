@@ -104,8 +104,8 @@ def test_the_generator_gives_the_published_words():
         assert out.tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
-@given(problems, st.sampled_from(LAYOUTS), starts, st.booleans(), st.booleans(), st.booleans(), st.booleans())
-def test_passes_have_the_same_bits(case, layout, start, bias, zero_is_mistake, weighted, shuffled):
+@given(problems, st.sampled_from(LAYOUTS), starts, *[st.booleans()] * 5)
+def test_passes_have_the_same_bits(case, layout, start, bias, zero_is_mistake, weighted, shuffled, habitual):
     X, y, rng = problem(*case)
     n, d = X.shape
     first = lifted_start(start, d, rng)
@@ -113,15 +113,15 @@ def test_passes_have_the_same_bits(case, layout, start, bias, zero_is_mistake, w
     results = []
     for module in MODULES:
         view, w, state, order = rows(module, X, layout), first.copy(), np.array([7], dtype=np.uint64), np.arange(n)
-        account = []
+        account, habit = [], np.zeros(n, dtype=np.int8) if habitual else None
         for _ in range(4):
             if shuffled:
                 module.shuffle(order, state)
             log = np.zeros(n, dtype=np.int64)
             moves = module.perceptron_pass(
-                view, y, step, order if shuffled else None, w, bias, zero_is_mistake, log, 0, n, 2**62
+                view, y, step, order if shuffled else None, w, bias, zero_is_mistake, log, 0, n, 2**62, habit
             )
-            account.append((moves, log[: moves[0]].tolist()))
+            account.append((moves, log[: moves[0]].tolist(), None if habit is None else habit.tolist()))
         results.append((account, w.tobytes(), order.tobytes()))
     assert all(result == results[0] for result in results)
 

@@ -49,8 +49,8 @@ cases = st.tuples(st.integers(0, 2**32 - 1), st.integers(1, 25), st.integers(1, 
 
 
 @pytest.mark.parametrize("name", RULES)
-@given(case=cases, layout=st.sampled_from(LAYOUTS), bias=st.booleans(), weighted=st.booleans())
-def test_binary_passes_have_the_same_bits(name, case, layout, bias, weighted):
+@given(case=cases, layout=st.sampled_from(LAYOUTS), bias=st.booleans(), weighted=st.booleans(), habitual=st.booleans())
+def test_binary_passes_have_the_same_bits(name, case, layout, bias, weighted, habitual):
     X, y, rng = problem(*case)
     n, d = X.shape
     step = rng.uniform(0.5, 2.0, size=n) if weighted else None
@@ -59,8 +59,9 @@ def test_binary_passes_have_the_same_bits(name, case, layout, bias, weighted):
     for module in MODULES:
         rule, arrays = bound(module, name, 2, d, bias, kesler=False)
         table = rows(module, X, layout)
-        counts = [rule.binary(1, table, y, step, chosen, 0, n, 10**9) for chosen in (None, order, None)]
-        results.append((counts, arrays))
+        habit = np.zeros(n, dtype=np.int8) if habitual else None
+        counts = [rule.binary(1, table, y, step, chosen, 0, n, 10**9, habit) for chosen in (None, order, None, None)]
+        results.append((counts, {**arrays, "habit": habit}))
     same(results)
 
 
@@ -144,7 +145,14 @@ def test_native_rules_refuse_arrays_that_do_not_fit(module):
     rule, _ = bound(module, "PlainRule", 2, 3, True, kesler=False)
     table = rows(module, np.ones((4, 3)), "f64")
     signs = np.ones(4, dtype=np.int8)
-    for change in ({"k": 2}, {"begin": -1}, {"end": 5}, {"order": np.array([0, 9])}, {"y": signs[:2]}):
+    for change in (
+        {"k": 2},
+        {"begin": -1},
+        {"end": 5},
+        {"order": np.array([0, 9])},
+        {"y": signs[:2]},
+        {"habit": signs[:2]},
+    ):
         arguments = {"k": 0, "X": table, "y": signs, "step": None, "order": None, "begin": 0, "end": 2, "limit": 9}
         with pytest.raises(ValueError, match=r"must|leave|exist"):
             rule.binary(**{**arguments, **change})

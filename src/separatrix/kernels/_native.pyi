@@ -48,6 +48,7 @@ def perceptron_pass(
     begin: int,
     end: int,
     limit: int,
+    habit: Labels | None = None,
 ) -> tuple[int, int, int]: ...
 def perceptron_restart(
     X: Rows,
@@ -100,6 +101,7 @@ class _Rule:
         begin: int,
         end: int,
         limit: int,
+        habit: Labels | None = None,
     ) -> tuple[int, int, int]: ...
     def kesler(
         self,

@@ -91,10 +91,10 @@ class LiftedRows:
 
     def perceptron(self, passes: int = 2000, visits: int = 100_000_000) -> Candidate | None:
         """Rosenblatt's rule from zero: where columns abound it separates within a few passes, if at all."""
-        w = np.zeros(self.d + 1)
+        w, habit = np.zeros(self.d + 1), np.zeros(self.n, dtype=np.int8)
         for count in range(1, min(passes, 1 + visits // self.n) + 1):
             wrong, _, _ = kernels.perceptron_pass(
-                self.view, self.y, None, None, w, self.intercept, True, None, 0, self.n, self.n
+                self.view, self.y, None, None, w, self.intercept, True, None, 0, self.n, self.n, habit
             )
             if not wrong:
                 return Candidate("separates", w[: self.p], [], np.empty(0), count, count * self.n)

@@ -60,8 +60,13 @@ class _Rule:
     def model_score(self, X: Rows, i: int, k: int) -> float:
         return self.dot(X, i, k)
 
-    def binary(self, k: int, X: Rows, y: Any, step: Any, order: Any, begin: int, end: int, limit: int) -> Counts:
-        """One pass of vector k over positions begin .. end, at most ``limit`` updates."""
+    def binary(
+        self, k: int, X: Rows, y: Any, step: Any, order: Any, begin: int, end: int, limit: int, habit: Any = None
+    ) -> Counts:
+        """One pass of vector k over positions begin .. end, at most ``limit`` updates.
+
+        ``habit`` is 1 where the last look at a row moved the vector; here it is only kept.
+        """
         updates, last, t = 0, -1, begin
         while t < end and updates < limit:
             i = t if order is None else int(order[t])
@@ -69,9 +74,12 @@ class _Rule:
             if sign != 0:
                 pull = Pull(k, sign, self.dot(X, i, k))
                 m = sign * pull.score
-                if self.moves([pull], m, self.zero_is_mistake or sign < 0):
+                moves = self.moves([pull], m, self.zero_is_mistake or sign < 0)
+                if moves:
                     self.push(X, i, 1.0 if step is None else float(step[i]), m, [pull])
                     updates, last = updates + 1, t
+                if habit is not None:
+                    habit[i] = moves
                 self.tick(k)
             t += 1
         self.updates[k] += updates

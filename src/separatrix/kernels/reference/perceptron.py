@@ -64,17 +64,24 @@ def perceptron_pass(
     begin: int,
     end: int,
     limit: int,
+    habit: Labels | None = None,
 ) -> tuple[int, int, int]:
-    """One pass over positions begin .. end of ``order``, at most ``limit`` updates."""
+    """One pass over positions begin .. end of ``order``, at most ``limit`` updates.
+
+    ``habit`` is 1 where the last look at a row found a mistake; here it is only kept, for a pass that makes use of it.
+    """
     p = _Perceptron(X, y, step, lifted, bias, zero_is_mistake, log)
     limit = _room(log, limit)
     last = -1
     t = begin
     while t < end and p.updates < limit:
         i = t if order is None else int(order[t])
-        if p.is_mistake(i):
+        wrong = p.is_mistake(i)
+        if wrong:
             p.move(i)
             last = t
+        if habit is not None:
+            habit[i] = wrong
         t += 1
     return p.updates, t - begin, last
 
