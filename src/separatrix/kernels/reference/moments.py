@@ -54,6 +54,7 @@ def moments_flush(
             _flush(k, fill, weight, mean, scatter, block, block_weight)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # infinities are for the caller to find, as behind the native kernel
 def _flush(k: int, fill: Any, weight: Any, mean: Any, scatter: Any, block: Any, block_weight: Any) -> None:
     """Shift by the first row and then by the mean; the mean's own distance is one more row."""
     z, c = block[k, : fill[k]], block_weight[k, : fill[k]]
