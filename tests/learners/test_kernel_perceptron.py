@@ -76,6 +76,7 @@ def test_the_cache_changes_nothing():
     np.testing.assert_array_equal(a.dual_coef_, c.dual_coef_)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("bound", [np.inf, 40])
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 def test_adding_columns_late_changes_nothing(bound, layout):

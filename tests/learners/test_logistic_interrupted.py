@@ -48,6 +48,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("search", "options", "classes", "before"),
     [
