@@ -134,7 +134,7 @@ def test_diabetes_is_a_quantity(audited):
 def test_noise_is_called_useless(audited):
     found = audited("example:noise")
     assert found.content["recommendation"]["use"] == (
-        "Do not use any of these learners: none is better on new rows than a guess."
+        "Do not rely on any of these learners: none is shown to be better on new rows than a guess."
     )
 
 

@@ -27,14 +27,21 @@ def test_the_screen_answers_five_questions_and_says_where_the_report_is(separatr
         assert f"\n{number} " in done.stdout
     assert "no, proved" in done.stdout
     assert "Use logistic regression" in done.stdout
-    assert all(len(line) <= 100 for line in done.stdout.splitlines()[:-1])
-    assert "audit/report.html" in done.stdout.splitlines()[-1]
-    assert "separatrix verify audit/certificate.json audit/certified.csv" in done.stdout
+    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+    assert done.stdout.splitlines()[-2] == "report: audit/report.html"
+    assert "separatrix verify audit/certificate.json audit/certified.csv" in done.stdout.splitlines()[-1]
     verified = separatrix("verify", "audit/certificate.json", "audit/certified.csv")
     assert verified.returncode == 0
     assert "overlap" in verified.stdout
     predicted = separatrix("predict", "audit/model.sepx", "example:spam")
     assert predicted.returncode == 0
+
+
+def test_the_screen_keeps_to_a_narrow_terminal(separatrix, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "72")
+    lines = separatrix("audit", "example:spam").stdout.splitlines()
+    assert max(map(len, lines[:-1])) <= 72
+    assert not any(line.endswith((" p", "✓", "✗")) or line.lstrip().startswith("%") for line in lines)
 
 
 def test_json_for_programs(separatrix, tmp_path):

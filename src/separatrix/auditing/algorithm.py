@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.budget import OutOfTime
 from separatrix.auditing.existence import Existence
 from separatrix.auditing.learners import Entrant, fitted_on
 from separatrix.auditing.study import Study
+from separatrix.auditing.words import bound as bound_told
 from separatrix.auditing.words import count, number, plural
 from separatrix.errors import SeparatrixError
 from separatrix.maths.stopping import Status
@@ -19,6 +21,7 @@ from separatrix.theory.mistakes import mistake_bound
 
 QUESTION = "Is there an efficient algorithm?"
 POINTS = 200  # of a curve
+LOOKS = 2e9  # numbers that the perceptron looks at, in a minute's budget
 LAZY_ROWS = 4000  # that the nearest neighbour keeps, and is judged on
 
 
@@ -29,10 +32,13 @@ def ask(study: Study, existence: Existence | None, listed: list[Entrant], chosen
     content["seconds"] = times
     if existence is not None and study.binary:
         content["badge"] = "proved" if existence.exists else "measured"
+        bounded = existence.exists and study.plan.margins and not study.clock.late(0.7)
+        if existence.exists and not bounded:
+            study.clock.leave_out("the perceptron's bound", "the widest gap, which it needs, would take too long")
         with study.clock.stage("perceptron"):
             content["perceptron"] = {
-                "as_given": perceptron(study, study.rows, existence.exists),
-                "standardised": None if study.sparse else perceptron(study, study.standardised, existence.exists),
+                "as_given": perceptron(study, study.rows, bounded),
+                "standardised": None if study.sparse else perceptron(study, study.standardised, bounded),
             }
     content["lazy"] = lazy(study)
     name = None if chosen is None else chosen.name
@@ -54,16 +60,17 @@ def fit_times(study: Study, listed: list[Entrant]) -> dict[str, float]:
     return out
 
 
-def perceptron(study: Study, X: Any, separable: bool) -> dict[str, Any]:
+def perceptron(study: Study, X: Any, bounded: bool) -> dict[str, Any]:
     """The run from zero in the order of the rows: mistakes so far after each pass, against the bound."""
     from separatrix.learners.perceptron import Perceptron
 
-    passes = int(np.clip(2_000_000_000 // max(study.plan.cells, 1), 20, 1000))
+    looks = LOOKS * min(1.0, study.clock.budget / 60)
+    passes = int(np.clip(looks // max(study.plan.cells, 1), 20, 1000))
     model = Perceptron(max_epochs=passes).fit(X, study.signs)
     so_far = np.cumsum(model.epoch_mistakes_)
     at = np.unique(np.linspace(0, len(so_far) - 1, min(POINTS, len(so_far))).astype(int))
     bound = None
-    if separable and study.plan.margins:
+    if bounded:
         found = mistake_bound(X, study.signs)
         bound = {
             "radius": found.radius,
@@ -98,6 +105,8 @@ def lazy(study: Study) -> dict[str, Any]:
     with study.clock.stage("nearest neighbour"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
+            if study.clock.late(0.9):
+                raise OutOfTime("time ran out before it was judged")
             out["estimate"] = _judged(study, rows)
         except SeparatrixError as error:
             study.clock.leave_out("nearest neighbour", str(error)[:200])
@@ -123,7 +132,8 @@ def _judged(study: Study, rows: NDArray[np.intp]) -> dict[str, Any] | None:
     if folds < 2 or study.n < 10:
         return None
     learner, X = in_folds(study, _neighbour(study))
-    found = cross_validate(learner, X[rows], study.task.y[rows], folds=folds, random_state=study.seed)
+    y, ruled = study.task.y[rows], study.dealing.of(rows)
+    found = cross_validate(learner, X[rows], y, folds=folds, random_state=study.seed, **ruled)
     return found["rmse" if study.regression else "accuracy"].to_dict()
 
 
@@ -159,7 +169,7 @@ def _lines(study: Study, existence: Existence | None, content: dict[str, Any]) -
         )
     kept = content["lazy"]
     lines.append(
-        f"A line keeps {plural(kept['numbers_of_a_line'], 'number')}; the nearest neighbour keeps "
+        f"A linear rule keeps {plural(kept['numbers_of_a_line'], 'number')}; the nearest neighbour keeps "
         f"{count(kept['numbers_kept'])} and looks at all of them for every prediction."
     )
     return lines
@@ -169,10 +179,11 @@ def _against_bound(run: dict[str, Any]) -> list[str]:
     own, scaled = run["as_given"], run["standardised"]
     most = own["bound"]["mistakes"]
     if own["converged"]:
-        text = f"The perceptron ended after {count(own['mistakes'])} mistakes, of at most {count(most)} (proved)."
+        made = plural(own["mistakes"], "mistake")
+        text = f"The perceptron ended after {made}, of at most {bound_told(most)} (proved)."
     else:
         text = (
-            f"The perceptron would end after at most {count(most)} mistakes (proved); after "
+            f"The perceptron would end after at most {bound_told(most)} mistakes (proved); after "
             f"{count(own['mistakes'])} in {plural(own['passes'], 'pass', 'passes')} it was stopped."
         )
     if scaled is None:
@@ -186,6 +197,6 @@ def _against_bound(run: dict[str, Any]) -> list[str]:
     verb = "lowers" if ratio >= 1 else "raises"
     return [
         text,
-        f"Standardising the columns {verb} the bound to {count(scaled['bound']['mistakes'])} "
+        f"Standardising the columns {verb} the bound to {bound_told(scaled['bound']['mistakes'])} "
         f"({number(max(ratio, 1 / ratio))} times {'less' if ratio >= 1 else 'more'}); that run {ends}.",
     ]

@@ -77,7 +77,11 @@ def _answered(lines: list[Line]) -> dict[str, Any]:
         parts.append(f"{counts['unknown']} not known")
     order = {"fails": 0, "look": 1, "unknown": 2, "holds": 3}
     ranked = sorted(lines, key=lambda line: order[line.verdict])
-    told = " · ".join(f"{MARKS[line.verdict]} {line.name}" for line in ranked)
+    told = " · ".join(
+        f"{mark} {', '.join(line.name for line in ranked if line.verdict == verdict)}"
+        for verdict, mark in sorted(MARKS.items(), key=lambda own: order[own[0]])
+        if counts[verdict]
+    )
     return {
         "question": QUESTION,
         "badge": "tested",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,10 @@ from separatrix.auditing import algorithm, assumptions, best, curves, existence,
 from separatrix.auditing.asked import task_for_audit
 from separatrix.auditing.budget import Clock
 from separatrix.auditing.certified import Certified, certify
+from separatrix.auditing.dealing import dealing_of
 from separatrix.auditing.folder import FORMAT, write_folder
 from separatrix.auditing.learners import Entrant, entrants, fitted_on, inner
-from separatrix.auditing.projection import project
+from separatrix.auditing.projection import Cut, project
 from separatrix.auditing.recommend import recommend
 from separatrix.auditing.study import Study, study_of
 from separatrix.auditing.weights import in_units, table_of
@@ -100,6 +101,8 @@ def audit(
     text: Sequence[str] = (),
     category: Sequence[str] = (),
     number: Sequence[str] = (),
+    groups: Any = None,
+    time: Any = None,
     level: float = 0.95,
     random_state: Any = 0,
     ledger: Any = None,
@@ -121,6 +124,9 @@ def audit(
         out is said
     drop, keep : columns to leave out; columns that look like leaks and are nevertheless to be used
     text, category, number : what columns are, where the guess would be wrong
+    groups : name of a column, or one value a row: rows of a group (a person, a place) are never learned from and
+        judged at once; the column is no feature
+    time : name of a column, or one moment a row: later rows are judged by earlier ones; the column is no feature
     level, random_state : of the intervals; of splits and samples (the same seed gives the same audit)
     ledger : file in which the opening of the test rows is recorded, as in :func:`separatrix.holdout`
     progress : called with the name of each stage
@@ -130,9 +136,10 @@ def audit(
     clock = Clock(float(budget), progress or (lambda stage: None))
     choices = Choices(_names(drop), _names(text), _names(category), _names(number))
     with clock.stage("read"):
-        asked = task_for_audit(table, target, positive, task)
+        asked, dealing = dealing_of(task_for_audit(table, target, positive, task), groups, time)
     with clock.stage("encode"):
         study = study_of(asked, choices, _names(keep), seed_of(random_state), check_level(level), clock)
+        study = replace(study, dealing=dealing)
     return _Run(study, ledger).audit()
 
 
@@ -200,6 +207,7 @@ class _Run:
             "projection": None,
             "coefficients": None,
             "growth": None,
+            "fit": None if self.fit is None else self.fit.picture(study.seed),
             "quantiles": fifth["quantiles"],
         }
         fates = {} if self.best is None else self.best.content["coefficients"]["fates"]
@@ -220,7 +228,7 @@ class _Run:
         study, first, second = self.study, self.existence, self.best
         assert first is not None
         assert second is not None
-        marked: dict[str, Any] = {"witness": first.content["witness"]["rows"]}
+        marked: dict[str, Any] = {"witness": [] if first.exists else first.content["witness"]["rows"]}
         plain_rows = study.sparse or study.rows.shape[1] == 2
         if second.margin is not None:
             marked = {"support": second.content["margin"]["support"]}
@@ -228,7 +236,8 @@ class _Run:
             if plain_rows and not study.sparse:
                 margin = second.raw or margin
             assert margin.coef is not None
-            return project(study, margin.coef, float(margin.intercept or 0.0), margin.lower, marked)
+            cut = Cut(margin.coef, float(margin.intercept or 0.0), margin.lower, "the hyperplane of the widest gap")
+            return project(study, cut, marked)
         if study.binary and found.model is not None and hasattr(inner(found.model), "coef_"):
             coef, b = in_units(found.model)
             if len(coef) == study.X.shape[1]:
@@ -237,10 +246,10 @@ class _Run:
                 coef, b = flip * coef, flip * b
                 if not plain_rows:
                     coef, b = best.standardised_hyperplane(study, coef, b)
-                return project(study, coef, b, None, marked)
+                return project(study, Cut(coef, b, None, f"the hyperplane of {found.content['chosen']}"), marked)
         if study.sparse:
             return None
-        return project(study, None, 0.0, None, marked)
+        return project(study, None, marked)
 
     def _model(self, found: new_points.NewPoints) -> TableModel | None:
         """The chosen learner fitted on all rows."""
@@ -286,6 +295,7 @@ class _Run:
                 }
                 for leak in study.leaks
             ],
+            "dealt": study.dealing.to_dict(),
             "seed": study.seed,
             "level": study.level,
             "budget": study.clock.budget,

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from separatrix.auditing.existence import Existence
 from separatrix.auditing.proofs import Mistakes, fewest, widest
+from separatrix.auditing.shown import cells
 from separatrix.auditing.study import Study
 from separatrix.auditing.words import count, named, number, plural, share, some
 from separatrix.errors import CertificateError
 from separatrix.theory.margin import Margin, margin
 
 QUESTION = "Which hyperplane is best?"
-SHOWN = 12
 LISTED = 10_000  # row numbers kept
 FRAGILE = 0.01  # of a standard deviation: a margin that the next digit of a measurement could close
 
@@ -54,9 +54,10 @@ def ask(study: Study, existence: Existence) -> Best:
 
 
 def _widest(study: Study, existence: Existence, content: dict[str, Any]) -> Best:
-    if not study.plan.margins:
-        study.clock.leave_out("the widest gap", "too many columns for this budget")
-        line = "Infinitely many separate the rows; which has the widest gap was not computed."
+    if not study.plan.margins or study.clock.late(0.6):
+        why = "too little of the time was left" if study.plan.margins else "too many rows and columns for this budget"
+        study.clock.leave_out("the widest gap", why)
+        line = f"Infinitely many separate the rows; which has the widest gap was not computed: {why}."
         return Best(content | {"answer": "not unique", "badge": "open", "lines": [line]})
     with study.clock.stage("margin"):
         raw = widest(study, existence)
@@ -68,12 +69,15 @@ def _widest(study: Study, existence: Existence, content: dict[str, Any]) -> Best
         "upper": raw.upper,
         "standardised": None if study.sparse else {"lower": scaled.lower, "upper": scaled.upper},
         "support": support,
-        "shown": study.cells(support[:SHOWN]),
+        "shown": cells(study, support, even=True),
         "fragile": fragile,
     }
+    reach = f"the nearest row is {number(raw.lower)} away, and no hyperplane does better than {number(raw.upper)}"
+    if number(raw.lower) == number(raw.upper):
+        reach = f"the nearest row is {number(raw.lower)} away, and no hyperplane does better (proved)"
     lines = [
         f"Infinitely many separate the rows; the widest gap singles one out, with {plural(len(support), 'row')} on its "
-        f"edge: the nearest row is {number(raw.lower)} away, and no hyperplane does better than {number(raw.upper)}."
+        f"edge: {reach}."
     ]
     if not study.sparse:
         wide = f"In standard deviations of the columns the gap is {number(scaled.lower)} on each side"
@@ -92,7 +96,7 @@ def _fewest(study: Study, existence: Existence, content: dict[str, Any]) -> Best
         "proved": found.proved,
         "parts": found.parts,
         "rows": wrong[:LISTED],
-        "shown": study.cells(wrong[:SHOWN]),
+        "shown": cells(study, wrong, even=True),
     }
     n, low, high = study.n, int(found.lower), int(found.upper)
     if low == high:
@@ -106,7 +110,7 @@ def _fewest(study: Study, existence: Existence, content: dict[str, Any]) -> Best
             f"The best found has {count(high)} of {count(n)} rows wrong ({share(high / n)}); it is proved that none "
             f"has fewer than {count(low)}."
         ]
-    lines.append(f"Without rows {some(wrong)} the others are separable." if wrong else "")
+    lines.append(f"Without row{'s' * (len(wrong) > 1)} {some(wrong)} the others are separable." if wrong else "")
     lines += _running_away(content["coefficients"])
     return Best(content | {"answer": answer, "lines": [line for line in lines if line]}, mistakes=found)
 
@@ -119,8 +123,9 @@ def fates(study: Study, existence: Existence) -> dict[str, Any]:
         return out
     if existence.verdict == "overlap":
         return out | {"decided": True, "estimate": "exists"}
-    if not study.plan.coefficient_fates:
-        study.clock.leave_out("which coefficients run to infinity", "too many columns to decide one by one")
+    if not study.plan.coefficient_fates or study.clock.late(0.5):
+        why = "too little of the time was left" if study.plan.coefficient_fates else "too many to decide one by one"
+        study.clock.leave_out("which coefficients run to infinity", why)
         return out | {"estimate": "does not exist"}
     with study.clock.stage("coefficients"):
         try:
@@ -160,15 +165,15 @@ def _many(study: Study, existence: Existence, content: dict[str, Any]) -> Best:
     if existence.verdict == "complete":
         answer, line = "not unique: all rows can be right", "Infinitely many sets of scores are right on every row."
     else:
-        answer, line = "none is without mistakes", "Which makes the fewest was not bracketed for more than two classes."
+        answer = "none is right on every row"
+        line = "Which makes the fewest mistakes was not bracketed: that is done for two classes only."
         study.clock.leave_out("the fewest mistakes", "bracketed for two classes only")
     lines = [line]
     if content["margins"]:
         widest = sorted(content["margins"], key=lambda own: -own["lower"])
         told = ", ".join(f"'{own['class']}' {number(own['lower'])}" for own in widest[:4])
-        lines.append(
-            f"Gaps of the classes that can be cut off, on each side: {told}{', …' if len(widest) > 4 else ''}."
-        )
+        more = f" and {len(widest) - 4} more" if len(widest) > 4 else ""
+        lines.append(f"Gaps of the classes that can be cut off, on each side: {told}{more}.")
     return Best(content | {"answer": answer, "lines": lines})
 
 
@@ -176,7 +181,7 @@ def ask_regression(study: Study, rank: int, dependent: tuple[str, ...]) -> dict[
     """For a quantity: the least-squares hyperplane, unique where no columns depend on each other."""
     unique = not dependent
     line = (
-        f"All {plural(rank, 'direction')} of the columns and the constant are determined by the rows."
+        f"The rows determine all {plural(rank, 'coefficient')}, the constant among them."
         if unique
         else f"{named(dependent)} depend on each other: of all minimisers the shortest is given."
     )

@@ -10,9 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from separatrix.errors import SeparatrixError
+
 FOLDS = 5
 NEWTON = 2.5e-9  # a cell, for each column: forming a Hessian
 PASS = 4e-9  # a cell, for each pass over the rows
+A_MARGIN = 4e-8  # a row, for each column, where columns are many
+
+
+class OutOfTime(SeparatrixError):
+    """A step was cut short between two of its parts."""
 
 
 @dataclass
@@ -32,6 +39,14 @@ class Clock:
     @property
     def left(self) -> float:
         return self.budget - self.spent
+
+    def late(self, share: float) -> bool:
+        """Whether more than a share of the budget is spent."""
+        return self.spent > share * self.budget
+
+    def part(self, share: float) -> float:
+        """Seconds that a step may take: a share of the budget, or a half of what is left if that is less."""
+        return max(0.05, min(share * self.budget, 0.5 * self.left))
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -77,7 +92,8 @@ class Plan:
     @property
     def margins(self) -> bool:
         """Whether nearest points of the classes are computed: their solver holds columns in full."""
-        return self.d <= 10_000 or self.n * self.d <= 4_000_000
+        size = self.n * self.d
+        return self.d <= 10_000 or size <= 4_000_000 or self.allows(A_MARGIN * size, 0.2)
 
     @property
     def coefficient_fates(self) -> bool:

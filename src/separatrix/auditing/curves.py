@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.auditing.budget import OutOfTime
 from separatrix.auditing.learners import Entrant, in_folds
 from separatrix.auditing.new_points import NewPoints
 from separatrix.auditing.study import Study
@@ -33,8 +34,13 @@ def growth(study: Study, entrant: Entrant, listed: list[Entrant], found: NewPoin
         return None
     y = study.task.y[rows]
     learner, X = in_folds(study, entrant)
-    rarest = len(rows) if study.regression else int(np.unique(y, return_counts=True)[1].min())
-    folds = min(5, rarest)
+    folds = int(found.content["folds"])
+    until = study.clock.spent + study.clock.part(0.3)
+
+    def in_time(done: int, total: int) -> None:
+        if done < total and study.clock.spent > until:
+            raise OutOfTime(f"time ran out after {done} of {total} folds")
+
     metric = "rmse" if study.regression else "error"
     with study.clock.stage("learning curve"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -42,8 +48,19 @@ def growth(study: Study, entrant: Entrant, listed: list[Entrant], found: NewPoin
             sizes = np.unique(np.geomspace(least, 1.0, STEPS))
             try:
                 curve = learning_curve(
-                    learner, X[rows], y, sizes=sizes, metric=metric, folds=folds, random_state=study.seed
+                    learner,
+                    X[rows],
+                    y,
+                    sizes=sizes,
+                    metric=metric,
+                    folds=folds,
+                    random_state=study.seed,
+                    progress=in_time,
+                    **study.dealing.of(rows),
                 )
+            except OutOfTime as error:
+                reason = str(error)
+                break
             except SeparatrixError as error:
                 reason = str(error)
                 continue

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.shown import cells
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import count, named, plural, share, some
+from separatrix.auditing.words import count, named, nearly_one, number, plural, share, some
 from separatrix.theory.multiclass import MulticlassSeparability, multiclass_separability
 from separatrix.theory.separability import Given, Separability, counted
 from separatrix.validation import Table
 from separatrix.validation.marks import value_marks
 
 QUESTION = "Does a separating hyperplane exist?"
-WITNESSES = 12  # rows shown
 KESLER_ROWS = 100_000  # rows times other classes, up to which all classes are decided at once
 CONTRADICTIONS = 8  # groups of equal rows shown
 
@@ -64,7 +64,7 @@ def _told(study: Study, found: Separability) -> dict[str, Any]:
     witness = found.witness.tolist()
     out: dict[str, Any] = {
         "verdict": found.verdict,
-        "witness": {"rows": witness, "shown": study.cells(witness[:WITNESSES])},
+        "witness": {"rows": witness, "shown": cells(study, witness, even=True)},
         "strict_rows": strict,
         "tied_rows": len(found.tied_rows),
         "hyperplane": hyperplane(study, found.coef, found.intercept),
@@ -95,13 +95,13 @@ def hyperplane(study: Study, coef: NDArray[np.float64] | None, intercept: float 
     if coef is None or intercept is None:
         return None
     effect = np.abs(coef) * spreads(study)
-    order = np.argsort(-effect, kind="stable")[:12]
+    order = np.argsort(-effect, kind="stable")[: min(12, int(np.count_nonzero(effect)))]
     return {
         "features": [
             {"name": study.names[j], "coefficient": float(coef[j]), "effect": float(effect[j])} for j in order.tolist()
         ],
         "intercept": float(intercept),
-        "of": len(coef),
+        "of": int(np.count_nonzero(coef)),
     }
 
 
@@ -189,7 +189,9 @@ def _many(study: Study, given: Given, common: dict[str, Any]) -> Existence:
     lines = []
     if together is not None:
         verdict = together.verdict
-        lines.append(_ALL_AT_ONCE[verdict].format(k=len(study.classes)))
+        tied = len(together.tied_rows)
+        asked = tied + len(together.strict_rows)
+        lines.append(_ALL_AT_ONCE[verdict].format(k=len(study.classes), tied=count(tied), asked=count(asked)))
     else:
         verdict = each.verdict
     lines.append(f"Each against the rest: {len(apart)} of {len(parts)} classes can be cut off by one hyperplane.")
@@ -204,7 +206,7 @@ def _many(study: Study, given: Given, common: dict[str, Any]) -> Existence:
         "parts": parts,
         "witness": {
             "rows": witness,
-            "shown": study.cells(witness[:WITNESSES]),
+            "shown": cells(study, witness, even=True),
             "class": None if worst is None else worst["class"],
         },
         "strict_rows": None if together is None else len(together.strict_rows),
@@ -216,7 +218,10 @@ def _many(study: Study, given: Given, common: dict[str, Any]) -> Existence:
 
 _ALL_AT_ONCE = {
     "complete": "One linear score for each of the {k} classes, largest wins, is right on every row (proved).",
-    "quasi": "Linear scores for the {k} classes can put no row wrong, but some only on the boundary (proved).",
+    "quasi": (
+        "No linear scores for the {k} classes are right on every row: where none is wrong, {tied} of the {asked} "
+        "comparisons of a row's own class with another are tied (proved)."
+    ),
     "overlap": "No linear scores for the {k} classes are right on every row (proved).",
     "undecided": "Whether linear scores can be right on every row was not decided.",
 }
@@ -231,8 +236,12 @@ def ask_regression(study: Study, r2: float, rank: int) -> dict[str, Any]:
         reason = f"there are {count(n)} rows and {count(rank)} free coefficients" if many else "R² is 1"
         answer, line = "yes, within rounding", f"Every row can be met, since {reason}: that is no evidence of a law."
     else:
-        answer = "no: the rest is noise"
-        line = f"The best hyperplane leaves {share(1 - r2)} of the variance unexplained (R² = {r2:.3f} on these rows)."
+        left = share(1 - r2) if r2 < 0.999 else f"{number(100 * (1 - r2), 2)} %"
+        answer = f"no: {left} of the variance is left"
+        line = (
+            f"The best hyperplane explains all but {left} of the variance of the target "
+            f"(R² = {nearly_one(r2)} on these rows); the rest is noise, or bends that no hyperplane has."
+        )
     return {
         "question": "Does a hyperplane fit every row?",
         "badge": "computed",

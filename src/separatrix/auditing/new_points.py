@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.auditing.budget import FOLDS
+from separatrix.auditing.budget import FOLDS, OutOfTime
 from separatrix.auditing.learners import Entrant, fitted_on, in_folds
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import count, plural, share, short
+from separatrix.auditing.words import count, interval, number, plural, share, short, with_interval
 from separatrix.errors import DataError, LedgerError, SeparatrixError
 from separatrix.evaluation.candidates import worse_is_less
 from separatrix.evaluation.comparison import holm, paired
-from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
+from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.seal import Holdout, holdout
 from separatrix.validation.marks import value_marks
@@ -73,7 +73,10 @@ def ask(study: Study, listed: list[Entrant], ledger: Any = None) -> NewPoints:
     judged = _sample(study, learned)
     folds = _folds(study, judged)
     if folds is None:
-        return NewPoints(content | _unanswered("a class has a single row among those that may be learned from"))
+        why = "a class has a single row among those that may be learned from"
+        if study.dealing.by is not None:
+            why = f"'{study.dealing.column}' leaves no two folds with every class to learn from"
+        return NewPoints(content | _unanswered(why))
     runs = _compared(study, listed, judged, folds)
     if not runs:
         return NewPoints(content | _unanswered("no learner could be fitted on every fold"))
@@ -138,10 +141,25 @@ def _sealed(study: Study, rows: NDArray[np.intp], ledger: Any) -> Holdout | None
     ids = value_marks(study.rows)[rows].astype(np.float64)
     y = study.task.y[rows] if codes is None else codes
     index = np.arange(len(rows)).reshape(-1, 1)
-    balanced = not study.regression
-    return holdout(
-        index, y, test=TEST, validation=0, stratify=balanced, ids=ids, random_state=study.seed, ledger=ledger
-    )
+    try:
+        sealed = holdout(
+            index,
+            y,
+            test=TEST,
+            validation=0,
+            stratify=not study.regression,
+            ids=ids,
+            random_state=study.seed,
+            ledger=ledger,
+            **study.dealing.of(rows),
+        )
+    except DataError as error:
+        study.clock.leave_out("sealed test rows", short(str(error), 200))
+        return None
+    if codes is not None and len(np.unique(sealed.development[1])) < len(np.unique(codes)):
+        study.clock.leave_out("sealed test rows", "a class would be in them alone")
+        return None
+    return sealed
 
 
 def _sample(study: Study, rows: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -165,19 +183,36 @@ def _sample(study: Study, rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _folds(study: Study, rows: NDArray[np.intp]) -> int | None:
-    """Five folds, or as many as the rarest class has rows; None for less than two."""
-    if study.regression:
-        return min(FOLDS, len(rows))
-    counts = np.bincount(study.codes[rows], minlength=len(study.classes))
-    least = int(counts[counts > 0].min())
-    return min(FOLDS, least) if least >= 2 else None
+    """Five folds, or as many as classes, groups and moments allow; None for less than two."""
+    most = min(FOLDS, len(rows))
+    if not study.regression:
+        counts = np.bincount(study.codes[rows], minlength=len(study.classes))
+        most = min(most, int(counts[counts > 0].min()))
+    ruled = {"groups": None, "time": None} | study.dealing.of(rows)
+    if study.dealing.by is None:
+        return most if most >= 2 else None
+    for folds in range(most, 1, -1):
+        try:
+            y = study.task.y[rows]
+            folds_for(len(rows), folds, 1, y, True, ruled["groups"], ruled["time"], study.seed, study.regression)
+        except DataError:
+            continue
+        return folds
+    return None
 
 
 def _compared(study: Study, listed: list[Entrant], rows: NDArray[np.intp], folds: int) -> dict[str, CrossValidation]:
     """Every learner on the same folds; one that fails is left out, with the reason."""
-    runs = {}
+    runs: dict[str, CrossValidation] = {}
     y = study.task.y[rows]
+    until = study.clock.spent + study.clock.part(0.5)
     for entrant in listed:
+        last = not runs and entrant is listed[-1]  # there must be an answer
+
+        def in_time(done: int, total: int, may_end: bool = not last) -> None:
+            if may_end and done < total and study.clock.spent > until:
+                raise OutOfTime(f"time ran out after {done} of {total} folds")
+
         with study.clock.stage("compare learners"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             learner, X = in_folds(study, entrant)
@@ -190,6 +225,8 @@ def _compared(study: Study, listed: list[Entrant], rows: NDArray[np.intp], folds
                     positive=study.task.positive if study.binary else None,
                     level=study.level,
                     random_state=study.seed,
+                    progress=in_time,
+                    **study.dealing.of(rows),
                 )
             except SeparatrixError as error:
                 study.clock.leave_out(entrant.name, short(str(error), 300))
@@ -225,9 +262,11 @@ def _comparison(
     sign = 1 if worse_is_less(metric) else -1
     ranked = sorted(runs, key=lambda name: -sign * runs[name][metric].value)
     pairs: list[dict[str, Any]] = []
+    first = runs[ranked[0]]
+    ratio = float(np.mean([len(fold.rows) / fold.learned_from for fold in first.results[: first.folds]]))
     for a, b in combinations(ranked, 2):
         gaps = runs[a].fold_values[metric] - runs[b].fold_values[metric]
-        difference, p = paired(gaps, 1 / (folds - 1), study.level)
+        difference, p = paired(gaps, ratio, study.level)
         pairs.append({"first": a, "second": b, "difference": difference.to_dict(), "p": p})
     for pair, adjusted in zip(pairs, holm([pair["p"] for pair in pairs]), strict=True):
         pair["holm"] = adjusted
@@ -309,21 +348,19 @@ def _answer(study: Study, content: dict[str, Any]) -> dict[str, Any]:
     if study.regression:
         answer = f"off by {_figure(e, metric)} (RMSE)"
     elif metric == "accuracy":
-        answer = f"{_figure(e, metric)} right"
+        answer = _figure(e, metric, " right")
     else:
-        title = {"roc_auc": "ranks pairs right in", "balanced_accuracy": "right, classes counted alike:"}[metric]
-        answer = f"{title} {_figure(e, metric)}"
+        what = {"roc_auc": " of pairs ranked right", "balanced_accuracy": " right, classes counted alike"}[metric]
+        answer = _figure(e, metric, what)
     return {"answer": answer, "lines": lines, "estimate": e}
 
 
-def _figure(e: dict[str, Any], metric: str) -> str:
-    from separatrix.auditing.words import interval, number
-
+def _figure(e: dict[str, Any], metric: str, what: str = "") -> str:
     if e["value"] is None:
         return "undefined"
     if metric == "rmse":
-        return f"{number(e['value'])} {interval(e['low'], e['high'])}".strip()
-    return f"{share(e['value'])} {interval(e['low'], e['high'], True)}".strip()
+        return with_interval(e["value"], e["low"], e["high"])
+    return f"{share(e['value'])}{what} {interval(e['low'], e['high'], True)}".strip()
 
 
 def _beside(study: Study, content: dict[str, Any], own: dict[str, Any]) -> str:
@@ -340,9 +377,9 @@ def _beside(study: Study, content: dict[str, Any], own: dict[str, Any]) -> str:
     told = [f"{sense}: {', '.join(names)}" for sense, names in groups.items() if names]
     beside = f"; {'; '.join(told)}" if told else ""
     sample = " of a sample" if content["sampled"] else ""
-    text = f"{content['folds']} folds{sample}, {own['name']}{beside}."
+    text = f"{plural(content['folds'], 'fold')}{study.dealing.told}{sample}, {own['name']}{beside}."
     if study.regression:
-        return f"{text} Guessing the mean is off by {study.task.y.std():.4g}."
+        return f"{text} Guessing the mean is off by {number(float(study.task.y.std()))}."
     guess = f" Guessing the commonest class is right in {share(content['majority'])}."
     if metric != "accuracy":
         accuracy = own["estimates"]["accuracy"]

@@ -7,6 +7,7 @@ Fisher's (more classes).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,19 +20,52 @@ Floats = NDArray[np.float64]
 POINTS = 2000
 
 
-def project(study: Study, coef: Floats | None, intercept: float, gap: float | None, marked: dict[str, Any]) -> Any:
+@dataclass(frozen=True)
+class Cut:
+    """A hyperplane to be drawn, with half the width of its gap; ``name`` says which it is."""
+
+    coef: Floats
+    intercept: float
+    gap: float | None
+    name: str
+
+
+def project(study: Study, cut: Cut | None, marked: dict[str, Any]) -> dict[str, Any]:
     """Points for the picture: at most 2000, those that are marked (witnesses, support) always among them."""
+    drawn = _points(study, cut, marked)
+    x, y = np.array(drawn["x"]), np.array(drawn["y"])
+    window = [_window(x), _window(y)]
+    if drawn["kind"] == "normal":  # the hyperplane is at 0
+        window[0] = [min(window[0][0], 0.0), max(window[0][1], 0.0)]
+    inside = (window[0][0] <= x) & (x <= window[0][1]) & (window[1][0] <= y) & (y <= window[1][1])
+    return drawn | {"window": window, "outside": int(np.count_nonzero(~inside))}
+
+
+def _window(values: Floats) -> list[float]:
+    """What is shown of an axis: everything, unless a few far rows would press the others together."""
+    low, high = float(values.min()), float(values.max())
+    if len(values) >= 100:
+        near = np.quantile(values, [0.05, 0.95])
+        reach = float(near[1] - near[0])
+        if reach > 0:
+            low, high = max(low, float(near[0]) - reach), min(high, float(near[1]) + reach)
+    pad = 0.06 * (high - low) or 1.0
+    return [low - pad, high + pad]
+
+
+def _points(study: Study, cut: Cut | None, marked: dict[str, Any]) -> dict[str, Any]:
     rows = _chosen(study, [i for own in marked.values() for i in own])
     drawn: dict[str, Any] = {"rows": rows.tolist(), "of": study.n, "sampled": len(rows) < study.n}
+    drawn["of_what"] = None if cut is None else cut.name
+    drawn["units"] = "the units of the columns" if study.sparse else "standard deviations of the columns"
     drawn["classes"] = study.codes[rows].tolist() if not study.regression else None
     drawn["marked"] = {kind: [i for i in own if i in set(rows.tolist())] for kind, own in marked.items()}
     d = study.rows.shape[1]
     if not study.sparse and d == 2:
         X = study.rows[rows]
         line = None
-        if coef is not None:
-            gap_raw = gap
-            line = {"coef": coef.tolist(), "intercept": float(intercept), "gap": gap_raw}
+        if cut is not None:
+            line = {"coef": cut.coef.tolist(), "intercept": float(cut.intercept), "gap": cut.gap}
         return drawn | {
             "x": X[:, 0].tolist(),
             "y": X[:, 1].tolist(),
@@ -39,8 +73,8 @@ def project(study: Study, coef: Floats | None, intercept: float, gap: float | No
             "kind": "columns",
             "line": line,
         }
-    if coef is not None:
-        return drawn | _along_normal(study, rows, coef, intercept, gap)
+    if cut is not None:
+        return drawn | _along_normal(study, rows, cut)
     return drawn | _fisher(study, rows)
 
 
@@ -53,8 +87,9 @@ def _chosen(study: Study, needed: list[int]) -> NDArray[np.intp]:
     return np.sort(np.concatenate([always, rng.permutation(others)[: POINTS - len(always)]]))
 
 
-def _along_normal(study: Study, rows: NDArray[np.intp], coef: Floats, intercept: float, gap: float | None) -> Any:
-    """``coef`` and ``intercept`` are of standardised rows (of the rows themselves where they are sparse)."""
+def _along_normal(study: Study, rows: NDArray[np.intp], cut: Cut) -> dict[str, Any]:
+    """The cut is one of standardised rows (of the rows themselves where they are sparse)."""
+    coef, intercept = cut.coef, cut.intercept
     length = float(np.linalg.norm(coef))
     if study.sparse:
         X = study.rows[rows]
@@ -72,7 +107,7 @@ def _along_normal(study: Study, rows: NDArray[np.intp], coef: Floats, intercept:
         "y": second.tolist(),
         "axes": ["signed distance from the hyperplane", "direction of greatest spread along it"],
         "kind": "normal",
-        "line": {"coef": [1.0, 0.0], "intercept": 0.0, "gap": gap},
+        "line": {"coef": [1.0, 0.0], "intercept": 0.0, "gap": cut.gap},
     }
 
 
@@ -98,7 +133,7 @@ def _sparse_second(X: Any, unit: Floats, seed: int) -> Floats:
     return np.asarray(X @ v - mean @ v)
 
 
-def _fisher(study: Study, rows: NDArray[np.intp]) -> Any:
+def _fisher(study: Study, rows: NDArray[np.intp]) -> dict[str, Any]:
     """Directions in which class means differ most, for unit spread within classes."""
     X = study.standardised[rows] if not study.sparse else np.asarray(study.rows[rows].todense())
     codes = study.codes[rows]

@@ -31,8 +31,10 @@ def recommend(
         use = "Do not choose a learner from this table: nothing can be said about new rows."
         return {"use": use, "learner": None, "why": "", "cautions": cautions}
     title = TITLES[found.chosen.name]
+    if study.sparse:
+        title = title.replace(" on standardised columns", "")
     if _useless(study, found):
-        use = "Do not use any of these learners: none is better on new rows than a guess."
+        use = "Do not rely on any of these learners: none is shown to be better on new rows than a guess."
         return {"use": use, "learner": None, "why": "", "cautions": cautions}
     rivals = _rivals(found)
     why = f"{found.chosen.why[0].upper()}{found.chosen.why[1:]}"
@@ -74,7 +76,7 @@ def _cautions(study: Study, existence: Existence | None, best: Best | None, cont
     if threshold:
         out.append(f"{named(threshold)} alone separates the classes: make sure it is known before the target is.")
     if best is not None:
-        out += _about_hyperplane(best.content)
+        out += _about_hyperplane(best.content, existence is not None and existence.exists)
     if existence is not None and existence.content["contradictions"]["groups"]:
         rows = existence.content["contradictions"]["rows"]
         out.append(f"Do not expect every row to be right: {rows:,} rows contradict an equal row of another class.")
@@ -87,10 +89,10 @@ def _cautions(study: Study, existence: Existence | None, best: Best | None, cont
     return out
 
 
-def _about_hyperplane(content: dict[str, Any]) -> list[str]:
+def _about_hyperplane(content: dict[str, Any], separable: bool) -> list[str]:
     out = []
     infinite = content["coefficients"]["infinite"]
-    if content["margin"] is not None:
+    if separable:
         out.append("Do not report odds ratios of a fit without a penalty: separable classes make them infinite.")
     elif infinite:
         listed = named([own["name"] for own in infinite])

@@ -13,6 +13,8 @@ from separatrix.auditing import best, existence
 from separatrix.auditing.study import Study
 from separatrix.validation.marks import value_marks
 
+POINTS = 2000  # of a picture
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -23,6 +25,14 @@ class Fit:
     residuals: NDArray[np.float64]
     fitted: NDArray[np.float64]
     duplicates: int
+
+    def picture(self, seed: int) -> dict[str, Any]:
+        """Fitted against true values, of a sample where rows are many."""
+        at = np.arange(len(self.fitted))
+        if len(at) > POINTS:
+            at = np.sort(np.random.default_rng(seed).choice(at, POINTS, replace=False))
+        truth = self.fitted + self.residuals
+        return {"truth": truth[at].tolist(), "fitted": self.fitted[at].tolist(), "of": len(truth)}
 
 
 def ask(study: Study) -> Fit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.auditing.budget import Clock, Plan
-from separatrix.auditing.words import count, short, unique
+from separatrix.auditing.dealing import Dealing
+from separatrix.auditing.words import count, unique
 from separatrix.data.frame import Column, Frame, frame_of
 from separatrix.data.rows import Matrix
 from separatrix.data.tasks import Task
@@ -40,6 +41,7 @@ class Study:
     seed: int
     level: float
     clock: Clock
+    dealing: Dealing = field(default_factory=Dealing)
 
     @property
     def n(self) -> int:
@@ -152,39 +154,9 @@ class Study:
         deviation[deviation <= 1e-12 * np.abs(self.rows).max(axis=0)] = np.inf
         return np.ascontiguousarray((self.rows - mean) / deviation)
 
-    def cells(self, rows: Any, most: int = 8) -> dict[str, Any]:
-        """Some rows of the user's own table, with the names of their columns."""
-        chosen = [int(i) for i in rows]
-        target = short(self.task.target)
-        truth = [short(v, 24) for v in self.task.y[chosen].tolist()]
-        if self.frame is None:
-            return {"columns": [target], "rows": [{"row": i, "cells": [t]} for i, t in zip(chosen, truth, strict=True)]}
-        columns = [c for c in self.frame.columns if c.name not in self.aside and c.name in (self.inputs or ())][:most]
-        names = unique([c.name for c in columns], 24, [target])
-        shown = [[_cell(c, i) for c in columns] for i in chosen]
-        hidden = len(self.frame.columns) - len(columns)
-        return {
-            "columns": [target, *names],
-            "rows": [{"row": i, "cells": [t, *own]} for i, t, own in zip(chosen, truth, shown, strict=True)],
-            "columns_not_shown": hidden,
-        }
-
     @property
     def inputs(self) -> list[str]:
         return [] if self.encoder is None else self.encoder.inputs
-
-
-def _cell(column: Column, i: int) -> str:
-    value = column.values[i]
-    if value is None or value != value:
-        return ""
-    if column.kind == "text":
-        return short(value, 32)
-    if column.kind == "date":
-        from datetime import UTC, datetime
-
-        return datetime.fromtimestamp(float(value), UTC).isoformat(" ", "minutes").removesuffix("+00:00")
-    return f"{value:.6g}"
 
 
 def study_of(task: Task, choices: Choices, keep: tuple[str, ...], seed: int, level: float, clock: Clock) -> Study:
@@ -198,6 +170,7 @@ def study_of(task: Task, choices: Choices, keep: tuple[str, ...], seed: int, lev
             if any((choices.drop, choices.text, choices.category, choices.number, keep)):
                 raise DataError(f"{table.source} has no columns to choose from: its rows are numbers already.")
             X = table.X if not isinstance(table.X, np.ndarray) else np.ascontiguousarray(table.X, dtype=np.float64)
+            notes.append("columns without names are called x0, x1, … in their order")
             return Study(task, choices, None, _csr(X), (), (), tuple(notes), seed, level, clock)
         names = [f"x{j}" for j in range(table.X.shape[1])]
         table = frame_of(names, table.X, table.source)

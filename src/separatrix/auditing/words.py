@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,11 @@ def unique(names: Sequence[str], width: int = NAME, taken: Sequence[str] = ()) -
 def count(n: float) -> str:
     """7,840; larger ones in a few digits."""
     return f"{n:,.0f}" if abs(n) < 1e9 else number(n)
+
+
+def bound(n: float) -> str:
+    """A bound on a count: in full while that can be read."""
+    return count(math.floor(n)) if n < 1e7 else number(n)
 
 
 def number(x: float | None, digits: int = 3) -> str:
@@ -66,8 +72,44 @@ def interval(low: float | None, high: float | None, as_share: bool = False) -> s
     if low is None or high is None:
         return ""
     if as_share:
-        return f"[{100 * low:.1f}, {100 * high:.1f}]"
+        return f"[{_percent(low)}, {_percent(high)}]"
     return f"[{number(low)}, {number(high)}]"
+
+
+def _percent(x: float) -> str:
+    return f"{100 * x:.1f}" if 0 < x < 1 else f"{100 * x:.0f}"
+
+
+def with_interval(value: float, low: float | None, high: float | None) -> str:
+    """0.990 [0.976, 1.000]: a value and its interval to the same place behind the point."""
+    parts = [value] if low is None or high is None else [value, low, high]
+    size = max(abs(x) for x in parts)
+    if not 1e-4 <= size < 1e7 or not all(map(math.isfinite, parts)):
+        return f"{number(value)} {interval(low, high)}".strip()
+    places = 3 if 0.1 <= size <= 1 else max(0, 2 - math.floor(math.log10(size)))
+    told = [f"{abs(x):,.{places}f}" for x in parts]
+    signed = [f"−{text}" if x < 0 and text.strip("0.") else text for x, text in zip(parts, told, strict=True)]
+    return signed[0] if len(signed) == 1 else f"{signed[0]} [{signed[1]}, {signed[2]}]"
+
+
+def nearly_one(x: float) -> str:
+    """0.518, 0.99999: as many nines as there are, and one digit more."""
+    rest = 1 - x
+    places = 3 if rest > 5e-4 or rest <= 0 else min(12, 1 - math.floor(math.log10(rest)))
+    return f"{x:.{places}f}"
+
+
+_UNIT = re.compile(
+    r"(?<=[\d∞]) (?=(%|µs|ms|ns|s)(?!\w))|(?<=\d) (?=× 10)|(?<=×) (?=10)|(?<=\bp) (?=[=<])|(?<=[=<]) (?=\d)"
+    r"|(?<=[✓✗]) |(?<=· [!?]) "
+)
+_PAIR = re.compile(r"\[−?[\d.,∞]+, −?[\d.,∞]+\]")
+
+
+def unbroken(text: str) -> str:
+    """The text with spaces at which a line must not end (before units, inside intervals) made hard."""
+    text = _UNIT.sub("\u00a0", text)
+    return _PAIR.sub(lambda m: m[0].replace(" ", "\u00a0"), text)
 
 
 def seconds(s: float) -> str:

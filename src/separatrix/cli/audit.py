@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -31,6 +32,8 @@ from separatrix.cli.progress import Progress
 @click.option("--text", multiple=True, help="A column of free text.")
 @click.option("--category", multiple=True, help="A column of categories.")
 @click.option("--number", multiple=True, help="A column of numbers.")
+@click.option("--groups", help="Column that names groups of rows: none is learned from and judged at once.")
+@click.option("--time", help="Column of moments: later rows are judged by earlier ones.")
 @click.option("--na", multiple=True, help="A word that means a missing value; may be repeated.")
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of splits and samples.")
@@ -48,7 +51,8 @@ def command(source: str, out: Path, **options: Any) -> None:
 
     need_place(out)
     opened = tables.open_table(source, options["na"], options["header"], options["text"])
-    chosen = ("target", "positive", "task", "budget", "drop", "keep", "text", "category", "number", "level")
+    chosen = ["target", "positive", "task", "budget", "drop", "keep", "text", "category", "number", "level"]
+    chosen += ["groups", "time"]
     with Progress(f"auditing {source[:40]}", options["quiet"] or options["json_"]) as progress:
         progress.start()
 
@@ -68,10 +72,9 @@ def told(found: Any, out: Path) -> list[str]:
     """The screen, and where everything is."""
     from separatrix.auditing.screen import screen
 
-    lines = [*screen(found.to_dict(), lambda text: click.style(text, bold=True)), ""]
-    where = f"{out}/report.html"
-    if found.certified is None:
-        return [*lines, where]
-    data = f"{out}/{found.certified.file_name}"
-    certificate = f"{out}/certificate.json"
-    return [*lines, f"{where}   {certificate} (check it: separatrix verify {certificate} {data})"]
+    width = get_terminal_size((100, 24)).columns
+    lines = [*screen(found.to_dict(), lambda text: click.style(text, bold=True), width), ""]
+    lines.append(f"report: {out}/report.html")
+    if found.certified is not None:
+        lines.append(f"check the proof: separatrix verify {out}/certificate.json {out}/{found.certified.file_name}")
+    return lines

@@ -73,7 +73,7 @@ def _levels_tell(column: Column, labels: list[str], target: str) -> str | None:
     label, times = count.most_common(1)[0]
     return (
         f"its {len(classes)} values tell {target!r} in {right:,} of {len(labels):,} rows "
-        f"({_shown(level)} goes with {label} {times:,} times of {sum(count.values()):,})"
+        f"(of {sum(count.values()):,} rows with {_shown(level)}, {times:,} have {target!r} = {label})"
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.auditing.checks import Line
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import count, named, p_value, plural, share, short
+from separatrix.auditing.words import count, named, nearly_one, p_value, plural, share, short
 
 GROUPS = re.compile(
     r"(^|[_ .-])(id|patient|subject|user|customer|person|household|family|site|group|batch|session)s?", re.I
@@ -65,12 +65,18 @@ def _order(study: Study) -> Line:
             "Rows were shuffled before they were dealt.",
             statistics,
         )
-    advice = "If rows came in time or in batches, judge later rows by earlier ones (time=, groups=)."
+    if study.dealing.by == "time":
+        return Line("order of rows", name, NEEDED, f"{text}; rows were dealt in time", "holds", "", statistics)
+    advice = "If rows came in time or in batches, judge later rows by earlier ones (--time), or others (--groups)."
     return Line("order of rows", name, NEEDED, f"{text}, {p_value(p)}", "look", advice, statistics)
 
 
 def _groups(study: Study) -> list[Line]:
     """Columns whose values come several times each, in many kinds: perhaps one for each person or place."""
+    name, dealing = "Rows do not come in groups", study.dealing
+    if dealing.by == "groups":
+        text = f"rows of one '{dealing.column}' ({count(dealing.kinds)} groups) never learned from and judged at once"
+        return [Line("groups", "Groups of rows are kept together", NEEDED, text, "holds", "")]
     if study.frame is None:
         return []
     found = []
@@ -86,15 +92,20 @@ def _groups(study: Study) -> list[Line]:
         return []
     listed = named([short(name) for name, _ in found])
     text = f"{listed} may name groups ({count(found[0][1])} values in {count(study.n)} rows)"
-    advice = "If rows of a group are alike, keep groups together in folds (groups=), or estimates are too good."
-    return [Line("no groups", "Rows do not come in groups", NEEDED, text, "look", advice)]
+    advice = "If rows of a group are alike, keep groups together in folds (--groups), or estimates are too good."
+    return [Line("no groups", name, NEEDED, text, "look", advice)]
 
 
 def _times(study: Study) -> list[Line]:
+    if study.dealing.by == "time":
+        text = (
+            f"later rows were judged by earlier ones ('{study.dealing.column}', {count(study.dealing.kinds)} moments)"
+        )
+        return [Line("time", "Later rows are judged by earlier ones", NEEDED, text, "holds", "")]
     dates = [] if study.frame is None else [short(c.name) for c in study.frame.columns if c.kind == "date"]
     if not dates:
         return []
-    advice = "If new rows will be later ones, judge later rows by earlier ones (time=): random folds see the future."
+    advice = "If new rows will be later ones, judge later rows by earlier ones (--time): random folds see the future."
     return [Line("time", "Time does not matter", NEEDED, f"{named(dates)} holds dates", "look", advice)]
 
 
@@ -120,8 +131,8 @@ def _regression_leak(study: Study, name: str) -> Line:
     spread = float(y.std())
     r = np.abs(Z.T @ (y - y.mean())) / (len(y) * spread) if spread > 0 else np.zeros(Z.shape[1])
     j = int(r.argmax())
-    text = f"strongest correlation with the target: '{study.names[j]}' {r[j]:.3f}"
+    text = f"strongest correlation with the target: '{study.names[j]}' {nearly_one(float(r[j]))}"
     if r[j] > 0.999:
         advice = "Is it the target under another name? Drop it (--drop)."
-        return Line("no leak", name, NEEDED, text, "fails", advice, {"r": float(r[j])})
+        return Line("no leak", name, NEEDED, text, "look", advice, {"r": float(r[j])})
     return Line("no leak", name, NEEDED, text, "holds", "", {"r": float(r[j])})

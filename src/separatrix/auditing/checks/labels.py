@@ -8,10 +8,10 @@ import numpy as np
 
 from separatrix.auditing.checks import Line
 from separatrix.auditing.new_points import NewPoints
+from separatrix.auditing.shown import cells
 from separatrix.auditing.study import Study
 from separatrix.auditing.words import count, share, some
 
-SHOWN = 12
 SURE = 0.95  # probability of another class from which a rejection counts as firm
 
 
@@ -25,7 +25,8 @@ def check(study: Study, found: NewPoints, must_go: list[int] | None) -> tuple[li
     wrong = np.zeros(len(found.judged), dtype=np.intp)
     firm = np.zeros(len(found.judged), dtype=bool)
     for run in found.runs.values():
-        wrong += run.predictions() != truth
+        labels = run.predictions()
+        wrong += np.array([own is not None for own in labels]) & (labels != truth)
         for result in run.results[: run.folds]:
             said = result.said
             if said is not None and said.probabilities is not None:
@@ -40,7 +41,7 @@ def check(study: Study, found: NewPoints, must_go: list[int] | None) -> tuple[li
     text += "none of which had seen them"
     if ranked:
         text += f"; {count(len(ranked))} of them firmly (rows {some(ranked)})"
-    suspects |= {"rows": ranked, "rejected_by_all": by_all, "shown": study.cells(ranked[:SHOWN])}
+    suspects |= {"rows": ranked, "rejected_by_all": by_all, "shown": cells(study, ranked)}
     if not ranked:
         return [Line("right labels", name, needed, text, "holds", "", {"suspects": 0})], suspects
     advice = "Look at these rows first; a wrong label costs more than a lost row."

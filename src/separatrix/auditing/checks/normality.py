@@ -111,7 +111,10 @@ def box_m(groups: list[Floats]) -> tuple[float, float]:
 
 def _equal(study: Study, groups: list[Floats], classes: int) -> Line:
     p, ratio = box_m(groups)
-    evidence = f"Box's M: {p_value(p)}; along one direction a class spreads {number(ratio, 2)} times as much as all do"
+    wide = f"along one direction the spread of a class and that of all differ {number(ratio, 2)} times"
+    if ratio > 1e6:
+        wide = "along one direction a class does not spread at all"
+    evidence = f"Box's M: {p_value(p)}; {wide}"
     if len(groups) < classes:
         evidence += f" ({len(groups)} of {classes} classes have enough rows)"
     statistics = {"p": p, "largest_ratio": ratio}

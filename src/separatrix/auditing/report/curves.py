@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from separatrix.auditing.report.drawing import GRID, MUTED, PALETTE, draw
-from separatrix.auditing.words import number, short
+from separatrix.auditing.report.figures import called
+from separatrix.auditing.words import short, with_interval
 
 
 def roc(content: dict[str, Any]) -> str | None:
@@ -98,7 +99,9 @@ def quantiles(content: dict[str, Any]) -> str | None:
         ax.plot([-3, 3], [-3, 3], ":", color=MUTED, linewidth=1)
         for curve in own["curves"]:
             colour = PALETTE[labels.index(curve["class"]) % len(PALETTE)]
-            ax.plot(curve["normal"], curve["seen"], color=colour, linewidth=1.5, label=short(curve["class"], 24))
+            ax.plot(
+                curve["normal"], curve["seen"], color=colour, linewidth=1.5, label=called(content, curve["class"], 24)
+            )
         ax.set(xlabel="quantiles of a normal distribution", ylabel="quantiles of the class, scaled")
         ax.grid(color=GRID, linewidth=0.6)
         ax.legend(loc="upper left")
@@ -109,5 +112,4 @@ def quantiles(content: dict[str, Any]) -> str | None:
 def _told(e: dict[str, Any]) -> str:
     if e["value"] is None:
         return "undefined"
-    inside = "" if e["low"] is None else f" [{number(e['low'])}, {number(e['high'])}]"
-    return f"{number(e['value'])}{inside}"
+    return with_interval(e["value"], e["low"], e["high"])

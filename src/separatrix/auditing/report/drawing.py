@@ -53,7 +53,7 @@ STYLE: Any = {
 }
 
 
-def draw(alt: str, paint: Callable[[Any], None], size: tuple[float, float] = (4.9, 3.5)) -> str:
+def draw(alt: str, paint: Callable[[Any], None], size: tuple[float, float] = (4.3, 3.1)) -> str:
     """A figure with one pair of axes as SVG; ``alt`` says in words what it shows."""
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG

@@ -32,27 +32,73 @@ def projection(content: dict[str, Any]) -> str | None:
             at = classes == k
             colour, marker = PALETTE[k % len(PALETTE)], MARKERS[k % len(MARKERS)]
             ax.scatter(
-                x[at], y[at], s=size, c=colour, marker=marker, alpha=0.75, linewidths=0, label=short(labels[k], 24)
+                x[at],
+                y[at],
+                s=size,
+                c=colour,
+                marker=marker,
+                alpha=0.75,
+                linewidths=0,
+                label=called(content, labels[k], 20),
             )
         for kind, title in (("support", "on the edge of the gap"), ("witness", "rows that rule it out")):
             if at := marked.get(kind):
                 ax.scatter(x[at], y[at], s=size * 3.4, facecolors="none", edgecolors=INK, linewidths=1.1, label=title)
         ax.set(xlabel=short(own["axes"][0], 46), ylabel=short(own["axes"][1], 46))
-        _limits(ax, x, y)
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, handletextpad=0.2, columnspacing=1.0)
+        ax.set(xlim=own["window"][0], ylim=own["window"][1])
+        _legend(ax, [called(content, label, 20) for label in labels])
 
     sample = f", a sample of {count(len(x))} of {count(own['of'])} rows" if own["sampled"] else ""
     return draw(
-        f"Scatter plot of the rows by class{sample}; axes: {own['axes'][0]}, {own['axes'][1]}.", paint, (4.9, 4.3)
+        f"Scatter plot of the rows by class{sample}; axes: {own['axes'][0]}, {own['axes'][1]}.", paint, (4.3, 3.7)
     )
 
 
-def _limits(ax: Any, x: Any, y: Any) -> None:
-    """All but the outermost thousandth, so that one wild row does not hide the others."""
-    for values, set_limits in ((x, ax.set_xlim), (y, ax.set_ylim)):
-        low, high = np.quantile(values, [0.001, 0.999]) if len(values) > 500 else (values.min(), values.max())
-        pad = 0.06 * (high - low) or 1.0
-        set_limits(low - pad, high + pad)
+def fit(content: dict[str, Any]) -> str | None:
+    """Fitted against true values of a quantity."""
+    own = content["pictures"]["fit"]
+    if own is None:
+        return None
+
+    def paint(ax: Any) -> None:
+        ends = [min(own["truth"] + own["fitted"]), max(own["truth"] + own["fitted"])]
+        ax.plot(ends, ends, ":", color=MUTED, linewidth=1)
+        ax.scatter(own["fitted"], own["truth"], s=12, alpha=0.6, color=PALETTE[0], linewidths=0)
+        ax.set(xlabel="fitted by least squares", ylabel=short(content["table"]["target"], 40))
+        ax.grid(color=GRID, linewidth=0.6)
+
+    return draw("Fitted against true values of the rows.", paint)
+
+
+def called(content: dict[str, Any], label: str, width: int) -> str:
+    """A class by its label, with the name of the target where the label is a bare number."""
+    bare = label.lstrip("-").replace(".", "", 1).isdigit() and len(content["table"]["classes"]) <= 4
+    return short(f"{content['table']['target']} = {label}" if bare else label, width)
+
+
+def _legend(ax: Any, classes: list[str]) -> None:
+    """Classes first, in their order, then lines and marks, below the axes, in as few lines as hold them."""
+    shown = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    labels = sorted(shown, key=lambda label: classes.index(label) if label in classes else len(classes))
+    columns = len(labels)
+    while columns > 1 and _width(labels, columns) > 60:
+        columns -= 1
+    ax.legend(
+        [shown[label] for label in labels],
+        labels,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.16),
+        ncols=columns,
+        handletextpad=0.2,
+        columnspacing=1.0,
+        handlelength=1.4,
+    )
+
+
+def _width(labels: list[str], columns: int) -> int:
+    """Letters of the longest line of a legend, which is filled column by column."""
+    rows = -(-len(labels) // columns)
+    return sum(4 + max(map(len, labels[k : k + rows])) for k in range(0, len(labels), rows))
 
 
 def _band(ax: Any, own: dict[str, Any], x: Any, y: Any) -> None:
@@ -80,7 +126,8 @@ def coefficients(content: dict[str, Any]) -> str | None:
     if own is None:
         return None
     rows = own["features"][:COEFFICIENTS]
-    target = content["table"]["positive"] or content["table"]["target"]
+    positive = content["table"]["positive"]
+    target = content["table"]["target"] if positive is None else called(content, positive, 20)
 
     def paint(ax: Any) -> None:
         for at, row in enumerate(reversed(rows)):
@@ -101,7 +148,7 @@ def coefficients(content: dict[str, Any]) -> str | None:
     return draw(
         f"Coefficients of {own['learner']} with intervals, largest effect first: {rows[0]['name']}.",
         paint,
-        (4.9, 1.2 + 0.24 * len(rows)),
+        (4.3, 1.0 + 0.22 * len(rows)),
     )
 
 
@@ -173,9 +220,9 @@ def learners(content: dict[str, Any]) -> str | None:
                 fontsize=8,
             )
         ax.grid(axis="x", color=GRID, linewidth=0.6)
-        ax.set_xlabel(f"{metric.replace('_', ' ')} on rows not learned from")
+        ax.set_xlabel(f"{'RMSE' if metric == 'rmse' else metric.replace('_', ' ')} on rows not learned from")
 
-    return draw("Learners compared on the same folds, each with its interval.", paint, (4.9, 1.2 + 0.42 * len(entries)))
+    return draw("Learners compared on the same folds, each with its interval.", paint, (4.3, 1.0 + 0.36 * len(entries)))
 
 
 def growth(content: dict[str, Any]) -> str | None:
@@ -221,4 +268,4 @@ def split(content: dict[str, Any]) -> str | None:
         ax.set(yticks=[], xlim=(0, left), ylim=(-0.35, 0.9))
         ax.axis("off")
 
-    return draw("Bar of the rows: learned from by folds, and sealed for the test.", paint, (4.9, 0.75))
+    return draw("Bar of the rows: learned from by folds, and sealed for the test.", paint, (4.3, 0.7))

@@ -8,7 +8,7 @@ from typing import Any
 
 from separatrix.auditing import words
 from separatrix.auditing.report import curves, figures, sparks
-from separatrix.auditing.screen import ORDER, opening, target
+from separatrix.auditing.screen import ORDER, answer, opening
 
 HERE = Path(__file__).parent / "templates"
 BADGES = {
@@ -44,7 +44,7 @@ def _given(content: dict[str, Any], figures_too: bool = True) -> dict[str, Any]:
         "table": content["table"],
         "answers": content["answers"],
         "opening": opening(content["table"]),
-        "target": target(content["table"]),
+        "told": {key: answer(key, own).removesuffix(f", {own['badge']}") for key, own in content["answers"].items()},
         "order": ORDER,
         "figures": drawn,
         "sparks": small,
@@ -53,7 +53,7 @@ def _given(content: dict[str, Any], figures_too: bool = True) -> dict[str, Any]:
     }
 
 
-FIGURES = ("projection", "coefficients", "mistakes", "learners", "growth", "split")
+FIGURES = ("projection", "fit", "coefficients", "mistakes", "learners", "growth", "split")
 CURVES = ("roc", "precision_recall", "calibration", "scatter", "quantiles")
 
 
@@ -62,7 +62,12 @@ def _environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: words.unbroken(value) if type(value) is str else value,
     )
     made.filters |= {
         "number": words.number,
@@ -74,6 +79,10 @@ def _environment() -> Any:
         "estimate": estimate,
         "percent": lambda e: estimate(e, True),
         "some": words.some,
+        "metric": metric,
+        "ends": lambda row: ends(row["low"], row["high"]),
+        "bound": words.bound,
+        "called": lambda label, content: figures.called(content, label, 32),
     }
     made.globals |= {"marks": {"holds": "✓", "fails": "✗", "look": "!", "unknown": "?"}}
     return made
@@ -83,5 +92,32 @@ def estimate(e: dict[str, Any] | None, as_share: bool = False) -> str:
     """A value with its interval."""
     if e is None or e["value"] is None:
         return "undefined"
-    value = words.share(e["value"]) if as_share else words.number(e["value"])
-    return f"{value} {words.interval(e['low'], e['high'], as_share)}".strip()
+    if as_share:
+        return f"{words.share(e['value'])} {words.interval(e['low'], e['high'], True)}".strip()
+    return words.with_interval(e["value"], e["low"], e["high"])
+
+
+def ends(low: float | None, high: float | None) -> str:
+    """An interval that may be open at either end, or nothing."""
+    if low is None and high is None:
+        return ""
+    if low is not None and high is not None:
+        return words.with_interval(low, low, high).split(" ", 1)[1]
+    return f"[{'−∞' if low is None else words.number(low)}, {'∞' if high is None else words.number(high)}]"
+
+
+METRICS = {
+    "roc_auc": "area under ROC",
+    "f1": "F1",
+    "mcc": "Matthews correlation",
+    "brier": "Brier score",
+    "mse": "mean squared error",
+    "rmse": "RMSE",
+    "mae": "mean absolute error",
+    "r2": "R²",
+}
+
+
+def metric(name: str) -> str:
+    """What people call a metric."""
+    return METRICS.get(name, name.replace("_", " "))

@@ -55,7 +55,7 @@ def _fit(content: dict[str, Any]) -> str:
 
 
 def best(content: dict[str, Any]) -> str:
-    """A bracket: mistakes out of all rows, or a gap between two classes."""
+    """A bracket of mistakes, a gap, the classes that can be cut off, or the largest coefficients."""
     own = content["answers"]["best"]
     found = own.get("mistakes")
     if found is not None:
@@ -82,22 +82,49 @@ def best(content: dict[str, Any]) -> str:
             )
         )
         return _svg(body, "two classes with a gap between them")
-    return ""
+    parts = content["answers"]["existence"].get("parts")
+    return _classes(parts) if parts else _effects(content["pictures"]["coefficients"])
+
+
+def _classes(parts: list[dict[str, Any]]) -> str:
+    """One square a class."""
+    kinds = {"complete": "var(--good)", "quasi": "var(--c4)", "overlap": "var(--bad)"}
+    squares = "".join(
+        f'<rect x="{8 + 24 * (k % 8)}" y="{8 + 26 * (k // 8)}" width="18" height="18" rx="3" '
+        f'fill="{kinds.get(part["verdict"], "var(--muted)")}"/>'
+        for k, part in enumerate(parts[:16])
+    )
+    return _svg(squares, "classes that one hyperplane cuts off: green yes, amber only with rows on it, red no")
+
+
+def _effects(own: dict[str, Any] | None) -> str:
+    """The largest coefficients, by the effect of a standard deviation, to the left and right of zero."""
+    if not own or not own["features"][0]["effect"]:
+        return ""
+    rows, top = own["features"][:6], own["features"][0]["effect"]
+    bars = ['<line x1="100" x2="100" y1="2" y2="62" stroke="var(--muted)" stroke-width="1"/>']
+    for k, row in enumerate(rows):
+        width = 90 * row["effect"] / top
+        x, colour = (100.0, "var(--c0)") if row["sign"] >= 0 else (100 - width, "var(--c1)")
+        bars.append(f'<rect x="{x:.1f}" y="{3 + 10 * k}" width="{width:.1f}" height="7" rx="1" fill="{colour}"/>')
+    return _svg("".join(bars), "the largest coefficients, by the effect of a standard deviation")
 
 
 def algorithm(content: dict[str, Any]) -> str:
     """Learners by their times, on a logarithmic scale."""
-    times = sorted(content["answers"]["algorithm"]["seconds"].values())
-    if not times:
+    seconds = content["answers"]["algorithm"]["seconds"]
+    if not seconds:
         return ""
-    low, high = math.log10(times[0]) - 0.3, math.log10(times[-1]) + 0.3
+    named = sorted(seconds.items(), key=lambda own: own[1])
+    chosen = content["answers"]["new_points"]["chosen"]
+    low, high = math.log10(named[0][1]) - 0.3, math.log10(named[-1][1]) + 0.3
     bars = []
-    for k, t in enumerate(times[:5]):
+    for k, (name, t) in enumerate(named[:5]):
         width = max(4.0, 184 * (math.log10(t) - low) / (high - low))
-        colour, fade = ("var(--c0)", 1) if k == 0 else ("var(--c9)", 0.45)
+        colour, fade = ("var(--c0)", 1) if name == chosen else ("var(--c9)", 0.45)
         box = f'x="8" y="{4 + 12 * k}" width="{width:.1f}" height="8" rx="2"'
         bars.append(f'<rect {box} fill="{colour}" opacity="{fade}"/>')
-    return _svg("".join(bars), "times of the learners, fastest first")
+    return _svg("".join(bars), "times of the learners, fastest first; the chosen one stands out")
 
 
 def new_points(content: dict[str, Any]) -> str:
