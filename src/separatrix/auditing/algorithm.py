@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from time import perf_counter
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.best import Best
 from separatrix.auditing.budget import OutOfTime
 from separatrix.auditing.existence import Existence
 from separatrix.auditing.learners import Entrant, fitted_on
@@ -17,29 +19,36 @@ from separatrix.auditing.words import bound as bound_told
 from separatrix.auditing.words import count, number, plural
 from separatrix.errors import SeparatrixError
 from separatrix.maths.stopping import Status
+from separatrix.theory.margin import Margin
 from separatrix.theory.mistakes import mistake_bound
 
 QUESTION = "Is there an efficient algorithm?"
 POINTS = 200  # of a curve
 LOOKS = 2e9  # numbers that the perceptron looks at, in a minute's budget
+WIDE = 10_000  # columns up to which the margin of (x, 1) is found by itself
+ROUNDED = 1e-9  # more than rounding can have changed
 LAZY_ROWS = 4000  # that the nearest neighbour keeps, and is judged on
 
 
-def ask(study: Study, existence: Existence | None, listed: list[Entrant], chosen: Entrant | None) -> dict[str, Any]:
+def ask(
+    study: Study, existence: Existence | None, best: Best | None, listed: list[Entrant], chosen: Entrant | None
+) -> dict[str, Any]:
     """Times on this table, the perceptron's run with its bound, and the cost of a lazy method."""
     content: dict[str, Any] = {"question": QUESTION, "badge": "measured", "perceptron": None}
     times = fit_times(study, listed)
     content["seconds"] = times
     if existence is not None and study.binary:
-        content["badge"] = "proved" if existence.exists else "measured"
-        bounded = existence.exists and study.plan.margins and not study.clock.late(0.7)
-        if existence.exists and not bounded:
-            study.clock.leave_out("the perceptron's bound", "the widest gap, which it needs, would take too long")
+        raw, scaled = (None, None) if best is None else (best.raw, best.margin)
+        bounded = raw is not None and (study.plan.d > WIDE or not study.clock.late(0.7))
+        if not bounded:
+            raw = scaled = None
+            if existence.exists:
+                study.clock.leave_out("the perceptron's bound", "the widest gap, which it needs, would take too long")
         with study.clock.stage("perceptron"):
-            content["perceptron"] = {
-                "as_given": perceptron(study, study.rows, bounded),
-                "standardised": None if study.sparse else perceptron(study, study.standardised, bounded),
-            }
+            content["perceptron"] = {"as_given": perceptron(study, study.rows, raw), "standardised": None}
+            if not study.sparse:
+                content["perceptron"]["standardised"] = perceptron(study, study.standardised, scaled)
+        content["badge"] = "proved" if bounded else "measured"
     content["lazy"] = lazy(study)
     name = None if chosen is None else chosen.name
     content["answer"] = "yes" if name is None else f"yes: {name}"
@@ -60,7 +69,7 @@ def fit_times(study: Study, listed: list[Entrant]) -> dict[str, float]:
     return out
 
 
-def perceptron(study: Study, X: Any, bounded: bool) -> dict[str, Any]:
+def perceptron(study: Study, X: Any, gap: Margin | None) -> dict[str, Any]:
     """The run from zero in the order of the rows: mistakes so far after each pass, against the bound."""
     from separatrix.learners.perceptron import Perceptron
 
@@ -69,14 +78,6 @@ def perceptron(study: Study, X: Any, bounded: bool) -> dict[str, Any]:
     model = Perceptron(max_epochs=passes).fit(X, study.signs)
     so_far = np.cumsum(model.epoch_mistakes_)
     at = np.unique(np.linspace(0, len(so_far) - 1, min(POINTS, len(so_far))).astype(int))
-    bound = None
-    if bounded:
-        found = mistake_bound(X, study.signs)
-        bound = {
-            "radius": found.radius,
-            "margin": {"lower": found.margin[0], "upper": found.margin[1]},
-            "mistakes": found.bound,
-        }
     return {
         "mistakes": int(model.mistakes_),
         "passes": int(model.n_iter_),
@@ -84,8 +85,24 @@ def perceptron(study: Study, X: Any, bounded: bool) -> dict[str, Any]:
         "status": model.status_.value,
         "errors": int(model.errors_),
         "curve": {"passes": (at + 1).tolist(), "mistakes": so_far[at].tolist()},
-        "bound": bound,
+        "bound": None if gap is None else _bound(study, X, gap),
     }
+
+
+def _bound(study: Study, X: Any, gap: Margin) -> dict[str, Any]:
+    """(R / margin)^2 in the space of (x, 1): its own margin, or with many columns the one that the gap implies.
+
+    A hyperplane at least m away from every row, with |w| = 1, has the margin m / sqrt(1 + b^2) as (w, b) of length 1.
+    """
+    if study.plan.d <= WIDE:
+        found = mistake_bound(X, study.signs)
+        lower, upper, radius, most = *found.margin, found.radius, found.bound
+    else:
+        squares = X.multiply(X).sum(axis=1) if study.sparse else (X**2).sum(axis=1)
+        radius = math.sqrt(1 + float(np.max(squares))) * (1 + ROUNDED)
+        lower = gap.lower / math.hypot(1.0, gap.intercept or 0.0) * (1 - ROUNDED)
+        upper, most = gap.upper, (radius / lower) ** 2 * (1 + ROUNDED)
+    return {"radius": radius, "margin": {"lower": lower, "upper": upper}, "mistakes": most}
 
 
 def lazy(study: Study) -> dict[str, Any]:

@@ -134,7 +134,7 @@ def audit(
     if isinstance(budget, bool) or not isinstance(budget, (int, float, np.number)) or not 0 < budget < np.inf:
         raise ParameterError(f"budget is {budget!r}: it must be a number of seconds above 0.")
     clock = Clock(float(budget), progress or (lambda stage: None))
-    choices = Choices(_names(drop), _names(text), _names(category), _names(number))
+    choices = Choices(_names(drop), _names(text), _names(category), _names(number), words="tfidf")  # words can be read
     with clock.stage("read"):
         asked, dealing = dealing_of(task_for_audit(table, target, positive, task), groups, time)
     with clock.stage("encode"):
@@ -171,7 +171,7 @@ class _Run:
             first, second = self.existence.content, self.best.content
         listed = entrants(study, self.existence)
         found = new_points.ask(study, listed, self.ledger)
-        third = algorithm.ask(study, self.existence, listed, found.chosen)
+        third = algorithm.ask(study, self.existence, self.best, listed, found.chosen)
         fifth = self._assumptions(found)
         answers = {
             "existence": first,

@@ -157,3 +157,20 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+_METRICS = {
+    "roc_auc": "area under ROC",
+    "f1": "F1",
+    "mcc": "Matthews correlation",
+    "brier": "Brier score",
+    "mse": "mean squared error",
+    "rmse": "RMSE",
+    "mae": "mean absolute error",
+    "r2": "R²",
+}
+
+
+def metric(name: str) -> str:
+    """What people call a metric."""
+    return _METRICS.get(name, name.replace("_", " "))

@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.auditing.report.drawing import BAD, GRID, INK, MUTED, PALETTE, PAPER, draw
 from separatrix.auditing.words import count, number, short
+from separatrix.auditing.words import metric as metric_name
 
 MARKERS = "osD^vP*X<>"
 COEFFICIENTS = 14
@@ -143,12 +144,12 @@ def coefficients(content: dict[str, Any]) -> str | None:
         ax.set_ylim(-0.7, len(rows) - 0.3)
         ax.grid(axis="x", color=GRID, linewidth=0.6)
         what = "change of the log-odds" if content["table"]["kind"] == "binary" else "change"
-        ax.set_xlabel(f"{what} of {short(target, 20)} for one standard deviation")
+        ax.set_xlabel(f"{what} of {short(target, 20)}\nfor one standard deviation")
 
     return draw(
         f"Coefficients of {own['learner']} with intervals, largest effect first: {rows[0]['name']}.",
         paint,
-        (4.3, 1.0 + 0.22 * len(rows)),
+        (4.3, 1.15 + 0.22 * len(rows)),
     )
 
 
@@ -163,6 +164,8 @@ def mistakes(content: dict[str, Any]) -> str | None:
     ]
 
     def paint(ax: Any) -> None:
+        from matplotlib.ticker import LogLocator
+
         for title, run, colour in shown:
             if run is None:
                 continue
@@ -178,6 +181,8 @@ def mistakes(content: dict[str, Any]) -> str | None:
                 )
         ax.set(xscale="log", yscale="log", xlabel="passes over the rows", ylabel="mistakes so far")
         for axis in (ax.xaxis, ax.yaxis):
+            low, high = axis.get_view_interval()
+            axis.set_major_locator(LogLocator(subs=(1.0,) if high > 50 * max(low, 1e-9) else (1.0, 2.0, 5.0)))
             axis.set_major_formatter(lambda v, _: number(v))
             axis.set_minor_formatter(lambda v, _: "")
         low, high = ax.get_ylim()
@@ -220,7 +225,7 @@ def learners(content: dict[str, Any]) -> str | None:
                 fontsize=8,
             )
         ax.grid(axis="x", color=GRID, linewidth=0.6)
-        ax.set_xlabel(f"{'RMSE' if metric == 'rmse' else metric.replace('_', ' ')} on rows not learned from")
+        ax.set_xlabel(f"{metric_name(metric)} on rows not learned from")
 
     return draw("Learners compared on the same folds, each with its interval.", paint, (4.3, 1.0 + 0.36 * len(entries)))
 

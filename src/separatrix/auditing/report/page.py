@@ -79,7 +79,7 @@ def _environment() -> Any:
         "estimate": estimate,
         "percent": lambda e: estimate(e, True),
         "some": words.some,
-        "metric": metric,
+        "metric": words.metric,
         "ends": lambda row: ends(row["low"], row["high"]),
         "bound": words.bound,
         "called": lambda label, content: figures.called(content, label, 32),
@@ -104,20 +104,3 @@ def ends(low: float | None, high: float | None) -> str:
     if low is not None and high is not None:
         return words.with_interval(low, low, high).split(" ", 1)[1]
     return f"[{'−∞' if low is None else words.number(low)}, {'∞' if high is None else words.number(high)}]"
-
-
-METRICS = {
-    "roc_auc": "area under ROC",
-    "f1": "F1",
-    "mcc": "Matthews correlation",
-    "brier": "Brier score",
-    "mse": "mean squared error",
-    "rmse": "RMSE",
-    "mae": "mean absolute error",
-    "r2": "R²",
-}
-
-
-def metric(name: str) -> str:
-    """What people call a metric."""
-    return METRICS.get(name, name.replace("_", " "))
