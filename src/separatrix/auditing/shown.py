@@ -11,7 +11,7 @@ from separatrix.data.frame import Column
 ROWS = 12
 COLUMNS = 8
 LETTERS = 92  # of a line, so that it fits on a page
-NAME, CELL = 24, 32
+NAME, CELL, LONGEST = 24, 32, 80
 
 
 def cells(study: Study, rows: list[int], even: bool = False) -> dict[str, Any]:
@@ -23,9 +23,10 @@ def cells(study: Study, rows: list[int], even: bool = False) -> dict[str, Any]:
         told = [{"row": i, "cells": [t]} for i, t in zip(chosen, truth, strict=True)]
         return {"columns": [target], "rows": told}
     known = [c for c in study.frame.columns if c.name not in study.aside and c.name in study.inputs]
-    columns = _telling(known, chosen, LETTERS - len(target))
+    width = max(CELL, LONGEST // max(len(known), 1))
+    columns = _telling(known, chosen, LETTERS - len(target), width)
     names = unique([c.name for c in columns], NAME, [target])
-    shown = [[_cell(c, i) for c in columns] for i in chosen]
+    shown = [[_cell(c, i, width) for c in columns] for i in chosen]
     return {
         "columns": [target, *names],
         "rows": [{"row": i, "cells": [t, *own]} for i, t, own in zip(chosen, truth, shown, strict=True)],
@@ -44,12 +45,12 @@ def _even(study: Study, rows: list[int]) -> list[int]:
     return sorted(i for _, i in sorted(turns)[:ROWS])
 
 
-def _telling(columns: list[Column], rows: list[int], letters: int) -> list[Column]:
+def _telling(columns: list[Column], rows: list[int], letters: int, longest: int) -> list[Column]:
     """The columns in which these rows differ most, in their order, as many as a line holds."""
-    different = [len({_cell(c, i) for i in rows}) for c in columns]
+    different = [len({_cell(c, i, longest) for i in rows}) for c in columns]
     kept: list[int] = []
     for k in sorted(range(len(columns)), key=lambda k: -different[k]):
-        width = 2 + max(len(short(columns[k].name, NAME)), *(len(_cell(columns[k], i)) for i in rows), 1)
+        width = 2 + max(len(short(columns[k].name, NAME)), *(len(_cell(columns[k], i, longest)) for i in rows), 1)
         if len(kept) == COLUMNS or (kept and width > letters):
             break
         kept.append(k)
@@ -57,12 +58,12 @@ def _telling(columns: list[Column], rows: list[int], letters: int) -> list[Colum
     return [columns[k] for k in sorted(kept)]
 
 
-def _cell(column: Column, i: int) -> str:
+def _cell(column: Column, i: int, width: int) -> str:
     value = column.values[i]
     if value is None or value != value:
         return ""
     if column.kind == "text":
-        return short(value, CELL)
+        return short(value, width)
     if column.kind == "date":
         from datetime import UTC, datetime
 

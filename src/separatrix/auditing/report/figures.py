@@ -44,7 +44,15 @@ def projection(content: dict[str, Any]) -> str | None:
             )
         for kind, title in (("support", "on the edge of the gap"), ("witness", "rows that rule it out")):
             if at := marked.get(kind):
-                ax.scatter(x[at], y[at], s=size * 3.4, facecolors="none", edgecolors=INK, linewidths=1.1, label=title)
+                ax.scatter(
+                    x[at],
+                    y[at],
+                    s=size * 3.4,
+                    facecolors="none",
+                    edgecolors=INK,
+                    linewidths=1.1 if len(at) < 100 else 0.5,
+                    label=title,
+                )
         ax.set(xlabel=short(own["axes"][0], 46), ylabel=short(own["axes"][1], 46))
         ax.set(xlim=own["window"][0], ylim=own["window"][1])
         _legend(ax, [called(content, label, 20) for label in labels])
