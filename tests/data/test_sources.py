@@ -272,3 +272,16 @@ def test_standard_input(monkeypatch):
 
     monkeypatch.setattr("sys.stdin", Piped)
     assert open_source("-").read().n == 3
+
+
+@pytest.mark.slow
+def test_a_row_group_larger_than_the_lean_limit_is_read(tmp_path):
+    """pyarrow writes up to a million rows into one group, which DuckDB reads whole."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = np.random.default_rng(0).normal(size=(1_000_000, 20))
+    path = tmp_path / "large.parquet"
+    pq.write_table(pa.table({f"x{j}": rows[:, j] for j in range(20)}), path)
+    assert path.stat().st_size > 150_000_000
+    assert open_source(str(path)).read().n == 1_000_000

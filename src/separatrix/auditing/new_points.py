@@ -206,10 +206,9 @@ def _compared(study: Study, listed: list[Entrant], rows: NDArray[np.intp], folds
     runs: dict[str, CrossValidation] = {}
     y = study.task.y[rows]
     until = study.clock.spent + study.clock.part(0.5)
-    for entrant in listed:
-        last = not runs and entrant is listed[-1]  # there must be an answer
+    for entrant in reversed(listed):  # those that take longest come last
 
-        def in_time(done: int, total: int, may_end: bool = not last) -> None:
+        def in_time(done: int, total: int, may_end: bool = bool(runs)) -> None:  # there must be an answer
             if may_end and done < total and study.clock.spent > until:
                 raise OutOfTime(f"time ran out after {done} of {total} folds")
 

@@ -104,6 +104,10 @@ class Query:
             except DataError:
                 raise
             except Exception as error:
+                if type(error).__name__ == "OutOfMemoryException" and self.lean and not started:
+                    self.lean = False  # a row group of a Parquet file is read whole, however large it is
+                    yield from self.frames(names, originals)
+                    return
                 if type(error).__name__ != "ConversionException" and "onvert" not in str(error):
                     raise refused(error, self.source) from error
                 if started or attempt is None or self.retry is None or self.sql == self.retry:
