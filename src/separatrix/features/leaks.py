@@ -45,13 +45,14 @@ def find_leaks(columns: Sequence[Column], y: NDArray[Any], target: str) -> list[
     if len(labels) < FEW_ROWS or commonest > 0.95 or len(set(labels)) > max(2, len(labels) // 10):
         return []
     found = []
+    two = y == y[0] if len(set(labels)) == 2 else None
     few = np.linspace(0, len(labels) - 1, SAMPLE).astype(np.intp) if len(labels) > SAMPLE else None
     for column in columns:
         evidence, kind = None, "levels"
         if few is None or _levels_tell(column.take(few), [labels[i] for i in few], target):
             evidence = _levels_tell(column, labels, target)
         if evidence is None and column.kind != "text":
-            evidence, kind = _threshold_tells(column, y, target), "threshold"
+            evidence, kind = None if two is None else _threshold_tells(column, two, target), "threshold"
             if evidence is None:
                 evidence, kind = _counts_rows(column), "counter"
         if evidence is not None:
@@ -77,12 +78,9 @@ def _levels_tell(column: Column, labels: list[str], target: str) -> str | None:
     )
 
 
-def _threshold_tells(column: Column, y: NDArray[Any], target: str) -> str | None:
-    """Whether one threshold splits two classes without a mistake."""
-    classes = np.unique(y[: len(y)])
-    if len(classes) != 2:
-        return None
-    first, second = column.values[y == classes[0]], column.values[y == classes[1]]
+def _threshold_tells(column: Column, one: NDArray[np.bool_], target: str) -> str | None:
+    """Whether one threshold splits two classes, the rows of one and the others, without a mistake."""
+    first, second = column.values[one], column.values[~one]
     if np.isnan(first).any() or np.isnan(second).any():
         return None
     if first.max() < second.min() or second.max() < first.min():
