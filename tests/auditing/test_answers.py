@@ -150,13 +150,42 @@ def test_spambase_overlaps_with_a_bracket_of_mistakes(audited, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "target", "says"),
+    [
+        ("banknote.csv", "class", "at least 7 of the 1372 rows wrong"),
+        ("spector.csv", "GRADE", "at least 4 of the 32 rows wrong"),
+        ("titanic_numeric.csv", "survived", "overlap"),
+        ("wine.csv", "class", "completely separable"),
+        ("example:breast-cancer", None, "half-width"),
+        ("example:iris", None, "quasi-complete"),
+        ("sms_spam_bow.svm", None, "half-width"),
+        ("rcv1_small.svm", None, "half-width"),
+        ("rcv1_small_test.svm", None, "half-width"),
+        ("a9a_test.svm", None, "quasi-complete"),
+    ],
+)
+def test_the_checker_accepts_what_was_proved_of_every_other_set(audited, tmp_path, source, target, says):
+    assert says in checked(audited(source, target), tmp_path)
+
+
+@pytest.mark.slow
 def test_messages_as_text_are_separable(audited, tmp_path):
     found = audited("sms_spam.txt", "column0")
     assert found.answers["existence"]["verdict"] == "complete"
     assert found.answers["new_points"]["metric"] == "roc_auc"
     assert found.answers["new_points"]["estimate"]["value"] > 0.98
     assert found.certified.file_name == "certified.svm"
-    assert "completely separable" in checked(found, tmp_path)
+    margin = found.answers["best"]["margin"]
+    assert 0 < margin["lower"] <= margin["upper"] < margin["lower"] * (1 + 1e-9)
+    run = found.answers["algorithm"]["perceptron"]["as_given"]
+    assert run["converged"]
+    assert run["mistakes"] <= run["bound"]["mistakes"]
+    assert run["bound"]["margin"]["lower"] <= margin["lower"]  # a margin of (x, 1) is no wider than the gap
+    assert "column1:free" in {row["name"] for row in found.content["pictures"]["coefficients"]["features"]}
+    told = checked(found, tmp_path)
+    assert "completely separable" in told
+    assert "half-width" in told
 
 
 @pytest.mark.slow

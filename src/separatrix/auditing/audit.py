@@ -22,7 +22,7 @@ from separatrix.auditing.projection import Cut, project
 from separatrix.auditing.recommend import recommend
 from separatrix.auditing.study import Study, study_of
 from separatrix.auditing.weights import in_units, table_of
-from separatrix.auditing.words import plain, short
+from separatrix.auditing.words import brief, plain, short
 from separatrix.errors import ParameterError
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.splits import seed_of
@@ -285,7 +285,7 @@ class _Run:
             "classes": classes,
             "positive": study.labels[study.positive] if study.binary else None,
             "range": [float(y.min()), float(y.max())] if study.regression else None,
-            "notes": [short(note, 200) for note in study.notes],
+            "notes": [short(brief(note), 200) for note in study.notes],
             "leaks": [
                 {
                     "column": short(leak.column),

@@ -17,6 +17,11 @@ def short(text: Any, width: int = NAME) -> str:
     return line if len(line) <= width and len(str(text)) <= 4 * width + 64 else line[: width - 1].rstrip() + "…"
 
 
+def brief(text: str) -> str:
+    """A sentence in which words longer than a name is shown are cut."""
+    return re.sub(rf"\S{{{NAME + 1},}}", lambda m: m[0][: NAME - 1] + "…", text)
+
+
 def unique(names: Sequence[str], width: int = NAME, taken: Sequence[str] = ()) -> list[str]:
     """Short names that are all different."""
     seen, out = set(taken), []
