@@ -28,15 +28,19 @@ struct Parsed {
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
+inline std::uint64_t eight_bytes(const char* p) {
+    std::uint64_t word;
+    std::memcpy(&word, p, 8);
+    return word;
+}
+
 // Digits at the front of eight bytes: how many, and the number they write.
 struct Digits {
     unsigned many;
     std::uint64_t value;
 };
 
-inline Digits leading_digits(const char* p) {
-    std::uint64_t word;
-    std::memcpy(&word, p, 8);
+inline Digits leading_digits(std::uint64_t word) {
     word ^= 0x3030303030303030ull;
     // a carry out of a byte that is no digit only spoils those behind it
     const std::uint64_t odd = (word | (word + 0x0606060606060606ull)) & 0xF0F0F0F0F0F0F0F0ull;
@@ -135,27 +139,39 @@ inline unsigned steady(unsigned seen, unsigned& last) {
     if (end - p < 32) return slowly();
     const bool negative = *p == '-';
     const char* q = p + (negative ? 1 : 0);
-    Digits whole{1, static_cast<std::uint64_t>(static_cast<unsigned char>(*q - '0'))};
-    if (whole.value > 9 || q[1] != '.') whole = leading_digits(q);
-    q += whole.many;
-    std::uint64_t mantissa = whole.value;
-    unsigned after = 0;
-    if (*q == '.') {
-        const Digits part = leading_digits(++q);
-        after = steady(part.many, decimals);
-        q += after;
-        mantissa = mantissa * TENS[after] + part.value;
-        if (after == 8) {
-            const Digits more = leading_digits(q);
-            if (more.many == 8) return slowly();
-            q += more.many;
-            after += more.many;
-            mantissa = mantissa * TENS[more.many] + more.value;
+    const std::uint64_t first = static_cast<unsigned char>(*q);
+    std::uint64_t mantissa = first - '0';
+    unsigned before = 1, after = 0;  // digits on both sides of the point
+    const auto more_decimals = [&]() __attribute__((always_inline)) {  // behind the first word of them
+        const Digits more = leading_digits(eight_bytes(q));
+        q += more.many;
+        after += more.many;
+        mantissa = mantissa * TENS[more.many] + more.value;
+        return more.many < 8;
+    };
+    if (mantissa < 10 && q[1] == '.') {  // the digit takes the place of the point
+        const Digits both = leading_digits((eight_bytes(q + 1) & ~0xFFull) | first);
+        mantissa = both.value;
+        after = steady(both.many - 1, decimals);
+        q += 2 + after;
+        if (after == 7 && !more_decimals()) return slowly();
+    } else if (mantissa < 10 && !is_digit(q[1])) {
+        ++q;
+    } else {
+        const Digits whole = leading_digits(eight_bytes(q));
+        mantissa = whole.value;
+        before = whole.many;
+        q += before;
+        if (*q == '.') {
+            const Digits part = leading_digits(eight_bytes(++q));
+            after = steady(part.many, decimals);
+            q += after;
+            mantissa = mantissa * TENS[after] + part.value;
+            if (after == 8 && !more_decimals()) return slowly();
         }
     }
     // 7 and 15 digits may be more than 19, which overflow
-    if (whole.many + after == 0 || whole.many == 8 || whole.many + after > 18 || (*q | 32) == 'e' ||
-        mantissa > (1ull << 53))
+    if (before + after == 0 || before == 8 || before + after > 18 || (*q | 32) == 'e' || mantissa > (1ull << 53))
         return slowly();
     const double value = static_cast<double>(mantissa) / POWERS[after];
     out = negative ? -value : value;
@@ -209,16 +225,17 @@ inline Parsed parse_svmlight(const char* p, i64 n, i64 base, Room room, i32* end
         i64 last = -1;
         const i64 before = k;
         for (;;) {
-            while (q < end && is_blank(*q)) ++q;
+            if (end - q > 1 && *q == ' ' && q[1] > ' ')
+                ++q;
+            else
+                while (q < end && is_blank(*q)) ++q;
             if (q == end || *q == '\n') break;
             const char* from = q;
-            i64 index = 0;
-            if (end - q >= 8) {
-                const Digits digits = leading_digits(q);
-                index = static_cast<i64>(digits.value);
-                q += digits.many;
-            }
-            while (q < end && is_digit(*q) && q - from < 11) index = index * 10 + (*q++ - '0');
+            const Digits digits = end - q >= 8 ? leading_digits(eight_bytes(q)) : Digits{0, 0};
+            i64 index = static_cast<i64>(digits.value);
+            q += digits.many;
+            if (digits.many == 0 || digits.many == 8)
+                while (q < end && is_digit(*q) && q - from < 11) index = index * 10 + (*q++ - '0');
             if (q == from || q == end || *q != ':' || index > std::numeric_limits<i32>::max()) {
                 q = from;
                 if (*q == '#') {

@@ -81,7 +81,8 @@ class Query:
     columns: list[tuple[str, str, str]] = field(default_factory=list)  # name, kind, SQL type
 
     def __post_init__(self) -> None:
-        self._describe()
+        if not self.columns:
+            self._describe()
 
     def _describe(self) -> None:
         try:

@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.data.bytes import PIECE, Bytes, Growing, gzipped, in_order, line_at, pieces, workers
+from separatrix.data.bytes import NEWLINE, PIECE, Bytes, Growing, gzipped, in_order, line_at, pieces, workers
 from separatrix.errors import DataError
 
-PAIR, LINE = 4, 2  # bytes that a pair with its blank, and a line with its end, have at least
+COLON = 58
+SAMPLE, SPARE = 1 << 16, 1.2  # bytes of a piece by which room is made for it, and how much more of it
+ROOM = 6  # the fault of arrays that are too small
 FAULTS = {
     1: "the value of a feature is not a finite number",
     2: "a feature is not written index:value with a whole index",
@@ -43,13 +45,27 @@ class Part:
 
 
 def parse(text: Bytes, base: int) -> Part:
-    """The rows of a piece, features counted from ``base``."""
-    n = len(text)
-    ends, labels = np.empty(n // LINE + 1, dtype=np.int32), np.empty(n // LINE + 1)
-    indices, values = np.empty(n // PAIR + 1, dtype=np.int32), np.empty(n // PAIR + 1)
+    """The rows of a piece, features counted from ``base``.
+
+    Room is made by what its beginning holds, and by what all of it holds where that is too little: arrays that are
+    mostly empty would cost a copy and pages of memory that are never used.
+    """
+    part = _parse(text, base, _room(text[:SAMPLE], SPARE * len(text) / max(1, min(SAMPLE, len(text)))))
+    return part if part.fault is None or part.fault[0] != ROOM else _parse(text, base, _room(text, 1))
+
+
+def _room(sample: Bytes, times: float) -> tuple[int, int]:
+    """Rows and pairs, by the line ends and colons of a sample of the text."""
+    rows, pairs = (int(times * kernels.count_byte(sample, byte)) + 1 for byte in (NEWLINE, COLON))
+    return rows, pairs
+
+
+def _parse(text: Bytes, base: int, room: tuple[int, int]) -> Part:
+    ends, labels = np.empty(room[0], dtype=np.int32), np.empty(room[0])
+    indices, values = np.empty(room[1], dtype=np.int32), np.empty(room[1])
     rows, entries, least, most, at, fault = kernels.svmlight_chunk(text, base, ends, indices, values, labels)
     return Part(
-        n,
+        len(text),
         rows,
         least if entries else None,
         most,

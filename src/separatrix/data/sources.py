@@ -28,6 +28,7 @@ from separatrix.data.duck import Query, Written, quoted
 from separatrix.data.frame import CELLS, Column, Frame, frame_of, join
 from separatrix.data.plain import PlainTable, frame_of_rows, plain_frame, plain_table
 from separatrix.data.rows import ROW_FILES, Matrix, RowFile, row_file
+from separatrix.data.wide import is_wide, wide_query
 from separatrix.errors import DataError
 
 LONGEST_LINE = 2_000_000  # bytes, as DuckDB has it
@@ -279,7 +280,17 @@ def _table(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:
     if start.startswith(b"\x1f\x8b") or gzipped(paths[0]):
         options.append("compression='gzip'")
     header = [] if reading.header is None else [f"header={'true' if reading.header else 'false'}"]
-    query = _csv_query(listed, [*options, *header], name, reading.text)
+    if len(paths) == 1 and is_wide(start):
+        one = quoted(_literal(paths[0]))
+        query = wide_query(
+            one,
+            [*options, *header],
+            name,
+            reading.text,
+            _csv_sql(one, [*options, *header, "sample_size=-1"], reading.text),
+        )
+    else:
+        query = _csv_query(listed, [*options, *header], name, reading.text)
     if not header and _header_is_a_row(query):
         header = ["header=false"]
         query = _csv_query(listed, [*options, *header], name, reading.text)
@@ -301,10 +312,13 @@ def _need_lines(path: Path, start: bytes, name: str) -> None:
 
 
 def _csv_query(listed: str, options: list[str], name: str, text: Sequence[str]) -> Query:
-    if text:
-        options = [*options, "types={" + ", ".join(f"{quoted(column)}: 'VARCHAR'" for column in text) + "}"]
-    quick, whole = ", ".join([listed, *options]), ", ".join([listed, *options, "sample_size=-1"])
-    return Query(f"SELECT * FROM read_csv({quick})", name, retry=f"SELECT * FROM read_csv({whole})", lean=True)
+    whole = _csv_sql(listed, [*options, "sample_size=-1"], text)
+    return Query(_csv_sql(listed, options, text), name, retry=whole, lean=True)
+
+
+def _csv_sql(listed: str, options: list[str], text: Sequence[str]) -> str:
+    types = ["types={" + ", ".join(f"{quoted(column)}: 'VARCHAR'" for column in text) + "}"] if text else []
+    return f"SELECT * FROM read_csv({', '.join([listed, *options, *types])})"
 
 
 def _header_is_a_row(query: Query) -> bool:

@@ -93,6 +93,8 @@ class ClassVectors:
 
     def _newcomers(self, labels: NDArray[Any], counted: NDArray[np.bool_] | None) -> list[tuple[int, Any]]:
         """Where each class that is not known yet first counts."""
+        if all(label in self.classes for label in np.unique(labels if counted is None else labels[counted]).tolist()):
+            return []
         rows = np.arange(len(labels)) if counted is None else np.flatnonzero(counted)
         present, first = np.unique(labels[rows], return_index=True)
         new = sorted(
