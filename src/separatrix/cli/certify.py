@@ -17,7 +17,13 @@ SUFFIXES = (".svm", ".svmlight", ".libsvm")
 @click.command()
 @click.argument("source", type=click.Path(exists=True, dir_okay=False))
 @click.option("--target", help="The column of the labels (CSV).")
-@click.option("--out", default="certificate.json", show_default=True, help="Where the certificate goes.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False),
+    default="certificate.json",
+    show_default=True,
+    help="Where the certificate goes.",
+)
 @click.option("--positive", help="The class that counts as +1, against all others.")
 @click.option("--multiclass", type=click.Choice(["ovr", "pairs", "kesler"]), help="For more than two classes.")
 @click.option("--no-intercept", is_flag=True, help="Only hyperplanes through the origin.")
@@ -56,6 +62,7 @@ def command(
         raise ParameterError(f"--claim {claim} is about two groups: name one with --positive, not --multiclass.")
     if claim == "min-errors" and expect is not None:
         raise ParameterError("--expect is about verdicts, and --claim min-errors is about a number: leave one out.")
+    saying.need_folder(Path(out))
     X, labels = read(source, target)
     limits = {"max_nodes": max_nodes, "time_limit": time_limit}
     found = decide(X, labels, positive, multiclass, not no_intercept, reading, claim, exact, limits)

@@ -79,6 +79,8 @@ def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[An
         target = options["target"] or model.target
         if target is None:
             raise DataError("the model does not know its target: name it with --target.")
+        if model.encoder is not None and target in model.encoder.inputs:
+            raise DataError(f"--target is {target!r}, which the model learned from: its target is {model.target!r}.")
         column = table[target]
         tables.need_whole(column, opened.name)
         truth = column.values if model.classes is None else column.labels()

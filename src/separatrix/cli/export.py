@@ -28,6 +28,7 @@ def command(model: str, out: Path | None, format_: str | None, json_: bool, quie
         raise ParameterError("which form? Pass --format python, sql or onnx, or --out with .py, .sql or .onnx.")
     if chosen == "onnx" and out is None:
         raise ParameterError("--format onnx needs --out: it is no text.")
+    saying.need_folder(out)
     loaded = load(model)
     content = to_onnx(loaded) if chosen == "onnx" else (to_python if chosen == "python" else to_sql)(loaded).encode()
     if out is not None and out.exists() and not out.is_file():

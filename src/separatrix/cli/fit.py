@@ -49,8 +49,9 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     started = time.perf_counter()
     learner = tables.learner_of(options["learner"], context.args, options["seed"])
     out = options["out"] or Path("model.sepx")
-    if not out.parent.is_dir():
-        raise ParameterError(f"--out is {out}, but the folder {out.parent} does not exist.")
+    saying.need_folder(out)
+    if options["target"] in options["drop"]:
+        raise ParameterError(f"--drop names the target {options['target']!r}: it cannot be learned and left out.")
     quiet, choices = options["quiet"] or options["json_"], tables.choices_of(options)
     with Progress(f"reading {source[:40]}", quiet) as progress:
         progress.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import signal
 import sys
 import threading
@@ -39,6 +40,13 @@ class Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(f"separatrix.cli.{name}").command
         return command
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:  # whoever reads the output has seen enough of it, which is no error to tell of
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where the rest is flushed to
+            sys.exit(128 + signal.SIGPIPE)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -59,6 +59,7 @@ def command(
         raise ParameterError("--format parquet needs --out: Parquet cannot be written to a pipe.")
     if json_ and out is None:
         raise ParameterError("--json needs --out: rows go to standard output else (--format jsonl gives them as JSON).")
+    saying.need_folder(out)
     opened = tables.open_table(source, na, header, loaded.wordy)
     tally = Tally()
     with Progress(f"predicting {opened.name}", quiet or json_) as progress:
@@ -120,7 +121,7 @@ def predictions(
     else:
         yield from _of_columns(model, source, "" if only else "lines" if form == "csv" else "cells", strict, tally)
     if not tally.rows:
-        raise DataError(f"{source.name} has no rows below its header: nothing to predict.")
+        raise DataError(f"{source.name} has no rows: nothing to predict.")
 
 
 def _of_columns(model: TableModel, source: Source, originals: str, strict: bool, tally: Tally) -> Iterator[Batch]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
+
+from separatrix.errors import ParameterError
 
 
 def saying_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -17,6 +20,13 @@ def saying_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "json_", is_flag=True, help="Say it in one line of JSON (separatrix schema).")(
         command
     )
+
+
+def need_folder(out: Path | None) -> None:
+    """A place for the file to be written, before any work is done for it."""
+    if out is not None and not out.parent.is_dir():
+        what = "is no folder" if out.parent.exists() else "does not exist"
+        raise ParameterError(f"--out is {out}, but {out.parent} {what}.")
 
 
 def say(lines: list[str]) -> None:

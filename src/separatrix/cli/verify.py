@@ -10,6 +10,7 @@ import click
 
 from separatrix import checker
 from separatrix.cli import saying
+from separatrix.errors import DataError
 
 
 @click.command()
@@ -20,11 +21,19 @@ from separatrix.cli import saying
 def command(certificate: str, source: str, target: str | None, json_: bool, quiet: bool) -> None:
     """Check CERTIFICATE against the data in SOURCE; exit with 0 when proved, 1 when not, 2 on unreadable files."""
     arguments = [certificate, source, *(["--target", target] if target else [])]
-    if not json_ and not quiet:
-        sys.exit(checker.main(arguments))
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    said, wrong = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
         code = checker.main(arguments)
-    if json_ and code < 2:
+    if code == 2:
+        raise DataError(f"{certificate} cannot be held against {source}: {reason(wrong.getvalue())}.")
+    if json_:
         click.echo(saying.as_json({"proved": code == 0, "says": said.getvalue().splitlines()}))
+    elif not quiet:
+        click.echo(said.getvalue(), nl=False)
     sys.exit(code)
+
+
+def reason(said: str) -> str:
+    """What the checker could not read, in words: a key that is not there is said by its name alone."""
+    text = " ".join(said.removeprefix("cannot read:").split()).rstrip(".")
+    return f"it lacks {text}, so that it is no certificate" if text.startswith("'") else text

@@ -7,6 +7,7 @@ import difflib
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,29 +18,35 @@ from separatrix.errors import DataError
 def read_delimited(path: str | Path, target: str | None) -> tuple[NDArray[np.float64], NDArray[np.str_], list[str]]:
     """X, the labels as text, and the names of the columns of X, in the order of the file."""
     name = Path(path).name
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        lines = csv.reader(file)
-        header = next(lines, [])
-        if not header:
-            raise DataError(f"{name} is empty: it needs a header and rows.")
-        if len(set(header)) < len(header):
-            twice = next(column for column in header if header.count(column) > 1)
-            raise DataError(f"{name} has several columns named {twice!r}: give them different names.")
-        if target is None or target not in header:
-            raise DataError(missing_column(name, target, header))
-        at = header.index(target)
-        names = [column for column in header if column != target]
-        if not names:
-            raise DataError(f"{name} has no column but the target {target!r}: there is nothing to learn from.")
-        rows, labels = [], []
-        for line in lines:
-            if not line:
-                continue
-            if len(line) != len(header):
-                raise DataError(f"{name} line {lines.line_num} has {len(line)} fields, the header has {len(header)}.")
-            labels.append(line[at])
-            pairs = [pair for k, pair in enumerate(zip(header, line, strict=True)) if k != at]
-            rows.append([number(text, column, name, lines.line_num) for column, text in pairs])
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            return _read(csv.reader(file), name, target)
+    except (UnicodeDecodeError, csv.Error) as wrong:
+        raise DataError(f"{name} cannot be read as comma-separated text in UTF-8: {wrong}.") from wrong
+
+
+def _read(lines: Any, name: str, target: str | None) -> tuple[NDArray[np.float64], NDArray[np.str_], list[str]]:
+    header: list[str] = next(lines, [])
+    if not header:
+        raise DataError(f"{name} is empty: it needs a header and rows.")
+    if len(set(header)) < len(header):
+        twice = next(column for column in header if header.count(column) > 1)
+        raise DataError(f"{name} has several columns named {twice!r}: give them different names.")
+    if target is None or target not in header:
+        raise DataError(missing_column(name, target, header))
+    at = header.index(target)
+    names = [column for column in header if column != target]
+    if not names:
+        raise DataError(f"{name} has no column but the target {target!r}: there is nothing to learn from.")
+    rows, labels = [], []
+    for line in lines:
+        if not line:
+            continue
+        if len(line) != len(header):
+            raise DataError(f"{name} line {lines.line_num} has {len(line)} fields, the header has {len(header)}.")
+        labels.append(line[at])
+        pairs = [pair for k, pair in enumerate(zip(header, line, strict=True)) if k != at]
+        rows.append([number(text, column, name, lines.line_num) for column, text in pairs])
     if not rows:
         raise DataError(f"{name} has a header and no rows.")
     return np.array(rows, dtype=np.float64), np.array(labels), names

@@ -207,6 +207,9 @@ def refused(error: Exception, source: str) -> DataError:
     for sign, words in KNOWN.items():
         if sign in text:
             said = words
+    absent = re.search(r'Columns with names: "(.*?)" do not exist', text)
+    if absent:
+        said = f"it has no column {absent.group(1)!r}, which --text names"
     line = re.search(r"(?:Line|line):? (\d+)", text)
     where = f" line {line.group(1)}" if line and f"line {line.group(1)}" not in said.lower() else ""
     cell = re.search(r'Could not convert string "(.{0,60}?)" to', text)

@@ -141,7 +141,7 @@ class Source:
             return self.frame
         batches = [frame for frame, _ in self.frames(names)]
         if not batches or not sum(frame.n for frame in batches):
-            raise DataError(f"{self.name} has no rows below its header: nothing to learn from.")
+            raise DataError(f"{self.name} has no rows: nothing to learn from.")
         return join(batches)
 
 
@@ -208,6 +208,8 @@ def _rows_of(paths: list[Path], kind: str) -> float | None:
 
 
 def _paths(text: str) -> list[Path]:
+    if not text.strip():
+        raise DataError("SOURCE is empty: name a file, a pattern, -, example:NAME, or SQL over files.")
     path = Path(text)
     if path.is_dir():
         raise DataError(f"{text} is a folder: name a file in it, or a pattern such as '{text.rstrip('/')}/*.csv'.")
@@ -217,7 +219,8 @@ def _paths(text: str) -> list[Path]:
     found = sorted(glob.glob(text))
     if not found:
         scheme = re.match(r"[a-z0-9]+://", text)
-        reason = "is on the network: copy it here first" if scheme else "does not exist"
+        absent = "matches no file" if glob.has_magic(text) else "does not exist"
+        reason = "is on the network: copy it here first" if scheme else absent
         raise DataError(f"{text} {reason}.")
     return [Path(p) for p in found]
 
