@@ -156,6 +156,23 @@ def test_types_that_only_parquet_has(folder):
         assert json.loads(done.stdout)["rows"] == 40
 
 
+@pytest.mark.parametrize(
+    ("closed", "words", "code"),
+    [
+        ("<&-", "fit - -t ok", 2),
+        (">&-", "predict m.sepx rows.csv", 0),
+        (">&-", "examples --json", 0),
+        ("2>&-", "fit nothing.csv -t ok", 2),
+        ("2>&-", "predict m.sepx rows.csv -o closed.csv", 0),
+    ],
+)
+def test_streams_that_are_closed(closed, words, code, folder):
+    command = [sys.executable, "-c", f"'{CODE}'", words, closed]
+    done = subprocess.run(["sh", "-c", " ".join(command)], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert done.stderr == ("error: standard input is empty: pipe rows into it.\n" if closed == "<&-" else "")
+
+
 def test_a_reader_that_has_seen_enough(folder):
     body = ROWS.split("\n", 1)[1]
     (folder / "long.csv").write_text(ROWS + body * 3000)

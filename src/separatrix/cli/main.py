@@ -65,6 +65,9 @@ def _terminated(*_: object) -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; bad input is exit code 2 with one sentence, an interruption 130."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by whoever called: there is nothing to read, and nobody to tell
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
