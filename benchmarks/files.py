@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from separatrix import Perceptron
 from separatrix.data.bytes import workers
 from separatrix.data.libsvm import libsvm_chunks, read_libsvm
 from separatrix.data.plain import read_plain
+from separatrix.data.sources import open_source
 
 ROWS, FEATURES, PAIRS = 500_000, 50_000, 64
 CSV_ROWS, CSV_COLUMNS = 1_000_000, 20
@@ -55,6 +57,16 @@ def write_csv(path: Path, rows: int = CSV_ROWS) -> None:
                 for row, label in zip(X.tolist(), y.tolist(), strict=True)
             )
             file.write(body + "\n")
+
+
+def write_wide(path: Path, rows: int = 200, columns: int = 10_000) -> None:
+    """Numbers with three decimals, a word in every hundredth column, and two columns of words behind them."""
+    rng = np.random.default_rng(2)
+    with path.open("w") as file:
+        file.write(",".join([*(f"c{j}" for j in range(columns)), "ward", "ok"]) + "\n")
+        for i, row in enumerate(rng.normal(size=(rows, columns)).tolist()):
+            cells = [f"{v:.3f}" if j % 100 else "abc"[int(10 * abs(v)) % 3] for j, v in enumerate(row)]
+            file.write(",".join([*cells, "AB"[i % 2], "yes" if i % 3 else "no"]) + "\n")
 
 
 def best(work: Callable[[], object], repeats: int) -> tuple[float, float]:
@@ -179,7 +191,15 @@ def predict_large(small: Path, once: Path, folder: Path, header: bool) -> None:
 
 
 def show_help() -> None:
-    print(f"--help: {best(lambda: subprocess.run(command('--help'), capture_output=True, check=True), 15)[0]:.3f} s")
+    for words in (["--help"], ["fit", "--help"], ["fit", "--learner", "perceptron", "--help"]):
+        clock, processor = best(partial(subprocess.run, command(*words), capture_output=True, check=True), 15)
+        print(f"{' '.join(words)}: {clock:.3f} s, processor {processor:.3f} s")
+
+
+def read_wide(path: Path) -> None:
+    """Ten thousand columns, some of them text, through DuckDB."""
+    clock, processor = best(lambda: open_source(str(path)).read(), 3)
+    print(f"{path.name}: {os.path.getsize(path) / 1e6:.0f} MB, {clock:.1f} s, processor {processor:.1f} s", flush=True)
 
 
 def main() -> None:
@@ -206,6 +226,9 @@ def main() -> None:
                 "duckdb, then our epoch": lambda: with_duckdb(dense),
             },
         )
+        wide = Path(folder) / "wide.csv"
+        write_wide(wide)
+        read_wide(wide)
         for once, header in ((dense, True), (sparse, False)):
             small = Path(folder) / f"small{once.suffix}"
             with once.open("rb") as file:
