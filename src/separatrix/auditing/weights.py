@@ -37,7 +37,8 @@ def table_of(study: Study, entrant: Entrant, fates: dict[str, str]) -> dict[str,
     coef, intercept = in_units(model)
     coef = coef[study.used]
     flip = -1.0 if study.binary and study.positive == 0 else 1.0
-    effect = np.abs(coef) * spreads(study)
+    spread = spreads(study)
+    effect = np.abs(coef) * spread
     order = np.argsort(-effect, kind="stable")
     rows = []
     for j in order[:SHOWN].tolist():
@@ -50,6 +51,7 @@ def table_of(study: Study, entrant: Entrant, fates: dict[str, str]) -> dict[str,
                 "low": ends[0],
                 "high": ends[1],
                 "effect": float(effect[j]),
+                "spread": float(spread[j]),
                 "sign": int(np.sign(flip * coef[j])),
                 "fate": fates.get(study.names[j]),
             }

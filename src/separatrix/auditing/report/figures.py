@@ -140,7 +140,7 @@ def coefficients(content: dict[str, Any]) -> str | None:
 
     def paint(ax: Any) -> None:
         for at, row in enumerate(reversed(rows)):
-            scale = row["effect"] / abs(row["estimate"]) if row["estimate"] else 0.0
+            scale = row["spread"]
             value = row["estimate"] * scale
             colour = PALETTE[0] if value >= 0 else PALETTE[1]
             if row["low"] is not None and row["high"] is not None:
@@ -191,7 +191,7 @@ def mistakes(content: dict[str, Any]) -> str | None:
         for axis in (ax.xaxis, ax.yaxis):
             low, high = axis.get_view_interval()
             axis.set_major_locator(LogLocator(subs=(1.0,) if high > 50 * max(low, 1e-9) else (1.0, 2.0, 5.0)))
-            axis.set_major_formatter(lambda v, _: number(v))
+            axis.set_major_formatter(lambda v, _: number(v).removeprefix("1.00 × "))
             axis.set_minor_formatter(lambda v, _: "")
         low, high = ax.get_ylim()
         ax.set_ylim(low, high * 3)
