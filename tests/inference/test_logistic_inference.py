@@ -74,11 +74,47 @@ def test_what_has_no_limit_is_refused():
     for ask in (apart.influence, lambda: apart.likelihood_ratio_test(apart)):
         with pytest.raises(InferenceError, match="did not end at a maximum"):
             ask()
-    three = sx.LogisticRegression(on_separation="ignore").fit(
-        X[[0, 1, 2, 3, 3]] + np.arange(5)[:, None], [0, 0, 1, 2, 2]
-    )
-    with pytest.raises(InferenceError, match="did not end at a maximum"):
-        three.summary(intervals="profile")
+    X = np.array([[0.0], [1.0], [3.0], [4.5], [5.0], [7.0]])
+    rest = sx.LogisticRegression(on_separation="ignore", multiclass="ovr").fit(X, [0, 0, 1, 1, 2, 2])
+    with pytest.raises(InferenceError, match="no common likelihood"):
+        rest.summary(intervals="profile")
+
+
+def test_three_classes_of_which_one_is_apart_have_the_fit_of_the_others_as_their_finite_part():
+    """Iris: setosa is apart; the others compared with the last class are the fit of these two alone."""
+    iris = pytest.importorskip("sklearn.datasets").load_iris()
+    X, y = iris.data, iris.target
+    model = sx.LogisticRegression(on_separation="ignore").fit(X, y)
+    summary = model.summary(intervals="profile")
+    assert "log-odds against 2" in str(summary)
+    assert [row.name for row in summary.coefficients] == list(model.separation_.coefficients)
+    alone = sx.LogisticRegression().fit(X[50:], 2 - y[50:]).summary(intervals="profile")
+    for row in alone.coefficients:
+        own = summary[f"1:{row.name}"]
+        assert own.estimate == pytest.approx(row.estimate, rel=1e-7)
+        assert own.error == pytest.approx(row.error, rel=1e-6)
+        assert own.lower == pytest.approx(row.lower, abs=1e-2)
+        assert own.upper == pytest.approx(row.upper, abs=1e-2)
+    assert summary.loglik == pytest.approx(alone.loglik, rel=1e-9)
+    for row in summary.coefficients[:5]:
+        assert math.isnan(row.estimate)
+        assert math.isnan(row.p_lr)
+        assert (row.lower, row.upper) == (-math.inf, math.inf)
+
+
+def test_three_classes_with_one_infinite_coefficient_have_a_one_sided_interval():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=300), rng.integers(0, 2, 300)])
+    y = rng.integers(0, 3, 300)
+    y[(X[:, 1] == 1) & (y == 0)] = 1
+    offset = 0.1 * rng.normal(size=(300, 3))
+    for o in (None, offset):
+        model = sx.LogisticRegression(on_separation="ignore").fit(X, y, offset=o)
+        row = model.summary(intervals="profile")["0:x1"]
+        assert (row.estimate, row.lower) == (-math.inf, -math.inf)
+        assert -10 < row.upper < 0
+        held = model.summary(intervals="profile")["1:x1"]
+        assert held.lower < held.estimate < held.upper
 
 
 # -- more than two classes --------------------------------------------------------------------------------

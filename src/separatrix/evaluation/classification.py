@@ -306,8 +306,18 @@ def _name(label: object) -> str:
     return repr(label.item() if isinstance(label, np.generic) else label)
 
 
-def point_values(o: Outcomes) -> dict[str, float]:
-    """Every metric without an interval; NaN where it is undefined."""
+def row_losses(o: Outcomes) -> dict[str, Floats]:
+    """The losses of each row that are means over rows."""
+    if o.probabilities is None:
+        return {}
+    return {
+        "log_loss": metrics.log_losses(o.truth, o.probabilities, o.positive),
+        "brier": metrics.brier_losses(o.truth, o.probabilities, o.positive),
+    }
+
+
+def point_values(o: Outcomes, losses: dict[str, Floats] | None = None) -> dict[str, float]:
+    """Every metric without an interval, NaN where it is undefined; ``losses`` of the rows, where they are known."""
     k = len(o.classes)
     c = metrics.confusion_matrix(o.truth, o.predicted, k, o.weights)[None]
     of_each = {
@@ -321,9 +331,8 @@ def point_values(o: Outcomes) -> dict[str, float]:
         values = metric(c)[0]
         out[name] = float(values.mean() if o.positive is None else values[o.positive])
     out["mcc"] = float(metrics.mcc(c)[0])
-    if o.probabilities is not None:
-        out["log_loss"] = float(np.average(metrics.log_losses(o.truth, o.probabilities, o.positive), weights=o.weights))
-        out["brier"] = float(np.average(metrics.brier_losses(o.truth, o.probabilities, o.positive), weights=o.weights))
+    for name, values in (row_losses(o) if losses is None else losses).items():
+        out[name] = float(np.average(values, weights=o.weights))
     ranking = o.ranking()
     if ranking is not None:
         complete = np.bincount(o.truth, minlength=k).all()

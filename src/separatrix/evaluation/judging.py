@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.evaluation import metrics
-from separatrix.evaluation.classification import point_values
+from separatrix.evaluation.classification import point_values, row_losses
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.folds import FoldResult
 from separatrix.evaluation.intervals import quantile, wilson
@@ -58,11 +57,9 @@ def judge_classes(
             truth = take_rows(y, r.rows)
             o, _ = outcomes_of(truth, r.said, positive)
             weighted = o if weights is None else outcomes_of(truth, r.said, positive, weights[r.rows])[0]
-            values = point_values(weighted)
-            own = {"accuracy": (o.truth == o.predicted).astype(np.float64)}
-            if o.probabilities is not None:
-                own["log_loss"] = metrics.log_losses(o.truth, o.probabilities, o.positive)
-                own["brier"] = metrics.brier_losses(o.truth, o.probabilities, o.positive)
+            own = row_losses(o)
+            values = point_values(weighted, own if weights is None else None)
+            own["accuracy"] = (o.truth == o.predicted).astype(np.float64)
             rows.append(r.rows)
             losses.append(own)
         for name in values:
@@ -70,10 +67,10 @@ def judge_classes(
         for name, kept in names.items():
             kept += [np.nan] * (r.number - len(kept)) + [values.get(name, np.nan)]
     fold_values = {name: np.array(listed) for name, listed in names.items()}
-    estimates = {}
+    estimates, judged = {}, Judgements(rows, weights, clusters) if partition and rows else None
     for name, found in fold_values.items():
-        if partition and all(name in own for own in losses):
-            estimates[name] = bayle(rows, [own[name] for own in losses], weights, level, clusters, name == "accuracy")
+        if judged is not None and all(name in own for own in losses):
+            estimates[name] = judged.bayle([own[name] for own in losses], level, name == "accuracy")
         else:
             estimates[name] = corrected_t(found, results, level, name)
     return estimates, fold_values
@@ -110,47 +107,48 @@ def judge_numbers(
     fold_values = {name: np.array(found) for name, found in values.items()}
     estimates = {name: corrected_t(found, results, level, name) for name, found in fold_values.items()}
     if partition:
-        estimates["mse"] = bayle(rows, squared, weights, level, clusters, False)
-        estimates["mae"] = bayle(rows, absolute, weights, level, clusters, False)
+        judged = Judgements(rows, weights, clusters)
+        estimates["mse"] = judged.bayle(squared, level)
+        estimates["mae"] = judged.bayle(absolute, level)
         root = estimates["mse"]
         ends = (math.sqrt(max(root.low, 0.0)), math.sqrt(root.high)) if root.has_interval else (math.nan, math.nan)
         estimates["rmse"] = Estimate(math.sqrt(root.value), *ends, root.method, level, root.reason)
     return estimates, fold_values
 
 
-def bayle(
-    rows: list[NDArray[np.intp]],
-    losses: list[Floats],
-    weights: Floats | None,
-    level: float,
-    clusters: NDArray[np.intp] | None,
-    proportion: bool,
-) -> Estimate:
-    """The mean loss of the judged rows; a row judged several times counts once, with its mean loss."""
-    at, values = np.concatenate(rows), np.concatenate(losses)
-    times = np.bincount(at)
-    if len(times) == len(at) and times.min() == 1:
-        judged, mean_loss = at, values
-    else:
-        judged = np.flatnonzero(times)
-        mean_loss = np.bincount(at, values)[judged] / times[judged]
-    share = 1 / len(judged) if weights is None else weights[judged] / weights[judged].sum()
-    value = float((share * mean_loss).sum()) if np.ptp(mean_loss) else float(mean_loss[0])  # to the last bit
-    pulls = share * (mean_loss - value)
-    units = len(judged)
-    if clusters is not None:
-        pulls = np.bincount(clusters[judged], pulls)
-        units = len(np.unique(clusters[judged]))
-    variance = float(pulls @ pulls) * units / max(units - 1, 1)
-    method = BAYLE if clusters is None else f"{BAYLE}, by groups"
-    if proportion:
-        worth = value * (1 - value) / variance if variance > 0 else float(units)
-        low, high = wilson(value * worth, worth, level)
-        return Estimate(value, float(low), float(high), f"{method}, score form", level)
-    if not variance > 0:
-        return Estimate(value, level=level, reason="every row has the same loss, which shows no spread")
-    half = quantile(level) * math.sqrt(variance)
-    return Estimate(value, max(value - half, 0.0), value + half, method, level)
+class Judgements:
+    """Rows that folds judged, with their weights and groups: what the mean of any loss over them needs."""
+
+    def __init__(self, rows: list[NDArray[np.intp]], weights: Floats | None, clusters: NDArray[np.intp] | None) -> None:
+        self.at = np.concatenate(rows)
+        times = np.bincount(self.at)
+        self.once = len(times) == len(self.at) and times.min() == 1
+        judged = self.judged = self.at if self.once else np.flatnonzero(times)
+        self.times = times[judged]
+        self.share = None if weights is None else weights[judged] / weights[judged].sum()
+        self.clusters = None if clusters is None else clusters[judged]
+        self.units = len(judged) if clusters is None else len(np.unique(clusters[judged]))
+
+    def bayle(self, losses: list[Floats], level: float, proportion: bool = False) -> Estimate:
+        """The mean loss of the judged rows; a row judged several times counts once, with its mean loss."""
+        loss = np.concatenate(losses)
+        if not self.once:
+            loss = np.bincount(self.at, loss)[self.judged] / self.times
+        share = 1 / len(loss) if self.share is None else self.share
+        value = float((share * loss).sum()) if np.ptp(loss) else float(loss[0])  # to the last bit
+        pulls = share * (loss - value)
+        if self.clusters is not None:
+            pulls = np.bincount(self.clusters, pulls)
+        variance = float(pulls @ pulls) * self.units / max(self.units - 1, 1)
+        method = BAYLE if self.clusters is None else f"{BAYLE}, by groups"
+        if proportion:
+            worth = value * (1 - value) / variance if variance > 0 else float(self.units)
+            low, high = wilson(value * worth, worth, level)
+            return Estimate(value, float(low), float(high), f"{method}, score form", level)
+        if not variance > 0:
+            return Estimate(value, level=level, reason="every row has the same loss, which shows no spread")
+        half = quantile(level) * math.sqrt(variance)
+        return Estimate(value, max(value - half, 0.0), value + half, method, level)
 
 
 def corrected_t(values: Floats, results: list[FoldResult], level: float, name: str = "") -> Estimate:

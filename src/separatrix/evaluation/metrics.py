@@ -122,8 +122,10 @@ def average_precisions(counts: Floats, positive: NDArray[np.bool_], ends: NDArra
 
 def area_and_precision(positive: NDArray[np.bool_], scores: Floats, weights: Floats | None) -> tuple[float, float]:
     """The area under the ROC curve (ties count one half) and the average precision, by one sort."""
-    order, ends = ranked(scores, stable=weights is not None)
-    w = np.ones(len(scores)) if weights is None else weights[order]
+    if weights is None:
+        return _by_counting(np.sort(scores[positive]), np.sort(scores[~positive]))
+    order, ends = ranked(scores)
+    w = weights[order]
     hits = np.cumsum(w * positive[order])[ends]
     said = np.cumsum(w)[ends]
     missed = said - hits  # weight of negative rows at or above each distinct score
@@ -131,6 +133,14 @@ def area_and_precision(positive: NDArray[np.bool_], scores: Floats, weights: Flo
     middle = missed - np.diff(missed, prepend=0.0) / 2
     area = float(own @ (missed[-1] - middle)) / float(hits[-1] * missed[-1])
     return min(max(area, 0.0), 1.0), float(own @ (hits / said)) / float(hits[-1])
+
+
+def _by_counting(hits: Floats, misses: Floats) -> tuple[float, float]:
+    """The same from the sorted scores of the positive and of the negative rows, without weights."""
+    below, upto = np.searchsorted(misses, hits), np.searchsorted(misses, hits, side="right")
+    area = float((below + upto).sum()) / (2.0 * len(hits) * len(misses))
+    above = len(hits) - np.searchsorted(hits, hits)
+    return area, float((above / (above + (len(misses) - below))).mean())
 
 
 def average_precision_influence(weights: Floats, positive: NDArray[np.bool_], ends: NDArray[np.intp]) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -124,11 +124,20 @@ class FittedLikelihood:
 
 
 def on_the_way(task: Task, estimate: Floats) -> Floats:
-    """Coefficients (1, p) of two separated classes, so far out that the likelihood is at its supremum.
+    """Coefficients (K - 1, p) of separated classes against the first, where the likelihood is at its supremum.
 
     Those that are finite have then reached their limits, since what is left of the others falls like e^-k.
     """
     objective = task.objective()
-    start = estimate.reshape(-1) if task.lift else np.append(estimate.reshape(-1), 0.0)
-    at = newton(objective, objective.point(start), STEPS, 1e-15).point.at
-    return at.reshape(1, -1) if task.lift else at[:-1].reshape(1, -1)
+    start = estimate if task.lift else np.column_stack([estimate, np.zeros(len(estimate))])
+    start = start if task.classes == 2 else np.vstack([np.zeros(start.shape[1]), start])
+    at = newton(objective, objective.point(start.reshape(-1)), STEPS, 1e-15).point.at.reshape(start.shape)
+    at = at if task.classes == 2 else at[1:] - at[0]
+    return np.ascontiguousarray(at if task.lift else at[:, :-1])
+
+
+def against_the_last(task: Task, vectors: Floats) -> tuple[Task, Floats]:
+    """The same rows with the last class put first, and the vectors of the others against it."""
+    codes = (task.codes + 1) % task.classes
+    offset = None if task.offset is None else np.ascontiguousarray(np.roll(task.offset, 1, axis=1))
+    return replace(task, codes=codes, offset=offset), vectors[:-1] - vectors[-1]

@@ -120,7 +120,7 @@ def _compared(p: float) -> str:
 
 
 def _p(p: float) -> str:
-    return "<1e-4" if p < 1e-4 else f"{p:.4f}"
+    return "–" if math.isnan(p) else "<1e-4" if p < 1e-4 else f"{p:.4f}"
 
 
 def normal_tails(z: float) -> float:
@@ -161,7 +161,8 @@ def summarise(
         low, high, p_lr = b - z * e, b + z * e, None
         if intervals == "profile":
             low, high = profile_interval(fitted, j, z, float(e))
-            p_lr = chi2_tail(2.0 * (fitted.maximum - profile_of(fitted, j)(0.0)), 1)
+            known = fates[j] != "undetermined"
+            p_lr = chi2_tail(2.0 * (fitted.maximum - profile_of(fitted, j)(0.0)), 1) if known else math.nan
         at, error = float(b), float(e)
         if fates[j] != "finite":
             at, error = {"+inf": math.inf, "-inf": -math.inf}.get(fates[j], math.nan), math.nan

@@ -13,7 +13,7 @@ from separatrix.learners.base import need_choice, need_flag, need_limit, need_nu
 from separatrix.learners.labels import BOUNDARIES, need_two_classes, weights_of_rows
 from separatrix.learners.logistic_fit import Fitted, Options, fit_one
 from separatrix.learners.logistic_inference import LogisticInference
-from separatrix.learners.logistic_path import LogisticPath, answers, check_grid, grid_for, path_of
+from separatrix.learners.logistic_path import LEAST_C, LogisticPath, answers, check_grid, grid_for, path_of
 from separatrix.learners.logistic_rows import Counted, check_offset
 from separatrix.learners.logistic_task import Answer
 from separatrix.learners.logistic_words import tell
@@ -135,6 +135,8 @@ class LogisticRegression(LogisticInference):
     def _check_parameters(self) -> None:
         if not (isinstance(self.C, (int, float, np.number)) and not isinstance(self.C, bool) and self.C > 0):
             raise ParameterError(f"C is {self.C!r}: it must be a number above 0, or inf for no penalty.")
+        if self.C < LEAST_C:
+            raise ParameterError(f"C is {self.C!r}: a penalty of 1/C overflows; use at least {LEAST_C:g}.")
         need_number("l1_ratio", self.l1_ratio, least=0.0)
         if self.l1_ratio > 1:
             raise ParameterError(f"l1_ratio is {self.l1_ratio!r}: it is a share of the penalty, from 0 to 1.")
@@ -227,7 +229,7 @@ class LogisticRegression(LogisticInference):
             nothing = np.zeros((1 if many or classes == 2 else classes, table.d + 1))
             reached = stop.at if isinstance(stop, Interruption) else nothing
             left = [reached, *[nothing] * (len(parts) - len(done) - 1)]
-            self._store(rows, table, done + [Fitted(Answer(v, Status.INTERRUPTED, 0, np.nan), "nothing") for v in left])
+            self._store(rows, table, done + [Fitted(Answer(v, Status.INTERRUPTED, 0, None), "nothing") for v in left])
             raise
         return done
 
@@ -247,13 +249,17 @@ class LogisticRegression(LogisticInference):
         self.n_iter_ = max(f.answer.steps for f in fitted)
         gaps = [f.answer.gap for f in fitted if f.answer.gap is not None]
         self.gap_ = max(gaps) if gaps and len(gaps) == len(fitted) and np.isfinite(self.C) else None
-        names = rows.names
-        self.unidentifiable_ = tuple(names[j] for j in sorted({j for f in fitted for j in f.dependent}))
+        dependent = sorted({j for f in fitted for j in f.dependent})
+        names = rows.names if dependent else []
+        self.unidentifiable_ = tuple(names[j] for j in dependent)
         known = [f.existence for f in fitted]
         alone = len(fitted) == 1
         self.separation_ = known[0] if alone else dict(zip(self.classes_.tolist(), known, strict=True))
         self._rows = rows
-        self.loglik_ = -rows.task(bool(self.fit_intercept)).loss(vectors) if alone else None
+        loss = fitted[0].answer.loss
+        if alone and loss is None:
+            loss = rows.task(bool(self.fit_intercept)).loss(vectors)
+        self.loglik_ = -loss if alone and loss is not None else None
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_rows"}

@@ -11,7 +11,7 @@ from separatrix.errors import Interruption, SeparationError
 from separatrix.learners.existence import Existence
 from separatrix.learners.logistic_penalised import penalised, standardised_ridge
 from separatrix.learners.logistic_rows import Counted
-from separatrix.learners.logistic_task import Answer, Likelihood
+from separatrix.learners.logistic_task import Answer, Likelihood, Task
 from separatrix.maths.firth import likelihood_intercepts
 from separatrix.maths.stopping import Status
 
@@ -48,8 +48,29 @@ class Options:
 
 
 def fit_one(rows: Counted, options: Options, start: Floats | None) -> Fitted:
-    """The fit that the options ask for; an interruption carries the vectors that were reached."""
+    """The fit that the options ask for; an interruption carries the vectors that were reached.
+
+    A free bias takes up what all offsets have in common, so that the search may begin at zero.
+    """
     task = rows.task(options.lift)
+    if task.offset is None or not options.lift:
+        return _fit(rows, task, options, start)
+    middle = np.atleast_1d(np.median(task.offset, axis=0))
+
+    def shifted(vectors: Floats, shift: Floats) -> Floats:
+        vectors = vectors.reshape(-1, task.d + 1).copy()
+        vectors[:, -1] += shift - (shift.mean() if task.classes > 2 else 0.0)
+        return vectors
+
+    try:
+        inner = replace(task, offset=np.ascontiguousarray(task.offset - middle))
+        fitted = _fit(rows, inner, options, None if start is None else shifted(start, middle))
+    except Interruption as stop:
+        raise Interruption(shifted(stop.at, -middle)) from stop
+    return replace(fitted, answer=replace(fitted.answer, vectors=shifted(fitted.answer.vectors, -middle)))
+
+
+def _fit(rows: Counted, task: Task, options: Options, start: Floats | None) -> Fitted:
     if np.isfinite(options.C):
         try:
             answer = penalised(task, options.C, options.l1_ratio, options.tol, options.max_iter, start)
@@ -97,7 +118,7 @@ def _firth(fit: Likelihood, options: Options, method: str, existence: Existence 
         scores = fit.whole.scores(vectors)
         shift = likelihood_intercepts(scores, fit.whole.codes, fit.whole.weights)
         vectors[:, -1] += shift[1:] - shift[0] if len(vectors) == 1 else shift - shift.mean()
-        answer, method = replace(answer, vectors=vectors), method.replace("Firth", "Firth with FLIC", 1)
+        answer, method = replace(answer, vectors=vectors, loss=None), method.replace("Firth", "Firth with FLIC", 1)
     if existence is not None and answer.status is Status.OPTIMAL:
         answer = replace(answer, status=Status.NO_MAXIMUM)
     return Fitted(answer, method, existence, fit.dependent)

@@ -62,10 +62,11 @@ class LogisticInference(LinearClassifier):
         groups : one label a row, for "cluster"
 
         With more than two classes the coefficients are of the log-odds of a class against the first. Refused
-        where errors would mean nothing: after a penalised or class-weighted fit, or without a maximum; but of two
+        where errors would mean nothing: after a penalised or class-weighted fit, or without a maximum; but of
         separated classes fitted with ``on_separation="ignore"`` profiles are given, with infinite estimates and
-        one-sided intervals (a, ∞) where these are the truth. The rows of the fit are looked at again, by
-        reference: they must not have changed.
+        one-sided intervals (a, ∞) where these are the truth; more than two classes are then compared with the
+        last one, as in ``separation_.coefficients``. The rows of the fit are looked at again, by reference: they
+        must not have changed.
         """
         from separatrix.inference.logistic import summarise
 
@@ -73,8 +74,9 @@ class LogisticInference(LinearClassifier):
         classes = [str(c) for c in self.classes_.tolist()]
         columns = rows.names + (["intercept"] if self.fit_intercept else [])
         many = len(classes) > 2
-        names = [f"{c}:{name}" if many else name for c in classes[1:] for name in columns]
-        outcome = f"log-odds against {classes[0]}" if many else f"log-odds of {classes[1]} against {classes[0]}"
+        base = classes.pop(-1 if many and fitted.fates is not None else 0)
+        names = [f"{c}:{name}" if many else name for c in classes for name in columns]
+        outcome = f"log-odds against {base}" if many else f"log-odds of {classes[0]} against {base}"
         return summarise(
             fitted,
             names,
@@ -118,11 +120,11 @@ class LogisticInference(LinearClassifier):
 
     def _fitted_likelihood(self) -> tuple[FittedLikelihood, Counted]:
         """The fit as a likelihood, or why its errors would mean nothing."""
-        from separatrix.inference.likelihood import FittedLikelihood, on_the_way
+        from separatrix.inference.likelihood import FittedLikelihood, against_the_last, on_the_way
 
         self._check_fitted()
         rows: Counted | None = self.__dict__.get("_rows")
-        apart = self.status_ is Status.NO_MAXIMUM and "stopped" in self.method_ and len(self.classes_) == 2
+        apart = self.status_ is Status.NO_MAXIMUM and "stopped" in self.method_
         reason = None
         if np.isfinite(self.C) or "ridge" in self.method_:
             reason = "the estimates are shrunk by a penalty, so that standard errors would not cover the truth"
@@ -145,6 +147,8 @@ class LogisticInference(LinearClassifier):
         if not np.isclose(-task.loss(vectors), float(self.loglik_ or 0.0), rtol=1e-9, atol=1e-12):
             raise DataError("the rows of the fit have changed since: fit again.")
         against = vectors if len(vectors) == 1 else vectors[1:] - vectors[0]
+        if apart and len(vectors) > 1:
+            task, against = against_the_last(task, vectors)
         against = against if self.fit_intercept else against[:, :-1]
         if apart:
             fates = tuple(self.separation_.coefficients.values())

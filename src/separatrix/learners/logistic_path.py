@@ -13,11 +13,12 @@ from separatrix.learners.base import need_limit
 from separatrix.learners.logistic_fit import Options
 from separatrix.learners.logistic_penalised import GAP, elastic_net, problem_of, ridge
 from separatrix.learners.logistic_task import Answer, Task
-from separatrix.maths.lasso import Net
+from separatrix.maths.leaps import Net
 from separatrix.maths.stopping import Status
 
 Floats = NDArray[np.float64]
 RIDGE = (1e-4, 1e4)  # the grid of a ridge, where only a number of penalties is asked for
+LEAST_C = 1e-307  # the inverse of a smaller one is not finite
 REACH = 1e3  # with an L1 part it begins where all weights are zero, and ends at this multiple
 
 
@@ -65,7 +66,7 @@ def check_grid(Cs: Any) -> int | Floats:
         raise ParameterError(f"Cs is {Cs!r}: pass numbers above 0, or how many of them to choose.") from error
     if not len(grid):
         raise ParameterError("Cs is empty: pass at least one penalty.")
-    if not (np.isfinite(grid).all() and grid[0] > 0):
+    if not (np.isfinite(grid).all() and grid[0] >= LEAST_C):
         raise ParameterError("Cs has a value that is not a finite number above 0: a path is of penalised fits.")
     return grid
 

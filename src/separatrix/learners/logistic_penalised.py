@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import Interruption
+from separatrix.learners.logistic_sample import sampled
 from separatrix.learners.logistic_task import SAMPLE, Answer, Task
-from separatrix.maths.duality import duality_gap
-from separatrix.maths.lasso import Net
+from separatrix.maths.duality import curvature_gap, duality_gap
+from separatrix.maths.leaps import Net
 from separatrix.maths.logistic import Binary
 from separatrix.maths.multinomial import Multinomial
 from separatrix.maths.newton import Run, newton
@@ -22,6 +23,7 @@ from separatrix.maths.stopping import Status
 Floats = NDArray[np.float64]
 FEW = 200  # parameters from which a preconditioner of dense rows pays
 PRECONDITION = 5  # rows of its sample for each parameter
+ROUNDING = 1e-12  # relative gaps below this are not told from zero
 GAP = 1e-8  # the relative duality gap at which a fit ends, unless another is asked for
 
 
@@ -46,7 +48,7 @@ def elastic_net(problem: Problem, net: Net, tol: float, max_iter: float, start: 
     found = proximal_newton(problem, net, begin, tol, max_iter)
     if vectors > 1:
         found.vectors[:, -1] -= found.vectors[:, -1].mean()
-    return Answer(found.vectors, found.status, found.steps, found.value, found.gap)
+    return Answer(found.vectors, found.status, found.steps, found.loss, found.gap)
 
 
 def ridge(task: Task, penalty: float, tol: float, max_iter: float, start: Floats | None = None) -> Answer:
@@ -58,10 +60,11 @@ def ridge(task: Task, penalty: float, tol: float, max_iter: float, start: Floats
         run = Run(objective.point(at), Status.MAX_ITERATIONS, 0, np.inf)
     run, steps, gap = _to_the_gap(task, objective, run, tol, max_iter)
     vectors = run.point.at.reshape(-1, task.d + 1)
-    if task.classes > 2:  # the penalty leaves a common bias free
-        vectors = vectors.copy()
-        vectors[:, -1] -= vectors[:, -1].mean()
-    return Answer(vectors, run.status, steps, run.point.value, gap / max(run.point.value, np.finfo(float).tiny))
+    if task.classes > 2:  # what vectors have in common is only penalised: at the minimum they add up to zero
+        vectors = vectors - vectors.mean(axis=0)
+    value = run.point.value
+    loss = value - 0.5 * penalty * float((vectors[:, :-1] ** 2).sum())
+    return Answer(vectors, run.status, steps, loss, gap / max(value, np.finfo(float).tiny))
 
 
 def _to_the_gap(
@@ -75,8 +78,12 @@ def _to_the_gap(
             steps += run.steps
             if run.status is Status.OPTIMAL:
                 gap = duality_gap(objective, run.point)
-                if gap <= tol * run.point.value or wanted < 1e-30:
+                if gap <= tol * run.point.value:
                     return run, steps, gap
+                if wanted < 1e-30 or (wanted < tol and not run.steps):  # the gap asks for more digits than there are
+                    gap = gap if task.wide else min(gap, curvature_gap(objective, run.point))
+                    proved = gap <= max(tol, ROUNDING) * run.point.value
+                    return run if proved else replace(run, status=Status.ILL_CONDITIONED), steps, gap
                 wanted *= 0.01
             elif run.status is not Status.MAX_ITERATIONS or steps >= max_iter:
                 return run, steps, gap if np.isfinite(gap) else duality_gap(objective, run.point)
@@ -84,7 +91,7 @@ def _to_the_gap(
             if task.wide or model is not None:
                 run = newton_cg(objective, run.point, left, wanted, ridge=objective.ridge, model=model)
             else:
-                run = newton(objective, run.point, left, wanted)
+                run = newton(objective, run.point, left, wanted, left=objective.left)
     except Interruption:
         raise
     except KeyboardInterrupt as stop:
@@ -108,8 +115,7 @@ def _sampled(task: Task, objective: Binary | Multinomial, penalty: float, tol: f
     stride = task.n // (SAMPLE * max(task.free, 40))
     if task.wide or task.classes > 2 or stride < 4:
         return None
-    sample = task.every(stride)
-    share = sample.n / task.n
+    sample, share = sampled(task, stride)
     small = sample.objective(penalty * share)
     assert isinstance(small, Binary)
     tried = newton(small, small.point(np.zeros(small.length)), 50, 1e-4)

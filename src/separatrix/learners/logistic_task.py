@@ -92,28 +92,24 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Lifted vectors, one row a vector, with how the run ended."""
+    """Lifted vectors, one row a vector, with how the run ended; ``loss`` is minus the log-likelihood, if known."""
 
     vectors: Floats
     status: Status
     steps: int
-    value: float
+    loss: float | None
     gap: float | None = None
 
 
-def overlap_at(task: Task, at: Floats) -> bool:
-    """Whether the fitted probabilities at these parameters prove that the classes overlap."""
+def overlap_at(task: Task, point: Point) -> bool:
+    """Whether the fitted probabilities at a point prove that the classes overlap."""
     rows, columns = task.n * (task.classes - 1), task.free
     if rows * columns > PROOF_SIZE:
         return False
-    objective = task.objective()
-    if isinstance(objective, Binary):
-        wrong = objective.point(at).wrong
-        P = np.column_stack([wrong, wrong])
-    else:
-        P = objective.point(at).curvature
-    Z, q = kesler_rows(task.lifted(), task.codes, P)
-    return proves_overlap(Z, q)
+    if task.classes == 2:
+        signs = np.where(task.codes == 1, 1.0, -1.0)
+        return proves_overlap(signs[:, None] * task.lifted(), point.wrong)
+    return proves_overlap(*kesler_rows(task.lifted(), task.codes, point.curvature))
 
 
 class Likelihood:
@@ -152,14 +148,15 @@ class Likelihood:
         stride = task.n // (SAMPLE * max(task.free, 40))
         if stride >= 4 and start is None:
             sample = task.every(stride)
-            tried = newton(sample.objective(), sample.objective().point(at), 2 * self.PATIENCE)
+            small = sample.objective()
+            tried = newton(small, small.point(at), 2 * self.PATIENCE)
             self.reached = tried.point.at
-            if tried.status is Status.OPTIMAL and overlap_at(sample, tried.point.at):
+            if tried.status is Status.OPTIMAL and overlap_at(sample, tried.point):
                 self.settled, at = True, tried.point.at
         run = newton(objective, objective.point(at), self.max_iter, pause=self._pause)
         self.reached = run.point.at
         if not self.settled:
-            self.settled = overlap_at(task, run.point.at)
+            self.settled = overlap_at(task, run.point)
         return run
 
     def _pause(self, steps: int, point: Point) -> bool:

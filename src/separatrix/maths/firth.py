@@ -97,18 +97,23 @@ def firth(
     slope: Floats | None = None
     last = b
     while True:
-        inverse = np.asarray(np.linalg.inv(information), dtype=np.float64)
+        try:
+            inverse = np.asarray(np.linalg.inv(information), dtype=np.float64)
+            own = np.linalg.inv(information[np.ix_(free, free)])
+        except np.linalg.LinAlgError:  # all rows are certain: an offset, or vectors, of hundreds
+            status = Status.NONFINITE
+            break
         g = -likelihood.score(P, inverse)[free]
         if slope is not None:
             pairs.learn((b - last)[free], g - slope)
-        step = pairs.correct(g, np.linalg.inv(information[np.ix_(free, free)]).__matmul__)
+        step = pairs.correct(g, own.__matmul__)
         decrement = 0.5 * float(g @ step)
         scale = max(abs(value), abs(loglik), 1.0)
         if not np.isfinite(decrement):
             status = Status.NONFINITE
             break
         near = abs(decrement) <= 64 * EPS * scale
-        if near and abs(decrement) > 0.25 * before:
+        if near and abs(decrement) >= 0.25 * before:
             status = Status.OPTIMAL
             break
         if steps >= max_iter:

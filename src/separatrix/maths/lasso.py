@@ -9,55 +9,24 @@ for more than two classes. A free bias is minimised over beforehand, or is one m
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
+from separatrix.maths.leaps import Net, Order, descend
 from separatrix.maths.logistic import weighted_gram
 from separatrix.maths.multinomial import class_information, dense
 
 Floats = NDArray[np.float64]
-Order = NDArray[np.int64]
-MOST_PASSES = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Net:
-    """alpha |v|_1 + ridge/2 |v|^2"""
-
-    alpha: float
-    ridge: float
-
-    def value(self, V: Floats) -> float:
-        return self.alpha * float(np.abs(V).sum()) + 0.5 * self.ridge * float((V**2).sum())
+MOST_DENSE = 2**24  # numbers up to which sparse columns are made dense for their products
 
 
 class Quadratic(Protocol):
     """A model of the loss around weights w, on a working set of columns."""
 
     def minimise(self, V: Floats, net: Net, enough: float) -> Floats: ...
-
-
-def descend(sweep: Callable[[Order], float], v: Floats, every: Order, enough: float) -> None:
-    """Passes over all coordinates, and between them over those not zero until these rest.
-
-    Ends when a pass over all changes less than ``enough`` of what has been changed.
-    """
-    total, passes = 0.0, 0
-    while passes < MOST_PASSES:
-        change = sweep(every)
-        total, passes, rest = total + change, passes + 1, 0.1 * change
-        if not change > enough * total:
-            return
-        while passes < MOST_PASSES:
-            change = sweep(every[v[every] != 0])
-            total, passes = total + change, passes + 1
-            if not change > max(rest, enough * total):
-                break
 
 
 class Gram:
@@ -89,14 +58,40 @@ class Gram:
         return Gram(H, g)
 
     def minimise(self, V: Floats, net: Net, enough: float) -> Floats:
-        v, slope = V.reshape(-1).copy(), self.g.reshape(-1).copy()
-        every = np.flatnonzero(np.diagonal(self.H) + net.ridge > 0)
+        state = GramState(self.H, V.reshape(-1).copy(), self.g.reshape(-1).copy(), net)
+        descend(state, net, np.flatnonzero(np.diagonal(self.H) + net.ridge > 0), self.EXACT)
+        return state.v.reshape(V.shape)
 
-        def sweep(order: Order) -> float:
-            return kernels.gram_pass(self.H, order, net.alpha, net.ridge, v, slope)
 
-        descend(sweep, v, every, self.EXACT)
-        return v.reshape(V.shape)
+class GramState:
+    """Coordinates with the slopes of the quadratic there."""
+
+    free: NDArray[np.bool_] | None = None
+    most, patience = 1000, 3
+
+    def __init__(self, H: Floats, v: Floats, slope: Floats, net: Net) -> None:
+        self.H, self.v, self.slope, self.net = H, v, slope, net
+
+    def sweep(self, order: Order) -> float:
+        return kernels.gram_pass(self.H, order, self.net.alpha, self.net.ridge, self.v, self.slope)
+
+    def slopes(self, order: Order) -> Floats:
+        return self.slope[order]
+
+    def product(self, order: Order, d: Floats) -> Floats:
+        return np.asarray(self._times(order, d)[order])
+
+    def matrix(self, order: Order) -> Floats:
+        return self.H[np.ix_(order, order)]
+
+    def move(self, order: Order, v: Floats) -> None:
+        self.slope += self._times(order, v - self.v[order])
+        self.v[order] = v
+
+    def _times(self, order: Order, d: Floats) -> Floats:
+        whole = np.zeros(len(self.v))
+        whole[order] = d
+        return np.asarray(self.H @ whole)
 
 
 def uncentred(X: Any, curvature: Floats) -> Floats:
@@ -109,9 +104,10 @@ class Scaled:
     def __init__(self, part: Any, curvature: Floats, g: Floats, lift: bool) -> None:
         root, self.g = np.sqrt(curvature), np.ascontiguousarray(g.reshape(-1))
         if isinstance(part, np.ndarray):
-            self.rows = kernels.Rows.dense(np.ascontiguousarray(part * root))
+            self.Z = np.ascontiguousarray(part * root)
         else:
-            self.rows = kernels.Rows.csr(part.data * root[part.indices], part.indices, part.indptr, part.shape[1])
+            self.Z = type(part)((part.data * root[part.indices], part.indices, part.indptr), shape=part.shape)
+        self.rows = kernels.rows(self.Z)
         length = float(np.linalg.norm(root))
         self.along, squares = np.zeros(self.rows.n), np.empty(self.rows.n)
         if lift and length > 0:
@@ -120,16 +116,54 @@ class Scaled:
         self.curvature = np.maximum(squares - self.along**2, 0.0)
 
     def minimise(self, V: Floats, net: Net, enough: float) -> Floats:
-        v, moved, drift = V.reshape(-1).copy(), np.zeros(self.rows.d), np.zeros(1)
-        every = np.flatnonzero(self.curvature + net.ridge > 0)
+        state = ScaledState(self, V.reshape(-1), net)
+        descend(state, net, np.flatnonzero(self.curvature + net.ridge > 0), enough)
+        return state.v.reshape(V.shape)
 
-        def sweep(order: Order) -> float:
-            return kernels.lasso_pass(
-                self.rows, order, self.g, self.curvature, self.along, net.alpha, net.ridge, v, moved, drift
-            )
 
-        descend(sweep, v, every, enough)
-        return v.reshape(V.shape)
+class ScaledState:
+    """Coordinates with  moved = sum (v_j - w_j) z_j  and the part of it that the bias takes."""
+
+    free: NDArray[np.bool_] | None = None
+    most, patience = 1000, 3
+
+    def __init__(self, model: Scaled, w: Floats, net: Net) -> None:
+        self.model, self.w, self.v, self.net = model, w, w.copy(), net
+        self.moved, self.drift = np.zeros(model.rows.d), np.zeros(1)
+        self.patience = 3 if model.Z.size <= MOST_DENSE // 16 else 25  # a leap costs dozens of passes
+
+    def sweep(self, order: Order) -> float:
+        m, net = self.model, self.net
+        return kernels.lasso_pass(
+            m.rows, order, m.g, m.curvature, m.along, net.alpha, net.ridge, self.v, self.moved, self.drift
+        )
+
+    def slopes(self, order: Order) -> Floats:
+        return self.model.g[order] + self._across(order, self.moved, float(self.drift[0]))
+
+    def product(self, order: Order, d: Floats) -> Floats:
+        return self._across(order, *self._along(order, d))
+
+    def matrix(self, order: Order) -> Floats:
+        Z, along = self.model.Z[order], self.model.along[order]
+        Z = dense(Z) if Z.shape[0] * Z.shape[1] <= MOST_DENSE else Z
+        return dense(Z @ Z.T) - np.outer(along, along)
+
+    def move(self, order: Order, v: Floats) -> None:
+        self.v[order] = v
+        moved, drift = self._along(np.arange(len(self.v)), self.v - self.w)
+        self.moved[:], self.drift[0] = moved, drift
+
+    def _along(self, order: Order, d: Floats) -> tuple[Floats, float]:
+        whole, out = np.zeros(len(self.v)), np.zeros(self.model.rows.d)
+        whole[order] = d
+        kernels.combine(self.model.rows, order, whole, out)
+        return out, float(self.model.along[order] @ d)
+
+    def _across(self, order: Order, moved: Floats, drift: float) -> Floats:
+        out = np.zeros(len(self.v))
+        kernels.weighted_sums(self.model.rows, order, moved, out, None)
+        return np.asarray(out[order] - drift * self.model.along[order])
 
 
 class Coupled:
@@ -150,16 +184,62 @@ class Coupled:
             self.curvature[k, d:] = h.sum()
 
     def minimise(self, V: Floats, net: Net, enough: float) -> Floats:
-        classes, n = self.P.shape
-        v = np.column_stack([V, np.zeros(classes)]).reshape(-1) if self.lift else V.reshape(-1).copy()
-        U, mean = np.zeros(classes * n), np.zeros(n)
-        curvature, g, P = self.curvature.reshape(-1), self.g.reshape(-1), self.P.reshape(-1)
-        every = np.flatnonzero(curvature + net.ridge > 0)
+        v = np.column_stack([V, np.zeros(len(V))]) if self.lift else V
+        state = CoupledState(self, v, net)
+        descend(state, net, np.flatnonzero(self.curvature.reshape(-1) + net.ridge > 0), enough)
+        return np.ascontiguousarray(state.v.reshape(v.shape)[:, : V.shape[1]])
 
-        def sweep(order: Order) -> float:
-            return kernels.class_lasso_pass(
-                self.rows, order, self.width, self.weights, P, g, curvature, net.alpha, net.ridge, v, U, mean
-            )
 
-        descend(sweep, v, every, enough)
-        return np.ascontiguousarray(v.reshape(classes, self.width)[:, : V.shape[1]])
+class CoupledState:
+    """Coordinates with the scores u_k = sum_j (v_kj - w_kj) x_j that they add, and their mean over the classes."""
+
+    most, patience = 300, 10
+
+    def __init__(self, model: Coupled, w: Floats, net: Net) -> None:
+        self.model, self.net, self.w, self.v = model, net, w.reshape(-1), w.reshape(-1).copy()
+        classes, n = model.P.shape
+        self.U, self.mean = np.zeros(classes * n), np.zeros(n)
+        self.free = np.tile(np.arange(model.width) >= model.rows.n, classes) if model.lift else None
+
+    def sweep(self, order: Order) -> float:
+        m, net = self.model, self.net
+        curvature, g, P = m.curvature.reshape(-1), m.g.reshape(-1), m.P.reshape(-1)
+        return kernels.class_lasso_pass(
+            m.rows, order, m.width, m.weights, P, g, curvature, net.alpha, net.ridge, self.v, self.U, self.mean
+        )
+
+    def slopes(self, order: Order) -> Floats:
+        across = self._across(order, self.U.reshape(self.model.P.shape), self.mean)
+        return np.asarray(self.model.g.reshape(-1)[order] + across)
+
+    def product(self, order: Order, d: Floats) -> Floats:
+        whole = np.zeros(len(self.v))
+        whole[order] = d
+        return self._across(order, *self._along(whole))
+
+    def matrix(self, order: Order) -> Floats:
+        return np.array([self.product(order, e) for e in np.eye(len(order))])
+
+    def move(self, order: Order, v: Floats) -> None:
+        self.v[order] = v
+        U, self.mean[:] = self._along(self.v - self.w)
+        self.U[:] = U.reshape(-1)
+
+    def _along(self, d: Floats) -> tuple[Floats, Floats]:
+        m = self.model
+        U, D = np.zeros(m.P.shape), d.reshape(len(m.P), m.width)
+        for u, part in zip(U, D, strict=True):
+            kernels.combine(m.rows, np.flatnonzero(part[: m.rows.n]), np.ascontiguousarray(part[: m.rows.n]), u)
+            u += part[-1] if m.lift else 0.0
+        return U, np.asarray((m.P * U).sum(axis=0))
+
+    def _across(self, order: Order, U: Floats, mean: Floats) -> Floats:
+        m = self.model
+        out, every = np.zeros((len(m.P), m.width)), np.arange(m.rows.n)
+        for k, u in enumerate(U):
+            r = m.P[k] * (u - mean)
+            r = r if m.weights is None else r * m.weights
+            first = np.zeros(m.rows.n)
+            kernels.weighted_sums(m.rows, every, r, first, None)
+            out[k, : m.rows.n], out[k, m.rows.n :] = first, r.sum()
+        return np.asarray(out.reshape(-1)[order])

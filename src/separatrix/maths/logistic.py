@@ -120,7 +120,9 @@ class Binary:
     def left(self, point: Point) -> float:
         """|g|^2/(2 ridge), which bounds what is left to gain; for the bias with its own curvature, about."""
         g, bias = point.gradient[:-1], float(point.gradient[-1])
-        return 0.5 * (float(g @ g) / self.ridge + bias**2 / max(float(point.curvature.sum()), TINY))
+        with np.errstate(over="ignore"):
+            weights = float(g @ (g / self.ridge))  # in this order: squares may underflow
+        return 0.5 * (weights + bias * (bias / max(float(point.curvature.sum()), TINY)))
 
     def diagonal(self, point: Point) -> Diagonal:
         """The Hessian without what columns have in common, but for the bias."""
@@ -147,5 +149,5 @@ class Diagonal:
 def weighted_gram(X: Any, weights: Floats, ridge: float, lift: bool) -> NormalEquations:
     """sum h_i (x_i, 1)(x_i, 1)' + ridge, by moments: the bias is eliminated without cancellation."""
     d = X.shape[1]
-    totals = Moments(d).add(X, None, None, weights).totals()
+    totals = Moments(d).add(X, None, None, weights).totals(last=True)
     return NormalEquations(totals, d, ridge, lift, lift)

@@ -12,7 +12,7 @@ in the mathematics, and up to rounding in the numbers (Chan, Golub and LeVeque 1
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -26,6 +26,7 @@ from separatrix.validation import check_labels, check_lengths, check_table, chec
 
 Floats = NDArray[np.float64]
 PANEL = 8  # the scatter is padded to whole panels of columns
+ARRAYS = ("rows", "fill", "weight", "mean", "scatter", "block", "block_weight")  # what a state is made of
 SLICE = 2**23  # numbers looked at between two chances to interrupt
 
 
@@ -84,11 +85,15 @@ class Moments:
         self.block_weight = np.zeros((count, kernels.block_rows))
 
     def _arrays(self) -> tuple[Any, ...]:
-        return self.rows, self.fill, self.weight, self.mean, self.scatter, self.block, self.block_weight
+        return tuple(getattr(self, name) for name in ARRAYS)
 
     def copy(self) -> Moments:
         """The same state apart, so that a chunk that fails leaves this one as it was."""
-        return deepcopy(self)
+        other = copy(self)
+        other.labels = None if self.labels is None else list(self.labels)
+        for name in ARRAYS:
+            setattr(other, name, getattr(self, name).copy())
+        return other
 
     def add(
         self,
@@ -140,12 +145,16 @@ class Moments:
         kernels.moments_flush(*other._arrays())
         return other
 
-    def totals(self) -> Totals:
-        """The moments of all rows so far, waiting blocks included; this state goes on as it was."""
-        done = self.flushed()
+    def totals(self, last: bool = False) -> Totals:
+        """The moments of all rows so far, waiting blocks included; this state goes on as it was unless ``last``."""
+        done = self if last else self.flushed()
+        if last:
+            kernels.moments_flush(*done._arrays())
         columns = self.features + self.targets
         upper = done.scatter[:, :columns, :columns]
-        scatter = np.triu(upper) + np.swapaxes(np.triu(upper, 1), 1, 2)
+        half, own = np.triu(upper), np.arange(columns)
+        scatter = half + np.swapaxes(half, 1, 2)
+        scatter[:, own, own] = half[:, own, own]
         if not (np.isfinite(scatter).all() and np.isfinite(done.mean).all()):
             raise DataError("the squares of the numbers in X or y overflow: scale the columns.")
         return Totals(done.rows, done.weight, done.mean[0], done.mean[1], scatter[0] if self.pooled else scatter)

@@ -79,8 +79,9 @@ class Multinomial:
         """|g|^2/(2 ridge), which bounds what is left to gain; for the biases with their own curvatures, about."""
         G, P = point.gradient.reshape(self.classes, self.d + 1), point.curvature
         h = P * (1.0 - P) if self.weights is None else self.weights[:, None] * P * (1.0 - P)
-        biases = float((G[:, -1] ** 2 / np.maximum(h.sum(axis=0), TINY)).sum())
-        return 0.5 * (float((G[:, :-1] ** 2).sum()) / self.ridge + biases)
+        with np.errstate(over="ignore"):
+            biases = float((G[:, -1] * (G[:, -1] / np.maximum(h.sum(axis=0), TINY))).sum())
+            return 0.5 * (float((G[:, :-1] * (G[:, :-1] / self.ridge)).sum()) + biases)
 
     def diagonal(self, point: Point) -> Diagonals:
         """The diagonal of the Hessian, nowhere zero."""

@@ -41,16 +41,23 @@ def newton(
     max_iter: float,
     tol: float = 0.0,
     pause: Callable[[int, Point], bool] | None = None,
+    left: Callable[[Point], float] | None = None,
 ) -> Run:
-    """Minimise from ``start``; ``tol`` = 0 goes on to the last digits. ``pause(step, point)`` may end the run."""
+    """Minimise from ``start``; ``tol`` = 0 goes on to the last digits. ``pause(step, point)`` may end the run.
+
+    Where ``left`` bounds what is left to gain, that bound has to be below the tolerance, and is looked at before a
+    model is made.
+    """
     point, before, steps = start, np.inf, 0
     try:
         while True:
+            size = max(abs(point.value), np.finfo(float).tiny)
+            if left is not None and (bound := left(point)) <= 0.5 * tol * size:
+                return Run(point, Status.OPTIMAL, steps, bound)
             step, decrement = direction(objective.model(point), point.gradient)
             if not np.isfinite(decrement):
                 return Run(point, Status.NONFINITE, steps, decrement)
-            size = max(abs(point.value), np.finfo(float).tiny)
-            if decrement <= tol * size:
+            if left is None and decrement <= tol * size:
                 return Run(point, Status.OPTIMAL, steps, decrement)
             near = decrement <= 64 * EPS * size
             if near and decrement > 0.25 * before:

@@ -54,14 +54,17 @@ def cancels(Z: Floats, q: Floats) -> bool:
     least = float(np.linalg.eigvalsh(scaled)[0]) - share * p - 16.0 * p * p * UNIT
     if not least > 0:
         return False
+    r, room, total = Z.T @ q, np.sqrt(least * q), q.sum()
+    distance = np.linalg.norm(D * r) + np.sqrt(2.0 * p * total) * share
+    if 1.01 * distance <= 0.5 * room.min():  # t = 0, as at a maximum
+        return True
     t = np.zeros(p)
-    r = Z.T @ q
     for _ in range(3):
         t += D * np.linalg.solve(scaled, D * r)
         r = Z.T @ (q * (1.0 - Z @ t))
-    sizes = np.sqrt(2.0 * (q.sum() + (np.abs(t) / D).sum() ** 2))
+    sizes = np.sqrt(2.0 * (total + (np.abs(t) / D).sum() ** 2))
     distance = np.linalg.norm(D * r) + np.sqrt(p) * share * sizes
-    reach = Z @ t + share * (np.abs(Z) @ np.abs(t)) + 1.01 * distance / np.sqrt(least * q)
+    reach = Z @ t + share * (np.abs(Z) @ np.abs(t)) + 1.01 * distance / room
     return bool(np.all(reach <= 0.5))
 
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
+from separatrix.errors import DataError
 from separatrix.maths.firth import likelihood_intercepts
-from separatrix.maths.lasso import Net
+from separatrix.maths.leaps import Net
 from separatrix.maths.multinomial import softmax
 
 Floats = NDArray[np.float64]
@@ -166,7 +167,9 @@ class Problem:
         first, second = np.zeros((2, self.d + 1))
         kernels.curvature_diagonal(kernels.rows(self.X), c, 0, self.n, first, second)
         first, second = first[:-1], second[:-1]
-        centred = second - (first**2 / c.sum() if self.lift else 0.0)
+        if not np.isfinite(second).all():
+            raise DataError("the squares of the numbers in X or y overflow: scale the columns.")
+        centred = second - (first * (first / c.sum()) if self.lift else 0.0)
         return np.sqrt(np.maximum(centred, 0.0) + 1e-9 * second)
 
     def kept(self, place: Place, net: Net, share: float, gap: float) -> Columns:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from separatrix.errors import Interruption
 from separatrix.maths.duality import entropy
-from separatrix.maths.lasso import Coupled, Gram, Net, Quadratic, Scaled
+from separatrix.maths.lasso import Coupled, Gram, Quadratic, Scaled
+from separatrix.maths.leaps import Net
 from separatrix.maths.profiled import Place, Problem
 from separatrix.maths.stopping import Status
 
@@ -34,12 +35,12 @@ IDLE = 20  # steps in a row that may leave the gap as it is
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Lifted vectors (k, d + 1), how the run ended, and the relative gap."""
+    """Lifted vectors (k, d + 1), how the run ended, the loss without the penalty, and the relative gap."""
 
     vectors: Floats
     status: Status
     steps: int
-    value: float
+    loss: float
     gap: float
 
 
@@ -52,8 +53,9 @@ def lower_bound(problem: Problem, place: Place, net: Net) -> tuple[float, float]
     best = (-np.inf, shares[0])
     for share in shares:
         above = np.maximum(share * np.abs(place.slopes) - net.alpha, 0.0)
-        penalty = float((above**2).sum()) / (2.0 * net.ridge) if share == 1.0 and net.ridge > 0 else 0.0
-        bound = problem.sum(entropy(share * place.others)) + share * place.shift - penalty
+        with np.errstate(over="ignore"):
+            excess = 0.5 * float((above * (above / net.ridge)).sum()) if share == 1.0 and net.ridge > 0 else 0.0
+        bound = problem.sum(entropy(share * place.others)) + share * place.shift - excess
         best = max(best, (bound, share))
     return best
 
@@ -68,7 +70,7 @@ def proximal_newton(problem: Problem, net: Net, start: Floats, tol: float, max_i
     def found(status: Status, gap: float) -> Found:
         full = np.zeros((len(V), whole + 1))
         full[:, alive], full[:, -1] = place.V, place.b
-        return Found(full, status, steps, place.loss + net.value(place.V), gap)
+        return Found(full, status, steps, place.loss, gap)
 
     try:
         while True:
@@ -89,7 +91,7 @@ def proximal_newton(problem: Problem, net: Net, start: Floats, tol: float, max_i
                 kept = np.arange(len(kept))
             W = working_set(problem, place, net, kept)
             if not len(W):  # no weight in use, and no slope above alpha
-                return found(Status.OPTIMAL, gap)
+                return found(Status.OPTIMAL if gap <= max(tol, 1e-6) else Status.ILL_CONDITIONED, gap)
             moved = advance(problem, place, net, W, value, gap / first)
             if moved is None or idle > IDLE:
                 return found(Status.ILL_CONDITIONED, gap)

@@ -31,7 +31,9 @@ class Pairs:
         self.changes: list[Floats] = []
 
     def learn(self, step: Floats, change: Floats) -> None:
-        if float(step @ change) > EPS * float(np.linalg.norm(step) * np.linalg.norm(change)):
+        with np.errstate(over="ignore"):
+            size = float(np.linalg.norm(step) * np.linalg.norm(change))
+        if float(step @ change) > EPS * size:
             self.steps, self.changes = [*self.steps, step][-MEMORY:], [*self.changes, change][-MEMORY:]
 
     def correct(self, g: Floats, model: Callable[[Floats], Floats]) -> Floats:
@@ -111,10 +113,14 @@ def newton_cg(
             if not np.isfinite(size):
                 return Run(point, Status.NONFINITE, steps, size)
             level = max(abs(point.value), np.finfo(float).tiny)
-            if ridge > 0 and objective.left(point) <= 0.5 * tol * level:
-                return Run(point, Status.OPTIMAL, steps, objective.left(point))
+            share = min(0.25, (size / first) ** 0.5)
+            if ridge > 0:
+                left, enough = objective.left(point), 0.5 * tol * level
+                if left <= enough:
+                    return Run(point, Status.OPTIMAL, steps, left)
+                share = max(share, min(0.25, 0.5 * (enough / left) ** 0.5))  # the bound falls as |g|^2
             inverse = (model or objective.diagonal(point)).correction
-            step = conjugate_gradients(objective.product, point, inverse, min(0.25, (size / first) ** 0.5))
+            step = conjugate_gradients(objective.product, point, inverse, share)
             decrement = 0.5 * float(point.gradient @ step)
             near = decrement <= 64 * EPS * level
             if decrement <= tol * level * (0.0 if ridge > 0 else 1.0) or (near and decrement > 0.25 * before):

@@ -118,6 +118,10 @@ def _is_text(labels: NDArray[Any]) -> bool:
 
 
 def _codes(labels: NDArray[Any], classes: NDArray[Any], what: str) -> Codes:
+    if len(classes) == 2 and labels.dtype.kind in "biu" and classes.dtype.kind in "biu":
+        second = labels == classes[1]
+        if bool((second | (labels == classes[0])).all()):
+            return np.asarray(second, dtype=np.intp)
     order = np.argsort(classes)
     at = np.minimum(np.searchsorted(classes[order], labels), len(classes) - 1)
     codes = order[at]

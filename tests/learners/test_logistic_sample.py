@@ -1,0 +1,78 @@
+"""Samples of rows that stand for all, with all rows of rare columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import separatrix as sx
+from separatrix.learners.logistic_sample import MOST, exceeding, rare_limits, sampled
+from separatrix.learners.logistic_task import Task
+
+
+def rows(n=40_000, d=8, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    X[:, 2] = rng.random(n) < 0.002
+    X[:, 5] = 0.0
+    X[7, 5] = 3.0
+    y = X @ np.array([1, -1, 2, 0.5, 0, 1, 0, 0.3]) + rng.logistic(size=n) > 0
+    return X, y.astype(np.intp)
+
+
+def test_every_row_of_a_rare_column_is_in_the_sample():
+    X, y = rows()
+    task = Task(X, y, 2, None, None, True)
+    part, share = sampled(task, 20)
+    assert part.n < 2 * len(X) // 20
+    np.testing.assert_array_equal(part.X[:, 2].sum(), X[:, 2].sum())
+    assert part.X[:, 5].sum() == 3.0
+    H, whole = part.X.T @ (part.weights[:, None] * part.X) / share, X.T @ X
+    used = np.sqrt(np.diagonal(whole))
+    assert np.linalg.norm((H - whole) / used / used[:, None], 2) < 0.2
+
+
+def test_weights_and_offsets_go_with_their_rows():
+    X, y = rows()
+    c = np.linspace(1.0, 2.0, len(y))
+    plain = Task(X, y, 2, c, c * 10, True)
+    part, share = sampled(plain, 20)
+    rare = part.X[:, 2] > 0
+    np.testing.assert_allclose(part.weights[rare] / share * 10, part.offset[rare])
+
+
+def test_columns_that_many_rows_use_leave_the_sample_as_it_is():
+    X, y = rows()
+    X = np.ascontiguousarray(X[:, [0, 1, 3]])
+    task = Task(X, y, 2, None, None, True)
+    part, share = sampled(task, 20)
+    assert part.weights is None
+    assert share == pytest.approx(1 / 20)
+    assert not np.isfinite(rare_limits(X)).any()
+
+
+def test_a_column_that_the_stride_always_misses_is_not_taken_for_rare():
+    """Every other row has it, none of the sample: its rows are too many to be taken."""
+    X, y = rows()
+    X[:, 5] = np.arange(len(X)) % 2
+    task = Task(X, y, 2, None, None, True)
+    needed = exceeding(X, np.array([5]), np.array([0.0]))
+    assert needed.sum() * MOST > len(X)
+    part, _ = sampled(replace(task, X=X), 20)
+    assert part.n == len(X) // 20
+
+
+@pytest.mark.parametrize("C", [1.0, 1e6])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_rare_columns_reach_the_same_minimum(C, dtype):
+    X, y = rows()
+    X = X.astype(dtype)
+    fast = sx.LogisticRegression(C=C, tol=1e-10).fit(X, y)
+    slow = sx.LogisticRegression(C=C, tol=1e-10, warm_start=True)  # from given vectors there is no sample
+    slow.fit(X[:400], y[:400]).fit(X, y)
+    assert fast.gap_ <= 1e-10
+    known = np.arange(8) != 5  # one row has column 5: hardly anything determines its weight
+    np.testing.assert_allclose(fast.coef_[0, known], slow.coef_[0, known], rtol=1e-4, atol=1e-5)
+    assert fast.loglik_ == pytest.approx(slow.loglik_, rel=1e-8)
