@@ -98,10 +98,11 @@ def threads(n: int, d: int, repeats: int) -> None:
         }
         best = interleaved(work, repeats)
     print(f"\nPerceptron, 30 passes, {n:,} x {d}:\n")
-    base = {
-        name: best[name.replace("two threads", "one thread").replace("two processes", "one process")] for name in work
-    }
-    print_table(["work", "seconds", "speed-up"], [[name, f"{t:.3f}", base[name] / t] for name, t in best.items()])
+    rows, alone = [], 0.0
+    for name, t in best.items():  # each pair begins with the one that works alone
+        alone = t if "one" in name else alone
+        rows.append([name, f"{t:.3f}", alone / t])
+    print_table(["work", "seconds", "speed-up"], rows)
 
 
 def f1_bootstrap(n: int, resamples: int) -> None:
