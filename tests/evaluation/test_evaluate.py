@@ -173,3 +173,18 @@ def test_many_classes_are_measured_in_bounded_memory():
     assert e.f1.defined
     assert e.f1.reason == "more than 30 classes to resample"
     assert "1000 classes" in str(e)
+
+
+def test_rows_of_many_classes_are_ranked_by_probabilities_where_there_are_any():
+    """The scores of a softmax are known up to a number a row: of the class that is compared with they are all zero."""
+    from sklearn.datasets import load_iris
+    from sklearn.metrics import roc_auc_score
+
+    X, y = load_iris(return_X_y=True)
+    model = sx.LogisticRegression(bias_reduction="firth").fit(X[::2], y[::2])
+    scores, chances = model.decision_function(X[1::2]), model.predict_proba(X[1::2])
+    expected = roc_auc_score(y[1::2], chances, multi_class="ovr")
+    found = sx.evaluate(y[1::2], scores=scores, probabilities=chances).roc_auc.value
+    assert found == pytest.approx(expected)
+    shifted = sx.evaluate(y[1::2], scores=scores + 100.0 * np.arange(len(scores))[:, None], probabilities=chances)
+    assert shifted.roc_auc.value == found > 0.99

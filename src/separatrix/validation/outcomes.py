@@ -41,8 +41,14 @@ class Outcomes:
         return len(self.truth)
 
     def ranking(self) -> Floats | None:
-        """What rows are ranked by: scores, or probabilities where there are no scores."""
-        return self.probabilities if self.scores is None else self.scores
+        """What rows are ranked by: scores, or probabilities where there are no scores.
+
+        With more than two classes probabilities come first: the scores of a row often mean something only
+        beside each other (softmax is the same for all of them plus one number), so that they rank no rows.
+        """
+        if self.scores is None or (self.scores.ndim == 2 and self.probabilities is not None):
+            return self.probabilities
+        return self.scores
 
 
 def check_outcomes(
