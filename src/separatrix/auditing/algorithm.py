@@ -50,8 +50,12 @@ def ask(
                 content["perceptron"]["standardised"] = perceptron(study, study.standardised, scaled)
         content["badge"] = "proved" if bounded else "measured"
     content["lazy"] = lazy(study)
-    name = None if chosen is None else chosen.name
-    content["answer"] = "yes" if name is None else f"yes: {name}"
+    if chosen is not None:
+        content["answer"] = f"yes: {chosen.name}"
+    elif content["perceptron"] is not None and not content["perceptron"]["as_given"]["converged"]:
+        content["answer"] = "yes, but not the perceptron"
+    else:
+        content["answer"] = "yes"
     content["lines"] = _lines(study, existence, content)
     return content
 
