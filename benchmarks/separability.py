@@ -188,7 +188,7 @@ def against_firthmodels():
 
 
 def growth(largest=10_000_000):
-    """CPU seconds against n at 20 columns, and d at 20,000 rows; a curve ends with its first point above 30 s."""
+    """CPU seconds against n at 20 columns, and d at 20,000 rows; a curve ends with its first point above 3 s."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -207,7 +207,7 @@ def growth(largest=10_000_000):
                 seconds.append(own(X, y, 3 if n * d < 1e7 else 1))
                 rows.append([kind, f"{n:,} x {d}", f"{seconds[-1] * 1e3:.1f} ms"])
                 print(rows[-1], file=sys.stderr, flush=True)
-                if seconds[-1] > 30:
+                if seconds[-1] > 3:
                     break
             reached = [n if axis is left else d for n, d in sizes[: len(seconds)]]
             axis.loglog(reached, seconds, marker="o", label=kind)
