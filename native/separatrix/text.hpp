@@ -242,7 +242,7 @@ inline Parsed parse_svmlight(const char* p, i64 n, i64 base, Room room, i32* end
                     while (q < end && *q != '\n') ++q;
                     break;
                 }
-                if (end - q > 4 && std::memcmp(q, "qid:", 4) == 0) {
+                if (end - q > 4 && std::memcmp(q, "qid:", 4) == 0 && is_digit(q[4])) {
                     q += 4;
                     while (q < end && is_digit(*q)) ++q;
                     if (q < end && !is_blank(*q) && *q != '\n' && *q != '#') return fail(from, Fault::index);

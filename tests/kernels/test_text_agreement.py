@@ -110,6 +110,13 @@ def test_native_and_readable_svmlight_readers_agree(parts, room):
             assert np.array_equal(a, b)
 
 
+@pytest.mark.parametrize("text", [b"1 qid:", b"1 qid: 2:3", b"1 qid:\n1 2:3", b"1 2:3 qid:x"])
+def test_a_query_without_a_number_is_refused(text):
+    codes = {svmlight(text, backend)[0][5] for backend in (kernels, reference)}
+    assert len(codes) == 1
+    assert codes != {0}
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(text):
     if text:

@@ -42,7 +42,7 @@ def svmlight_chunk(
             last = -1
             for cell in re.finditer(rb"[^ \t\r\v\f]+", content[found.end() :]):
                 start = found.end() + cell.start()
-                if re.fullmatch(rb"qid:\d*", cell.group()):
+                if re.fullmatch(rb"qid:\d+", cell.group()):
                     continue
                 pair = PAIR.match(cell.group())
                 if pair is None or int(pair.group(1)) > 2**31 - 1:
