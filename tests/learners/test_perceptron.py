@@ -297,6 +297,7 @@ def test_a_stream_that_overflows_says_so():
         model.set_params(boundary="foo").predict([[1.0, 2.0]])
 
 
+@pytest.mark.large
 def test_many_classes_need_memory_for_rows_only():
     import tracemalloc
 
