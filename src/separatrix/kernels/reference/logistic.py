@@ -50,6 +50,7 @@ def curvature_product(X: Rows, curvature: Floats, v: Floats, begin: int, end: in
         out[X.d] += r
 
 
+@np.errstate(over="ignore")  # an overflow is for the caller to find, as behind the native kernel
 def curvature_diagonal(X: Rows, curvature: Floats, begin: int, end: int, sums: Floats | None, squares: Floats) -> None:
     """squares += the diagonal of the sum of h_i (x_i, 1) (x_i, 1)', sums += the sum of h_i (x_i, 1)"""
     for i in range(begin, end):
