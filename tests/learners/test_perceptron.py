@@ -231,6 +231,7 @@ def test_verbose_reports_each_pass_on_stderr(capsys):
     ]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("order", ["cyclic", "restart", "worst", "any"])
 def test_an_interruption_leaves_a_partial_model_whose_account_agrees(order):
     code = f"""

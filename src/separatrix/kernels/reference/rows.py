@@ -55,7 +55,7 @@ class _Dense(Rows):
 
     def axpy(self, a: float, i: int, w: NDArray[np.float64]) -> None:
         for k, x in enumerate(self.X[i].tolist()):
-            w[k] += a * x
+            w[k] = float(w[k]) + a * x
 
     def norm2(self, i: int) -> float:
         x = self.X[i].tolist()
@@ -83,7 +83,7 @@ class _Csr(Rows):
 
     def axpy(self, a: float, i: int, w: NDArray[np.float64]) -> None:
         for x, c in zip(*self._row(i), strict=True):
-            w[c] += a * x
+            w[c] = float(w[c]) + a * x
 
     def norm2(self, i: int) -> float:
         value, _ = self._row(i)
