@@ -46,19 +46,9 @@ def say(lines: list[str]) -> None:
 
 def as_json(value: Any) -> str:
     """One line of JSON; numpy's numbers as numbers, what is not finite as null."""
-    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+    from separatrix.auditing.words import plain
 
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(own) for key, own in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(own) for own in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return None
-    return value
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
 
 
 def size(n: int) -> str:
