@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 CSV = "x,size,label\n1,0.5,no\n2,0.5,no\n3,1.5,no\n3,1.5,yes\n4,1,yes\n5,2,yes\n"
 
 
-def separatrix(folder, *arguments):
+def separatrix(folder, *arguments, stdin=None):
     code = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, cwd=folder
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, cwd=folder, input=stdin
     )
 
 
@@ -29,7 +31,7 @@ def test_certify_then_verify(folder):
     done = separatrix(folder, "certify", "t.csv", "--target", "label", "--out", "c.json")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Separability: quasi-complete (proved)\n  4 of 6 rows")
-    assert "separatrix verify c.json t.csv --target label" in done.stdout
+    assert "separatrix verify c.json t.csv)" in done.stdout
     for more in ([], ["--target", "label"]):
         checked = separatrix(folder, "verify", "c.json", "t.csv", *more)
         assert (checked.returncode, checked.stdout[:7]) == (0, "proved:")
@@ -61,7 +63,17 @@ def test_many_classes(folder, kind):
     ("arguments", "says"),
     [
         (["t.csv", "--target", "lable"], "t.csv has no column 'lable'; did you mean 'label'?"),
-        (["t.csv"], "needs a target"),
+        (["m.csv"], "y has 3 classes"),
+        (["unnamed.csv"], "unnamed.csv needs --target"),
+        (["t.csv", "--drop", "label"], "--drop names 'label', which is the target"),
+        (["t.csv", "--drop", "sise"], "t.csv has no column 'sise'; did you mean 'size'?"),
+        (["t.svm", "--target", "label"], "t.svm has no column names: leave --target out"),
+        (["t.svm", "--drop", "1"], "t.svm has no column names: leave --drop out"),
+        (["words.tsv"], "column 'town' of words.tsv holds words: leave it out (--drop)"),
+        (["holes.tsv"], "column 'x' of holes.tsv is missing in row 1 (counted from 0): drop such rows"),
+        (["only.tsv", "--drop", "x"], "only.tsv has no column but the target"),
+        (["example:curve"], "target 'y' holds numbers"),
+        (["example:irsi"], "no example"),
         (["bad.csv", "--target", "y"], "'x' in bad.csv line 3 is \"n/a\": not a finite number"),
         (["short.csv", "--target", "y"], "short.csv line 2 has 1 fields"),
         (["m.csv", "--target", "y"], "y has 3 classes"),
@@ -75,6 +87,10 @@ def test_bad_input_is_one_sentence_and_code_2(folder, arguments, says):
     (folder / "short.csv").write_text("x,y\n1\n")
     (folder / "m.csv").write_text("x,y\n1,0\n2,1\n3,2\n")
     (folder / "bad.svm").write_text("1 2:1 1:1\n")
+    (folder / "unnamed.csv").write_text("a,b\n1,0\n2,1\n")
+    (folder / "words.tsv").write_text("x\ttown\ty\n1\tUlm\t0\n2\tBonn\t1\n")
+    (folder / "holes.tsv").write_text("x\tz\ty\n1\t1\t0\n\t2\t1\n")
+    (folder / "only.tsv").write_text("x\ty\n1\t0\n2\t1\n")
     done = separatrix(folder, "certify", *arguments)
     assert done.returncode == 2
     assert says in done.stderr
@@ -117,3 +133,72 @@ def test_the_fewest_mistakes_are_certified(folder):
         assert refused.returncode == 2
         assert says in refused.stderr
         assert "Traceback" not in refused.stderr
+
+
+def _sources(folder):
+    """The table of t.csv in every form that a command takes."""
+    import duckdb
+
+    table = f"(SELECT * FROM read_csv('{folder / 't.csv'}', types={{'label': 'VARCHAR'}}))"
+    for name, how in (("t.parquet", "parquet"), ("t.jsonl", "json"), ("semi.csv", "csv, delim ';'")):
+        duckdb.sql(f"COPY {table} TO '{folder / name}' (FORMAT {how})")
+    (folder / "t.csv.gz").write_bytes(gzip.compress(CSV.encode()))
+    (folder / "utf16.csv").write_text(CSV, encoding="utf-16")
+    return ("t.parquet", "t.jsonl", "semi.csv", "t.csv.gz", "utf16.csv", "SELECT * FROM 't.parquet'", "-")
+
+
+def test_rows_of_any_source_are_written_for_the_checker(folder):
+    for source in _sources(folder):
+        done = separatrix(folder, "certify", source, "--out", "c.json", "--json", stdin=CSV)
+        assert done.returncode == 0, (source, done.stderr)
+        said = json.loads(done.stdout)
+        assert (said["verdict"], said["data"]) == ("quasi", "c-rows.csv"), source
+        rows = (folder / "c-rows.csv").read_text().splitlines()
+        assert rows[:2] == ["x,size,label", '1.0,0.5,"no"']
+        checked = separatrix(folder, "verify", "c.json", "c-rows.csv")
+        assert checked.stdout.startswith("proved: no hyperplane separates even the 2 rows"), source
+        (folder / "c-rows.csv").unlink()
+    wrong = separatrix(folder, "verify", "c.json", "t.parquet")
+    assert wrong.returncode == 2
+    assert "name the file of rows that certify wrote beside the certificate" in wrong.stderr
+
+
+def test_rows_without_names(folder):
+    np.savez(folder / "t.npz", X=np.eye(4, dtype=np.float32) / 3, y=[0, 1, 1, 0])
+    (folder / "t.svm.gz").write_bytes(gzip.compress((folder / "t.svm").read_bytes()))
+    (folder / "t.vw").write_text("1 |a x:1 y:2\n-1 |a z\n1 2.0 |b q\n-1 0 |b q\n")  # the last row weighs nothing
+    for source, rows in (("t.npz", "c-rows.csv"), ("t.svm.gz", "c-rows.svm"), ("t.vw", "c-rows.svm")):
+        done = separatrix(folder, "certify", source, "--out", "c.json", "--expect", "complete")
+        assert done.returncode == 0, (source, done.stderr)
+        assert f"separatrix verify c.json {rows})" in done.stdout
+        assert separatrix(folder, "verify", "c.json", rows).returncode == 0, source
+
+
+def test_examples_and_columns_left_out(folder):
+    done = separatrix(folder, "certify", "example:iris", "--positive", "setosa", "--claim", "margin", "--json")
+    assert json.loads(done.stdout)["lower"] == pytest.approx((10427 / 156) ** 0.5 / 10, rel=1e-6)
+    assert separatrix(folder, "verify", "certificate.json", "certificate-rows.csv").returncode == 0
+    (folder / "town.csv").write_text(CSV.replace("size", "town").replace(",0.5", ",Ulm").replace(",1.5", ",Bonn"))
+    left = separatrix(folder, "certify", "town.csv", "--drop", "town", "--expect", "quasi")
+    assert left.returncode == 0, left.stderr
+    assert left.stdout.startswith("guessed: target = label\n")
+    assert separatrix(folder, "verify", "certificate.json", "town.csv").returncode == 0
+
+
+def test_a_certificate_on_standard_output_replaces_nothing(folder):
+    with (folder / "caught").open("w") as caught:
+        caught.write("before\n")
+        caught.flush()
+        code = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
+        more = ["certify", "t.csv", "--out", "/dev/stdout", "--quiet"]
+        subprocess.run([sys.executable, "-c", code, *more], stdout=caught, check=True, cwd=folder)
+        caught.write("after\n")
+    said = (folder / "caught").read_text()
+    assert said.startswith('before\n{\n "format": "separability-certificate/1"')
+    assert said.endswith("}\nafter\n")
+    refused = separatrix(folder, "certify", "example:xor", "--out", "/dev/stdout")
+    assert (refused.returncode, "no file: the rows are to be written beside it" in refused.stderr) == (2, True)
+    (folder / "link.json").symlink_to("real.json")
+    assert separatrix(folder, "certify", "t.csv", "--out", "link.json").returncode == 0
+    assert (folder / "link.json").is_symlink()
+    assert separatrix(folder, "verify", "real.json", "t.csv").returncode == 0

@@ -99,7 +99,7 @@ WORDS = [
     (("evaluate", "m.sepx", "rows.csv", "--positive", "q"), "no class of the model"),
     (("compare", "rows.csv", "-t", "ok", "-l", "arow", "-l", "arow"), "pass at least two"),
     (("certify", "latin.csv", "--target", "ok"), "cannot be read as comma-separated text in UTF-8"),
-    (("certify", "bytes.parquet", "--target", "ok"), "cannot be read as comma-separated text in UTF-8"),
+    (("certify", "bytes.parquet", "--target", "ok"), "bytes.parquet cannot be read"),
     (("certify", "rows.csv", "--target", "ok", "--out", "file/c.json"), "but file is no folder"),
     (("certify", "rows.csv", "--target", "ok", "--out", "inside"), "'inside' is a directory"),
     (("verify", "no-certificate.json", "rows.csv"), "it lacks 'data', so that it is no certificate"),

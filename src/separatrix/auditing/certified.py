@@ -6,7 +6,6 @@ some of the rows, none separates all of them.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from separatrix.auditing.study import Study
 from separatrix.auditing.words import count, plural
 from separatrix.checker import label_name
 from separatrix.errors import CertificateError
+from separatrix.persist.checkable import write_csv, write_svmlight
 from separatrix.theory.certificate import Certificate, Subject
 from separatrix.theory.separability import Given, Separability, certificate_of
 from separatrix.validation import Labels, Table
@@ -27,7 +27,6 @@ from separatrix.validation import Labels, Table
 WHOLE = 5_000_000  # cells up to which all rows are written
 LONGEST = 5_000_000  # bytes of a certificate of the second answer
 LABEL = 100  # letters of a label that a file of the checker's carries
-BLOCK = 4096
 
 
 @dataclass(frozen=True)
@@ -64,35 +63,13 @@ class Certified:
         X, codes = self.study.rows, self.study.codes
         if self.rows is not None:
             X, codes = X[self.rows], codes[self.rows]
-        write = write_svmlight if self.study.sparse else self._write_csv
-        write(folder / self.file_name, X, [self.labels[k] for k in codes.tolist()])
-
-    def _write_csv(self, path: Path, X: NDArray[np.float64], labels: list[str]) -> None:
-        assert self.names is not None
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow([*self.names, self.target])
-            at = {label: _quoted(label) for label in self.labels}
-            for start in range(0, len(X), BLOCK):
-                block = X[start : start + BLOCK].tolist()
-                lines = [
-                    ",".join([*map(repr, row), at[label]])
-                    for row, label in zip(block, labels[start : start + BLOCK], strict=True)
-                ]
-                file.write("\n".join(lines) + "\n")
-
-
-def _quoted(label: str) -> str:
-    return '"' + label.replace('"', '""') + '"'
-
-
-def write_svmlight(path: Path, X: Any, labels: list[str]) -> None:
-    """Rows as ``label index:value ...``, indices from 1, numbers to the last bit."""
-    ends, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
-    with path.open("w", encoding="utf-8") as file:
-        for i, label in enumerate(labels):
-            pairs = (f" {columns[k] + 1}:{values[k]!r}" for k in range(ends[i], ends[i + 1]))
-            file.write(label + "".join(pairs) + "\n")
+        labels = [self.labels[k] for k in codes.tolist()]
+        path = folder / self.file_name
+        if self.study.sparse:
+            write_svmlight(path, X, labels)
+        else:
+            assert self.names is not None
+            write_csv(path, self.names, X, self.target, labels)
 
 
 def certify(study: Study, existence: Existence, best: Best) -> Certified | None:

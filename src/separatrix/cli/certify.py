@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,15 @@ from typing import Any
 import click
 
 from separatrix.cli import saying
-from separatrix.errors import DataError, ParameterError
-
-SUFFIXES = (".svm", ".svmlight", ".libsvm")
+from separatrix.cli.certifiable import Certifiable, certifiable
+from separatrix.cli.completion import SOURCE
+from separatrix.errors import ParameterError
 
 
 @click.command()
-@click.argument("source", type=click.Path(exists=True, dir_okay=False))
-@click.option("--target", help="The column of the labels (CSV).")
+@click.argument("source", type=SOURCE)
+@click.option("--target", "-t", help="Column of the labels (guessed if it is named target, label, class or y).")
+@click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False),
@@ -44,6 +46,7 @@ SUFFIXES = (".svm", ".svmlight", ".libsvm")
 def command(
     source: str,
     target: str | None,
+    drop: tuple[str, ...],
     out: str,
     positive: str | None,
     multiclass: str | None,
@@ -57,60 +60,40 @@ def command(
     json_: bool,
     quiet: bool,
 ) -> None:
-    """Decide whether a hyperplane separates the classes of SOURCE (CSV with a header, or svmlight), with proof."""
+    """Decide whether a hyperplane separates the classes of SOURCE, with proof.
+
+    SOURCE is a file, a pattern, -, example:NAME or SQL over files, with numbers in all columns but the target.
+    The checker reads CSV and svmlight; rows of any other source are written beside the certificate.
+    """
     if claim != "separability" and multiclass is not None:
         raise ParameterError(f"--claim {claim} is about two groups: name one with --positive, not --multiclass.")
     if claim == "min-errors" and expect is not None:
         raise ParameterError("--expect is about verdicts, and --claim min-errors is about a number: leave one out.")
+    from separatrix.persist.whole import write_whole
+
     saying.need_folder(Path(out))
-    X, labels = read(source, target)
+    table, guesses = certifiable(source, target, drop)
     limits = {"max_nodes": max_nodes, "time_limit": time_limit}
-    found = decide(X, labels, positive, multiclass, not no_intercept, reading, claim, exact, limits)
+    found = decide(table, positive, multiclass, not no_intercept, reading, claim, exact, limits)
     certificate = found.certificate
     for part in certificate.content.get("certificates", [certificate.content]):
-        part["data"]["target"] = target
-    if Path(out).exists() and not Path(out).is_file():
-        certificate.save(out)
-    else:
-        from separatrix.persist.whole import write_whole
-
-        write_whole(Path(out), f"{certificate.text}\n".encode())
+        part["data"]["target"] = table.target
+    rows = table.write(Path(out))
+    write_whole(Path(out), f"{certificate.text}\n".encode())
     if json_:
-        click.echo(saying.as_json({**found.to_dict(), "certificate": out}))
+        click.echo(saying.as_json({**found.to_dict(), "certificate": out, "data": rows}))
     elif not quiet:
-        click.echo(str(found))
-        column = "" if source.endswith(SUFFIXES) else f" --target {target}"
-        click.echo(f"{out}   {certificate.size / 1000:.1f} kB (check it: separatrix verify {out} {source}{column})")
+        saying.say([*(["guessed: " + " · ".join(guesses)] if guesses else []), str(found)])
+        command = shlex.join(["separatrix", "verify", out, rows])
+        click.echo(f"{out}   {certificate.size / 1000:.1f} kB (check it: {command})")
     if expect is not None and found.verdict != expect:
         if not quiet:
             click.echo(f"expected {expect}, proved {found.verdict}", err=True)
         sys.exit(1)
 
 
-def read(source: str, target: str | None) -> tuple[Any, Any]:
-    """Rows, with the names of their columns where the file has them, and labels."""
-    if source.endswith(SUFFIXES):
-        from separatrix.data.libsvm import read_libsvm
-
-        return read_libsvm(source, zero_based=False)
-    import numpy as np
-
-    from separatrix.data.delimited import missing_column, read_delimited
-    from separatrix.data.plain import plain_file, read_plain
-
-    plain = plain_file(source)
-    if plain is not None and target not in plain.names:
-        raise DataError(missing_column(Path(source).name, target, plain.names))
-    numbers = None if plain is None else read_plain(source, target)
-    if numbers is not None and np.isfinite(numbers[0]).all() and np.isfinite(np.asarray(numbers[1])).all():
-        return (numbers[0], numbers[2]), numbers[1]
-    X, labels, names = read_delimited(source, target)  # labels are words, or a cell is not a number: it says which
-    return (X, names), labels
-
-
 def decide(
-    X: Any,
-    labels: Any,
+    rows: Certifiable,
     positive: str | None,
     multiclass: str | None,
     intercept: bool,
@@ -128,9 +111,9 @@ def decide(
     from separatrix.theory.separability import Given, counted, separability
     from separatrix.validation import Table
 
-    X, names = X if isinstance(X, tuple) else (X, None)
-    table, classes, origin, dropped = counted(X, labels, None)
-    given = Given(Table(table.X, None if names is None else tuple(names)), classes, origin, dropped, intercept, reading)
+    table, classes, origin, dropped = counted(rows.X, rows.labels, rows.weights)
+    names = None if rows.names is None else tuple(rows.names)
+    given = Given(Table(table.X, names), classes, origin, dropped, intercept, reading)
     if multiclass is not None:
         return multiclass_separability(given, multiclass)
     found = class_names(classes.classes)
@@ -142,7 +125,7 @@ def decide(
         groups: tuple[list[int], list[int] | None] = [found.index(label_name(positive))], None
     else:
         if len(found) > 2:
-            separability(X, labels)  # says what to do
+            separability(rows.X, rows.labels)  # says what to do
         groups = [1], [0]
     if claim == "margin":
         return margin_between(given, *groups, exact)

@@ -31,9 +31,7 @@ def command(model: str, out: Path | None, format_: str | None, json_: bool, quie
     saying.need_folder(out)
     loaded = load(model)
     content = to_onnx(loaded) if chosen == "onnx" else (to_python if chosen == "python" else to_sql)(loaded).encode()
-    if out is not None and out.exists() and not out.is_file():
-        out.write_bytes(content)
-    elif out is not None:
+    if out is not None:
         write_whole(out, content)
     if json_:
         code = content.decode() if out is None else None

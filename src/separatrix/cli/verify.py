@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import sys
+from pathlib import Path
 
 import click
 
@@ -25,7 +27,7 @@ def command(certificate: str, source: str, target: str | None, json_: bool, quie
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
         code = checker.main(arguments)
     if code == 2:
-        raise DataError(f"{certificate} cannot be held against {source}: {reason(wrong.getvalue())}.")
+        raise DataError(f"{certificate} cannot be held against {source}: {reason(wrong.getvalue())}.{hint(source)}")
     if json_:
         click.echo(saying.as_json({"proved": code == 0, "says": said.getvalue().splitlines()}))
     elif not quiet:
@@ -36,4 +38,13 @@ def command(certificate: str, source: str, target: str | None, json_: bool, quie
 def reason(said: str) -> str:
     """What the checker could not read, in words: a key that is not there is said by its name alone."""
     text = " ".join(said.removeprefix("cannot read:").split()).rstrip(".")
-    return f"it lacks {text}, so that it is no certificate" if text.startswith("'") else text
+    return f"it lacks {text}, so that it is no certificate" if re.fullmatch(r"'[^']*'", text) else text
+
+
+def hint(source: str) -> str:
+    """What to hold it against where the checker does not read such files."""
+    from separatrix.data.dialect import kind_of
+
+    if not source.endswith((".gz", ".tsv", ".tab")) and kind_of(Path(source)) in ("csv", "svmlight"):
+        return ""
+    return " The checker reads CSV and svmlight: name the file of rows that certify wrote beside the certificate."

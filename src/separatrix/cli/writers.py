@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from separatrix.errors import ParameterError
+
 SQL_TYPES = {"number": "DOUBLE", "integer": "BIGINT", "boolean": "BOOLEAN", "date": "TIMESTAMP", "text": "VARCHAR"}
 
 
@@ -27,14 +29,16 @@ class Batch:
 
 def write(out: Path | None, batches: Iterator[Batch], form: str) -> None:
     """All batches; a regular file appears whole or not at all."""
-    from separatrix.persist.whole import whole_file
+    from separatrix.persist.whole import is_special, special_file, whole_file
 
     if out is None:
         _write_text(sys.stdout, batches, form)
+    elif form == "parquet" and is_special(out):
+        raise ParameterError(f"--out is {out}, which is no file, and Parquet is written from its end: name a file.")
     elif form == "parquet":
         _write_parquet(out, batches)
-    elif out.exists() and not out.is_file():  # a pipe or a device
-        with out.open("w", encoding="utf-8", newline="") as file:
+    elif is_special(out):
+        with special_file(out) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
             _write_text(file, batches, form)
     else:
         with whole_file(out) as beside, beside.open("w", encoding="utf-8", newline="") as file:

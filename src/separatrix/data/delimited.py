@@ -3,39 +3,45 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.data.frame import unknown_column
 from separatrix.errors import DataError
 
 
-def read_delimited(path: str | Path, target: str | None) -> tuple[NDArray[np.float64], NDArray[np.str_], list[str]]:
+def read_delimited(
+    path: str | Path, target: str, drop: Collection[str] = ()
+) -> tuple[NDArray[np.float64], NDArray[np.str_], list[str]]:
     """X, the labels as text, and the names of the columns of X, in the order of the file."""
     name = Path(path).name
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
-            return _read(csv.reader(file), name, target)
+            return _read(csv.reader(file), name, target, drop)
     except (UnicodeDecodeError, csv.Error) as wrong:
-        raise DataError(f"{name} cannot be read as comma-separated text in UTF-8: {wrong}.") from wrong
+        why = f"{name} cannot be read as comma-separated text in UTF-8: {wrong}. Save it so, or as Parquet."
+        raise DataError(why) from wrong
 
 
-def _read(lines: Any, name: str, target: str | None) -> tuple[NDArray[np.float64], NDArray[np.str_], list[str]]:
+def _read(
+    lines: Any, name: str, target: str, drop: Collection[str]
+) -> tuple[NDArray[np.float64], NDArray[np.str_], list[str]]:
     header: list[str] = next(lines, [])
     if not header:
         raise DataError(f"{name} is empty: it needs a header and rows.")
     if len(set(header)) < len(header):
         twice = next(column for column in header if header.count(column) > 1)
         raise DataError(f"{name} has several columns named {twice!r}: give them different names.")
-    if target is None or target not in header:
-        raise DataError(missing_column(name, target, header))
+    for column in (target, *drop):
+        if column not in header:
+            raise DataError(unknown_column(column, header, name))
     at = header.index(target)
-    names = [column for column in header if column != target]
+    names = [column for column in header if column != target and column not in drop]
     if not names:
         raise DataError(f"{name} has no column but the target {target!r}: there is nothing to learn from.")
     rows, labels = [], []
@@ -45,20 +51,11 @@ def _read(lines: Any, name: str, target: str | None) -> tuple[NDArray[np.float64
         if len(line) != len(header):
             raise DataError(f"{name} line {lines.line_num} has {len(line)} fields, the header has {len(header)}.")
         labels.append(line[at])
-        pairs = [pair for k, pair in enumerate(zip(header, line, strict=True)) if k != at]
+        pairs = [pair for k, pair in enumerate(zip(header, line, strict=True)) if k != at and pair[0] not in drop]
         rows.append([number(text, column, name, lines.line_num) for column, text in pairs])
     if not rows:
         raise DataError(f"{name} has a header and no rows.")
     return np.array(rows, dtype=np.float64), np.array(labels), names
-
-
-def missing_column(name: str, target: str | None, header: Sequence[str]) -> str:
-    shown = ", ".join(header[:8]) + (", …" if len(header) > 8 else "")
-    if target is None:
-        return f"{name} needs a target: name the column of the labels. Columns: {shown} ({len(header)})."
-    close = difflib.get_close_matches(target, header, 1)
-    hint = f"; did you mean {close[0]!r}?" if close else "."
-    return f"{name} has no column {target!r}{hint} Columns: {shown} ({len(header)})."
 
 
 def number(text: str, column: str, name: str, line: int) -> float:
@@ -68,5 +65,5 @@ def number(text: str, column: str, name: str, line: int) -> float:
         value = math.nan
     if not math.isfinite(value):
         where = f"{column!r} in {name} line {line}"
-        raise DataError(f'{where} is "{text}": not a finite number. Drop the row or the column.')
+        raise DataError(f'{where} is "{text}": not a finite number. Drop the row, or the column (--drop).')
     return value

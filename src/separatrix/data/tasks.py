@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +47,7 @@ def target_column(source: Source, target: str | None, guesses: list[str]) -> tup
         if table.y is None:
             raise DataError(f"{source.name} has rows without labels: save X and y together in a .npz file.")
         return table, label_column("label", table.y)
-    name = target if target is not None else _guess_target(table, guesses)
+    name = target if target is not None else guess_target(table.names, source.name, guesses)
     return table.without([name]), table[name]
 
 
@@ -78,13 +79,14 @@ def label_values(y: NDArray[Any]) -> NDArray[Any]:
     return label_column("label", y).labels()
 
 
-def _guess_target(frame: Frame, guesses: list[str]) -> str:
-    if frame.source.startswith("example:"):
-        return frame.names[-1]
-    found = [name for name in frame.names if name.lower() in USUAL_TARGETS]
+def guess_target(names: Sequence[str], source: str, guesses: list[str]) -> str:
+    """The column that is named like a target; the last one of the built-in sets."""
+    if source.startswith("example:"):
+        return names[-1]
+    found = [name for name in names if name.lower() in USUAL_TARGETS]
     if len(found) != 1:
-        shown = ", ".join(frame.names[:8]) + (", …" if len(frame.names) > 8 else "")
-        raise DataError(f"{frame.source} needs --target: which column is to be learned? Columns: {shown}.")
+        shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+        raise DataError(f"{source} needs --target: which column is to be learned? Columns: {shown}.")
     guesses.append(f"target = {found[0]}")
     return found[0]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix.errors import ModelFileError
 from separatrix.persist.headers import FORMATS, header_of, model_of
-from separatrix.persist.whole import write_whole
+from separatrix.persist.whole import is_special, write_whole
 
 KEY = "separatrix"
 LIMIT = 1 << 32  # bytes of a model file
@@ -32,7 +32,7 @@ def save(model: Any, path: str | os.PathLike[str], *, certificate: Any = None) -
     named in the header.
     """
     target = Path(path)
-    if target.exists() and not target.is_file():
+    if is_special(target):
         raise ModelFileError(f"{target} is not a regular file: choose another path.")
     header, tensors = header_of(model, certificate)
     header["versions"] = {"separatrix": _version(), "numpy": np.__version__, "python": platform.python_version()}

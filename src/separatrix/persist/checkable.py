@@ -1,0 +1,36 @@
+"""Rows in files that the stand-alone checker reads: CSV with a header, or svmlight; numbers to the last bit."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK = 4096
+
+
+def write_csv(path: Path, names: Sequence[str], X: NDArray[np.float64], target: str, labels: Sequence[str]) -> None:
+    """The columns, then the labels."""
+    quoted = {label: '"' + label.replace('"', '""') + '"' for label in set(labels)}
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerow([*names, target])
+        for start in range(0, len(X), BLOCK):
+            block = X[start : start + BLOCK].tolist()
+            lines = [
+                ",".join([*map(repr, row), quoted[label]])
+                for row, label in zip(block, labels[start : start + BLOCK], strict=True)
+            ]
+            file.write("\n".join(lines) + "\n")
+
+
+def write_svmlight(path: Path, X: Any, labels: Sequence[str]) -> None:
+    """The rows of a CSR matrix as ``label index:value ...``, indices from 1."""
+    ends, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
+    with path.open("w", encoding="utf-8") as file:
+        for i, label in enumerate(labels):
+            pairs = (f" {columns[k] + 1}:{values[k]!r}" for k in range(ends[i], ends[i + 1]))
+            file.write(label + "".join(pairs) + "\n")
