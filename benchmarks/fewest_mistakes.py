@@ -3,8 +3,8 @@
 Ours is ``fewest_mistakes(X, y)``: checked input, search, and a bracket of which both ends are proved exactly. The
 programme is the usual one, min sum e with z_i . w >= eps - M_i e_i, e in {0, 1}, -1 <= w <= 1, on rows of length 1 with
 eps = 1e-4 and M_i = |z_i|_1 + eps, by HiGHS through ``scipy.optimize.milp``: its optimum depends on eps and proves
-nothing about the rows as they are. It has a limit of LIMIT seconds a set, and "> x" means that x times our time was
-not enough for it. CPU seconds of one thread; ours is the least of three. "check": ``verify`` on the certificate, in
+nothing about the rows as they are. It has PATIENCE times our time a set (10 to 1,000 s, longer where the machine is
+busy), and "> x" means that x times our time was not enough for it. CPU seconds of one thread; ours is the least of three. "check": ``verify`` on the certificate, in
 plain Python.
 
 ``python -m benchmarks fewest_mistakes``; the sets from files need SEPARATRIX_DATA.
@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.measure import print_table
 from separatrix import fewest_mistakes, verify
 
-LIMIT = 40.0  # seconds of the clock for one run of HiGHS
+PATIENCE = 120  # times our time
 
 
 def flips(n, d, share, seed=0):
@@ -79,7 +79,7 @@ def sets():
     }
 
 
-def big_m(X, y, eps=1e-4):
+def big_m(X, y, limit, eps=1e-4):
     """The programme's bracket, its seconds, and whether it came to an end."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array, diags_array, hstack
@@ -96,7 +96,7 @@ def big_m(X, y, eps=1e-4):
         constraints=LinearConstraint(rows, lb=eps),
         integrality=np.append(np.zeros(p), np.ones(n)),
         bounds=Bounds(np.append(-np.ones(p), np.zeros(n)), np.ones(p + n)),
-        options={"time_limit": LIMIT},
+        options={"time_limit": limit},
     )
     seconds = time.process_time() - start
     upper = "-" if found.x is None else f"{found.fun:.0f}"
@@ -113,11 +113,13 @@ def main():
         if data is None:
             continue
         X, y = data
-        best, found = np.inf, None
+        best, found, busy = np.inf, None, 1.0
         for _ in range(3):
-            start = time.process_time()
+            start, clock = time.process_time(), time.perf_counter()
             found = fewest_mistakes(X, y)
-            best = min(best, time.process_time() - start)
+            spent = time.process_time() - start
+            busy = max(busy, (time.perf_counter() - clock) / spent)
+            best = min(best, spent)
             if best > 5:
                 break
         assert found is not None
@@ -125,7 +127,7 @@ def main():
         if found.nodes < 10_000:
             verify(found.certificate, X, y)
         checked = time.process_time() - start if found.nodes < 10_000 else np.nan
-        theirs, seconds, solved = ("-", np.nan, False) if quick else big_m(X, y)
+        theirs, seconds, solved = ("-", np.nan, False) if quick else big_m(X, y, min(1000, max(10, PATIENCE * best)) * busy)
         ours = f"{found.upper}" if found.proved else f"{found.lower}..{found.upper}"
         ratio = "" if np.isnan(seconds) else f"{'' if solved else '> '}{seconds / best:.0f}"
         lines.append([name, ours, found.nodes, f"{best:.3f}", f"{checked:.2f}", theirs, f"{seconds:.2f}", ratio])

@@ -28,8 +28,8 @@ void bind_dual(nb::module_& m) {
             nb::gil_scoped_release free;
             std::visit(
                 [&](const auto& rows) {
-                    std::vector<double> z;
-                    spread(rows, i, z);
+                    std::vector<double> z(static_cast<std::size_t>(rows.d));
+                    spread(rows, i, z.data());
                     kernel_row(rows, norm2.data(), k, z.data(), norm2.data()[i], out.data());
                 },
                 X.view);
@@ -48,7 +48,7 @@ void bind_dual(nb::module_& m) {
                 throw nb::value_error("out must hold a score for every row and vector");
             const Kernel k = kernel_of(kind, gamma, coef0, degree);
             nb::gil_scoped_release free;
-            const auto spread_row = [&](i64 i, std::vector<double>& z) {
+            const auto spread_row = [&](i64 i, double* z) {
                 std::visit([&](const auto& rows) { spread(rows, i, z); }, X.view);
             };
             std::visit(
