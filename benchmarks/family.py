@@ -135,9 +135,9 @@ def one_row():
     """learn_one with a numpy row, validated, as a multiple of an empty Python call."""
     rows = []
     for d in (20, 200):
-        X, y, _ = labelled(5_000, d)
-        labels, table = y.tolist(), list(X)
-        dicts = [{f"f{j}": v for j, v in enumerate(x)} for x in X[:1000].tolist()]
+        X, y, _ = labelled(20_000 // d, d)
+        labels, table = y.tolist() * (d // 4), list(X) * (d // 4)  # 5,000 rows, in the cache like one that just arrived
+        dicts = [{f"f{j}": v for j, v in enumerate(x)} for x in X.tolist()]
         models = {
             "Perceptron": sx.Perceptron(),
             "AveragedPerceptron": sx.AveragedPerceptron(),
@@ -152,13 +152,14 @@ def one_row():
         work |= {name: partial(each, m.learn_one, table, labels) for name, m in models.items()}
         work["Perceptron, ten classes"] = partial(each, ten.learn_one, table, labels)
         work["predict_one"] = partial(predict_each, models["Perceptron"], table)
+        work["predict_one, ten classes"] = partial(predict_each, ten, table)
         for name, m in (("dict, open", sx.Perceptron()), ("dict, hashed", sx.Perceptron(hashing=2**18))):
             work[f"Perceptron, {name}"] = partial(each, m.learn_one, dicts, labels)
         if (river := _river()) is not None:
             work["River Perceptron, dict"] = partial(each, river.learn_one, dicts, labels)
         t = interleaved(work, 9)
         for name in list(work)[1:]:
-            count = len(dicts) if "dict" in name else len(table)
+            count = len(dicts) if ", dict" in name else len(table)
             rows.append(
                 [f"{name}, d = {d}", f"{1e9 * t[name] / count:.0f} ns", t[name] / count / (t["empty"] / len(table))]
             )

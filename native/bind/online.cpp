@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -88,10 +89,32 @@ static void hold(Held<Rule>* self, const Shared& s, Rule rule, const More&... mo
                                          nb::cast(s.seen), nb::cast(more)...)};
 }
 
-static Dense<double> one_row(const Vector<double>& x, i64 d) {
-    need_length(x, d, "x must hold a number for every feature");
-    return {x.data(), 1, d};
-}
+// A row of doubles, by the buffer protocol: half the price of an ndarray, which matters where each row is a call.
+class OneRow {
+   public:
+    OneRow(nb::handle x, i64 d) {
+        if (PyObject_GetBuffer(x.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+            PyErr_Clear();
+            throw nb::type_error("x must be an array of doubles");
+        }
+        const bool doubles = view.format && std::strcmp(view.format, "d") == 0;
+        const bool fits = doubles && view.ndim == 1 && static_cast<i64>(view.shape[0]) == d;
+        if (!fits) {
+            PyBuffer_Release(&view);
+            if (!doubles) throw nb::type_error("x must be an array of doubles");
+            throw nb::value_error("x must hold a number for every feature");
+        }
+        row = {static_cast<const double*>(view.buf), 1, d};
+    }
+    ~OneRow() { PyBuffer_Release(&view); }
+    OneRow(const OneRow&) = delete;
+    OneRow& operator=(const OneRow&) = delete;
+
+    Dense<double> row{};
+
+   private:
+    Py_buffer view;
+};
 
 // A sparse row of stored values; columns may not leave the features.
 static Csr<double, i64> one_row(const Vector<double>& value, const Vector<i64>& column, const i64 (&start)[2], i64 d) {
@@ -203,10 +226,10 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
             "limit"_a)
         .def(
             "learn",
-            [](Self& self, Vector<double> x, i64 code, double weight) {
-                self.learn(one_row(x, self.rule.d), code, weight);
+            [](Self& self, nb::handle x, i64 code, double weight) {
+                self.learn(OneRow(x, self.rule.d).row, code, weight);
             },
-            "x"_a.noconvert(), "code"_a, "weight"_a)
+            "x"_a, "code"_a, "weight"_a)
         .def(
             "learn_pairs",
             [](Self& self, Vector<double> value, Vector<i64> column, i64 code, double weight) {
@@ -234,8 +257,8 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
             "x"_a, "index"_a, "skip_unknown"_a, "out"_a.noconvert())
         .def(
             "scores",
-            [](const Self& self, Vector<double> x, Out<double> out) { self.scores(one_row(x, self.rule.d), out); },
-            "x"_a.noconvert(), "out"_a.noconvert())
+            [](const Self& self, nb::handle x, Out<double> out) { self.scores(OneRow(x, self.rule.d).row, out); },
+            "x"_a, "out"_a.noconvert())
         .def(
             "scores_pairs",
             [](const Self& self, Vector<double> value, Vector<i64> column, Out<double> out) {
@@ -245,11 +268,28 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
             "value"_a.noconvert(), "column"_a.noconvert(), "out"_a.noconvert())
         .def(
             "score",
-            [](const Self& self, Vector<double> x) {
-                if (self.rule.count != 1) throw nb::value_error("there are several vectors: use scores");
-                return self.rule.score(one_row(x, self.rule.d), 0, 0);
+            [](const Self& self, nb::handle x, i64 at) {
+                if (at < 0 || at >= self.rule.count) throw nb::value_error("at names a vector that does not exist");
+                const double s = self.rule.score(OneRow(x, self.rule.d).row, 0, at);
+                if (!std::isfinite(s)) throw nb::value_error("the score is not finite");
+                return s;
             },
-            "x"_a.noconvert());
+            "x"_a, "at"_a)
+        .def(
+            "best",
+            [](const Self& self, nb::handle x, i64 count) {
+                if (count < 1 || count > self.rule.count) throw nb::value_error("there are not so many vectors");
+                const OneRow one(x, self.rule.d);
+                i64 best = 0;
+                double most = 0;
+                for (i64 k = 0; k < count; ++k) {
+                    const double s = self.rule.score(one.row, 0, k);
+                    if (!std::isfinite(s)) throw nb::value_error("a score is not finite");
+                    if (k == 0 || s > most) best = k, most = s;
+                }
+                return best;
+            },
+            "x"_a, "count"_a);
 }
 
 #define SHARED_ARGUMENTS \

@@ -110,10 +110,39 @@ def test_scores_of_one_row_agree_dense_and_sparse(name):
         dense, sparse = np.empty(1), np.empty(1)
         rule.scores(X[0], dense)
         rule.scores_pairs(X[0][X[0] != 0], np.flatnonzero(X[0]), sparse)
-        assert rule.score(X[0]) == dense[0]
+        assert rule.score(X[0], 0) == dense[0]
+        assert rule.best(X[0], 1) == 0
         assert sparse[0] == pytest.approx(dense[0], rel=1e-12)
         out.append((dense[0], sparse[0]))
     assert len(set(out)) == 1
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.level)
+def test_the_best_vector_is_the_first_of_the_greatest_scores(module):
+    rule, _ = bound(module, "PlainRule", 4, 6, True, kesler=False)
+    X = np.random.default_rng(3).normal(size=(20, 6))
+    scores = np.empty(4)
+    assert rule.best(X[0], 4) == 0  # all alike
+    for code, x in enumerate(X):
+        rule.learn(x, code % 4, 1.0)
+        rule.scores(x, scores)
+        assert rule.best(x, 4) == scores.argmax()
+        assert rule.best(x, 2) == scores[:2].argmax()
+        assert [rule.score(x, k) for k in range(4)] == scores.tolist()
+    for wrong in (0, 5):
+        with pytest.raises(ValueError, match="not so many vectors"):
+            rule.best(X[0], wrong)
+    for wrong in (-1, 4):
+        with pytest.raises(ValueError, match="does not exist"):
+            rule.score(X[0], wrong)
+    for ask in (lambda x: rule.best(x, 4), lambda x: rule.score(x, 0), lambda x: rule.learn(x, 0, 1.0)):
+        with pytest.raises(ValueError, match="not finite"):
+            ask(np.array([np.nan] * 6))
+        with pytest.raises(ValueError, match="for every feature"):
+            ask(X[0][:5])
+        for odd in (X[0].astype(np.float32), X[:, 0][::2], [1.0] * 6, X[0].astype(">f8"), None):
+            with pytest.raises((TypeError, ValueError)):
+                ask(odd)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.level)

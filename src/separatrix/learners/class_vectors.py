@@ -56,6 +56,10 @@ class ClassVectors:
         """The scores that the model shows, from those of all its vectors."""
         raise NotImplementedError("a scheme says which vectors predict")
 
+    def decisive(self) -> int | None:
+        """The vector whose score alone decides between two classes, if there is one."""
+        return None
+
     def widen(self, d: int) -> None:
         """Room for d features."""
         self.vectors.widen(d, self.rule.fill)
@@ -141,6 +145,9 @@ class OneAgainstRest(ClassVectors):
 
     def decide(self, scores: Floats) -> Floats:
         return scores[self.shown()]
+
+    def decisive(self) -> int | None:
+        return self.shown().start if len(self.classes) == 2 else None
 
     def codes(self) -> dict[Any, int]:
         if len(self.classes) == 2 and not self.open:

@@ -25,7 +25,7 @@ from separatrix.validation import Row, check_features, check_labels, check_row, 
 Floats = NDArray[np.float64]
 Names = Vocabulary | HashingMap
 READ_LATE = ("coef_", "intercept_", "mistakes_", "visits_", "epoch_mistakes_")
-BOUND = ("_learner", "_reader", "_codes", "_single")
+BOUND = ("_learner", "_reader", "_codes", "_at", "_labels")
 
 
 class OneRow(Streaming):
@@ -35,7 +35,8 @@ class OneRow(Streaming):
     _learner: OnlineKernel  # bound to the vectors, where nothing but the row decides how far it moves them
     _reader: OnlineKernel
     _codes: dict[Any, int]
-    _single: bool  # one vector in all, as for two classes that were declared
+    _at: int | None  # the vector that alone decides between two classes
+    _labels: list[Any]
     _names: Names
 
     def _check_shared(self) -> None:
@@ -67,10 +68,8 @@ class OneRow(Streaming):
     def decision_one(self, x: Any) -> float | Floats:
         """The score of one row; with more than two classes an array of one score a class."""
         try:
-            if self._single and x.__class__ is not dict:
-                score = self._reader.score(x)
-                if math.isfinite(score):
-                    return score
+            if self._at is not None and x.__class__ is not dict:
+                return self._reader.score(x, self._at)
             scores = np.empty(len(self._vectors.vectors))
             if x.__class__ is dict:
                 self._reader.scores_dict(x, self._names.index, self._names.skips, scores)
@@ -85,6 +84,15 @@ class OneRow(Streaming):
 
     def predict_one(self, x: Any) -> Any:
         """The class of one row."""
+        try:
+            if x.__class__ is not dict:
+                labels = self._labels
+                if self._at is None and len(labels) > 2:
+                    return labels[self._reader.best(x, len(labels))]
+                if self._at is not None and (score := self._reader.score(x, self._at)) != 0:
+                    return labels[score > 0]
+        except (AttributeError, KeyError, TypeError, ValueError):
+            pass
         scores = self.decision_one(x)
         classes = self._vectors.classes
         if isinstance(scores, np.ndarray):
@@ -123,10 +131,13 @@ class OneRow(Streaming):
         if names is not None:
             self._names = names
         self._codes = book.codes()
-        self._reader = book.rule.kernel(book.vectors)
-        self._single = len(book.vectors) == 1
+        self._bind_reader(book)
         if self.class_weight is None and not self.normalize_rows:
             self._learner = self._reader
+
+    def _bind_reader(self, book: ClassVectors) -> None:
+        self._reader = book.rule.kernel(book.vectors)
+        self._at, self._labels = book.decisive(), book.classes
 
     def _read_with_care(self, x: Any) -> Floats:
         self._check_fitted()
@@ -135,8 +146,7 @@ class OneRow(Streaming):
             self._vectors = self._book(self.n_features_in_)
         if names is not None:
             self._names = names
-        self._reader = self._vectors.rule.kernel(self._vectors.vectors)
-        self._single = len(self._vectors.vectors) == 1
+        self._bind_reader(self._vectors)
         out = np.empty(len(self._vectors.vectors))
         if row.columns is None:
             self._reader.scores(row.values, out)

@@ -165,13 +165,24 @@ class _Rule:
         row = self._pairs(value, column)
         out[:] = [self.model_score(row, 0, k) for k in range(self.count)]
 
-    def score(self, x: Floats) -> float:
-        """The model's score of one row where there is one vector."""
-        if self.count != 1:
-            raise ValueError("there are several vectors: use scores")
-        out = np.empty(1)
+    def score(self, x: Floats, at: int) -> float:
+        """The model's score of one row by one vector, if it is finite."""
+        if not 0 <= at < self.count:
+            raise ValueError("at names a vector that does not exist")
+        return float(self._finite(x)[at])
+
+    def best(self, x: Floats, count: int) -> int:
+        """Which of the first vectors gives one row the greatest score; the first of equals."""
+        if not 1 <= count <= self.count:
+            raise ValueError("there are not so many vectors")
+        return int(self._finite(x)[:count].argmax())
+
+    def _finite(self, x: Floats) -> Floats:
+        out = np.empty(self.count)
         self.scores(x, out)
-        return float(out[0])
+        if not np.isfinite(out).all():
+            raise ValueError("a score is not finite")
+        return out
 
     def _pairs(self, value: Floats, column: Indices) -> Rows:
         if len(value) != len(column):
