@@ -318,3 +318,13 @@ def test_pairs_are_not_exported_as_scores_of_classes():
     with pytest.raises(ParameterError, match="pairs"):
         to_python(MaxMargin().fit(iris.data, iris.target))
     assert "def predict" in to_python(MaxMargin().fit(iris.data, iris.target == 0))
+
+
+def test_an_enormous_cost_is_that_of_the_least_slack():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.where(rng.random(40) < 0.5, 1, -1)
+    expected = MaxMargin(C=1e10).fit(X, y)
+    for C in (1e20, 1e30, 1e200, 1e308):
+        model = MaxMargin(C=C).fit(X, y)
+        assert model.status_ is Status.OPTIMAL
+        np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6)

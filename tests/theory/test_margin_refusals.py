@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from separatrix import margin, mistake_bound, verify
+from separatrix import fewest_mistakes, margin, mistake_bound, separability, verify
 from separatrix.errors import DataError, ParameterError
 
 IRIS = load_iris()
@@ -44,6 +44,15 @@ def test_contradicting_rows():
 
 def test_zero_rows_without_an_intercept():
     assert proved(np.array([[0.0, 0], [1, 1], [-1, -2]]), [0, 1, 0], intercept=False).verdict == "quasi"
+
+
+@pytest.mark.parametrize("ask", [separability, margin, mistake_bound, fewest_mistakes])
+def test_flags_are_true_or_false(ask):
+    for option in {separability: (), margin: ("exact",), mistake_bound: ("normalize_rows",)}.get(ask, ()):
+        with pytest.raises(ParameterError, match=f"{option} is 3: it must be True or False"):
+            ask([[0.0], [1.0]], [0, 1], **{option: 3})
+    with pytest.raises(ParameterError, match="intercept is 'no': it must be True or False"):
+        ask([[0.0], [1.0]], [0, 1], intercept="no")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 from separatrix.errors import DataError
 from separatrix.features.transform import FeatureMap, need_count
-from separatrix.learners.base import need_flag
-from separatrix.validation import Table
+from separatrix.validation import Table, need_flag
 
 MOST = 2 * 10**7  # columns beyond which a map is surely a mistake
 

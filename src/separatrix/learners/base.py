@@ -151,11 +151,6 @@ def need_limit(name: str, value: Any, least: int) -> None:
         raise ParameterError(f"{name} is {value!r}: it must be a whole number of at least {least}, or inf.")
 
 
-def need_flag(name: str, value: Any) -> None:
-    if not isinstance(value, (bool, np.bool_)):
-        raise ParameterError(f"{name} is {value!r}: it must be True or False.")
-
-
 def need_number(name: str, value: Any, *, least: float | None = None, above: float | None = None) -> None:
     """A finite number: at least ``least``, or above ``above``."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))

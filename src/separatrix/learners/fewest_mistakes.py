@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError
-from separatrix.learners.base import need_choice, need_flag
+from separatrix.learners.base import need_choice
 from separatrix.learners.labels import BOUNDARIES, need_two_classes
 from separatrix.learners.linear import LinearClassifier
 from separatrix.maths.stopping import Status
 from separatrix.theory.fewest import MistakeBracket, fewest_mistakes
-from separatrix.validation import check_labels, check_lengths, check_table
+from separatrix.validation import check_labels, check_lengths, check_table, need_flag
 
 
 class FewestMistakes(LinearClassifier):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
-from separatrix.learners.base import need_choice, need_flag, need_limit, need_number
+from separatrix.learners.base import need_choice, need_limit, need_number
 from separatrix.learners.gram import CallableColumns, MatrixColumns, kernel_matrix, need_square
 from separatrix.learners.kernel_stream import KernelStream
 from separatrix.learners.labels import BOUNDARIES, need_two_classes, predictions, weights_of_rows
@@ -30,7 +30,7 @@ from separatrix.maths.dual import (
 from separatrix.maths.perceptron import LabelledRows, PassMeasure
 from separatrix.maths.solve import solve
 from separatrix.maths.stopping import Status, stop_perceptron
-from separatrix.validation import Table, check_labels, check_lengths, check_row, check_table, check_weights
+from separatrix.validation import Table, check_labels, check_lengths, check_row, check_table, check_weights, need_flag
 
 Floats = NDArray[np.float64]
 NAMES = ("linear", "poly", "rbf", "precomputed")

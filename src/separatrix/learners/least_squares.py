@@ -9,13 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from separatrix.errors import CollinearWarning, DataError, ParameterError, PrecisionWarning, warn_user
-from separatrix.learners.base import Estimator, need_choice, need_flag
+from separatrix.learners.base import Estimator, need_choice
 from separatrix.learners.regressor import LinearRegressor
 from separatrix.maths.least_squares import from_moments, solve_least_squares, solve_path
 from separatrix.maths.moments import Moments, Totals
 from separatrix.maths.normal_equations import EPS, NormalEquations
 from separatrix.maths.squares import Problem, Solution
-from separatrix.validation import Table, check_finite_vector, check_lengths, check_table, check_targets, check_weights
+from separatrix.validation import (
+    Table,
+    check_finite_vector,
+    check_lengths,
+    check_table,
+    check_targets,
+    check_weights,
+    need_flag,
+)
 from separatrix.validation.table import describe_column
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
-from separatrix.learners.base import need_choice, need_flag, need_limit
+from separatrix.learners.base import need_choice, need_limit
 from separatrix.learners.descent_classes import DescentClasses
 from separatrix.learners.labels import BOUNDARIES, need_two_classes, weights_of_rows
 from separatrix.learners.least_squares import need_penalty
@@ -22,7 +22,15 @@ from separatrix.maths.descent import DescentTrace, descend, need_descent
 from separatrix.maths.linear_descent import CURVES, KINDS, DescentRule, DescentState
 from separatrix.maths.schedules import LineSearch, Schedule, schedule_of
 from separatrix.maths.stopping import Status
-from separatrix.validation import Table, check_labels, check_lengths, check_table, check_targets, check_weights
+from separatrix.validation import (
+    Table,
+    check_labels,
+    check_lengths,
+    check_table,
+    check_targets,
+    check_weights,
+    need_flag,
+)
 
 Floats = NDArray[np.float64]
 

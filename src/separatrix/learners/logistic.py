@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, Interruption, ParameterError
-from separatrix.learners.base import need_choice, need_flag, need_limit, need_number
+from separatrix.learners.base import need_choice, need_limit, need_number
 from separatrix.learners.labels import BOUNDARIES, need_two_classes, weights_of_rows
 from separatrix.learners.logistic_fit import Fitted, Options, fit_one
 from separatrix.learners.logistic_inference import LogisticInference
@@ -18,7 +18,7 @@ from separatrix.learners.logistic_rows import Counted, check_offset
 from separatrix.learners.logistic_task import Answer
 from separatrix.learners.logistic_words import tell
 from separatrix.maths.stopping import Status
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
 
 Floats = NDArray[np.float64]
 ON_SEPARATION = ("auto", "firth", "ridge", "raise", "ignore")

@@ -6,9 +6,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from separatrix.learners.base import need_flag, need_number
+from separatrix.learners.base import need_number
 from separatrix.learners.one_row import OneRow
 from separatrix.maths.online import Margin
+from separatrix.validation import need_flag
 
 
 class MarginPerceptron(OneRow):

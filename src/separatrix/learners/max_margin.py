@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, IterationWarning, ParameterError, warn_user
-from separatrix.learners.base import need_choice, need_flag, need_limit
+from separatrix.learners.base import need_choice, need_limit
 from separatrix.learners.labels import (
     BOUNDARIES,
     need_two_classes,
@@ -23,9 +23,10 @@ from separatrix.maths.soft_margin import least_slack, soft_margin
 from separatrix.maths.stopping import Status
 from separatrix.theory.margin import margin_between
 from separatrix.theory.separability import Given
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
 
 Floats = NDArray[np.float64]
+MOST = 1e20  # of C
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ class MaxMargin(LinearClassifier):
     Parameters
     ----------
     C : float, default=inf
-        Cost of slack; inf for the hard margin.
+        Cost of slack; inf for the hard margin. What is above 1e20 counts as 1e20: in double precision the
+        hyperplane no longer depends on it.
     fit_intercept : bool, default=True
         Whether there is a bias b.
     class_weight : dict, "balanced" or None, default=None
@@ -166,7 +168,7 @@ class MaxMargin(LinearClassifier):
         signs = np.where(plus, 1, -1).astype(np.int8)
         cost = np.ones(len(ids)) if weights is None else weights[ids]
         if proved is None:
-            soft = soft_margin(part.X, signs, cost * float(self.C), bool(self.fit_intercept), self.max_iter)
+            soft = soft_margin(part.X, signs, cost * min(float(self.C), MOST), bool(self.fit_intercept), self.max_iter)
             status = soft.status
         else:
             soft = least_slack(part.X, signs, cost, bool(self.fit_intercept), self.max_iter)

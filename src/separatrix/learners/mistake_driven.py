@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError
-from separatrix.learners.base import need_choice, need_flag, need_limit
+from separatrix.learners.base import need_choice, need_limit
 from separatrix.learners.class_vectors import SCHEMES, ClassVectors, two_of_one
 from separatrix.learners.labels import (
     BOUNDARIES,
@@ -34,7 +34,7 @@ from separatrix.maths.online import Course, OnlineRule, Passes, Vectors, wrong_c
 from separatrix.maths.perceptron import LabelledRows, PassMeasure, lifted_norms
 from separatrix.maths.solve import solve
 from separatrix.maths.stopping import Status, stop_perceptron
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
 
 if TYPE_CHECKING:
     from separatrix.maths.trace import Trace

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from separatrix import kernels
 from separatrix.errors import ParameterError
-from separatrix.learners.base import need_choice, need_flag, need_limit
+from separatrix.learners.base import need_choice, need_limit
 from separatrix.learners.labels import BOUNDARIES
 from separatrix.learners.mistake_driven import PASSES, Run
 from separatrix.learners.one_row import OneRow
@@ -24,6 +24,7 @@ from separatrix.maths.perceptron import (
 )
 from separatrix.maths.solve import solve
 from separatrix.maths.stopping import Status, stop_perceptron
+from separatrix.validation import need_flag
 
 Floats = NDArray[np.float64]
 ORDERS = ("cyclic", "restart", "shuffle", "any", "worst")

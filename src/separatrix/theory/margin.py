@@ -21,6 +21,7 @@ from separatrix.theory.faces import reduce
 from separatrix.theory.hulls import Hulls
 from separatrix.theory.roots import root_above, root_below
 from separatrix.theory.separability import PLAIN, Given, Separability, given_data, result
+from separatrix.validation import need_flag
 
 Floats = NDArray[np.float64]
 NARROW = Fraction(1) + Fraction(1, 10**9)  # brackets wider than this are polished
@@ -49,6 +50,7 @@ def margin(X: Any, y: Any, *, intercept: bool = True, exact: bool = False, readi
     Margin, whose ``lower <= d* <= upper`` are both proved in exact arithmetic. For classes that no hyperplane
     separates both are 0, ``verdict`` says which kind of overlap it is, and the certificate proves that.
     """
+    need_flag("exact", exact)
     given = given_data(X, y, None, intercept, reading)
     two_classes(given)
     return margin_between(given, [1], [0], bool(exact))

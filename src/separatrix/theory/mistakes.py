@@ -31,7 +31,7 @@ from separatrix.theory.margin import Bracket, bracketed, digits, margin_certific
 from separatrix.theory.roots import above, rational_root, root_above, root_below
 from separatrix.theory.separability import PLAIN, Given, given_data
 from separatrix.theory.unit_rows import bracketed_unit_rows
-from separatrix.validation import check_finite_vector, check_weights
+from separatrix.validation import check_finite_vector, check_weights, need_flag
 
 Floats = NDArray[np.float64]
 SAME_MISTAKES = ("Perceptron", "AveragedPerceptron", "VotedPerceptron", "PocketPerceptron")
@@ -61,6 +61,7 @@ def mistake_bound(
     MistakeBound. It is safe: computed from the proved lower bound of the margin and rounded up. For
     classes that no hyperplane separates there is none (``bound`` is infinite, ``verdict`` says why).
     """
+    need_flag("normalize_rows", normalize_rows)
     given = given_data(X, y, sample_weight, intercept, "binary64")
     two_classes(given)
     weights = check_weights(sample_weight, given.table.n + len(given.dropped))

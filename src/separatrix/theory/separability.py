@@ -19,7 +19,7 @@ from separatrix.theory.decimals import decimal_rows
 from separatrix.theory.exact import combination, solve
 from separatrix.theory.faces import Reduction, reduce
 from separatrix.theory.lifted import LiftedRows
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
 
 READINGS = ("binary64", "decimal")
 PLAIN = {"complete": "complete", "quasi": "quasi-complete", "overlap": "overlap", "undecided": "undecided"}
@@ -75,6 +75,7 @@ def separability(
 
 def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str) -> Given:
     """Whatever a user passed, checked."""
+    need_flag("intercept", intercept)
     if reading not in READINGS:
         raise ParameterError(f"reading is {reading!r}: it can be {' or '.join(map(repr, READINGS))}.")
     table, labels, origin, dropped = counted(X, y, sample_weight)

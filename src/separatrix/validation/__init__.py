@@ -5,6 +5,7 @@ canonical form; those are used in place, everything else is converted once.
 """
 
 from separatrix.validation.labels import Labels, check_labels
+from separatrix.validation.options import need_flag
 from separatrix.validation.outcomes import Outcomes, check_outcomes
 from separatrix.validation.row import Row, check_features, check_row
 from separatrix.validation.rows import count_rows, take_rows
@@ -27,5 +28,6 @@ __all__ = [
     "check_targets",
     "check_weights",
     "count_rows",
+    "need_flag",
     "take_rows",
 ]
