@@ -13,8 +13,9 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.learners.base import need_choice, need_limit, need_number
 from separatrix.learners.gram import CallableColumns, MatrixColumns, kernel_matrix, need_square
 from separatrix.learners.kernel_stream import KernelStream
-from separatrix.learners.labels import BOUNDARIES, need_two_classes, predictions, weights_of_rows
+from separatrix.learners.labels import BOUNDARIES, need_two_classes, weights_of_rows
 from separatrix.learners.linear import Classifier
+from separatrix.learners.one_table import OneTable
 from separatrix.maths.chance import seed_state
 from separatrix.maths.dual import (
     BlockedDualRule,
@@ -30,13 +31,13 @@ from separatrix.maths.dual import (
 from separatrix.maths.perceptron import LabelledRows, PassMeasure
 from separatrix.maths.solve import solve
 from separatrix.maths.stopping import Status, stop_perceptron
-from separatrix.validation import Table, check_labels, check_lengths, check_row, check_table, check_weights, need_flag
+from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights, need_flag
 
 Floats = NDArray[np.float64]
 NAMES = ("linear", "poly", "rbf", "precomputed")
 
 
-class KernelPerceptron(Classifier):
+class KernelPerceptron(Classifier, OneTable):
     """A perceptron that sees rows through a kernel: s(x) = sum_j a_j (k(x_j, x) + 1).
 
     A mistake at (x_i, y_i) adds y_i to a_i: |a_i| counts the mistakes made on row i. With the linear
@@ -282,8 +283,14 @@ class KernelPerceptron(Classifier):
 
     def decision_function(self, X: Any) -> Floats:
         """s(x) for each row; with more than two classes one column a class. Precomputed: k(row, row of the fit)."""
-        out = self._scores(self._check_rows(X))
-        return out[:, 0] if out.shape[1] == 1 else out
+        return self._shown(self._scores(self._check_rows(X)))
+
+    def _scores_as_given(self, X: Any) -> Floats:
+        return self._shown(self._scores(check_table(X)))
+
+    @staticmethod
+    def _shown(scores: Floats) -> Floats:
+        return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _scores(self, table: Table) -> Floats:
         one, kernel = float(self.fit_intercept), self._built_in(table.d)
@@ -355,26 +362,3 @@ class KernelPerceptron(Classifier):
         stream.one, stream.zero_is_mistake = float(self.fit_intercept), self.tie == "mistake"
         stream.max_support = self.max_support
         return stream
-
-    def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> Self:
-        """Learn from one row: an array or list, or a pair (columns, values)."""
-        return self.partial_fit(self._one(x), [y], sample_weight=[sample_weight])
-
-    def decision_one(self, x: Any) -> float | Floats:
-        """The score of one row; with more than two classes an array of one score a class."""
-        self._check_fitted()
-        scores = self.decision_function(self._one(x))[0]
-        return scores if isinstance(scores, np.ndarray) else float(scores)
-
-    def predict_one(self, x: Any) -> Any:
-        """The class of one row."""
-        scores = np.asarray([self.decision_one(x)])
-        if len(self.classes_) == 1:
-            return self.classes_.tolist()[0]
-        return predictions(scores, self.classes_, self.boundary).tolist()[0]
-
-    def _one(self, x: Any) -> Any:
-        if isinstance(x, dict):
-            raise DataError("KernelPerceptron takes no dicts of features: turn them into rows with HashingMap.")
-        row = check_row(x, self.n_features_in_ if self.__sklearn_is_fitted__() else None, type(self).__name__)
-        return row.table()

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from separatrix.errors import DataError
 from separatrix.learners.base import need_limit
 from separatrix.learners.class_vectors import ClassVectors, OneAgainstRest
-from separatrix.learners.labels import predictions
 from separatrix.learners.mistake_driven import Run
+from separatrix.learners.one_table import OneTable
 from separatrix.learners.streaming import Streaming
 from separatrix.maths.perceptron import LabelledRows
 from separatrix.maths.stopping import Status
 from separatrix.maths.voted import FORGOTTEN, Voted, vote_scores
-from separatrix.validation import Labels, Table, check_row
+from separatrix.validation import Labels, Table
 
 Floats = NDArray[np.float64]
 
 
-class VotedPerceptron(Streaming):
+class VotedPerceptron(Streaming, OneTable):
     """A perceptron in which every vector on its path votes, with as many votes as rows it has survived.
 
     The path is the perceptron's: w += y x, b += y on a mistake. A row's score is the sum over vectors of
@@ -119,7 +118,7 @@ class VotedPerceptron(Streaming):
         self.forgotten_votes_ = int(v.beside["account"][shown, FORGOTTEN].sum())
 
     def _errors(self, table: Table, labels: Labels, runs: list[Run], combined: Floats | None) -> int:
-        scores = self._scores(table.X)
+        scores = self._scores_as_given(table.X)
         counted = np.ones(table.n, dtype=bool) if combined is None else combined > 0
         if scores.ndim == 2:
             wrong = scores.argmax(axis=1) != labels.codes
@@ -133,33 +132,10 @@ class VotedPerceptron(Streaming):
             self.status_ = Status.SEPARATED
         return errors
 
-    def _scores(self, X: Any) -> Floats:
+    def _scores_as_given(self, X: Any) -> Floats:
         scores = [vote_scores(X, w, votes) for w, votes in zip(self.vectors_, self.votes_, strict=True)]
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
     def decision_function(self, X: Any) -> Floats:
         """The vote on each row, in [-1, 1]; with more than two classes one column a class."""
-        return self._scores(self._check_rows(X).X)
-
-    def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> Self:
-        """Learn from one row: an array or list, or a pair (columns, values)."""
-        return self.partial_fit(self._one(x), [y], sample_weight=[sample_weight])
-
-    def decision_one(self, x: Any) -> float | Floats:
-        """The vote on one row; with more than two classes an array of one vote a class."""
-        self._check_fitted()
-        scores = self._scores(self._one(x))[0]
-        return scores if isinstance(scores, np.ndarray) else float(scores)
-
-    def predict_one(self, x: Any) -> Any:
-        """The class of one row."""
-        scores = np.asarray([self.decision_one(x)])
-        if len(self.classes_) == 1:
-            return self.classes_.tolist()[0]
-        return predictions(scores, self.classes_, self.boundary).tolist()[0]
-
-    def _one(self, x: Any) -> Any:
-        if isinstance(x, dict):
-            raise DataError("VotedPerceptron takes no dicts of features: turn them into rows with HashingMap.")
-        row = check_row(x, self.n_features_in_ if self.__sklearn_is_fitted__() else None, type(self).__name__)
-        return row.table()
+        return self._scores_as_given(self._check_rows(X).X)
