@@ -113,6 +113,30 @@ def test_the_first_mistake_is_found(case, tie):
 
 
 @pytest.mark.parametrize("module", NATIVE, ids=lambda m: m.level)
+@pytest.mark.parametrize("d", [1, 7, 8, 9, 31, 32, 33, 50, 63, 64, 65, 1100])
+def test_tiles_have_the_bits_of_single_kernels(module, d):
+    """Many entries at once, with rows and entries that do not fill their tiles, against one entry at a time."""
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(171 if d < 1000 else 45, d)).astype(np.float32)
+    n, entries = len(X), 140 if d < 1000 else 37
+    row, a = rng.integers(0, n, entries), rng.normal(size=entries)
+    for values in (X, X.astype(np.float64)):
+        table, norm2 = module.Rows.dense(values), np.empty(n)
+        module.norms2(table, norm2)
+        for kind in (0, 1, 2):
+            kernel = (kind, 0.5 / d, 0.25, 2)
+            together, single = np.zeros(n), np.zeros(n)
+            module.kernel_update(table, norm2, *kernel, row, a, 1.0, 3, n - 2, together)
+            for k in range(entries):
+                module.kernel_update(table, norm2, *kernel, row[k : k + 1], a[k : k + 1], 1.0, 3, n - 2, single)
+            assert together.tobytes() == single.tobytes()
+            weights, out = np.array([a, np.where(a > 0, a, 0)]), np.empty((n, 2))
+            support = module.Rows.dense(np.ascontiguousarray(values[row]))
+            module.kernel_scores(support, norm2[row], weights, table, norm2, *kernel, 1.0, out)
+            assert out[3 : n - 2, 0].tobytes() == together[3 : n - 2].tobytes()
+
+
+@pytest.mark.parametrize("module", NATIVE, ids=lambda m: m.level)
 def test_native_functions_refuse_arrays_that_do_not_fit(module):
     table = module.Rows.dense(np.ones((3, 2)))
     y, longs = np.ones(3, dtype=np.int8), np.zeros(2, dtype=np.int64)
