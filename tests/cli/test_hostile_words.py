@@ -97,7 +97,7 @@ WORDS = [
     (("predict", "m.sepx", "rows.csv", "-o", "file/p.csv"), "--out is file/p.csv, but file is no folder"),
     (("evaluate", "m.sepx", "rows.csv", "-t", "x"), "'x', which the model learned from: its target is 'ok'"),
     (("evaluate", "m.sepx", "rows.csv", "--positive", "q"), "no class of the model"),
-    (("compare", "rows.csv", "-t", "ok", "-l", "arow", "-l", "arow"), "pass at least two"),
+    (("compare", "rows.csv", "-t", "ok", "-l", "arow", "-l", "arow"), "arow is named twice"),
     (("certify", "latin.csv", "--target", "ok"), "cannot be read as comma-separated text in UTF-8"),
     (("certify", "bytes.parquet", "--target", "ok"), "bytes.parquet cannot be read"),
     (("certify", "rows.csv", "--target", "ok", "--out", "file/c.json"), "but file is no folder"),

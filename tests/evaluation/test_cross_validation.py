@@ -260,5 +260,5 @@ def test_bad_rows_are_refused(cancer):
         sx.cross_validate(sx.Perceptron(), X, np.zeros(len(y)), stratify=False)
     X = X.copy()
     X[3, 2] = np.nan
-    with pytest.raises(FoldError, match="NaN at row"):
+    with pytest.raises(DataError, match="NaN at row 3, column 2"):
         sx.cross_validate(sx.Perceptron(), X, y)

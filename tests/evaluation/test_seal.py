@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import separatrix as sx
-from separatrix.errors import DataError, LedgerError, OpenedWarning
+from separatrix.errors import DataError, LedgerError, OpenedWarning, ParameterError
 from separatrix.evaluation.ledger import Ledger, ledger_path
 from separatrix.validation.marks import row_marks
 
@@ -244,7 +244,7 @@ def test_a_full_disk_takes_back_what_it_wrote(table, ledger, monkeypatch):
 
 def test_a_model_that_fails_opens_nothing(table, ledger):
     h = sx.holdout(*table, random_state=0, ledger=ledger)
-    with pytest.raises(AttributeError):
+    with pytest.raises(ParameterError, match="pass a fitted model"):
         h.open_test(object())
     assert not ledger.exists()
 

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.errors import FoldError
+from separatrix.errors import DataError, FoldError
 from separatrix.evaluation.shared import MOMENTS
 
 
@@ -94,5 +94,5 @@ def test_errors_are_those_of_the_folds():
             sx.cross_validate(sx.LinearDiscriminant(), constant, y, random_state=0, share=share)
     X = X.copy()
     X[7, 3] = np.nan
-    with pytest.raises(FoldError, match="NaN at row"):
+    with pytest.raises(DataError, match="NaN at row 7, column 3"):
         sx.cross_validate(sx.LinearDiscriminant(), X, y, random_state=0)

@@ -10,6 +10,7 @@ import click
 from separatrix.cli import saying, tables
 from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.progress import Progress
+from separatrix.errors import ParameterError
 
 
 @click.command()
@@ -35,7 +36,12 @@ def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
     from separatrix.evaluation.comparison import compare
 
     made = {name: tables.learner_of(name, [], options["seed"]) for name in learners}
-    regression = all(learner._estimator_type == "regressor" for learner in made.values())
+    if len(made) < len(learners):
+        raise ParameterError(f"{next(n for n in learners if learners.count(n) > 1)} is named twice: name others.")
+    kinds = {learner._estimator_type for learner in made.values()}
+    if len(kinds) > 1:
+        raise ParameterError("the learners mix classifiers and regressions: compare them apart.")
+    regression = kinds == {"regressor"}
     opened = tables.open_table(source, options["na"], options["header"], options["text"])
     task = tables.task_of(opened, options["target"], options["positive"], regression)
     entrants = {name: tables.in_folds(task, learner, tables.choices_of(options)) for name, learner in made.items()}

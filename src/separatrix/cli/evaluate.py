@@ -21,24 +21,28 @@ from separatrix.errors import DataError
 def command(model: str, source: str, **options: Any) -> None:
     """Hold the predictions of MODEL against the target column of SOURCE: every metric with its interval."""
     from separatrix.evaluation.evaluation import evaluate
+    from separatrix.evaluation.render import rows
     from separatrix.features.table_model import TableModel
     from separatrix.persist import load
 
     loaded = load(model)
     loaded = loaded if isinstance(loaded, TableModel) else TableModel(loaded)
     X, y, notes = rows_and_truth(loaded, source, options)
-    if options["positive"] is not None and loaded.classes is not None:
+    if options["positive"] is not None:
+        if loaded.classes is None:
+            raise DataError(f"--positive is {options['positive']!r}, and the model predicts numbers: leave it out.")
         loaded.positive = next((c for c in loaded.classes if str(c) == options["positive"]), None)
         if loaded.positive is None:
             raise DataError(f"--positive is {options['positive']!r}, which is no class of the model.")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = evaluate(y, level=options["level"], **said_of(loaded, X))
-    said = [str(warning.message) for warning in caught]
+        predicted, unseen = without_unseen(said_of(loaded, X), y)
+        found = evaluate(y, level=options["level"], **predicted)
+    said = [*unseen, *(str(warning.message) for warning in caught)]
     if options["json_"]:
         click.echo(saying.as_json({**found.to_dict(), "source": notes["source"], "model": model, "warnings": said}))
         return
-    head = [f"{model} on {notes['source']}   {len(y):,} rows"]
+    head = [f"{model} on {notes['source']}   {rows(len(y))}"]
     saying.say([*head[: not options["quiet"]], *str(found).splitlines()])
     for text in said[: 0 if options["quiet"] else None]:
         click.echo(f"warning: {text}", err=True)
@@ -47,6 +51,8 @@ def command(model: str, source: str, **options: Any) -> None:
 def said_of(model: Any, X: Any) -> dict[str, Any]:
     """The predictions as ``evaluate`` takes them: labels, scores and probabilities."""
     import numpy as np
+
+    from separatrix.evaluation.predictions import leads, learns_leads
 
     said = model.predict(X)
     if model.classes is None:
@@ -60,7 +66,20 @@ def said_of(model: Any, X: Any) -> dict[str, Any]:
     for name, prefix in (("scores", "score_"), ("probabilities", "probability_")):
         if f"{prefix}{model.classes[0]}" in said:
             out[name] = np.column_stack([said[f"{prefix}{label}"] for label in model.classes])
+    if "scores" in out and learns_leads(model.learner):
+        out["scores"] = leads(out["scores"])
     return out
+
+
+def without_unseen(said: dict[str, Any], truth: Any) -> tuple[dict[str, Any], list[str]]:
+    """Where rows are of classes that the model does not know, labels alone are compared, which is said."""
+    known = set(said.get("labels", ()))
+    strange = [label for label in truth.tolist() if label not in known] if known else []
+    if not strange:
+        return said, []
+    names = ", ".join(map(repr, sorted(set(strange), key=str)[:5]))
+    told = f"{len(strange)} rows are of classes unseen in training ({names}): always wrong, no scores."
+    return {"y_pred": said["y_pred"], "task": "classification"}, [told]
 
 
 def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:

@@ -18,17 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import ParameterError
+from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.candidates import worse_is_less
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for
 from separatrix.evaluation.estimate import Estimate, shown
-from separatrix.evaluation.folds import final_step, fit, seeded_clone
+from separatrix.evaluation.folds import GOES_ON, final_step, fit, need_learner, seeded_clone
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import percent, short, table
-from separatrix.evaluation.splits import seed_of
-from separatrix.validation import check_lengths, check_weights, count_rows
-from separatrix.validation.labels import label_vector
+from separatrix.evaluation.splits import dealt_anew, seed_of
+from separatrix.validation import check_lengths, check_outcomes, check_weights, count_rows
 
 Floats = NDArray[np.float64]
 
@@ -210,28 +209,33 @@ def compare(
     if len(kinds) > 1:
         raise ParameterError("learners mix classifiers and regressions: compare them apart.")
     regression = kinds.pop()
+    if not dealt_anew(folds, time):
+        repeats = 1
     chosen = metric or ("mse" if regression else "accuracy")
     n = count_rows(X)
     check_lengths(n, count_rows(y, what="y"), "y")
     made, _ = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
     runs = {}
     for name, learner in entrants.items():
-        run = cross_validate(
-            learner,
-            X,
-            y,
-            folds=folds,
-            repeats=repeats,
-            stratify=stratify,
-            groups=groups,
-            time=time,
-            sample_weight=sample_weight,
-            positive=positive,
-            executor=executor,
-            progress=progress,
-            level=level,
-            random_state=seed,
-        )
+        try:
+            run = cross_validate(
+                learner,
+                X,
+                y,
+                folds=folds,
+                repeats=repeats,
+                stratify=stratify,
+                groups=groups,
+                time=time,
+                sample_weight=sample_weight,
+                positive=positive,
+                executor=executor,
+                progress=progress,
+                level=level,
+                random_state=seed,
+            )
+        except FoldError as failed:
+            raise FoldError(str(failed).removesuffix(f" ({GOES_ON})")) from failed
         if chosen not in run.fold_values:
             raise ParameterError(f"metric is {chosen!r}, which {name} does not give: {', '.join(run.fold_values)}.")
         runs[name] = run
@@ -249,6 +253,8 @@ def compare(
 def _named(learners: Any) -> dict[str, Any]:
     if isinstance(learners, Mapping):
         out = {str(name): learner for name, learner in learners.items()}
+        if len(out) < len(learners):
+            raise ParameterError("learners names two of them the same: give each its own name.")
     elif isinstance(learners, (list, tuple)):
         out = {}
         for learner in learners:
@@ -258,7 +264,9 @@ def _named(learners: Any) -> dict[str, Any]:
     else:
         raise ParameterError("learners must be a dict of estimators by name, or a list of them.")
     if len(out) < 2:
-        raise ParameterError(f"{len(out)} learner to compare: pass at least two.")
+        raise ParameterError(f"{len(out)} learner(s) to compare: pass at least two.")
+    for learner in out.values():
+        need_learner(learner)
     return out
 
 
@@ -301,11 +309,14 @@ def _right_rows(
 ) -> dict[str, NDArray[np.bool_]]:
     if any(is_regressor(learner) for learner in entrants.values()):
         raise ParameterError("McNemar's test is for classifiers: leave validation out.")
+    if not isinstance(validation, (tuple, list)) or len(validation) != 2:
+        raise ParameterError("validation must be a pair (X, y) of rows apart and their labels.")
     X_apart, y_apart = validation
-    truth = label_vector(y_apart)
+    check_lengths(count_rows(X_apart), count_rows(y_apart, what="y"), "y of the validation rows")
     weights = check_weights(sample_weight, count_rows(X))
     out = {}
     for name, learner in entrants.items():
         fitted = fit(seeded_clone(learner, seed), X, y, weights)
-        out[name] = np.asarray(label_vector(fitted.predict(X_apart), what="predict(X)") == truth)
+        judged = check_outcomes(y_apart, fitted.predict(X_apart))
+        out[name] = np.asarray(judged.truth == judged.predicted)
     return out

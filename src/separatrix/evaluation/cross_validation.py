@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -21,11 +21,19 @@ from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.judging import corrected_t, judge_classes, judge_numbers
 from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
 from separatrix.evaluation.render import percent
-from separatrix.evaluation.shared import share_work
-from separatrix.evaluation.splits import Fold, check_training_classes, classes_to_balance, make_folds, seed_of
+from separatrix.evaluation.shared import is_partition, share_work
+from separatrix.evaluation.splits import (
+    Fold,
+    check_training_classes,
+    classes_to_balance,
+    dealt_anew,
+    make_folds,
+    seed_of,
+)
 from separatrix.validation import (
     check_labels,
     check_lengths,
+    check_table,
     check_targets,
     check_weights,
     count_rows,
@@ -189,27 +197,33 @@ def cross_validate(
     regression = is_regressor(learner)
     weights = check_weights(sample_weight, n)
     made, how = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
+    _check_named(scorers, "scorers", "functions of (fitted learner, X, y)")
+    _check_named(fit_with, "fit_with", "arrays with one entry a row")
     for name, values in (fit_with or {}).items():
         check_lengths(n, count_rows(values, what=name), name)
     tasks = make_tasks(learner, X, y, made, weights, regression, seed, scorers, fit_with)
-    tasks, shared = share_work(tasks, repeats) if share else (tasks, None)
+    partition = dealt_anew(folds, time) or (time is None and is_partition(tasks))
+    tasks, shared = share_work(tasks) if share and partition and repeats == 1 else (tasks, None)
     results = spread(run_fold, tasks, executor, progress)
+    if any(r.error is not None for r in results):
+        _blame_rows(learner, X)
     failures = stop_at_failure(results, learner, on_failure)
     for failure in failures:
         warnings.warn(f"left out: {failure}", FoldWarning, stacklevel=2)
     judge = judge_numbers if regression else judge_classes
-    partition = time is None and isinstance(folds, (int, np.integer))
     clusters = None if groups is None else check_labels(groups, what="groups").codes
     estimates, values = judge(results, y, weights, positive, level, partition, clusters)
     for name in scorers or {}:
+        if name in values:
+            raise ParameterError(f"scorers has {name!r}, which is a metric already: choose another name.")
         values[name] = np.array([r.scores.get(name, np.nan) for r in results])
         estimates[name] = corrected_t(values[name], results, level)
-    count = len(made) // repeats if isinstance(folds, (int, np.integer)) and time is None else len(made)
+    count = len(made) // repeats
     return CrossValidation(
         learner=named(learner),
         n=n,
         folds=count,
-        repeats=len(made) // count,
+        repeats=repeats,
         how=how,
         level=level,
         random_state=seed,
@@ -222,6 +236,17 @@ def cross_validate(
     )
 
 
+def _check_named(given: Any, what: str, of: str) -> None:
+    if given is not None and not (isinstance(given, Mapping) and all(isinstance(name, str) for name in given)):
+        raise ParameterError(f"{what} must be a dict from names to {of}.")
+
+
+def _blame_rows(learner: Any, X: Any) -> None:
+    """Raise what is wrong with all the rows, by their own numbers, where a learner of ours cannot take them."""
+    if type(learner).__module__.startswith("separatrix.learners."):
+        check_table(X)
+
+
 def named(learner: Any) -> str:
     """A learner on one line."""
     text = " ".join(repr(learner).split())
@@ -232,6 +257,8 @@ def folds_for(
     n: int, folds: Any, repeats: int, y: Any, stratify: bool, groups: Any, time: Any, seed: int, regression: bool
 ) -> tuple[list[Fold], str]:
     """The folds, checked, and in words how they were made."""
+    if regression:
+        check_targets(y)
     labels = None if regression else check_labels(y)
     balance = classes_to_balance(y, stratify, regression) if time is None else None
     made = make_folds(n, folds, repeats, balance, groups, time, seed)

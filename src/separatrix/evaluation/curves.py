@@ -49,7 +49,9 @@ def two_class_ranking(o: Outcomes, what: str) -> tuple[NDArray[np.bool_], Floats
     positive = np.asarray(o.truth == o.positive)
     for side, name in ((positive, o.classes[o.positive]), (~positive, o.classes[1 - o.positive])):
         if not side.any():
-            raise DataError(f"{what} is undefined: no row is {name!r}.")
+            raise DataError(
+                f"{what} is undefined: no row is {name.item() if isinstance(name, np.generic) else name!r}."
+            )
     return positive, ranking
 
 
@@ -73,6 +75,7 @@ class RocCurve(Drawn):
     high: Floats
     auc: Estimate
     positive: Any = field(default=None, kw_only=True)
+    band: tuple[Floats, Floats, Floats] = field(repr=False, kw_only=True)  # every step: x, low, high
 
     @classmethod
     def of(cls, o: Outcomes, level: float, auc: Estimate) -> Self:
@@ -85,18 +88,27 @@ class RocCurve(Drawn):
         tpr_low, tpr_high = wilson(tpr * n_pos, n_pos, each)
         fpr_low, fpr_high = wilson(fpr * n_neg, n_neg, each)
         # The greatest lower corner to the left of x, the least upper corner to the right of it.
-        low = np.concatenate([[0.0], np.maximum.accumulate(tpr_low)])[np.searchsorted(fpr_high, fpr, side="right")]
-        right = np.append(np.minimum.accumulate(tpr_high[::-1])[::-1], 1.0)
-        high = right[np.searchsorted(fpr_low, fpr, side="left")]
+        lows = np.concatenate([[0.0], np.maximum.accumulate(tpr_low)])
+        highs = np.append(np.minimum.accumulate(tpr_high[::-1])[::-1], 1.0)
+
+        def ends(x: Floats) -> tuple[Floats, Floats]:
+            return lows[np.searchsorted(fpr_high, x, side="right")], highs[np.searchsorted(fpr_low, x, side="left")]
+
+        steps = np.unique(np.clip(np.concatenate([fpr, fpr_low, fpr_high]), 0.0, 1.0))
+        low, high = ends(fpr)
         name = o.classes[o.positive] if o.positive is not None else None
-        return cls(fpr, tpr, thresholds, np.minimum(low, tpr), np.maximum(high, tpr), auc, positive=name)
+        low, high = np.minimum(low, tpr), np.maximum(high, tpr)
+        below, above = ends(steps)
+        band = (steps, below, np.append(above[1:], above[-1]))  # from each step to the next
+        return cls(fpr, tpr, thresholds, low, high, auc, positive=name, band=band)
 
     def plot(self, ax: Any = None, *, name: str | None = None, **line: Any) -> Self:
         """Draw the curve, its band and the diagonal of guessing."""
         ax = self._axes(ax)
         label = f"{name + ': ' if name else ''}AUC {self.auc}"
         (drawn,) = ax.plot(self.fpr, self.tpr, drawstyle="steps-post", label=label, **line)
-        ax.fill_between(self.fpr, self.low, self.high, step="post", color=drawn.get_color(), alpha=0.18, linewidth=0)
+        x, low, high = self.band
+        ax.fill_between(x, low, high, step="post", color=drawn.get_color(), alpha=0.18, linewidth=0)
         ax.plot([0, 1], [0, 1], ":", color="0.5", linewidth=1)
         ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         ax.set_aspect("equal")
@@ -134,11 +146,20 @@ class PrecisionRecallCurve(Drawn):
         return cls(r, p, thresholds, low, high, average_precision, prevalence)
 
     def plot(self, ax: Any = None, *, name: str | None = None, **line: Any) -> Self:
-        """Draw the curve, its band and the level of guessing."""
+        """Draw the curve, its band and the level of guessing; the area under the steps is the average precision."""
         ax = self._axes(ax)
+        x, precision, low, high = (
+            np.concatenate([first, values])
+            for first, values in (
+                ([0.0], self.recall),
+                (self.precision[:1], self.precision),
+                (self.low[:1], self.low),
+                (self.high[:1], self.high),
+            )
+        )
         label = f"{name + ': ' if name else ''}AP {self.average_precision}"
-        (drawn,) = ax.plot(self.recall, self.precision, drawstyle="steps-post", label=label, **line)
-        ax.fill_between(self.recall, self.low, self.high, step="post", color=drawn.get_color(), alpha=0.18, linewidth=0)
+        (drawn,) = ax.plot(x, precision, drawstyle="steps-pre", label=label, **line)
+        ax.fill_between(x, low, high, step="pre", color=drawn.get_color(), alpha=0.18, linewidth=0)
         ax.axhline(self.prevalence, linestyle=":", color="0.5", linewidth=1)
         ax.set(xlabel="recall", ylabel="precision", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         ax.set_aspect("equal")

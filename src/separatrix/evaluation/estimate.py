@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -55,6 +55,14 @@ class Estimate:
             "level": self.level,
             "reason": self.reason,
         }
+
+
+def scaled(e: Estimate, by: float) -> Estimate:
+    """The estimate of ``by`` times what was estimated."""
+    value = by * e.value
+    if math.isinf(value) or (not value and e.value):
+        return Estimate.undefined("no floating-point number is as " + ("large" if value else "small"), e.level)
+    return e if by == 1 else replace(e, value=value, low=by * e.low, high=by * e.high)
 
 
 def shown(x: float) -> str:

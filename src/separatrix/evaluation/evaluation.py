@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 from separatrix.errors import AccuracyWarning, DataError, ParameterError
 from separatrix.evaluation import render
 from separatrix.evaluation.classification import Measurer, sums_estimate
-from separatrix.evaluation.estimate import Estimate
+from separatrix.evaluation.estimate import Estimate, scaled
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.metrics import AVERAGES
+from separatrix.evaluation.splits import seed_of
 from separatrix.validation import Outcomes, check_outcomes, check_targets, check_weights, frames
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ CLASSIFICATION = (
     "average_precision",
 )
 REGRESSION = ("mse", "rmse", "mae", "r2")
+WHOLE = 2.0**53  # from which every floating-point number is whole, so that being whole says nothing
+MANY = 30  # distinct numbers from which it is worth saying that they were taken for classes
 IMBALANCED = 0.7  # share of the commonest class from which accuracy is compared with guessing it
 
 
@@ -208,9 +212,11 @@ def evaluate(
     y_true, y_pred : labels (classification) or numbers (regression) of the same rows
         Without ``y_pred`` labels follow from scores (s >= 0) or probabilities (p >= 1/2).
     scores, probabilities : of the positive class, one a row; or a column a class, in the order of ``labels``
+        More than two classes are ranked by their probabilities, else each by its own column of scores.
     positive : label, default: the second of two sorted classes
     sample_weight : weights of the rows; intervals then count effective rows (Kish 1965)
     labels : the classes in the order of the columns, default: the sorted labels that occur
+        With labels of two classes the second one is the positive one by default.
     average : {"auto", "macro", "weighted", "micro"}
         How precision, recall, specificity and F1 of more than two classes become one number.
     zero_division : "undefined", 0 or 1
@@ -223,9 +229,13 @@ def evaluate(
     -------
     ClassificationEvaluation or RegressionEvaluation
     """
-    level = check_level(level)
+    level, random_state = check_level(level), seed_of(random_state)
     _check_options(average, zero_division, resamples)
     if _is_regression(y_true, y_pred, scores, probabilities, task):
+        given = {"scores": scores, "probabilities": probabilities, "positive": positive, "labels": labels}
+        for name, value in given.items():
+            if value is not None:
+                raise ParameterError(f"{name} is of classifications, and these are numbers: leave it out.")
         return _regression(y_true, y_pred, sample_weight, level, resamples, random_state)
     outcomes = check_outcomes(
         y_true,
@@ -258,6 +268,9 @@ def evaluate_outcomes(
 ) -> ClassificationEvaluation:
     """The same from checked outcomes, without a warning."""
     chosen = "macro" if average == "auto" else average
+    scale = _unit(outcomes.weights)
+    if outcomes.weights is not None and scale != 1:
+        outcomes = replace(outcomes, weights=outcomes.weights / scale)
     m = Measurer(outcomes, level, chosen, zero_division, resamples, random_state)
     per_class = {_plain(label): m.class_metrics(k) for k, label in enumerate(outcomes.classes)}
     binary = outcomes.positive is not None
@@ -271,7 +284,7 @@ def evaluate_outcomes(
         classes=outcomes.classes,
         positive=_plain(positive),
         average="binary" if binary and average == "auto" else chosen,
-        confusion=m.confusion,
+        confusion=m.confusion * scale,
         majority=float(support.max() / support.sum()),
         accuracy=m.accuracy(),
         balanced_accuracy=m.balanced_accuracy(),
@@ -289,11 +302,20 @@ def evaluate_outcomes(
     )
 
 
+def _unit(weights: Floats | None) -> float:
+    """1, or a power of two by which weights are divided whose squares would overflow or vanish."""
+    if weights is None or 1e-100 < weights.max() < 1e100:
+        return 1.0
+    return 2.0 ** math.floor(math.log2(weights.max()))
+
+
 def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
 def _notes(o: Outcomes) -> tuple[str, ...]:
+    if len(o.classes) > MANY and o.classes.dtype.kind in "iuf" and o.n < 3 * len(o.classes):
+        return (f"{len(o.classes)} whole numbers were taken for classes: task='regression' takes them for amounts",)
     if o.probabilities is None:
         return ()
     p = o.probabilities
@@ -310,7 +332,7 @@ def _notes(o: Outcomes) -> tuple[str, ...]:
 def _check_options(average: str, zero_division: str | float, resamples: int) -> None:
     if average not in ("auto", *AVERAGES):
         raise ParameterError(f"average is {average!r}: it can be 'auto', {', '.join(map(repr, AVERAGES))}.")
-    if zero_division not in ("undefined", 0, 1):
+    if not isinstance(zero_division, (str, int, float)) or zero_division not in ("undefined", 0, 1):
         raise ParameterError(f"zero_division is {zero_division!r}: it can be 'undefined', 0 or 1.")
     if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 100:
         raise ParameterError(f"resamples is {resamples!r}: it must be a whole number of at least 100.")
@@ -331,7 +353,7 @@ def _continuous(v: Any) -> bool:
     if array.dtype.kind != "f":
         return False
     finite = array[np.isfinite(array)]
-    return bool(np.any(finite != np.floor(finite)))
+    return bool(np.any((finite != np.floor(finite)) | (np.abs(finite) >= WHOLE)))
 
 
 def _regression(
@@ -360,26 +382,28 @@ def evaluate_numbers(
     w = np.ones(len(truth)) if weights is None else weights
     centre = float(np.average(truth, weights=w))
     error, y = truth - predicted, truth - centre  # centred once, so that sums of squares keep their digits
+    unit, spread = (float(np.abs(v).max()) or 1.0 for v in (error, y))  # so that no square overflows or vanishes
+    error, y, w = error / unit, y / spread, w / _unit(w)
     terms = np.column_stack([w, w * error**2, w * np.abs(error), w * y, w * y * y])
     rng = np.random.default_rng(seed)
 
-    def estimate(statistic: Any) -> Estimate:
-        return sums_estimate(terms, statistic, level, resamples, rng)
+    def estimate(statistic: Any, scale: float = 1.0) -> Estimate:
+        return scaled(sums_estimate(terms, statistic, level, resamples, rng), scale)
 
     def r2(s: Floats) -> Floats:
         total = s[..., 4] - s[..., 3] ** 2 / s[..., 0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.where(total > 0, 1 - s[..., 1] / total, np.nan))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.asarray(np.where(total > 0, 1 - (unit / spread) ** 2 * s[..., 1] / total, np.nan))
 
-    spread = float(np.ptp(truth)) > 0
+    varied = float(np.ptp(truth)) > 0
     return RegressionEvaluation(
         n=len(truth),
         level=level,
         notes=notes,
-        mse=estimate(lambda s: s[..., 1] / s[..., 0]),
-        rmse=estimate(lambda s: np.sqrt(s[..., 1] / s[..., 0])),
-        mae=estimate(lambda s: s[..., 2] / s[..., 0]),
-        r2=estimate(r2) if spread else Estimate.undefined("every true value is the same", level),
+        mse=estimate(lambda s: s[..., 1] / s[..., 0], unit * unit),
+        rmse=estimate(lambda s: np.sqrt(s[..., 1] / s[..., 0]), unit),
+        mae=estimate(lambda s: s[..., 2] / s[..., 0], unit),
+        r2=estimate(r2) if varied else Estimate.undefined("every true value is the same", level),
         truth=truth,
         predicted=predicted,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix.evaluation.render import percent, plain, short
+from separatrix.evaluation.render import percent, plain, rows, short
 
 if TYPE_CHECKING:
     from separatrix.evaluation.curves import Drawn
@@ -63,11 +63,11 @@ def metric_axes(ax: Any, e: ClassificationEvaluation) -> None:
     low, high = (np.array([getattr(m, end) for m in chosen.values()]) for end in ("low", "high"))
     ax.errorbar(values, at, xerr=[np.maximum(values - low, 0), np.maximum(high - values, 0)], fmt="o", capsize=3)
     ax.plot([e.majority], [at[0]], "|", color="0.4", markersize=14)
-    told = {"color": "0.4", "fontsize": 8, "ha": "right", "va": "center"}
-    ax.annotate("majority guess", (e.majority, at[0]), (-6, 0), "data", "offset points", **told)
+    told = {"color": "0.4", "fontsize": 8, "ha": "right", "va": "bottom"}
+    ax.annotate("majority guess", (e.majority, at[0]), (-2, 4), "data", "offset points", **told)
     ax.set_yticks(at, [name.replace("_", " ") for name in chosen])
     ax.set(xlim=(min(0.0, float(low.min()) - 0.02), 1.02), ylim=(-0.6, len(chosen) - 0.4))
-    ax.set_title(f"{percent(e.level)} intervals, {e.n:,} rows", fontsize=10)
+    ax.set_title(f"{percent(e.level)} intervals, {rows(e.n)}", fontsize=10)
 
 
 def regression_figure(e: RegressionEvaluation, fig: Any = None) -> Any:

@@ -23,6 +23,7 @@ from separatrix.evaluation.predictions import Said, predictions_of, scores_of_ch
 from separatrix.evaluation.splits import Fold
 from separatrix.validation import take_rows
 
+GOES_ON = "on_failure='report' goes on without such folds"
 Scorer = Callable[[Any, Any, Any], float]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -212,7 +213,7 @@ def stop_at_failure(results: Sequence[FoldResult], learner: Any, on_failure: str
     told = [f"fold {r.number}, learned from {r.learned_from} rows: {r.error}" for r in failed]
     name = type(final_step(learner)).__name__
     if on_failure == "raise":
-        raise FoldError(f"{name} failed in {told[0]} (on_failure='report' goes on without such folds)")
+        raise FoldError(f"{name} failed in {told[0]} ({GOES_ON})")
     if len(failed) == len(results):
         raise FoldError(f"{name} failed in every fold; the first: {told[0]}")
     return tuple(told)

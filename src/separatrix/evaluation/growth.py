@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import DataError, ParameterError
+from separatrix.errors import DataError, FoldError, ParameterError, SeparatrixError
 from separatrix.evaluation.candidates import value_of, worse_is_less
 from separatrix.evaluation.cross_validation import folds_for, named
 from separatrix.evaluation.curves import Drawn
 from separatrix.evaluation.estimate import shown
-from separatrix.evaluation.folds import final_step, fit, seeded_clone, seeds_of_folds, spread
+from separatrix.evaluation.folds import final_step, fit, need_learner, seeded_clone, seeds_of_folds, spread
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import table
 from separatrix.evaluation.splits import Fold, seed_of
@@ -52,7 +52,7 @@ class GrowthCurve(Drawn):
     def plot(self, ax: Any = None, *, name: str | None = None, log: bool = False) -> Self:
         """Means over the folds with bands of one standard error."""
         ax = self._axes(ax)
-        numeric = all(isinstance(s, (int, float, np.number)) for s in self.steps)
+        numeric = all(isinstance(s, (int, float, np.number)) and not isinstance(s, bool) for s in self.steps)
         x = np.asarray(self.steps if numeric else range(len(self.steps)), dtype=np.float64)
         for values, label, colour in ((self.train, "learned from", "C0"), (self.validation, "judged", "C1")):
             mean, error = values.mean(axis=0), _standard_errors(values)
@@ -61,6 +61,8 @@ class GrowthCurve(Drawn):
         ax.axvline(x[self.best], color="0.6", linestyle=":", linewidth=1)
         if not numeric:
             ax.set_xticks(x, [str(s) for s in self.steps])
+        elif all(float(s).is_integer() for s in self.steps):
+            ax.xaxis.get_major_locator().set_params(integer=True)
         if log:
             ax.set_yscale("log")
         ax.set(xlabel=self.what, ylabel=self.metric.replace("_", " "), title=name or "")
@@ -103,11 +105,18 @@ def grow(task: GrowthTask) -> Floats:
     out = np.empty((2, len(task.rows)))
     X_test, y_test = take_rows(task.X, task.test), take_rows(task.y, task.test)
     for k, (params, rows) in enumerate(zip(task.settings, task.rows, strict=True)):
-        learner = seeded_clone(task.learner, task.seed).set_params(**params)
         X, y = take_rows(task.X, rows), take_rows(task.y, rows)
-        fit(learner, X, y, None)
-        out[0, k] = _value(task.metric, learner, X, y, task.regression)
-        out[1, k] = _value(task.metric, learner, X_test, y_test, task.regression)
+        try:
+            learner = seeded_clone(task.learner, task.seed).set_params(**params)
+            fit(learner, X, y, None)
+            out[0, k] = _value(task.metric, learner, X, y, task.regression)
+            out[1, k] = _value(task.metric, learner, X_test, y_test, task.regression)
+        except SeparatrixError:
+            raise
+        except Exception as error:
+            told = ", ".join(f"{name}={value!r}" for name, value in params.items()) or f"{len(rows)} rows"
+            name = type(final_step(task.learner)).__name__
+            raise FoldError(f"{name} failed with {told}: {type(error).__name__}: {error}") from error
     return out
 
 
@@ -139,11 +148,17 @@ def learning_curve(
     """
     made, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
     least = min(len(train) for train, _ in made)
-    counts = _sizes(sizes, least)
     codes = None if regression else check_labels(y).codes
-    tasks = []
-    for (train, test), own in zip(made, seeds_of_folds(seed, len(made)), strict=True):
-        order = train if time is not None else _spread_classes(train, codes, np.random.default_rng(own))
+    tasks, seeds = [], seeds_of_folds(seed, len(made))
+    orders = [
+        train if time is not None else _spread_classes(train, codes, np.random.default_rng(own))
+        for (train, _), own in zip(made, seeds, strict=True)
+    ]
+    first = (
+        2 if codes is None else max(_rows_of_all(order[:: -1 if time is not None else 1], codes) for order in orders)
+    )
+    counts = _sizes(sizes, first, least)
+    for (_, test), order, own in zip(made, orders, seeds, strict=True):
         rows = [order[-m:] if time is not None else order[:m] for m in counts]
         if codes is not None:
             _need_all_classes(rows[0], codes, counts[0])
@@ -175,6 +190,8 @@ def overfitting_curve(
     ``values`` its values from the smallest model to the largest.
     """
     made, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
+    if not isinstance(values, Iterable) or isinstance(values, str):
+        raise ParameterError(f"values is {values!r}: pass a list of sizes of the model from small to large.")
     steps = list(values)
     if not steps:
         raise ParameterError("values is empty: pass sizes of the model from small to large.")
@@ -191,6 +208,7 @@ def overfitting_curve(
 def _set_up(
     learner: Any, X: Any, y: Any, folds: Any, stratify: bool, groups: Any, time: Any, random_state: Any
 ) -> tuple[list[Fold], int, bool]:
+    need_learner(learner)
     seed, n, regression = seed_of(random_state), count_rows(X), is_regressor(learner)
     check_lengths(n, count_rows(y, what="y"), "y")
     made, _ = folds_for(n, folds, 1, y, stratify, groups, time, seed, regression)
@@ -204,18 +222,30 @@ def _curve(
     return GrowthCurve(named(learner), what, steps, tasks[0].metric, found[:, 0], found[:, 1])
 
 
-def _sizes(sizes: Any, least: int) -> list[int]:
+def _rows_of_all(order: NDArray[np.intp], codes: NDArray[np.intp]) -> int:
+    """How many rows, from the first on, hold every class."""
+    _, first = np.unique(codes[order], return_index=True)
+    return int(first.max()) + 1
+
+
+def _sizes(sizes: Any, first: int, least: int) -> list[int]:
     if isinstance(sizes, (int, np.integer)) and not isinstance(sizes, bool):
         if sizes < 1:
             raise ParameterError(f"sizes is {sizes}: take at least one step.")
-        given = np.geomspace(max(2, least / 10), least, int(sizes)).round()
+        given = np.geomspace(max(2, first, least / 10), least, int(sizes)).round()
     else:
-        counts = np.asarray(sizes).dtype.kind in "iu"
-        given = np.asarray(sizes, dtype=np.float64) if np.asarray(sizes).dtype.kind in "iuf" else np.empty(0)
+        try:
+            array = np.asarray(sizes)
+        except ValueError:  # a ragged list
+            array = np.empty(0)
+        counts = array.dtype.kind in "iu"
+        given = array.astype(np.float64) if array.dtype.kind in "iuf" else np.empty(0)
         if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or given.min() <= 0:
             raise ParameterError("sizes must be numbers of rows, shares of them, or a number of steps.")
         if not counts and given.max() <= 1:
             given = np.maximum((given * least).round(), 1)
+        if (given != np.floor(given)).any():
+            raise ParameterError("sizes mixes shares with numbers of rows: use one of them.")
     if given.max() > least:
         raise DataError(f"sizes asks for {given.max():.0f} rows, and a fold learns from {least}: use at most that.")
     return sorted({int(v) for v in given})

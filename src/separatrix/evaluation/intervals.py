@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 def check_level(level: float) -> float:
     """A confidence level strictly between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
+    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < (1 + level) / 2 < 1:
         raise ParameterError(f"level is {level!r}: it must lie strictly between 0 and 1, for example 0.95.")
     return float(level)
 
@@ -31,10 +31,10 @@ def quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def wilson(successes: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-    """(W), entry by entry; NaN where n = 0."""
+def wilson(successes: ArrayLike, n: ArrayLike, level: float = 0.95, z: float | None = None) -> tuple[Floats, Floats]:
+    """(W), entry by entry, with z of the level or as given; NaN where n = 0."""
     k, n = np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    z = quantile(level)
+    z = quantile(level) if z is None else z
     with np.errstate(divide="ignore", invalid="ignore"):
         p = k / n
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)

@@ -2,12 +2,13 @@
 
 Means over rows of a loss (accuracy, log loss, Brier, squared and absolute error) get the interval of
 Bayle, Bayle, Janson & Mackey (2020): the mean over all n judged rows, with the variance of the rows'
-losses, plus or minus z sigma/sqrt(n); proportions in Wilson's form of it, whole groups where rows come in
-groups. Other metrics are averaged over the folds, with the variance of Nadeau & Bengio (2003):
-(1/J + n_test/n_train) times that of the J fold values. Both are approximate: no unbiased estimate of the
-variance of cross-validation exists (Bengio & Grandvalet 2004). The first speaks of new rows for the
-models of these folds; a learner that changes much with its rows, which the range of the folds shows, may
-do better or worse when trained anew.
+losses, plus or minus z sigma/sqrt(n); proportions in Wilson's form of it. Where rows come in groups, the
+variance is the jackknife's over groups, with t of one degree of freedom less than groups in place of z
+(Bell & McCaffrey 2002), so that few or very unequal groups show as a wide interval. Other metrics are
+averaged over the folds, with the variance of Nadeau & Bengio (2003): (1/J + n_test/n_train) times that of
+the J fold values. Both are approximate: no unbiased estimate of the variance of cross-validation exists
+(Bengio & Grandvalet 2004). The first speaks of new rows for the models of these folds; a learner that
+changes much with its rows, which the range of the folds shows, may do better or worse when trained anew.
 """
 
 from __future__ import annotations
@@ -126,8 +127,12 @@ class Judgements:
         judged = self.judged = self.at if self.once else np.flatnonzero(times)
         self.times = times[judged]
         self.share = None if weights is None else weights[judged] / weights[judged].sum()
-        self.clusters = None if clusters is None else clusters[judged]
-        self.units = len(judged) if clusters is None else len(np.unique(clusters[judged]))
+        self.units, self.groups = len(judged), None
+        if clusters is not None:
+            names, self.groups = np.unique(clusters[judged], return_inverse=True)
+            self.units = len(names)
+            weight = np.ones(len(judged)) if self.share is None else self.share
+            self.rest = 1 - np.bincount(self.groups, weight) / weight.sum()  # share of all other groups
 
     def bayle(self, losses: list[Floats], level: float, proportion: bool = False) -> Estimate:
         """The mean loss of the judged rows; a row judged several times counts once, with its mean loss."""
@@ -137,18 +142,29 @@ class Judgements:
         share = 1 / len(loss) if self.share is None else self.share
         value = float((share * loss).sum()) if np.ptp(loss) else float(loss[0])  # to the last bit
         pulls = share * (loss - value)
-        if self.clusters is not None:
-            pulls = np.bincount(self.clusters, pulls)
-        variance = float(pulls @ pulls) * self.units / max(self.units - 1, 1)
-        method = BAYLE if self.clusters is None else f"{BAYLE}, by groups"
+        method, z = (BAYLE if self.groups is None else f"{BAYLE}, by groups"), quantile(level)
+        if self.groups is None:
+            variance = float(pulls @ pulls) * self.units / max(self.units - 1, 1)
+        else:
+            if self.units < 2:
+                return Estimate(value, level=level, reason="one group has no spread")
+            moved = np.bincount(self.groups, pulls) / np.maximum(self.rest, 1e-12)  # by leaving a group out
+            variance = float(moved @ moved) * (self.units - 1) / self.units
+            z = _t_quantile(level, self.units - 1)
         if proportion:
             worth = value * (1 - value) / variance if variance > 0 else float(self.units)
-            low, high = wilson(value * worth, worth, level)
+            low, high = wilson(value * worth, worth, level, z)
             return Estimate(value, float(low), float(high), f"{method}, score form", level)
         if not variance > 0:
             return Estimate(value, level=level, reason="every row has the same loss, which shows no spread")
-        half = quantile(level) * math.sqrt(variance)
+        half = z * math.sqrt(variance)
         return Estimate(value, max(value - half, 0.0), value + half, method, level)
+
+
+def _t_quantile(level: float, freedom: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def corrected_t(values: Floats, results: list[FoldResult], level: float, name: str = "") -> Estimate:
@@ -162,9 +178,7 @@ def corrected_t(values: Floats, results: list[FoldResult], level: float, name: s
     if count < 2 or np.ptp(kept) == 0:
         reason = "every fold has the same value" if count > 1 else "there is one fold only"
         return Estimate(value, level=level, reason=reason)
-    from scipy.stats import t
-
     ratio = float(np.mean([len(r.rows) / r.learned_from for r in results if r.error is None]))
-    half = float(t.ppf((1 + level) / 2, count - 1)) * math.sqrt((1 / count + ratio) * float(kept.var(ddof=1)))
+    half = _t_quantile(level, count - 1) * math.sqrt((1 / count + ratio) * float(kept.var(ddof=1)))
     least, most = RANGES.get(name, (-math.inf, math.inf))
     return Estimate(value, max(value - half, least), min(value + half, most), CORRECTED, level)

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from separatrix.errors import LedgerError
 
 Marks = NDArray[np.uint64]
 VERSION = 1
+PATIENCE = 60.0  # seconds to wait for whoever holds the lock; an opening takes a few milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ class Openings:
         return self.number
 
     def __str__(self) -> str:
-        if self.reread:
+        if not self.number:
+            text = "test rows not opened yet"
+        elif self.reread:
             again = "the same model on the same rows: read again, not a further opening"
             text = f"test rows opened {_times(self.times)} in all; {again}"
         elif not self.times:
@@ -64,7 +68,7 @@ class Openings:
             share = f"{100 * self.before:.0f} %" if self.before >= 0.005 else "under 1 %"
             before = f"{share} of these test rows were opened before, {_times(self.times)}"
             text = f"{before}: this estimate is no longer fresh"
-        return text + (f" ({self.damaged} damaged lines in the ledger)" if self.damaged else "")
+        return text + (f" ({_lines(self.damaged)} in the ledger)" if self.damaged else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -75,12 +79,20 @@ def _times(k: int) -> str:
     return {1: "once", 2: "twice"}.get(k, f"{k} times")
 
 
+def _lines(damaged: int) -> str:
+    return f"{damaged} damaged line" + ("" if damaged == 1 else "s")
+
+
 def ledger_path(ledger: Any = None) -> Path:
     """As given, else SEPARATRIX_LEDGER, else in the user's state folder."""
     if ledger is not None:
         try:
-            return Path(ledger).expanduser().absolute()
-        except TypeError as wrong:
+            path = Path(ledger).expanduser().absolute()
+            os.fsencode(path)
+            if "\0" in str(path):
+                raise ValueError("a path has no zero byte")
+            return path
+        except (TypeError, ValueError, RuntimeError) as wrong:  # no path, no text that can be one, no such user
             raise LedgerError(f"ledger is {ledger!r}: it must be the path of a file.") from wrong
     if os.environ.get("SEPARATRIX_LEDGER"):
         return Path(os.environ["SEPARATRIX_LEDGER"]).expanduser().absolute()
@@ -133,7 +145,10 @@ class Ledger:
     def look(self, marks: Marks) -> Openings:
         """What is known about these rows, without opening them."""
         marks = np.unique(marks)
-        text = self.path.read_bytes() if self.path.exists() else b""
+        try:
+            text = self.path.read_bytes() if self.path.exists() else b""
+        except OSError as error:
+            raise LedgerError(f"the ledger {self.path} cannot be read ({error.strerror or error}).") from error
         entries, damaged = _parse(text)
         count, earlier, _, _ = _count(entries, marks, "", "")
         share = float(np.mean(count > 0))
@@ -149,7 +164,10 @@ class Ledger:
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
                 raise self._refusal(OSError(22, "it is not a file"))
-            _lock(file)
+            try:
+                _lock(file)
+            except OSError as error:
+                raise self._refusal(error) from error
             yield file
         finally:
             os.close(file)  # releases the lock
@@ -207,17 +225,19 @@ def _count(
         if entry["marks"] is not None:
             sets[entry["set"]] = np.isin(marks, entry["marks"])
         touched = sets.get(entry["set"])
+        if touched is None and entry["set"] == rows:  # the line that listed them is damaged
+            touched = np.ones(len(marks), dtype=bool)
         if touched is None or not touched.any():
             continue
         count += touched
         earlier += 1
-        known |= entry["set"] == rows
+        known |= entry["set"] == rows and rows in sets
         reread |= entry["set"] == rows and entry["model"] == model
     return count, earlier, reread, known
 
 
 def _lock(file: int) -> None:
-    """Wait for, and take, the lock of an open file."""
+    """Wait for, and take, the lock of an open file; not for ever, for a process may be stopped that holds it."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -226,7 +246,15 @@ def _lock(file: int) -> None:
         return
     import fcntl
 
-    fcntl.flock(file, fcntl.LOCK_EX)
+    end = monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError as held:
+            if monotonic() > end:
+                raise OSError(held.errno, f"another process has held its lock for {PATIENCE:g} seconds") from held
+            sleep(0.01)
 
 
 def _shorten(file: int, size: int) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import DataError
-from separatrix.validation import Outcomes, check_targets, frames
+from separatrix.errors import DataError, ParameterError
+from separatrix.validation import Outcomes, check_targets, count_rows, frames
 from separatrix.validation.labels import label_vector
 
 Floats = NDArray[np.float64]
@@ -24,7 +24,7 @@ def is_regressor(model: Any) -> bool:
 
     try:
         return bool(theirs(model))
-    except AttributeError:  # no estimator of scikit-learn's kind
+    except (AttributeError, TypeError):  # no estimator of scikit-learn's kind
         return False
 
 
@@ -66,6 +66,8 @@ def predictions_of(model: Any, X: Any, regression: bool | None = None, scores: F
     """Everything that a fitted model says about rows; ``scores`` of one of our own models, if they are known."""
     from separatrix.learners.linear import Classifier
 
+    if isinstance(model, type) or not hasattr(model, "predict"):
+        raise ParameterError(f"model is {model!r}: pass a fitted model with predict.")
     regression = is_regressor(model) if regression is None else regression
     if isinstance(model, Classifier) and not regression:
         scores = model.decision_function(X) if scores is None else scores
@@ -77,6 +79,8 @@ def predictions_of(model: Any, X: Any, regression: bool | None = None, scores: F
         predicted = predicted[:, 0]
     if predicted.ndim != 1:
         raise DataError(f"predict gave an array of shape {predicted.shape}: one prediction a row is needed.")
+    if X is not None and len(predicted) != count_rows(X):
+        raise DataError(f"predict gave {len(predicted)} predictions for {count_rows(X)} rows: one a row is needed.")
     if regression:
         return Said(check_targets(predicted, what="predict(X)"), numbers=True)
     classes = getattr(model, "classes_", None)
@@ -86,12 +90,31 @@ def predictions_of(model: Any, X: Any, regression: bool | None = None, scores: F
         probabilities = np.exp(model._log_posteriors(scores))
     else:
         probabilities = _values(model, "predict_proba", X)
+    ranks = _finite(_values(model, "decision_function", X) if scores is None else scores)
+    if ranks is not None and ranks.ndim == 2 and learns_leads(model):
+        ranks = leads(ranks)
     return Said(
         label_vector(predicted, what="predict(X)"),
-        _finite(_values(model, "decision_function", X) if scores is None else scores),
+        ranks,
         _finite(probabilities),
         np.asarray(classes),
     )
+
+
+def learns_leads(model: Any) -> bool:
+    """Whether only differences of a row's scores were learned: by Kesler's rule for more than two classes."""
+    steps = getattr(model, "steps", None)
+    return learns_leads(steps[-1][1]) if steps else getattr(model, "multiclass", None) == "kesler"
+
+
+def leads(scores: Floats) -> Floats:
+    """By how much each class leads the best other one: s_k - max over j != k of s_j, a column a class.
+
+    Kesler's rule asks for s_true > s_j alone. The same vector added to those of all classes changes neither its
+    mistakes nor its predictions, but would change how rows are ranked by one class's score; leads stay.
+    """
+    two = np.partition(scores, -2, axis=1)[:, -2:]
+    return np.asarray(scores - np.where(scores == two[:, 1:], two[:, :1], two[:, 1:]))
 
 
 def _values(model: Any, method: str, X: Any) -> Floats | None:

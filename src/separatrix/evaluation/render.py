@@ -22,6 +22,11 @@ def percent(level: float) -> str:
     return f"{100 * level:g} %"
 
 
+def rows(n: int) -> str:
+    """A number of rows in words."""
+    return f"{n:,} row" + ("" if n == 1 else "s")
+
+
 def short(label: Any, width: int = WIDTH) -> str:
     """A label on one line, cut where it is long."""
     text = " ".join(str(label).split())
@@ -30,14 +35,14 @@ def short(label: Any, width: int = WIDTH) -> str:
 
 def plain(value: float) -> str:
     """Counts as counts, sums of weights with a few digits."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:,.4g}"
 
 
-def table(rows: Sequence[Sequence[str]], indent: int = 2, left: int = 1) -> list[str]:
+def table(lines: Sequence[Sequence[str]], indent: int = 2, left: int = 1) -> list[str]:
     """Columns aligned: the first ``left`` to the left, the others to the right."""
-    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
+    widths = [max(len(row[j]) for row in lines) for j in range(len(lines[0]))]
     out = []
-    for row in rows:
+    for row in lines:
         cells = [t.ljust(w) if j < left else t.rjust(w) for j, (t, w) in enumerate(zip(row, widths, strict=True))]
         out.append(" " * indent + "  ".join(cells).rstrip())
     return out
@@ -68,8 +73,8 @@ def classification(e: ClassificationEvaluation) -> str:
     if e.positive is not None:
         kind = f"positive: {short(repr(e.positive), 24)}"
     else:
-        kind = f"{len(e.classes)} classes, {e.average} averages"
-    lines = [f"{e.n:,} rows, {kind}; {percent(e.level)} intervals"]
+        kind = f"{len(e.classes)} classes, {e.average} averages" if len(e.classes) > 1 else "1 class"
+    lines = [f"{rows(e.n)}, {kind}; {percent(e.level)} intervals"]
     lines += confusion_lines(e)
     lines += metric_lines(given, {"accuracy": f"majority guess {e.majority:.3f}"})
     lines += [f"  note: {note}" for note in e.notes]
@@ -80,7 +85,7 @@ def classification(e: ClassificationEvaluation) -> str:
 
 def regression(e: RegressionEvaluation) -> str:
     """The evaluation of a regression on one screen."""
-    lines = [f"{e.n:,} rows; {percent(e.level)} intervals", *metric_lines(e.metrics, {})]
+    lines = [f"{rows(e.n)}; {percent(e.level)} intervals", *metric_lines(e.metrics, {})]
     lines += [f"  note: {note}" for note in e.notes]
     if e.openings is not None:
         lines.append(f"  {e.openings}")
@@ -90,7 +95,7 @@ def regression(e: RegressionEvaluation) -> str:
 def as_html(text: str, metrics: Mapping[str, Estimate]) -> str:
     """A table with one row a metric; everything from the data is escaped."""
     head, *rest = text.split("\n")
-    rows = "".join(
+    body = "".join(
         f"<tr><td style='text-align:left'>{escape(name.replace('_', ' '))}</td>"
         + (
             f"<td>{_number(e.value)}</td><td>[{_number(e.low)}, {_number(e.high)}]</td><td>{escape(e.method)}</td>"
@@ -105,7 +110,7 @@ def as_html(text: str, metrics: Mapping[str, Estimate]) -> str:
     return (
         f"<div><p><strong>{escape(head)}</strong></p><pre>{escape(chr(10).join(other))}</pre>"
         "<table><thead><tr><th style='text-align:left'>metric</th><th>value</th><th>interval</th><th>method</th></tr>"
-        f"</thead><tbody>{rows}</tbody></table></div>"
+        f"</thead><tbody>{body}</tbody></table></div>"
     )
 
 

@@ -1,7 +1,7 @@
 """``holdout``: rows to learn from, rows to choose by, and a test set that opens once.
 
 The test part is not an attribute. ``open_test(model)`` asks the model what it says about the test rows,
-writes that this model was let in into the ledger (ledger.py), and only then compares with the labels.
+writes that this model was let in into the ledger (ledger.py), and only then says how they compare.
 The count belongs to the rows, not to this object: another seed, another split, a copy or another process
 finds the same rows in the same ledger. Rows are known by their values, so a row that was changed (scaled,
 a column dropped) before ``holdout`` counts as another row: split first, or name the rows with ``ids``.
@@ -92,14 +92,16 @@ class Holdout:
         """
         level = check_level(level)
         said = predictions_of(model, self._sealed.X)
+        # Whatever is wrong is found before an opening is counted; nothing of the labels is told before it is.
+        truth = check_targets(self._sealed.y) if said.numbers else None
+        outcomes = None if said.numbers else outcomes_of(self._sealed.y, said, positive)
         record = Ledger(self.ledger).record(self._sealed.marks, said.digest(), note or type(model).__name__)
         if record.times and not record.reread:
             warnings.warn(str(record), OpenedWarning, stacklevel=2)
-        if said.numbers:
-            numbers = evaluate_numbers(check_targets(self._sealed.y), said.labels, level=level)
-            return replace(numbers, openings=record)
-        outcomes, notes = outcomes_of(self._sealed.y, said, positive)
-        return replace(evaluate_outcomes(outcomes, level, notes=notes), openings=record)
+        if truth is not None:
+            return replace(evaluate_numbers(truth, said.labels, level=level), openings=record)
+        assert outcomes is not None  # labels, where there are no numbers
+        return replace(evaluate_outcomes(outcomes[0], level, notes=outcomes[1]), openings=record)
 
     def __str__(self) -> str:
         total = sum(self.sizes.values())
@@ -113,11 +115,12 @@ class Holdout:
         if ax is None:
             _, ax = plt.subplots(figsize=(7.2, 1.3), layout="constrained")
         left = 0
-        for (name, m), colour in zip(self.sizes.items(), ("#4c78a8", "#72b7b2", "#bab0ac"), strict=True):
+        for (name, m), colour in zip(self.sizes.items(), ("#4c78a8", "#54a24b", "#79706e"), strict=True):
             if not m:
                 continue
             ax.barh(0, m, left=left, color=colour, edgecolor="white", hatch="//" if name == "test" else None)
-            ax.text(left + m / 2, 0, f"{name}\n{m:,}", ha="center", va="center", color="white", fontsize=9)
+            told = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}  # readable over the hatch
+            ax.text(left + m / 2, 0, f"{name}\n{m:,}", ha="center", va="center", color="white", fontsize=9, bbox=told)
             left += m
         ax.set(yticks=[], xlabel="rows", xlim=(0, left))
         for side in ("top", "left", "right"):

@@ -20,7 +20,8 @@ from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.candidates import Candidate, CandidateTask, judge_candidates, worse_is_less
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for, named
 from separatrix.evaluation.estimate import shown
-from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_folds, spread
+from separatrix.evaluation.evaluation import CLASSIFICATION, REGRESSION
+from separatrix.evaluation.folds import FoldTask, fit, need_learner, seeded_clone, seeds_of_folds, spread
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import table
 from separatrix.evaluation.shared import MOMENTS, RidgePath, is_partition, ridge_errors
@@ -36,6 +37,12 @@ SHOWN = 20
 def candidates_of(learner: Any, grid: Any) -> list[Candidate]:
     """Every combination, in the order of the grid: the first value of each option is taken for the simplest."""
     if isinstance(learner, Mapping):
+        if not learner:
+            raise ParameterError("learner is an empty dict: pass at least one estimator by name.")
+        if grid is not None and not isinstance(grid, Mapping):
+            raise ParameterError("the grid of several learners must be a dict of grids by the learner's name.")
+        if len({is_regressor(own) for own in learner.values()}) > 1:
+            raise ParameterError("learners mix classifiers and regressions: choose among them apart.")
         grids = grid or {}
         unknown = [name for name in grids if name not in learner]
         if unknown:
@@ -45,13 +52,19 @@ def candidates_of(learner: Any, grid: Any) -> list[Candidate]:
             for name, own in learner.items()
             for c in candidates_of(own, grids.get(name))
         ]
+    need_learner(learner)
     if grid is None or grid == {}:
         return [Candidate(named(learner), learner, {})]
-    out = []
-    for part in [grid] if isinstance(grid, Mapping) else grid:
-        if not isinstance(part, Mapping):
-            raise ParameterError("grid must be a dict from option names to lists of values, or a list of such dicts.")
+    out, options = [], learner.get_params(deep=True)
+    parts = [grid] if isinstance(grid, Mapping) else grid
+    if not isinstance(parts, (list, tuple)) or not all(isinstance(part, Mapping) for part in parts):
+        raise ParameterError("grid must be a dict from option names to lists of values, or a list of such dicts.")
+    for part in parts:
         for name, values in part.items():
+            if name not in options:
+                ends = [o for o in options if o.endswith(f"__{name}")]
+                there_are = f"did you mean {ends[0]!r}?" if ends else f"there are {', '.join(sorted(options))}."
+                raise ParameterError(f"the grid names {name!r}, which {named(learner)} does not have: {there_are}")
             if isinstance(values, str) or not isinstance(values, Iterable):
                 raise ParameterError(f"the grid's {name!r} is {values!r}: pass a list of values.")
         for values in product(*(list(v) for v in part.values())):
@@ -61,6 +74,13 @@ def candidates_of(learner: Any, grid: Any) -> list[Candidate]:
     if not out:
         raise ParameterError("the grid has no combination: one of its lists is empty.")
     return out
+
+
+def _metric_name(metric: Any) -> str:
+    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "metric")
+    return (
+        "metric" if name == "<lambda>" or (callable(metric) and name in (*CLASSIFICATION, *REGRESSION)) else str(name)
+    )
 
 
 def _short(value: Any) -> str:
@@ -195,6 +215,8 @@ class Selector(Estimator):
         """Choose by the folds of these rows, then learn from all of them."""
         if self.rule not in RULES:
             raise ParameterError(f"rule is {self.rule!r}: it can be {', '.join(map(repr, RULES))}.")
+        if self.complexity is not None and not callable(self.complexity):
+            raise ParameterError(f"complexity is {self.complexity!r}: it must be a function of a candidate's options.")
         seed, n = seed_of(self.random_state), count_rows(X)
         check_lengths(n, count_rows(y, what="y"), "y")
         candidates = candidates_of(self.learner, self.grid)
@@ -221,7 +243,7 @@ class Selector(Estimator):
             self.classes_ = self.estimator_.classes_
         self.n_features_in_ = getattr(self.estimator_, "n_features_in_", 0)
         self.selection_ = Selection(
-            metric=metric if isinstance(metric, str) else getattr(metric, "__name__", "metric"),
+            metric=_metric_name(metric),
             rule=self.rule,
             labels=tuple(c.label for c in candidates),
             params=tuple(c.params for c in candidates),
@@ -311,5 +333,6 @@ def select(
         executor=options.get("executor"),
         progress=options.get("progress"),
         random_state=options.get("random_state"),
+        scorers={chosen.metric: options["metric"]} if callable(options.get("metric")) else None,
     )
     return replace(chosen, nested=outer)

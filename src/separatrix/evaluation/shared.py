@@ -31,10 +31,10 @@ MOST_NUMBERS = 2**24  # in the scatters of all folds together
 MOMENTS = "moments of the folds, merged"
 
 
-def share_work(tasks: list[FoldTask], repeats: int) -> tuple[list[FoldTask], str | None]:
-    """Tasks whose learners are fitted already, and how; or the tasks as they are."""
+def share_work(tasks: list[FoldTask]) -> tuple[list[FoldTask], str | None]:
+    """Tasks of a partition whose learners are fitted already, and how; or the tasks as they are."""
     fit = _fit_of(tasks[0].learner)
-    if fit is None or repeats != 1 or not is_partition(tasks):
+    if fit is None:
         return tasks, None
     take, finish = fit
     made = fold_moments(tasks, take)
@@ -51,10 +51,9 @@ def share_work(tasks: list[FoldTask], repeats: int) -> tuple[list[FoldTask], str
 def is_partition(tasks: Sequence[FoldTask]) -> bool:
     """Whether every fold learns from exactly the rows that the others judge."""
     n = count_rows(tasks[0].X)
-    times = np.zeros(n, dtype=np.int64)
-    for task in tasks:
-        times[task.test] += 1
-    return bool((times == 1).all()) and all(len(task.train) + len(task.test) == n for task in tasks)
+    judged = np.bincount(np.concatenate([task.test for task in tasks]), minlength=n)
+    rests = (np.bincount(np.concatenate([task.train, task.test]), minlength=n) for task in tasks)
+    return bool((judged == 1).all() and all((rest == 1).all() for rest in rests))
 
 
 def fold_moments(tasks: Sequence[FoldTask], take: Take) -> tuple[list[Moments], Table] | None:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import DataError, ParameterError
-from separatrix.validation import Labels, check_labels, check_lengths, frames
+from separatrix.errors import DataError, DataTypeError, ParameterError
+from separatrix.validation import Labels, check_labels, check_lengths, check_targets, frames
 from separatrix.validation.labels import label_vector
+from separatrix.validation.targets import as_vector
 
 Rows = NDArray[np.intp]
 Fold = tuple[Rows, Rows]  # rows to learn from, rows to judge
@@ -50,11 +51,16 @@ def share_of(name: str, value: Any, n: int) -> int:
 
 def classes_to_balance(y: Any, stratify: bool, regression: bool | None = None) -> Labels | None:
     """The classes to stratify by; None for real targets or where that is not wanted."""
+    if not isinstance(stratify, (bool, np.bool_)):
+        raise ParameterError("stratify must be True or False: the classes it balances are those of y.")
     if not stratify or regression:
         return None
     array = frames.vector_of(y) if frames.is_frame(y) else np.asarray(y)
-    if regression is None and array.dtype.kind == "f" and not np.all(array == np.floor(array)):
-        return None
+    if regression is None and array.dtype.kind == "f":
+        known = array[np.isfinite(array)]  # a missing label is for check_labels to name
+        if not np.all(known == np.floor(known)):
+            check_targets(y)
+            return None
     return check_labels(y)
 
 
@@ -63,7 +69,7 @@ def random_parts(n: int, sizes: list[int], labels: Labels | None, rng: np.random
     total = sum(sizes)
     codes = None if labels is None else labels.codes
     if labels is not None:
-        need_enough(labels, sum(size > 0 for size in sizes) + 1, "parts of the table")
+        need_enough(labels, sum(size > 0 for size in sizes) + 1, "parts of the table", "pass validation=0")
     if total >= n:
         raise DataError(f"{n} rows are too few for a test and a validation part of {total} rows: lower their shares.")
     order = rng.permutation(n)
@@ -81,36 +87,55 @@ def random_parts(n: int, sizes: list[int], labels: Labels | None, rng: np.random
 
 
 def group_parts(groups: NDArray[Any], sizes: list[int], rng: np.random.Generator) -> list[Rows]:
-    """The same with whole groups: parts are filled, in random order, to the size that comes nearest."""
+    """The same with whole groups: in random order, a group joins a part if that brings it nearer to its size."""
     codes = check_labels(groups, what="groups").codes
     counts = np.bincount(codes)
     wanted = sum(size > 0 for size in sizes) + 1
     if len(counts) < wanted:
-        raise DataError(f"there are {len(counts)} groups and {wanted} parts to fill: use fewer parts.")
-    order, part_of, at = rng.permutation(len(counts)), np.full(len(counts), len(sizes)), 0
+        raise DataError(f"there are {len(counts)} group(s) and {wanted} parts to fill: use fewer parts.")
+    left, part_of = rng.permutation(len(counts)).tolist(), np.full(len(counts), len(sizes))
     for part, size in enumerate(sizes):
+        if not size:
+            continue
+        kept_back = sum(s > 0 for s in sizes[part + 1 :]) + 1  # groups that the other parts need
         filled = 0
-        while filled < size and len(order) - at > sum(s > 0 for s in sizes[part + 1 :]) + 1:
-            m = int(counts[order[at]])
-            if filled and abs(filled + m - size) > abs(filled - size):
-                break
-            part_of[order[at]] = part
-            filled, at = filled + m, at + 1
-        if size and not filled:
-            raise DataError("the groups are too few or too large for these parts: lower their shares.")
+        for group in list(left):
+            m = int(counts[group])
+            if len(left) > kept_back and abs(filled + m - size) < abs(filled - size):
+                part_of[group] = part
+                left.remove(group)
+                filled += m
+        if not filled:  # every group is more than twice too large
+            least = min(left, key=lambda g: int(counts[g]))
+            part_of[least] = part
+            left.remove(least)
     return [np.flatnonzero(part_of[codes] == part) for part in range(len(sizes) + 1)]
 
 
 def time_order(time: Any, n: int) -> tuple[Rows, NDArray[np.intp]]:
     """Rows from early to late, and the number of each one's moment in that order."""
-    moments = label_vector(time, what="time")
+    moments = _moments(time)
     check_lengths(n, len(moments), "time")
-    if moments.dtype.kind == "f" and not np.isfinite(moments).all():
-        raise DataError(f"time has a NaN or inf at row {int(np.flatnonzero(~np.isfinite(moments))[0])}.")
-    order = np.argsort(moments, kind="stable")
+    try:
+        order = np.argsort(moments, kind="stable")
+    except TypeError as mixed:
+        raise DataTypeError("time mixes values that have no order: use one kind, for example dates.") from mixed
     ranked = moments[order]
     changed = np.concatenate([[False], ranked[1:] != ranked[:-1]])
     return order, np.cumsum(changed)
+
+
+def _moments(time: Any) -> NDArray[Any]:
+    """Dates, numbers or text that can be put in order; none of them missing."""
+    moments = as_vector(time, "time")
+    if moments.dtype.kind not in "mM":
+        moments = label_vector(time, what="time")
+    missing = np.asarray(moments != moments, dtype=bool)  # NaN and NaT, also among objects
+    if moments.dtype.kind == "f":
+        missing |= np.isinf(moments)
+    if missing.any():
+        raise DataError(f"time has no moment (NaN, NaT or inf) at row {int(np.flatnonzero(missing)[0])}: drop the row.")
+    return moments
 
 
 def cut_before(number: NDArray[np.intp], at: int) -> int:
@@ -125,11 +150,11 @@ def time_parts(time: Any, sizes: list[int], n: int) -> list[Rows]:
     order, number = time_order(time, n)
     parts, end = [], n
     for size in sizes:
-        begin = cut_before(number, end - size)
+        begin = cut_before(number, max(end - size, 0))
         parts.append(order[begin:end])
         end = begin
     if not end:
-        raise DataError("nothing is left for training: too many rows have the same time.")
+        raise DataError("nothing is left for training: too many rows have the same time; lower the shares.")
     return [*parts, order[:end]]
 
 
@@ -154,12 +179,14 @@ def make_folds(
     seed: int,
 ) -> list[Fold]:
     """``folds`` as a number, as pairs of row numbers, or as a splitter of scikit-learn's."""
+    if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
+        raise ParameterError(f"repeats is {repeats!r}: it must be a whole number of at least 1.")
+    if repeats > 1 and not dealt_anew(folds, time):
+        raise ParameterError(f"repeats is {repeats}, and folds that are given or ruled by time cannot be dealt anew.")
     if not isinstance(folds, (int, np.integer)) or isinstance(folds, bool):
         return _given_folds(folds, n, None if labels is None else labels.codes, groups)
     if folds < 2:
         raise ParameterError(f"folds is {folds}: it must be at least 2.")
-    if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
-        raise ParameterError(f"repeats is {repeats!r}: it must be a whole number of at least 1.")
     if folds > n:
         raise DataError(f"{n} row(s) (n_samples = {n}) cannot make {folds} folds: use at most {n}.")
     if time is not None:
@@ -179,15 +206,21 @@ def make_folds(
     return out
 
 
-def need_enough(labels: Labels, least: int, what: str) -> None:
+def dealt_anew(folds: Any, time: Any) -> bool:
+    """Whether folds are dealt at random, so that they can be dealt again."""
+    return time is None and isinstance(folds, (int, np.integer))
+
+
+def need_enough(labels: Labels, least: int, what: str, advice: str = "") -> None:
     """Every class has a row for each part, or which one has not."""
     counts = np.bincount(labels.codes, minlength=len(labels.classes))
     k = int(counts.argmin())
     if counts[k] < least:
-        advice = f"use at most {counts[k]}" if counts[k] >= 2 else "merge it with another class or leave it out"
+        if counts[k] < 2:
+            advice = "merge it with another class or leave it out"
         raise DataError(
             f"class {_name(labels.classes[k])} has {counts[k]} row(s), fewer than {least} {what}: "
-            f"{advice}, or pass stratify=False."
+            f"{advice or f'use at most {counts[k]}'}, or pass stratify=False."
         )
 
 
@@ -236,18 +269,25 @@ def _quiet_split(splitter: Any, codes: NDArray[np.intp], groups: NDArray[np.intp
 
 
 def _given_folds(folds: Any, n: int, codes: NDArray[np.intp] | None, groups: Any) -> list[Fold]:
-    if hasattr(folds, "split") and not isinstance(folds, (str, bytes)):
-        folds = folds.split(np.zeros((n, 1)), codes, groups)
-    if not isinstance(folds, Iterable) or isinstance(folds, (str, bytes)):
+    if hasattr(folds, "split") and not isinstance(folds, (str, bytes, type)):
+        try:
+            folds = list(folds.split(np.zeros((n, 1)), codes, groups))
+        except ValueError as refused:  # what scikit-learn's splitters raise, in their words
+            raise DataError(f"{type(folds).__name__} cannot split these rows: {refused}") from refused
+    if not isinstance(folds, Iterable) or isinstance(folds, (str, bytes, type)):
         raise ParameterError(f"folds is {folds!r}: it can be a number, pairs of row numbers, or a splitter.")
     out = []
     for k, pair in enumerate(folds):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise ParameterError(f"fold {k} is no pair: pass (rows to learn from, rows to judge) for each fold.")
         train, test = (np.asarray(rows) for rows in pair)
         for rows in (train, test):
             if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
                 raise DataError(f"fold {k} must be two arrays of row numbers in 0 .. {n - 1}, neither of them empty.")
         if len(np.intersect1d(train, test)):
             raise DataError(f"fold {k} learns from rows that it judges (row {np.intersect1d(train, test)[0]}).")
+        if len(np.unique(test)) < len(test):
+            raise DataError(f"fold {k} judges a row twice: name each row once.")
         out.append((train.astype(np.intp), test.astype(np.intp)))
     if len(out) < 2:
         raise DataError(f"{len(out)} folds were given: at least 2 are needed.")
@@ -259,7 +299,8 @@ def check_training_classes(folds: list[Fold], labels: Labels) -> None:
     for k, (train, _) in enumerate(folds):
         lacking = np.flatnonzero(np.bincount(labels.codes[train], minlength=len(labels.classes)) == 0)
         if len(lacking):
+            count = int(np.count_nonzero(labels.codes == lacking[0]))
             raise DataError(
-                f"fold {k} would be learned without class {_name(labels.classes[lacking[0]])}: "
-                "use fewer folds or other groups."
+                f"fold {k} would be learned without class {_name(labels.classes[lacking[0]])}, which has {count} "
+                "row(s): use fewer folds or other groups, or leave the class out."
             )

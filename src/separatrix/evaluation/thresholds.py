@@ -108,6 +108,8 @@ def threshold_table(o: Outcomes, level: float, at: Any = None) -> ThresholdTable
     """Counts at thresholds, by one sort."""
     positive, ranking = two_class_ranking(o, "a threshold table")
     cuts = np.unique(ranking)[::-1] if at is None else np.sort(check_finite_vector(at, what="at"))[::-1]
+    if not len(cuts):
+        raise ParameterError("at is empty: pass thresholds of the score, or None for all of them.")
     w = np.ones(o.n) if o.weights is None else o.weights
     order = np.argsort(ranking)
     first = np.searchsorted(ranking[order], cuts, side="left")

@@ -125,6 +125,8 @@ class HashingMap:
         whole = isinstance(self.n_features, (int, np.integer)) and not isinstance(self.n_features, bool)
         if not whole or not 1 <= self.n_features <= 2**31:
             raise ParameterError(f"n_features is {self.n_features!r}: it must be a whole number from 1 to 2**31.")
+        if not isinstance(self.signed, (bool, np.bool_)):
+            raise ParameterError(f"signed is {self.signed!r}: it must be True or False.")
         return self
 
     def transform(self, X: Iterable[Mapping[str, Any]]) -> Any:
@@ -132,6 +134,8 @@ class HashingMap:
         import scipy.sparse as sp
 
         self.fit()
+        if not isinstance(X, Iterable) or isinstance(X, Mapping):
+            raise DataTypeError(f"X is a {type(X).__name__}: pass a list of dicts of features.")
         columns, values, starts = [], [], [0]
         for i, x in enumerate(X):
             if not isinstance(x, Mapping):

@@ -29,7 +29,7 @@ def check_labels(y: Any, *, what: str = "y") -> Labels:
     """Class labels: integers, booleans, text, or floats that are whole numbers."""
     array = label_vector(y, what=what)
     if array.dtype.kind == "f":
-        _need_classes(array, what)
+        need_classes(array, what)
     if array.dtype.kind in "biuf":
         low, high = array.min(), array.max()
         top = array == high
@@ -82,7 +82,8 @@ def _need_no_missing(array: NDArray[Any], what: str) -> None:
             raise DataError(f"{what} has no label (NaN or None) at row {i}: drop the row or label it.")
 
 
-def _need_classes(array: NDArray[Any], what: str) -> None:
+def need_classes(array: NDArray[Any], what: str) -> None:
+    """Floats that are whole numbers, or which row has none."""
     if not np.isfinite(array).all():
         row = int(np.flatnonzero(~np.isfinite(array))[0])
         raise DataError(f"{what} has a NaN or inf at row {row}: Input {what} contains NaN; drop the row or label it.")

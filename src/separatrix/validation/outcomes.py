@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from separatrix.errors import DataError, DataTypeError, ParameterError
 from separatrix.validation import frames
-from separatrix.validation.labels import check_labels, label_vector
+from separatrix.validation.labels import check_labels, label_vector, need_classes
 from separatrix.validation.targets import check_finite_vector, check_weights
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 PAIRS = ((0, 1), (-1, 1), (False, True))  # what a lone label tells of the other
 SUM_TOLERANCE = 1e-6
+ROUNDING = 1e-6  # how far beyond 0 or 1 a probability may lie that was computed in single precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +67,15 @@ def check_outcomes(
         raise DataError("there is nothing to evaluate: pass y_pred, scores or probabilities.")
     truth = label_vector(y_true, what="y_true")
     said = None if y_pred is None else label_vector(y_pred, what="y_pred")
+    for labels_of, what in ((truth, "y_true"), (said, "y_pred")):
+        if labels_of is not None and labels_of.dtype.kind == "f":
+            need_classes(labels_of, what)
     if said is not None and len(said) != len(truth):
         raise DataError(f"y_true has {len(truth)} rows and y_pred has {len(said)}: pass one for every row.")
     classes = _classes(truth, said, labels, positive)
     s = _per_class(scores, classes, len(truth), "scores")
     p = _per_class(probabilities, classes, len(truth), "probabilities")
-    if p is not None:
-        _need_probabilities(p)
+    p = None if p is None else _probabilities(p)
     if len(classes) == 1 and (s is not None or p is not None):
         raise DataError(
             f"y_true has one class only ({_show(classes[0])}), so the other one of a score is unknown: "
@@ -159,6 +162,8 @@ def _per_class(values: Any, classes: NDArray[Any], n: int, what: str) -> Floats 
     if frames.is_frame(values):
         _, columns = frames.columns_of(values) if hasattr(values, "columns") else ([], [frames.vector_of(values)])
         values = columns[0] if len(columns) == 1 else np.column_stack(columns)
+    if hasattr(values, "tocsr"):
+        raise DataTypeError(f"{what} is a sparse matrix and needs to be an array: use {what}.toarray().")
     array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -189,8 +194,9 @@ def _of_positive(values: Floats | None, which: int, what: str) -> Floats | None:
     return np.ascontiguousarray(values[:, which])
 
 
-def _need_probabilities(p: Floats) -> None:
-    outside = (p < 0) | (p > 1)
+def _probabilities(p: Floats) -> Floats:
+    """Numbers in [0, 1] whose rows sum to 1; what rounding left beyond the ends is put back on them."""
+    outside = (p < -ROUNDING) | (p > 1 + ROUNDING)
     if np.any(outside):
         row = int(np.argwhere(outside)[0][0])
         raise DataError(
@@ -202,6 +208,7 @@ def _need_probabilities(p: Floats) -> None:
         if np.any(off):
             row = int(np.flatnonzero(off)[0])
             raise DataError(f"probabilities of row {row} sum to {p[row].sum():g}, not to 1: normalise them.")
+    return p if p.min() >= 0 and p.max() <= 1 else np.clip(p, 0.0, 1.0)
 
 
 def _decide(s: Floats | None, p: Floats | None, which: int | None) -> Codes:
