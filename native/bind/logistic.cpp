@@ -65,6 +65,15 @@ void bind_logistic(nb::module_& m) {
                 X.view);
         },
         "X"_a, "curvature"_a.noconvert(), "begin"_a, "end"_a, "sums"_a.noconvert().none(), "squares"_a.noconvert());
+    m.def(
+        "rows_above",
+        [](const Rows& X, Vector<double> limits, Out<i8> out) {
+            need_length(limits, X.d, "limits must hold a number for every feature");
+            need_length(out, X.n, "out must hold a number for every row");
+            nb::gil_scoped_release free;
+            std::visit([&](const auto& table) { rows_above(table, limits.data(), out.data()); }, X.view);
+        },
+        "X"_a, "limits"_a.noconvert(), "out"_a.noconvert());
 }
 
 }  // namespace separatrix

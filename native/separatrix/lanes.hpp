@@ -53,6 +53,11 @@ inline __mmask8 first(i64 r) { return static_cast<__mmask8>((1u << r) - 1); }
 // The first r < 8 numbers of p, zeros behind them; nothing beyond p[r - 1] is touched.
 inline v8 load_part(const double* p, i64 r) { return {_mm512_maskz_loadu_pd(first(r), p)}; }
 inline v8 load_part(const float* p, i64 r) { return {_mm512_cvtps_pd(_mm256_maskz_loadu_ps(first(r), p))}; }
+inline v8 load_part(const i8* p, i64 r) {
+    i8 a[8] = {};
+    std::memcpy(a, p, static_cast<std::size_t>(r));
+    return load(a);
+}
 inline void store_part(double* p, v8 s, i64 r) { _mm512_mask_storeu_pd(p, first(r), s.a); }
 
 inline double sum(v8 s) {

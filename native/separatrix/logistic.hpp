@@ -1,7 +1,7 @@
 // The logistic loss of all rows, its gradient and its curvature, in one read of the table.
 //
-// Rows are taken in blocks that fit the cache: first their scores, then loss, slope and curvature of
-// eight rows at a time, then the rows once more for the gradient. With e = exp(-|m|), m = y s,
+// Eight rows at a time: their scores, then loss, slope and curvature, then the rows once more for the gradient,
+// while the next eight are fetched. With e = exp(-|m|), m = y s,
 //   loss = max(-m, 0) + log(1 + e)    1 - P(y|x) = (m < 0 ? 1 : e)/(1 + e)    curvature = e/(1 + e)^2,
 // which neither overflows nor cancels. Sums over rows keep their rounding errors aside (Neumaier 1974).
 #pragma once
@@ -17,6 +17,16 @@ namespace separatrix {
 typedef double d8 __attribute__((vector_size(64)));
 typedef i64 l8 __attribute__((vector_size(64)));
 
+// c_0 + c_1 t + c_2 t^2 + ..., the even and the odd powers side by side: a long chain would be waited for.
+template <int terms>
+inline d8 power_sum(const double (&c)[terms], d8 t) {
+    static_assert(terms % 2 == 0);
+    const d8 square = t * t;
+    d8 even = d8{} + c[terms - 2], odd = d8{} + c[terms - 1];
+    for (int k = terms - 4; k >= 0; k -= 2) even = even * square + c[k], odd = odd * square + c[k + 1];
+    return even + t * odd;
+}
+
 // exp(t) for t <= 0, to about an ulp; 0 below -708. Cody and Waite's (1980) reduction, then Taylor's sum.
 inline d8 exp_of_negative(d8 t) {
     constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to whole numbers
@@ -25,11 +35,10 @@ inline d8 exp_of_negative(d8 t) {
     const d8 shifted = t * 1.4426950408889634 + magic;
     const d8 k = shifted - magic;
     const d8 r = (t - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
-    d8 p = d8{} + 1.0 / 6227020800.0;
-    constexpr double inverse[] = {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
-                                  1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5,         1.0,
-                                  1.0};
-    for (double c : inverse) p = p * r + c;
+    static constexpr double inverse[] = {
+        1.0,        1.0,         0.5,          1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,
+        1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
+    const d8 p = power_sum(inverse, r);
     l8 bits;
     std::memcpy(&bits, &shifted, sizeof bits);
     bits = (bits + 1023) << 52;  // the low bits of `shifted` are k in two's complement
@@ -41,10 +50,19 @@ inline d8 exp_of_negative(d8 t) {
 // log(1 + e) for 0 <= e <= 1: 2 artanh(e/(2 + e)).
 inline d8 log_of_one_plus(d8 e) {
     const d8 s = e / (e + 2.0), z = s * s;
-    d8 p = d8{} + 1.0 / 35;
-    for (int k = 33; k >= 1; k -= 2) p = p * z + 1.0 / k;
-    return 2.0 * s * p;
+    static constexpr double inverse[] = {1.0,      1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11,
+                                         1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21, 1.0 / 23,
+                                         1.0 / 25, 1.0 / 27, 1.0 / 29, 1.0 / 31, 1.0 / 33, 1.0 / 35};
+    return 2.0 * s * power_sum(inverse, z);
 }
+
+inline d8 plain(v8 a) {
+    d8 out;
+    std::memcpy(&out, &a, sizeof out);
+    return out;
+}
+
+inline double sum_of(d8 a) { return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7])); }
 
 struct LogisticRow {
     d8 loss, wrong, curvature;  // wrong = 1 - P(y|x)
@@ -57,14 +75,18 @@ inline LogisticRow logistic_of_margins(d8 m) {
     return {(m < 0.0 ? size : d8{}) + log_of_one_plus(e), wrong, e / (one * one)};
 }
 
+// The first rows <= 8 numbers of p, zeros behind them.
 template <class T>
-inline i64 rows_in_cache(const Dense<T>& X) {
-    const i64 rows = 32768 / (X.d * static_cast<i64>(sizeof(T)) + 1) / 8 * 8;
-    return std::clamp<i64>(rows, 8, 64);
+inline v8 eight(const T* p, i64 rows) {
+    return rows == 8 ? load(p) : load_part(p, rows);
 }
-template <class T, class I>
-inline i64 rows_in_cache(const Csr<T, I>&) {
-    return 64;
+
+// w.x_i + b of rows <= 8 rows from `at` on, while the next eight are fetched.
+template <class Rows>
+inline v8 scores_of(const Rows& X, const double* lifted, i64 at, i64 rows) {
+    v8 products[8];
+    for (i64 l = 0; l < rows; ++l) products[l] = X.lanes(at + l, lifted, std::min(at + l + 8, X.n - 1));
+    return sum_each(products) + every(lifted[X.d]);
 }
 
 // g += sum over rows begin .. end of r_i x_i
@@ -125,39 +147,35 @@ inline i64 rows_a_part(const Csr<T, I>& X) {
 template <class Rows>
 double logistic_pass(const Rows& X, const i8* y, const double* weight, const double* offset, const double* lifted,
                      i64 begin, i64 end, double* gradient, double* curvature, double* wrong) {
-    const i64 block = rows_in_cache(X);
-    double m[64], r[64];
     CarefulSum sum(gradient, X.d + 1);
     Twofold loss{0, 0};
-    for (i64 at = begin, since = 0; at < end; at += block) {
-        const i64 stop = std::min(at + block, end), rows = stop - at;
-        for (i64 i = 0; i < rows; ++i) {
-            double s = X.dot(at + i, lifted) + lifted[X.d];
-            if (offset) s += offset[at + i];
-            m[i] = y[at + i] * s;
-        }
-        for (i64 i = rows; i < (rows + 7) / 8 * 8; ++i) m[i] = 0;
-        double part = 0, bias = 0;
-        for (i64 i = 0; i < rows; i += 8) {
-            d8 margins;
-            std::memcpy(&margins, m + i, sizeof margins);
-            const LogisticRow row = logistic_of_margins(margins);
-            for (i64 l = 0; l < std::min<i64>(8, rows - i); ++l) {
-                const i64 j = at + i + l;
-                const double c = weight ? weight[j] : 1.0;
-                part += c * row.loss[l];
-                r[i + l] = -c * row.wrong[l] * y[j];
-                bias += r[i + l];
-                if (curvature) curvature[j] = c * row.curvature[l];
-                if (wrong) wrong[j] = row.wrong[l];
-            }
-        }
-        const Twofold next = two_sum(loss.high, part);
+    d8 part{}, bias{};
+    constexpr double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    const auto close = [&] {
+        const Twofold next = two_sum(loss.high, sum_of(part));
         loss = {next.high, loss.low + next.low};
-        add_rows(X, r, at, stop, sum.part());
-        sum.part()[X.d] += bias;
-        if ((since += rows) >= rows_a_part(X)) sum.close(), since = 0;
+        sum.part()[X.d] += sum_of(bias);
+        part = bias = d8{};
+        sum.close();
+    };
+    for (i64 at = begin, since = 0; at < end; at += 8) {
+        const i64 rows = std::min<i64>(8, end - at);
+        v8 score = scores_of(X, lifted, at, rows);
+        if (offset) score += eight(offset + at, rows);
+        const d8 sign = plain(eight(y + at, rows)), c = plain(eight(weight ? weight + at : ones, rows));
+        const LogisticRow row = logistic_of_margins(sign * plain(score));
+        const d8 r = -(c * row.wrong * sign), h = c * row.curvature;
+        part += c * row.loss;  // rows that are not there have weight zero
+        bias += r;
+        const std::size_t bytes = static_cast<std::size_t>(rows) * sizeof(double);
+        if (curvature) std::memcpy(curvature + at, &h, bytes);
+        if (wrong) std::memcpy(wrong + at, &row.wrong, bytes);
+        double slopes[8];
+        std::memcpy(slopes, &r, sizeof r);
+        add_rows(X, slopes, at, at + rows, sum.part());
+        if ((since += rows) >= rows_a_part(X)) close(), since = 0;
     }
+    close();
     sum.finish();
     return loss.high + loss.low;
 }
@@ -165,17 +183,15 @@ double logistic_pass(const Rows& X, const i8* y, const double* weight, const dou
 // out += sum over rows begin .. end of h_i (x_i, 1) (x_i, 1).v
 template <class Rows>
 void curvature_product(const Rows& X, const double* curvature, const double* v, i64 begin, i64 end, double* out) {
-    const i64 block = rows_in_cache(X);
-    double r[64];
     CarefulSum sum(out, X.d + 1);
-    for (i64 at = begin, since = 0; at < end; at += block) {
-        const i64 stop = std::min(at + block, end);
-        for (i64 i = at; i < stop; ++i) {
-            r[i - at] = curvature[i] * (X.dot(i, v) + v[X.d]);
-            sum.part()[X.d] += r[i - at];
-        }
-        add_rows(X, r, at, stop, sum.part());
-        if ((since += stop - at) >= rows_a_part(X)) sum.close(), since = 0;
+    for (i64 at = begin, since = 0; at < end; at += 8) {
+        const i64 rows = std::min<i64>(8, end - at);
+        const v8 r = eight(curvature + at, rows) * scores_of(X, v, at, rows);
+        sum.part()[X.d] += separatrix::sum(r);
+        double slopes[8];
+        store(slopes, r);
+        add_rows(X, slopes, at, at + rows, sum.part());
+        if ((since += rows) >= rows_a_part(X)) sum.close(), since = 0;
     }
     sum.finish();
 }
@@ -208,6 +224,34 @@ void curvature_diagonal(const Rows& X, const double* curvature, i64 begin, i64 e
         squares[X.d] += curvature[i];
         if (sums) sums[X.d] += curvature[i];
     }
+}
+
+// Whether a number of x_i is farther from zero than the limit of its column.
+template <class T>
+inline bool above(const Dense<T>& X, i64 i, const double* limit) {
+    const T* x = X.row(i);
+    l8 any{};
+    i64 k = 0;
+    for (; k + 8 <= X.d; k += 8) {
+        const d8 a = plain(load(x + k));
+        any |= (a < 0.0 ? -a : a) > plain(load(limit + k));
+    }
+    bool found = false;
+    for (int l = 0; l < 8; ++l) found |= any[l] != 0;
+    for (; k < X.d; ++k) found |= std::abs(static_cast<double>(x[k])) > limit[k];
+    return found;
+}
+template <class T, class I>
+inline bool above(const Csr<T, I>& X, i64 i, const double* limit) {
+    bool found = false;
+    for (I k = X.start[i]; k < X.start[i + 1]; ++k) found |= std::abs(static_cast<double>(X.value[k])) > limit[X.column[k]];
+    return found;
+}
+
+// out_i = 1 for each such row, 0 for the others
+template <class Rows>
+void rows_above(const Rows& X, const double* limit, i8* out) {
+    for (i64 i = 0; i < X.n; ++i) out[i] = above(X, i, limit);
 }
 
 }  // namespace separatrix

@@ -21,10 +21,13 @@ struct Dense {
 
     const T* row(i64 i) const { return x + i * d; }
 
-    double dot(i64 i, const double* w) const { return product<false>(row(i), w, nullptr); }
+    double dot(i64 i, const double* w) const { return sum(products<false>(row(i), w, nullptr)); }
 
     // The same sum, while row `next` is brought nearer line by line.
-    double dot(i64 i, const double* w, i64 next) const { return product<true>(row(i), w, row(next)); }
+    double dot(i64 i, const double* w, i64 next) const { return sum(products<true>(row(i), w, row(next))); }
+
+    // The lanes of that sum, for several rows to be added up together.
+    v8 lanes(i64 i, const double* w, i64 next) const { return products<true>(row(i), w, row(next)); }
 
     void axpy(double a, i64 i, double* w) const {
         const T* r = row(i);
@@ -34,7 +37,7 @@ struct Dense {
         if (k < d) store_part(w + k, load_part(w + k, d - k) + c * load_part(r + k, d - k), d - k);
     }
 
-    double norm2(i64 i) const { return product<false>(row(i), row(i), nullptr); }
+    double norm2(i64 i) const { return sum(products<false>(row(i), row(i), nullptr)); }
 
     // Rows wanted out of order are asked for this many rows before: about 16 kB ahead.
     i64 ahead() const {
@@ -50,7 +53,7 @@ struct Dense {
 
    private:
     template <bool bring, class U>
-    double product(const T* a, const U* b, const T* next) const {
+    v8 products(const T* a, const U* b, const T* next) const {
         v8 s0{}, s1{}, s2{}, s3{};
         i64 k = 0;
         for (; k + 32 <= d; k += 32) {
@@ -66,7 +69,7 @@ struct Dense {
         if (k + 8 <= d) s1 += load(a + k) * load(b + k), k += 8;
         if (k + 8 <= d) s2 += load(a + k) * load(b + k), k += 8;
         if (k < d) s3 += load_part(a + k, d - k) * load_part(b + k, d - k);
-        return sum((s0 + s1) + (s2 + s3));
+        return (s0 + s1) + (s2 + s3);
     }
 };
 
@@ -77,7 +80,16 @@ struct Csr {
     const I* start;  // n + 1 of them
     i64 n, d;
 
-    double dot(i64 i, const double* w) const {
+    double dot(i64 i, const double* w) const { return sum(lanes(i, w)); }
+
+    double dot(i64 i, const double* w, i64 next) const { return sum(lanes(i, w, next)); }
+
+    v8 lanes(i64 i, const double* w, i64 next) const {
+        prefetch(next);
+        return lanes(i, w);
+    }
+
+    v8 lanes(i64 i, const double* w) const {
         const T* v = value + start[i];
         const I* c = column + start[i];
         const i64 m = static_cast<i64>(start[i + 1] - start[i]);
@@ -89,12 +101,7 @@ struct Csr {
         }
         if (k + 8 <= m) s0 += load(v + k) * picked(w, c + k), k += 8;
         if (k < m) s1 += load_part(v + k, m - k) * picked_part(w, c + k, m - k);
-        return sum(s0 + s1);
-    }
-
-    double dot(i64 i, const double* w, i64 next) const {
-        prefetch(next);
-        return dot(i, w);
+        return s0 + s1;
     }
 
     void axpy(double a, i64 i, double* w) const {

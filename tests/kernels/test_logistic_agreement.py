@@ -57,6 +57,21 @@ def test_native_and_reference_agree(kind, n, d):
         np.testing.assert_allclose(other, results[0], rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
+@pytest.mark.parametrize("d", [1, 8, 13])
+def test_rows_above_limits_are_found_by_all(kind, d):
+    rng = np.random.default_rng(d)
+    X = table(90, d, kind, rng)
+    limits = np.where(np.arange(d) % 3 == 0, 1.5, np.inf)
+    dense = X if isinstance(X, np.ndarray) else X.toarray()
+    expected = (np.abs(dense.astype(float)) > limits).any(axis=1)
+    assert 0 < expected.sum() < 90
+    for module in (reference, *natives()):
+        out = np.full(90, 7, dtype=np.int8)
+        module.rows_above(rows_of(module, X), limits, out)
+        np.testing.assert_array_equal(out, expected)
+
+
 def test_slices_of_rows_add_up():
     rng = np.random.default_rng(1)
     X, y, w = rng.standard_normal((300, 5)), rng.choice(np.array([-1, 1], dtype=np.int8), 300), rng.standard_normal(6)

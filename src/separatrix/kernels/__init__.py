@@ -98,6 +98,7 @@ delimited_chunk = _kernels.delimited_chunk
 logistic_pass = _kernels.logistic_pass
 curvature_product = _kernels.curvature_product
 curvature_diagonal = _kernels.curvature_diagonal
+rows_above = _kernels.rows_above
 lasso_pass = _kernels.lasso_pass
 gram_pass = _kernels.gram_pass
 weighted_sums = _kernels.weighted_sums

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import Interruption
-from separatrix.learners.logistic_sample import sampled
-from separatrix.learners.logistic_task import SAMPLE, Answer, Task
+from separatrix.learners.logistic_begin import begun
+from separatrix.learners.logistic_task import Answer, Task
 from separatrix.maths.duality import curvature_gap, duality_gap
 from separatrix.maths.leaps import Net
 from separatrix.maths.logistic import Binary
@@ -17,7 +17,7 @@ from separatrix.maths.multinomial import Multinomial
 from separatrix.maths.newton import Run, newton
 from separatrix.maths.profiled import Problem
 from separatrix.maths.proximal import proximal_newton
-from separatrix.maths.quasi_newton import Inverse, newton_cg, with_model
+from separatrix.maths.quasi_newton import Inverse, newton_cg
 from separatrix.maths.stopping import Status
 
 Floats = NDArray[np.float64]
@@ -55,10 +55,12 @@ def ridge(task: Task, penalty: float, tol: float, max_iter: float, start: Floats
     """Minimise the loss plus penalty/2 |w|^2 to a relative duality gap of at most ``tol``."""
     objective = task.objective(penalty)
     at = np.zeros(objective.length) if start is None else start.reshape(-1).copy()
-    run = _sampled(task, objective, penalty, tol, max_iter) if start is None else None
-    if run is None:
-        run = Run(objective.point(at), Status.MAX_ITERATIONS, 0, np.inf)
-    run, steps, gap = _to_the_gap(task, objective, run, tol, max_iter)
+    run = begun(task, objective, tol, max_iter) if start is None and isinstance(objective, Binary) else None
+    if run is not None and run.status is Status.OPTIMAL:
+        steps, gap = run.steps, run.decrement
+    else:
+        run = run or Run(objective.point(at), Status.MAX_ITERATIONS, 0, np.inf)
+        run, steps, gap = _to_the_gap(task, objective, run, tol, max_iter)
     vectors = run.point.at.reshape(-1, task.d + 1)
     if task.classes > 2:  # what vectors have in common is only penalised: at the minimum they add up to zero
         vectors = vectors - vectors.mean(axis=0)
@@ -108,21 +110,6 @@ def _preconditioner(task: Task, objective: Binary | Multinomial) -> Inverse | No
     small = sample.objective(objective.ridge * share)
     assert isinstance(small, Binary)
     return Inverse(small.model(small.point(np.zeros(small.length))), share)
-
-
-def _sampled(task: Task, objective: Binary | Multinomial, penalty: float, tol: float, max_iter: float) -> Run | None:
-    """A few full passes with the Hessian of a sample, or None where a sample would not be much smaller."""
-    stride = task.n // (SAMPLE * max(task.free, 40))
-    if task.wide or task.classes > 2 or stride < 4:
-        return None
-    sample, share = sampled(task, stride)
-    small = sample.objective(penalty * share)
-    assert isinstance(small, Binary)
-    tried = newton(small, small.point(np.zeros(small.length)), 50, 1e-4)
-    if tried.status is not Status.OPTIMAL:
-        return None
-    model = Inverse(small.model(tried.point), share)
-    return with_model(objective, objective.point(tried.point.at), model, penalty, tol, max_iter)
 
 
 def standardised_ridge(task: Task, tol: float | None, max_iter: float) -> Answer:

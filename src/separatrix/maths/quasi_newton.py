@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import Interruption
-from separatrix.maths.logistic import Model, Objective, Point
+from separatrix.maths.logistic import Binary, Model, Objective, Point
 from separatrix.maths.newton import EPS, Run, backtrack
 from separatrix.maths.normal_equations import NormalEquations
 from separatrix.maths.stopping import Status
@@ -62,27 +62,31 @@ class Inverse:
         return np.asarray(self.share * np.append(w, g[-1] / self.gram.weight - self.gram.x_mean @ w))
 
 
-def with_model(objective: Objective, start: Point, model: Model, ridge: float, tol: float, max_iter: float) -> Run:
-    """L-BFGS whose first Hessian is ``model``, until the gap can be proved small; MAX_ITERATIONS if it is slow.
+def with_model(
+    objective: Binary, start: Point, model: Model, tol: float, max_iter: float, gap: Callable[[Point], float]
+) -> Run:
+    """L-BFGS whose first Hessian is ``model``, until ``gap`` is below ``tol``; MAX_ITERATIONS if it is slow.
 
-    A gradient g of the weights bounds what is left to gain by |g|^2/(2 ridge), by strong convexity.
+    ``gap`` bounds what is left to gain, which is never less than about the decrement.
     """
     pairs, point, steps, before = Pairs(), start, 0, np.inf
     try:
         while True:
             step = pairs.correct(point.gradient, model.correction)
             decrement = 0.5 * float(point.gradient @ step)
+            enough = tol * abs(point.value)
             if not np.isfinite(decrement):
                 return Run(point, Status.NONFINITE, steps, decrement)
-            slope = point.gradient[:-1]
-            if max(decrement, 0.5 * float(slope @ slope) / ridge) <= 0.5 * tol * abs(point.value):
-                return Run(point, Status.OPTIMAL, steps, decrement)
+            if decrement <= enough and (bound := gap(point)) <= enough:
+                return Run(point, Status.OPTIMAL, steps, bound)
             if steps >= max_iter or (steps >= 3 and decrement > 0.5 * before):
                 return Run(point, Status.MAX_ITERATIONS, steps, decrement)
             moved = backtrack(objective, point, step, decrement)
             if moved is None:
                 return Run(point, Status.ILL_CONDITIONED, steps, decrement)
             pairs.learn(moved.at - point.at, moved.gradient - point.gradient)
+            if steps:
+                objective.release(point)
             point, before, steps = moved, decrement, steps + 1
     except KeyboardInterrupt as stop:
         raise Interruption(point.at) from stop

@@ -8,7 +8,7 @@ from separatrix.kernels.reference.exact import bounded_scores, exact_signs, oppo
 from separatrix.kernels.reference.hull import nearest_hulls, nearest_products
 from separatrix.kernels.reference.lasso import class_lasso_pass, combine, gram_pass, lasso_pass, weighted_sums
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
-from separatrix.kernels.reference.logistic import curvature_diagonal, curvature_product, logistic_pass
+from separatrix.kernels.reference.logistic import curvature_diagonal, curvature_product, logistic_pass, rows_above
 from separatrix.kernels.reference.mistakes import MistakeTree
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
 from separatrix.kernels.reference.online import (
@@ -81,6 +81,7 @@ __all__ = [
     "pocket_count",
     "pocket_pass",
     "residual_gradient",
+    "rows_above",
     "scores",
     "shuffle",
     "svmlight_chunk",

@@ -60,3 +60,9 @@ def curvature_diagonal(X: Rows, curvature: Floats, begin: int, end: int, sums: F
         if sums is not None:
             sums[: X.d] += h * x
             sums[X.d] += h
+
+
+def rows_above(X: Rows, limits: Floats, out: NDArray[np.int8]) -> None:
+    """out_i = 1 for each row with a number farther from zero than the limit of its column, 0 for the others"""
+    for i in range(X.n):
+        out[i] = bool((np.abs(X.row(i)) > limits).any())
