@@ -45,6 +45,24 @@ void bind_lasso(nb::module_& m) {
         },
         "Z"_a, "order"_a.noconvert(), "v"_a.noconvert(), "out"_a.noconvert());
     m.def(
+        "chosen_gram",
+        [](const Rows& X, Vector<double> h, Vector<i64> place, i64 begin, i64 end, Out<double> sums, Out<double> half) {
+            const i64 width = static_cast<i64>(sums.shape(0));
+            if (begin < 0 || end > X.n || begin > end) throw nb::value_error("begin and end leave the rows");
+            need_length(h, X.n, "h must hold a number for every row");
+            need_length(place, X.d, "place must hold a number for every column");
+            need_length(half, width * width, "half must hold a number for each two of the places");
+            for (i64 j = 0; j < X.d; ++j)
+                if (place.data()[j] < -1 || place.data()[j] >= width) throw nb::value_error("place names one that does not exist");
+            nb::gil_scoped_release free;
+            std::visit(
+                [&](const auto& table) {
+                    chosen_gram(table, h.data(), place.data(), width, begin, end, sums.data(), half.data());
+                },
+                X.view);
+        },
+        "X"_a, "h"_a.noconvert(), "place"_a.noconvert(), "begin"_a, "end"_a, "sums"_a.noconvert(), "half"_a.noconvert());
+    m.def(
         "lasso_pass",
         [](const Rows& Z, Vector<i64> order, Vector<double> g, Vector<double> curvature, Vector<double> along, double alpha,
            double ridge, Out<double> v, Out<double> moved, Out<double> drift) {

@@ -5,6 +5,8 @@
 //
 // with all others held. What a pass returns, the sum of (curvature)(step)^2, is at most twice what it gained.
 #pragma once
+#include <vector>
+
 #include "rows.hpp"
 
 namespace separatrix {
@@ -47,6 +49,32 @@ void weighted_sums(const Rows& Z, const i64* order, i64 count, const double* h, 
 template <class Rows>
 void combine(const Rows& Z, const i64* order, i64 count, const double* v, double* out) {
     for (i64 t = 0; t < count; ++t) Z.axpy(v[order[t]], order[t], out);
+}
+
+// half += half of sum over rows begin .. end of h_i z_i z_i', and sums += sum h_i z_i, of the columns that have a place
+// (0 .. width - 1, all others -1): to be added to its transpose.
+template <class Rows>
+void chosen_gram(const Rows& X, const double* h, const i64* place, i64 width, i64 begin, i64 end, double* sums,
+                 double* half) {
+    std::vector<i64> places(static_cast<std::size_t>(X.d) + 1);  // one more: a number without a place is overwritten
+    std::vector<double> values(places.size());
+    i64* at = places.data();
+    double* z = values.data();
+    for (i64 i = begin; i < end; ++i) {
+        i64 count = 0;
+        each(X, i, [&](i64 j, double x) {
+            at[count] = place[j];
+            z[count] = x;
+            count += place[j] >= 0;
+        });
+        for (i64 a = 0; a < count; ++a) {
+            const double c = h[i] * z[a];
+            double* row = half + at[a] * width;
+            for (i64 b = 0; b < a; ++b) row[at[b]] += c * z[b];
+            row[at[a]] += 0.5 * c * z[a];
+            sums[at[a]] += c;
+        }
+    }
 }
 
 // The rows of Z are the z_j, `moved` is sum (v_j - w_j) z_j. A free bias that has been minimised over takes from

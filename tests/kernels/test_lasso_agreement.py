@@ -67,6 +67,34 @@ def test_passes_agree(kind, d, n):
         np.testing.assert_allclose(other, results[0], rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
+def test_the_matrix_of_chosen_columns_is_made_row_by_row(kind):
+    rng = np.random.default_rng(3)
+    X, h = columns(kind, 40, 12, rng), rng.random(40)
+    chosen = np.array([1, 4, 5, 11])
+    place = np.full(12, -1)
+    place[chosen] = np.arange(4)
+    Z = np.asarray(X.toarray() if kind == "csr" else X, dtype=float)[:, chosen]
+    for module in (reference, *natives()):
+        sums, half = np.zeros(4), np.zeros(16)
+        for begin, end in ((0, 17), (17, 17), (17, 40)):
+            module.chosen_gram(rows_of(module, X), h, place, begin, end, sums, half)
+        H = half.reshape(4, 4) + half.reshape(4, 4).T
+        np.testing.assert_allclose(H, Z.T @ (h[:, None] * Z), rtol=1e-13, atol=1e-13)
+        np.testing.assert_allclose(sums, Z.T @ h, rtol=1e-13, atol=1e-13)
+
+
+def test_places_that_do_not_exist_are_refused():
+    if kernels.backend != "native":
+        pytest.skip("the reference leaves that to numpy")
+    rows, sums, half = kernels.rows(np.ones((3, 2))), np.zeros(1), np.zeros(1)
+    for place in ([0, 1], [0, -2], [0]):
+        with pytest.raises(ValueError, match="place"):
+            kernels.chosen_gram(rows, np.ones(3), np.array(place), 0, 3, sums, half)
+    with pytest.raises(ValueError, match="begin"):
+        kernels.chosen_gram(rows, np.ones(3), np.array([0, -1]), 0, 4, sums, half)
+
+
 def test_passes_end_at_the_minimum_of_the_quadratic():
     rng = np.random.default_rng(2)
     Z, g = rng.standard_normal((6, 30)), 5.0 * rng.standard_normal(6)

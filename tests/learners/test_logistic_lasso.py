@@ -152,6 +152,50 @@ def test_many_columns_on_many_rows_use_neither_matrix_nor_luck():
     assert abs(dense.loglik_ - model.loglik_) < 1e-5
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("ratio", [1.0, 0.4])
+def test_the_matrix_of_sparse_columns_gives_the_fit_of_dense_ones(intercept, ratio):
+    """Few columns in use of many rows: the model is made row by row, and columns are never asked for."""
+    rng = np.random.default_rng(8)
+    X = np.where(rng.random((3000, 60)) < 0.2, np.abs(rng.standard_normal((3000, 60))), 0.0)
+    X[:, 9] = 3.0
+    y = (X[:, :6] @ [2, -2, 1, -1, 1, 1] + rng.logistic(size=3000) > 0.5).astype(int)
+    c, o = rng.integers(1, 4, 3000).astype(float), 0.2 * rng.standard_normal(3000)
+    options = {"C": 0.05, "l1_ratio": ratio, "tol": 1e-11, "fit_intercept": intercept}
+    few = sx.LogisticRegression(**options).fit(sparse.csr_array(X), y, sample_weight=c, offset=o)
+    whole = sx.LogisticRegression(**options).fit(X, y, sample_weight=c, offset=o)
+    assert 0 < np.count_nonzero(few.coef_) < 60
+    assert few.gap_ <= 1e-11
+    assert not intercept or few.coef_[0, 9] == 0  # of a constant, which the bias is
+    np.testing.assert_allclose(few.coef_, whole.coef_, atol=1e-5)
+    np.testing.assert_allclose(few.intercept_, whole.intercept_, atol=1e-5)
+    assert few.loglik_ == pytest.approx(whole.loglik_, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("ratio", [1.0, 0.5])
+@pytest.mark.parametrize("C", [1e12, 1e30, 1e300])
+def test_penalties_below_rounding_end_at_the_maximum_likelihood(kind, ratio, C):
+    """The slopes would have to be known to 1/C for a dual point: the curvature proves it instead."""
+    X, y, c, o = task(kind, 2)
+    model = sx.LogisticRegression(C=C, l1_ratio=ratio).fit(X, y, sample_weight=c, offset=o)
+    free = sx.LogisticRegression().fit(X, y, sample_weight=c, offset=o)
+    assert model.status_ is sx.Status.OPTIMAL
+    assert model.gap_ <= 1e-8
+    np.testing.assert_allclose(model.coef_, free.coef_, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_weights_that_only_a_lost_penalty_would_determine_are_told(classes):
+    """Equal columns, or a common vector of all classes: how they share is not seen at C = 1e30."""
+    X, y, _, _ = task("dense", classes)
+    X = np.column_stack([X, X[:, 0]])
+    with pytest.warns(IterationWarning, match=r"only proved to a relative gap of .* lower C"):
+        model = sx.LogisticRegression(C=1e30, l1_ratio=1.0).fit(X, y)
+    assert model.status_ is sx.Status.ILL_CONDITIONED
+    assert model.gap_ > 1e-8
+
+
 # -- the path ----------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 
 import separatrix as sx
-from separatrix.maths.lasso import Coupled, CoupledState, GramState, Scaled, ScaledState
+from separatrix.maths.gram import GramState
+from separatrix.maths.lasso import Coupled, CoupledState, Scaled, ScaledState
 from separatrix.maths.leaps import Corner, Net, descend, leap
 
 

@@ -103,6 +103,7 @@ lasso_pass = _kernels.lasso_pass
 gram_pass = _kernels.gram_pass
 weighted_sums = _kernels.weighted_sums
 combine = _kernels.combine
+chosen_gram = _kernels.chosen_gram
 class_lasso_pass = _kernels.class_lasso_pass
 
 

@@ -8,20 +8,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import DataError, Interruption, ParameterError
-from separatrix.learners.base import need_choice, need_limit, need_number
-from separatrix.learners.labels import BOUNDARIES, need_two_classes, weights_of_rows
-from separatrix.learners.logistic_fit import Fitted, Options, fit_one
+from separatrix.errors import DataError, Interruption
+from separatrix.learners.labels import need_two_classes, weights_of_rows
+from separatrix.learners.logistic_fit import Fitted, fit_one
 from separatrix.learners.logistic_inference import LogisticInference
-from separatrix.learners.logistic_path import LEAST_C, LogisticPath, answers, check_grid, grid_for, path_of
+from separatrix.learners.logistic_options import options_of
+from separatrix.learners.logistic_path import LogisticPath, answers, check_grid, grid_for, path_of
 from separatrix.learners.logistic_rows import Counted, check_offset
 from separatrix.learners.logistic_task import Answer
 from separatrix.learners.logistic_words import tell
 from separatrix.maths.stopping import Status
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
 
 Floats = NDArray[np.float64]
-ON_SEPARATION = ("auto", "firth", "ridge", "raise", "ignore")
 
 
 class LogisticRegression(LogisticInference):
@@ -133,29 +132,7 @@ class LogisticRegression(LogisticInference):
         return f"{name}({', '.join(parts)})"
 
     def _check_parameters(self) -> None:
-        if not (isinstance(self.C, (int, float, np.number)) and not isinstance(self.C, bool) and self.C > 0):
-            raise ParameterError(f"C is {self.C!r}: it must be a number above 0, or inf for no penalty.")
-        if self.C < LEAST_C:
-            raise ParameterError(f"C is {self.C!r}: a penalty of 1/C overflows; use at least {LEAST_C:g}.")
-        need_number("l1_ratio", self.l1_ratio, least=0.0)
-        if self.l1_ratio > 1:
-            raise ParameterError(f"l1_ratio is {self.l1_ratio!r}: it is a share of the penalty, from 0 to 1.")
-        if self.bias_reduction is not None:
-            need_choice("bias_reduction", self.bias_reduction, ("firth",))
-            if np.isfinite(self.C):
-                raise ParameterError("bias_reduction='firth' has a penalty of its own: leave C at inf.")
-        need_choice("on_separation", self.on_separation, ON_SEPARATION)
-        need_choice("multiclass", self.multiclass, ("multinomial", "ovr"))
-        need_choice("weights", self.weights, ("frequency", "analytic"))
-        need_choice("boundary", self.boundary, BOUNDARIES)
-        need_flag("fit_intercept", self.fit_intercept)
-        need_flag("flic", self.flic)
-        need_flag("warm_start", self.warm_start)
-        need_limit("max_iter", self.max_iter, 1)
-        if self.tol is not None:
-            need_number("tol", self.tol, above=0.0)
-        if self.flic and not self.fit_intercept:
-            raise ParameterError("flic=True sets the bias, but fit_intercept is False: allow a bias.")
+        options_of(self)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
         """Fit all rows; ``offset`` is added to their scores (one number a row, or one a class for K > 2)."""
@@ -174,7 +151,7 @@ class LogisticRegression(LogisticInference):
         given = check_grid(Cs)
         rows, _ = self._checked(X, y, sample_weight, offset)
         tasks = [part.task(bool(self.fit_intercept)) for part in self._parts(rows)]
-        options = self._options()
+        options = options_of(self)
         grid = grid_for(given, tasks, options.l1_ratio)
         return path_of([answers(task, grid, options) for task in tasks], grid)
 
@@ -188,13 +165,6 @@ class LogisticRegression(LogisticInference):
         weights = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
         shift = None if offset is None else check_offset(offset, table.n, labels, self.multiclass)
         return Counted.of(table, labels, weights, shift, self.weights == "analytic"), table
-
-    def _options(self) -> Options:
-        firth, tol = self.bias_reduction == "firth", None if self.tol is None else float(self.tol)
-        lift, flic = bool(self.fit_intercept), bool(self.flic)
-        return Options(
-            float(self.C), float(self.l1_ratio), firth, self.on_separation, lift, flic, tol, float(self.max_iter)
-        )
 
     def _parts(self, rows: Counted) -> list[Counted]:
         """The rows, once, or once for each class against the rest."""
@@ -216,7 +186,7 @@ class LogisticRegression(LogisticInference):
         return np.ascontiguousarray(vectors)
 
     def _fit(self, rows: Counted, table: Table, start: Floats | None) -> list[Fitted]:
-        parts, options, done = self._parts(rows), self._options(), list[Fitted]()
+        parts, options, done = self._parts(rows), options_of(self), list[Fitted]()
         many = len(parts) > 1
         try:
             for k, part in enumerate(parts):

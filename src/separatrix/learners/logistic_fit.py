@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from separatrix.errors import Interruption, SeparationError
 from separatrix.learners.existence import Existence
+from separatrix.learners.logistic_options import Options
 from separatrix.learners.logistic_penalised import penalised, standardised_ridge
 from separatrix.learners.logistic_rows import Counted
 from separatrix.learners.logistic_task import Answer, Likelihood, Task
@@ -27,24 +28,6 @@ class Fitted:
     method: str
     existence: Existence | None = None
     dependent: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the learner was asked for; see :class:`separatrix.LogisticRegression`."""
-
-    C: float
-    l1_ratio: float
-    firth: bool
-    on_separation: str
-    lift: bool
-    flic: bool
-    tol: float | None
-    max_iter: float
-
-    @property
-    def penalty(self) -> str:
-        return "ridge" if self.l1_ratio == 0 else "lasso" if self.l1_ratio == 1 else "elastic net"
 
 
 def fit_one(rows: Counted, options: Options, start: Floats | None) -> Fitted:

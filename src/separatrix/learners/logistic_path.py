@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix.errors import DataError, ParameterError
 from separatrix.learners.base import need_limit
-from separatrix.learners.logistic_fit import Options
+from separatrix.learners.logistic_options import LEAST_C, Options
 from separatrix.learners.logistic_penalised import GAP, elastic_net, problem_of, ridge
 from separatrix.learners.logistic_task import Answer, Task
 from separatrix.maths.leaps import Net
@@ -18,7 +18,6 @@ from separatrix.maths.stopping import Status
 
 Floats = NDArray[np.float64]
 RIDGE = (1e-4, 1e4)  # the grid of a ridge, where only a number of penalties is asked for
-LEAST_C = 1e-307  # the inverse of a smaller one is not finite
 REACH = 1e3  # with an L1 part it begins where all weights are zero, and ends at this multiple
 
 

@@ -38,5 +38,13 @@ def tell(model: Any, fitted: list[Fitted], rows: Counted) -> None:
             CollinearWarning,
             stacklevel=3,
         )
-    if model.status_ in (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED, Status.NONFINITE):
+    if model.status_ is Status.ILL_CONDITIONED and model.gap_ is not None:
+        warnings.warn(
+            f"no step improves any more, but the optimum is only proved to a relative gap of {model.gap_:.1e}: columns "
+            f"nearly depend on each other, or rounding hides a penalty of C={model.C:g}; scale or drop columns, or "
+            "lower C.",
+            IterationWarning,
+            stacklevel=3,
+        )
+    elif model.status_ in (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED, Status.NONFINITE):
         warnings.warn(f"not at the optimum: {model.status_.value}.", IterationWarning, stacklevel=3)

@@ -11,6 +11,8 @@ with the entropy H. The fitted probabilities nearly satisfy the condition; tilti
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,6 +51,13 @@ def curvature_gap(objective: Binary | Multinomial, point: Point) -> float:
     if not (np.isfinite(decrement) and decrement >= 0 and 8.0 * decrement <= least):
         return np.inf
     return 2.0 * decrement if np.isfinite(step).all() else np.inf
+
+
+def net_gap(objective: Binary, point: Point, alpha: float) -> float:
+    """The same for a further penalty alpha |w|_1: its least subgradient takes the place of the gradient."""
+    w, g = point.at[:-1], point.gradient[:-1]
+    least = np.where(w != 0, g + alpha * np.sign(w), np.sign(g) * np.maximum(np.abs(g) - alpha, 0.0))
+    return curvature_gap(objective, replace(point, gradient=np.append(least, point.gradient[-1])))
 
 
 def _two(objective: Binary, point: Point, c: Floats) -> float:

@@ -1,8 +1,8 @@
-"""A quadratic with an elastic-net penalty, minimised by coordinate descent; three ways to hold the quadratic.
+"""A quadratic with an elastic-net penalty, minimised by coordinate descent; two of three ways to hold the quadratic.
 
     q(v) = g.(v - w) + (v - w)'H(v - w)/2 + alpha |v|_1 + ridge/2 |v|^2
 
-:class:`Gram` holds H, of which a pass costs p^2; :class:`Scaled` holds the columns of the table times the
+``gram.Gram`` holds H, of which a pass costs p^2; :class:`Scaled` holds the columns of the table times the
 square roots of the curvatures of its rows, for more columns; :class:`Coupled` holds columns and probabilities,
 for more than two classes. A free bias is minimised over beforehand, or is one more coordinate.
 """
@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.maths.leaps import Net, Order, descend
-from separatrix.maths.logistic import weighted_gram
-from separatrix.maths.multinomial import class_information, dense
+from separatrix.maths.multinomial import dense
 
 Floats = NDArray[np.float64]
 MOST_DENSE = 2**24  # numbers up to which sparse columns are made dense for their products
@@ -27,75 +26,6 @@ class Quadratic(Protocol):
     """A model of the loss around weights w, on a working set of columns."""
 
     def minimise(self, V: Floats, net: Net, enough: float) -> Floats: ...
-
-
-class Gram:
-    """H itself; coordinates of several classes may stand one after the other."""
-
-    EXACT = 1e-12  # passes cost little: the minimum itself
-
-    def __init__(self, H: Floats, g: Floats) -> None:
-        self.H, self.g = np.ascontiguousarray(H), g
-
-    @staticmethod
-    def of_two(X: Any, curvature: Floats, g: Floats, lift: bool) -> Gram:
-        """The bias is minimised over: columns are centred by their means."""
-        return Gram(weighted_gram(X, curvature, 0.0, lift).A, g) if lift else Gram(uncentred(X, curvature), g)
-
-    @staticmethod
-    def of_many(X: Any, P: Floats, weights: Floats | None, g: Floats, lift: bool) -> Gram:
-        """All classes; the biases are minimised over by a Schur complement."""
-        columns, classes = X.shape[1], P.shape[1]
-        rows = np.column_stack([dense(X), np.ones(len(P))]) if lift else dense(X)
-        H = class_information(rows, P, weights)
-        if not lift:
-            return Gram(H, g)
-        bias = np.arange(columns, H.shape[0], columns + 1)
-        rest = np.setdiff1d(np.arange(H.shape[0]), bias)
-        inverse = np.linalg.pinv(H[np.ix_(bias, bias)], hermitian=True)
-        H = H[np.ix_(rest, rest)] - H[np.ix_(rest, bias)] @ inverse @ H[np.ix_(bias, rest)]
-        assert len(H) == columns * classes
-        return Gram(H, g)
-
-    def minimise(self, V: Floats, net: Net, enough: float) -> Floats:
-        state = GramState(self.H, V.reshape(-1).copy(), self.g.reshape(-1).copy(), net)
-        descend(state, net, np.flatnonzero(np.diagonal(self.H) + net.ridge > 0), self.EXACT)
-        return state.v.reshape(V.shape)
-
-
-class GramState:
-    """Coordinates with the slopes of the quadratic there."""
-
-    free: NDArray[np.bool_] | None = None
-    most, patience = 1000, 3
-
-    def __init__(self, H: Floats, v: Floats, slope: Floats, net: Net) -> None:
-        self.H, self.v, self.slope, self.net = H, v, slope, net
-
-    def sweep(self, order: Order) -> float:
-        return kernels.gram_pass(self.H, order, self.net.alpha, self.net.ridge, self.v, self.slope)
-
-    def slopes(self, order: Order) -> Floats:
-        return self.slope[order]
-
-    def product(self, order: Order, d: Floats) -> Floats:
-        return np.asarray(self._times(order, d)[order])
-
-    def matrix(self, order: Order) -> Floats:
-        return self.H[np.ix_(order, order)]
-
-    def move(self, order: Order, v: Floats) -> None:
-        self.slope += self._times(order, v - self.v[order])
-        self.v[order] = v
-
-    def _times(self, order: Order, d: Floats) -> Floats:
-        whole = np.zeros(len(self.v))
-        whole[order] = d
-        return np.asarray(self.H @ whole)
-
-
-def uncentred(X: Any, curvature: Floats) -> Floats:
-    return weighted_gram(X, curvature, 0.0, False).A
 
 
 class Scaled:

@@ -62,6 +62,16 @@ class Problem:
         """The table by columns: a CSR matrix whose rows are the columns."""
         return self.X.T.tocsr()
 
+    @property
+    def by_columns(self) -> bool:
+        """Whether columns can be had for nothing."""
+        return not self.sparse or "across" in self.__dict__
+
+    @cached_property
+    def filled(self) -> Floats:
+        """Of sparse rows: how many numbers a row has in each column, on average."""
+        return np.bincount(self.X.indices, minlength=self.d) / self.n
+
     def columns(self, kept: Columns) -> Problem:
         """The same rows with these columns only."""
         part = copy(self)
@@ -95,7 +105,7 @@ class Problem:
 
     def _scores(self, V: Floats) -> Floats:
         used = np.flatnonzero((V != 0).any(axis=0))
-        if not self.sparse or (self.X is not None and 2 * len(used) > self.d):
+        if not self.sparse or not self.by_columns or (self.X is not None and 2 * len(used) > self.d):
             out = np.empty((self.n, len(V)))
             kernels.class_scores(kernels.rows(self.X), np.ascontiguousarray(V), np.zeros(len(V)), out)
             return out
@@ -106,6 +116,11 @@ class Problem:
 
     def _slopes(self, R: Floats) -> Floats:
         """X'R, one row a column of R."""
+        if not self.by_columns:
+            out, rows, every = np.zeros((R.shape[1], self.d)), kernels.rows(self.X), np.arange(self.n)
+            for k, r in enumerate(R.T):
+                kernels.combine(rows, every, np.ascontiguousarray(r), out[k])
+            return out
         if self.sparse:
             out = np.empty((self.d, R.shape[1]))
             kernels.class_scores(kernels.rows(self.across), np.ascontiguousarray(R.T), np.zeros(R.shape[1]), out)

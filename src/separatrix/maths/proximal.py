@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import Interruption
-from separatrix.maths.duality import entropy
-from separatrix.maths.lasso import Coupled, Gram, Quadratic, Scaled
+from separatrix.maths.duality import entropy, net_gap
+from separatrix.maths.gram import Gram
+from separatrix.maths.lasso import Coupled, Quadratic, Scaled
 from separatrix.maths.leaps import Net
+from separatrix.maths.logistic import Binary
 from separatrix.maths.profiled import Place, Problem
 from separatrix.maths.stopping import Status
 
@@ -27,10 +29,12 @@ Columns = NDArray[np.intp]
 EPS = float(np.finfo(np.float64).eps)
 MOST_GRAM = 600  # coordinates up to which the matrix of a dense model is made
 MOST_DENSE = 2**22  # numbers up to which sparse columns of several classes are made dense for it
+MOST_CHOSEN, MOST_FILLED = 4000, 60.0  # the same for sparse rows: columns, and numbers that a row has in them
 FIRST = 200  # columns of the first working set
 ARMIJO = 1e-4
 FEWEST = 2.0**-30
-IDLE = 20  # steps in a row that may leave the gap as it is
+SLOW, IDLE = 3, 20  # steps in a row that leave the gap as it is: another proof is tried, and the search ended
+MOST_PROVED = 1000  # columns up to which that proof is tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +90,15 @@ def proximal_newton(problem: Problem, net: Net, start: Floats, tol: float, max_i
             if steps >= max_iter:
                 return found(Status.MAX_ITERATIONS, gap)
             kept = problem.kept(place, net, share, max(0.0, value - here))
-            if 2 * len(kept) <= problem.d:
+            if 2 * len(kept) <= problem.d and problem.by_columns:
                 problem, place, alive = problem.columns(kept), place.columns(kept), alive[kept]
                 kept = np.arange(len(kept))
             W = working_set(problem, place, net, kept)
             if not len(W):  # no weight in use, and no slope above alpha
                 return found(Status.OPTIMAL if gap <= max(tol, 1e-6) else Status.ILL_CONDITIONED, gap)
             moved = advance(problem, place, net, W, value, gap / first)
+            if (moved is None or idle == SLOW) and (proved := by_curvature(problem, place, net) / value) <= tol:
+                return found(Status.OPTIMAL, proved)
             if moved is None or idle > IDLE:
                 return found(Status.ILL_CONDITIONED, gap)
             gained = value - moved.loss - net.value(moved.V) > 1e-6 * value
@@ -100,6 +106,14 @@ def proximal_newton(problem: Problem, net: Net, start: Floats, tol: float, max_i
             place, steps, before = moved, steps + 1, min(gap, before)
     except KeyboardInterrupt as stop:
         raise Interruption(found(Status.INTERRUPTED, np.inf).vectors.reshape(-1)) from stop
+
+
+def by_curvature(problem: Problem, place: Place, net: Net) -> float:
+    """What is left to gain at most, for penalties too small for a dual point; inf where that is not known."""
+    if problem.classes > 2 or problem.X is None or problem.d > MOST_PROVED:
+        return np.inf
+    objective = Binary(problem.X, problem.signs, problem.weights, problem.offset, net.ridge, problem.lift)
+    return net_gap(objective, objective.point(np.append(place.V[0], place.b)), net.alpha)
 
 
 def working_set(problem: Problem, place: Place, net: Net, kept: Columns) -> Columns:
@@ -115,21 +129,32 @@ def working_set(problem: Problem, place: Place, net: Net, kept: Columns) -> Colu
     return np.sort(np.concatenate([np.flatnonzero(used), new]))
 
 
-def model_of(problem: Problem, place: Place, W: Columns) -> Quadratic:
+def model_of(problem: Problem, place: Place, net: Net, W: Columns) -> Quadratic:
     """The loss around a place, as a function of the weights of these columns."""
     g, h, lift = np.ascontiguousarray(place.slopes[:, W]), place.curvature, problem.lift
     few = problem.classes > 2 and problem.n * len(W) <= MOST_DENSE
     if g.size <= MOST_GRAM and (few or not problem.sparse):
         X = problem.X if len(W) == problem.d and not problem.sparse else problem.table(W)
         return Gram.of_two(X, h, g, lift) if problem.classes == 2 else Gram.of_many(X, h, problem.weights, g, lift)
+    if by_rows(problem, place, net, W):
+        return Gram.of_chosen(problem.X, W, h, g, lift)
     part = problem.across[W] if problem.sparse else np.ascontiguousarray(problem.X[:, W].T)
     return Scaled(part, h, g, lift) if problem.classes == 2 else Coupled(part, h, problem.weights, g, lift)
+
+
+def by_rows(problem: Problem, place: Place, net: Net, W: Columns) -> bool:
+    """Whether the matrix of sparse columns W is made, row by row: where it is and will be no larger than the table."""
+    if not problem.sparse or problem.classes > 2 or problem.X is None:
+        return False
+    wanted = max(int(((place.V != 0) | (np.abs(place.slopes) > net.alpha)).any(axis=0).sum()), len(W))
+    small = wanted <= MOST_CHOSEN and wanted**2 <= 2 * problem.X.nnz
+    return small and float(problem.filled[W].sum()) <= MOST_FILLED
 
 
 def advance(problem: Problem, place: Place, net: Net, W: Columns, value: float, progress: float) -> Place | None:
     """One step on the columns W, halved until it gains; None where none does."""
     before = np.ascontiguousarray(place.V[:, W])
-    after = model_of(problem, place, W).minimise(before, net, min(0.1, 0.1 * progress))
+    after = model_of(problem, place, net, W).minimise(before, net, min(0.1, 0.1 * progress))
     step = after - before
     promise = float((place.slopes[:, W] * step).sum()) + net.value(after) - net.value(before)
     noise, share = 8 * EPS * abs(value), 1.0

@@ -6,7 +6,14 @@ from separatrix.kernels.reference.descent import descent_pass, mean_loss
 from separatrix.kernels.reference.dual import first_mistake, kernel_column, kernel_scores, kernel_update
 from separatrix.kernels.reference.exact import bounded_scores, exact_signs, opposites
 from separatrix.kernels.reference.hull import nearest_hulls, nearest_products
-from separatrix.kernels.reference.lasso import class_lasso_pass, combine, gram_pass, lasso_pass, weighted_sums
+from separatrix.kernels.reference.lasso import (
+    chosen_gram,
+    class_lasso_pass,
+    combine,
+    gram_pass,
+    lasso_pass,
+    weighted_sums,
+)
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.logistic import curvature_diagonal, curvature_product, logistic_pass, rows_above
 from separatrix.kernels.reference.mistakes import MistakeTree
@@ -46,6 +53,7 @@ __all__ = [
     "augmented_defects",
     "block_rows",
     "bounded_scores",
+    "chosen_gram",
     "class_lasso_pass",
     "class_scores",
     "combine",

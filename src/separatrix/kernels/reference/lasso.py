@@ -32,6 +32,19 @@ def combine(Z: Rows, order: Order, v: Floats, out: Floats) -> None:
         Z.axpy(float(v[j]), j, out)
 
 
+def chosen_gram(X: Rows, h: Floats, place: Order, begin: int, end: int, sums: Floats, half: Floats) -> None:
+    """half += half of the sum of h_i z_i z_i', sums += the sum of h_i z_i, of the columns with a place"""
+    width = len(sums)
+    matrix = half.reshape(width, width)
+    chosen = np.flatnonzero(place >= 0)
+    at = place[chosen]
+    for i in range(begin, end):
+        z = X.row(i)[chosen]
+        product = float(h[i]) * np.outer(z, z)
+        matrix[np.ix_(at, at)] += np.tril(product, -1) + 0.5 * np.diag(np.diagonal(product))
+        sums[at] += float(h[i]) * z
+
+
 def lasso_pass(
     Z: Rows,
     order: Order,
