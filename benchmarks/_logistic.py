@@ -167,7 +167,8 @@ def contest(rows: Rows, ours: Fit, best: Any, peers: dict[str, Fit], repeats: in
     for name, w in found.items():
         digits = -np.log10(np.abs(w - best).max() / scale + 1e-17)
         gap = max(rows.value(w) / floor - 1, 0.0)
-        out[name] = f"{times[name] / times['X@w']:.0f} (gap {gap:.0e}, {digits:.0f} digits)"
+        ratio = times[name] / times["X@w"]
+        out[name] = f"{ratio:.{1 if ratio < 10 else 0}f} (gap {gap:.0e}, {digits:.0f} digits)"
     return out
 
 

@@ -10,6 +10,7 @@ import pytest
 import separatrix as sx
 from separatrix.learners.logistic_sample import MOST, exceeding, rare_limits, sampled
 from separatrix.learners.logistic_task import Task
+from separatrix.maths.logistic import Binary
 
 
 def rows(n=40_000, d=8, seed=0):
@@ -79,3 +80,38 @@ def test_rare_columns_reach_the_same_minimum(C, dtype):
     known = np.arange(8) != 5  # one row has column 5: hardly anything determines its weight
     np.testing.assert_allclose(fast.coef_[0, known], slow.coef_[0, known], rtol=1e-4, atol=1e-5)
     assert fast.loglik_ == pytest.approx(slow.loglik_, rel=1e-8)
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("hard", [False, True])
+def test_the_gap_that_a_sample_proves_is_true(C, intercept, hard):
+    """Far beyond what the gradient alone would prove, and also where the sample says little of the other rows."""
+    X, y = rows(d=8, seed=2)
+    if hard:
+        X = np.exp(2.0 * X)
+    rng = np.random.default_rng(3)
+    c, o = rng.integers(1, 4, len(y)).astype(float), 0.5 * rng.standard_normal(len(y))
+    exact = sx.LogisticRegression(C=C, tol=1e-13, fit_intercept=intercept).fit(X, y, sample_weight=c, offset=o)
+
+    def value(model):
+        return -C * model.loglik_ + 0.5 * float((model.coef_**2).sum())
+
+    for tol in (1e-3, 1e-6, 1e-9):
+        model = sx.LogisticRegression(C=C, tol=tol, fit_intercept=intercept).fit(X, y, sample_weight=c, offset=o)
+        assert model.status_ is sx.Status.OPTIMAL
+        assert value(model) <= (1 + model.gap_) * value(exact) + 1e-12 * value(exact)
+        assert model.gap_ <= tol
+
+
+def test_a_sample_that_proves_enough_spares_passes(monkeypatch):
+    """To 1e-6, all rows are read a handful of times whatever the penalty."""
+    X, y = rows()
+    X = np.ascontiguousarray(X[:, :5])
+    passes = []
+    point = Binary.point
+    monkeypatch.setattr(Binary, "point", lambda self, at: passes.append(self.n == len(y)) or point(self, at))
+    for C in (1.0, 1e6, 1e12):
+        passes.clear()
+        assert sx.LogisticRegression(C=C, tol=1e-6).fit(X, y).gap_ <= 1e-6
+        assert sum(passes) <= 5
