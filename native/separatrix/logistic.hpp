@@ -1,7 +1,7 @@
 // The logistic loss of all rows, its gradient and its curvature, in one read of the table.
 //
-// Eight rows at a time: their scores, then loss, slope and curvature, then the rows once more for the gradient,
-// while the next eight are fetched. With e = exp(-|m|), m = y s,
+// A few rows at a time: their scores, then loss, slope and curvature, then the rows once more for the gradient,
+// while the next few are fetched. With e = exp(-|m|), m = y s,
 //   loss = max(-m, 0) + log(1 + e)    1 - P(y|x) = (m < 0 ? 1 : e)/(1 + e)    curvature = e/(1 + e)^2,
 // which neither overflows nor cancels. Sums over rows keep their rounding errors aside (Neumaier 1974).
 #pragma once
@@ -89,6 +89,12 @@ inline v8 scores_of(const Rows& X, const double* lifted, i64 at, i64 rows) {
     return sum_each(products) + every(lifted[X.d]);
 }
 
+// Rows that are scored before they are added up: sparse ones read and write vectors that may not fit the cache together.
+template <class Rows>
+constexpr i64 rows_at_once = 64;
+template <class T>
+constexpr i64 rows_at_once<Dense<T>> = 8;
+
 // g += sum over rows begin .. end of r_i x_i
 template <class T>
 inline void add_rows(const Dense<T>& X, const double* r, i64 begin, i64 end, double* g) {
@@ -158,22 +164,26 @@ double logistic_pass(const Rows& X, const i8* y, const double* weight, const dou
         part = bias = d8{};
         sum.close();
     };
-    for (i64 at = begin, since = 0; at < end; at += 8) {
-        const i64 rows = std::min<i64>(8, end - at);
-        v8 score = scores_of(X, lifted, at, rows);
-        if (offset) score += eight(offset + at, rows);
-        const d8 sign = plain(eight(y + at, rows)), c = plain(eight(weight ? weight + at : ones, rows));
-        const LogisticRow row = logistic_of_margins(sign * plain(score));
-        const d8 r = -(c * row.wrong * sign), h = c * row.curvature;
-        part += c * row.loss;  // rows that are not there have weight zero
-        bias += r;
-        const std::size_t bytes = static_cast<std::size_t>(rows) * sizeof(double);
-        if (curvature) std::memcpy(curvature + at, &h, bytes);
-        if (wrong) std::memcpy(wrong + at, &row.wrong, bytes);
-        double slopes[8];
-        std::memcpy(slopes, &r, sizeof r);
-        add_rows(X, slopes, at, at + rows, sum.part());
-        if ((since += rows) >= rows_a_part(X)) close(), since = 0;
+    constexpr i64 block = rows_at_once<Rows>;
+    for (i64 at = begin, since = 0; at < end; at += block) {
+        const i64 stop = std::min(at + block, end);
+        double slopes[block];
+        for (i64 i = at; i < stop; i += 8) {
+            const i64 rows = std::min<i64>(8, stop - i);
+            v8 score = scores_of(X, lifted, i, rows);
+            if (offset) score += eight(offset + i, rows);
+            const d8 sign = plain(eight(y + i, rows)), c = plain(eight(weight ? weight + i : ones, rows));
+            const LogisticRow row = logistic_of_margins(sign * plain(score));
+            const d8 r = -(c * row.wrong * sign), h = c * row.curvature;
+            part += c * row.loss;  // rows that are not there have weight zero
+            bias += r;
+            const std::size_t bytes = static_cast<std::size_t>(rows) * sizeof(double);
+            if (curvature) std::memcpy(curvature + i, &h, bytes);
+            if (wrong) std::memcpy(wrong + i, &row.wrong, bytes);
+            std::memcpy(slopes + (i - at), &r, sizeof r);
+        }
+        add_rows(X, slopes, at, stop, sum.part());
+        if ((since += stop - at) >= rows_a_part(X)) close(), since = 0;
     }
     close();
     sum.finish();
@@ -184,14 +194,18 @@ double logistic_pass(const Rows& X, const i8* y, const double* weight, const dou
 template <class Rows>
 void curvature_product(const Rows& X, const double* curvature, const double* v, i64 begin, i64 end, double* out) {
     CarefulSum sum(out, X.d + 1);
-    for (i64 at = begin, since = 0; at < end; at += 8) {
-        const i64 rows = std::min<i64>(8, end - at);
-        const v8 r = eight(curvature + at, rows) * scores_of(X, v, at, rows);
-        sum.part()[X.d] += separatrix::sum(r);
-        double slopes[8];
-        store(slopes, r);
-        add_rows(X, slopes, at, at + rows, sum.part());
-        if ((since += rows) >= rows_a_part(X)) sum.close(), since = 0;
+    constexpr i64 block = rows_at_once<Rows>;
+    for (i64 at = begin, since = 0; at < end; at += block) {
+        const i64 stop = std::min(at + block, end);
+        double slopes[block];
+        for (i64 i = at; i < stop; i += 8) {
+            const i64 rows = std::min<i64>(8, stop - i);
+            const v8 r = eight(curvature + i, rows) * scores_of(X, v, i, rows);
+            sum.part()[X.d] += separatrix::sum(r);
+            store(slopes + (i - at), r);
+        }
+        add_rows(X, slopes, at, stop, sum.part());
+        if ((since += stop - at) >= rows_a_part(X)) sum.close(), since = 0;
     }
     sum.finish();
 }
