@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as theirs
 
 import separatrix as sx
+from separatrix.evaluation import metrics
 
 QUICK = {"resamples": 100}
 
@@ -144,3 +145,13 @@ def test_weights_count_as_effective_rows():
     uneven = np.where(np.arange(100) < 10, 100.0, 1.0)
     wide = sx.evaluate(y, f, sample_weight=uneven, **QUICK).accuracy
     assert wide.high - wide.low > 1.5 * (plain.accuracy.high - plain.accuracy.low)
+
+
+@pytest.mark.parametrize("make", [np.sort, lambda s: s, np.round, np.zeros_like, lambda s: 1e300 * s, lambda s: s**99])
+def test_sorting_by_bins_is_sorting(make):
+    rng = np.random.default_rng(0)
+    s = make(rng.standard_normal(3000))
+    assert np.array_equal(metrics.in_order(s), np.sort(s))
+    y = rng.random(3000) < 0.3
+    found = metrics.area_and_precision(y, s, None)
+    assert found == pytest.approx((theirs.roc_auc_score(y, s), theirs.average_precision_score(y, s)), abs=1e-12)

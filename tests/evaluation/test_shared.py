@@ -96,3 +96,19 @@ def test_errors_are_those_of_the_folds():
     X[7, 3] = np.nan
     with pytest.raises(DataError, match="NaN at row 7, column 3"):
         sx.cross_validate(sx.LinearDiscriminant(), X, y, random_state=0)
+
+
+def test_infinities_and_nans_are_found_though_rows_are_read_once():
+    X, y = load_wine(return_X_y=True)
+    for bad in (np.nan, np.inf, -np.inf):
+        for weight in (None, np.ones(len(y))):
+            wrong = X.copy()
+            wrong[9, 2] = bad
+            with pytest.raises(DataError, match="at row 9, column 2"):
+                sx.cross_validate(sx.LinearDiscriminant(), wrong, y, sample_weight=weight, random_state=0)
+            with pytest.raises(DataError, match="row"):
+                sx.select(sx.LeastSquares(), {"alpha": [1.0, 2.0]}, wrong, X[:, 0], sample_weight=weight)
+    silent = np.ones(len(y))
+    silent[9] = 0.0
+    with pytest.raises(DataError, match="at row 9, column 2"):  # a row without weight is judged nonetheless
+        sx.cross_validate(sx.LinearDiscriminant(), wrong, y, sample_weight=silent, random_state=0)

@@ -122,10 +122,11 @@ class Judgements:
 
     def __init__(self, rows: list[NDArray[np.intp]], weights: Floats | None, clusters: NDArray[np.intp] | None) -> None:
         self.at = np.concatenate(rows)
-        times = np.bincount(self.at)
-        self.once = len(times) == len(self.at) and times.min() == 1
-        judged = self.judged = self.at if self.once else np.flatnonzero(times)
-        self.times = times[judged]
+        seen = np.zeros(int(self.at.max()) + 1, dtype=bool)
+        seen[self.at] = True
+        self.once = len(seen) == len(self.at) and bool(seen.all())
+        judged = self.judged = self.at if self.once else np.flatnonzero(seen)
+        self.times = None if self.once else np.bincount(self.at)[judged]
         self.share = None if weights is None else weights[judged] / weights[judged].sum()
         self.units, self.groups = len(judged), None
         if clusters is not None:
@@ -137,14 +138,16 @@ class Judgements:
     def bayle(self, losses: list[Floats], level: float, proportion: bool = False) -> Estimate:
         """The mean loss of the judged rows; a row judged several times counts once, with its mean loss."""
         loss = np.concatenate(losses)
-        if not self.once:
+        if self.times is not None:
             loss = np.bincount(self.at, loss)[self.judged] / self.times
-        share = 1 / len(loss) if self.share is None else self.share
-        value = float((share * loss).sum()) if np.ptp(loss) else float(loss[0])  # to the last bit
-        pulls = share * (loss - value)
+        share = np.float64(1 / len(loss)) if self.share is None else self.share
+        mean = loss.sum() / len(loss) if self.share is None else share @ loss
+        value = float(mean) if np.ptp(loss) else float(loss[0])  # to the last bit
+        pulls = np.subtract(loss, value, out=loss)  # a sum of its own, here or above
+        pulls *= share
         method, z = (BAYLE if self.groups is None else f"{BAYLE}, by groups"), quantile(level)
         if self.groups is None:
-            variance = float(pulls @ pulls) * self.units / max(self.units - 1, 1)
+            variance = float(np.square(pulls, out=pulls).sum()) * self.units / max(self.units - 1, 1)
         else:
             if self.units < 2:
                 return Estimate(value, level=level, reason="one group has no spread")

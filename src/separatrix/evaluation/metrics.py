@@ -21,6 +21,9 @@ def confusion_matrix(
     truth: NDArray[np.intp], predicted: NDArray[np.intp], k: int, weights: Floats | None = None
 ) -> Floats:
     """Counts (or sums of weights) by actual and predicted class."""
+    if k == 2 and weights is None:
+        both, actual, said = (int(np.count_nonzero(v)) for v in (truth & predicted, truth, predicted))
+        return np.array([[len(truth) - actual - said + both, said - both], [actual - both, both]], dtype=np.float64)
     flat = np.bincount(truth * k + predicted, weights=weights, minlength=k * k)
     return flat.reshape(k, k).astype(np.float64)
 
@@ -123,7 +126,7 @@ def average_precisions(counts: Floats, positive: NDArray[np.bool_], ends: NDArra
 def area_and_precision(positive: NDArray[np.bool_], scores: Floats, weights: Floats | None) -> tuple[float, float]:
     """The area under the ROC curve (ties count one half) and the average precision, by one sort."""
     if weights is None:
-        return _by_counting(np.sort(scores[positive]), np.sort(scores[~positive]))
+        return _by_counting(in_order(np.compress(positive, scores)), in_order(np.compress(~positive, scores)))
     order, ends = ranked(scores)
     w = weights[order]
     hits = np.cumsum(w * positive[order])[ends]
@@ -135,12 +138,32 @@ def area_and_precision(positive: NDArray[np.bool_], scores: Floats, weights: Flo
     return min(max(area, 0.0), 1.0), float(own @ (hits / said)) / float(hits[-1])
 
 
+def in_order(values: Floats) -> Floats:
+    """Finite numbers sorted: into 65536 bins first, which takes a fifth of the time where they are spread."""
+    spread = float(values.max()) - float(values.min()) if len(values) >= 1000 else 0.0
+    if not 1e-290 < spread < 1e290:
+        return np.sort(values)
+    bins = ((values - values.min()) * (65535 / spread)).astype(np.uint16)
+    binned = values[np.argsort(bins, kind="stable")]  # a radix sort
+    binned.sort(kind="stable")  # quick where almost everything is in its place
+    return binned
+
+
 def _by_counting(hits: Floats, misses: Floats) -> tuple[float, float]:
     """The same from the sorted scores of the positive and of the negative rows, without weights."""
-    below, upto = np.searchsorted(misses, hits), np.searchsorted(misses, hits, side="right")
-    area = float((below + upto).sum()) / (2.0 * len(hits) * len(misses))
-    above = len(hits) - np.searchsorted(hits, hits)
-    return area, float((above / (above + (len(misses) - below))).mean())
+    m, n = len(hits), len(misses)
+    both = np.concatenate([misses, hits])
+    order = np.argsort(both, kind="stable")  # two sorted runs: a single merge
+    upto = np.flatnonzero(order >= n)
+    upto -= np.arange(m)
+    merged = both[order]
+    if np.any(merged[1:] == merged[:-1]):
+        below, better = np.searchsorted(misses, hits), m - np.searchsorted(hits, hits)
+        return float((below + upto).sum()) / (2.0 * m * n), float((better / (better + (n - below))).mean())
+    above = np.arange(m, 0, -1, dtype=np.float64)
+    said = above + n
+    said -= upto
+    return float(upto.sum()) / (float(m) * n), float(np.divide(above, said, out=said).mean())
 
 
 def average_precision_influence(weights: Floats, positive: NDArray[np.bool_], ends: NDArray[np.intp]) -> Floats:

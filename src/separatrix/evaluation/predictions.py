@@ -144,8 +144,8 @@ def outcomes_of(truth: Any, said: Said, positive: Any = None, weights: Any = Non
             names = ", ".join(map(repr, unseen[:5]))
             notes = (f"{count} rows are of classes unseen in training ({names}): always wrong, no probabilities",)
             scores = probabilities = labels = None
-        elif len(labels) == 2:
-            scores = _both(scores)
+        elif len(labels) == 2 and scores is not None and scores.ndim == 1 and positive in labels.tolist()[:1]:
+            scores = -scores  # a model's scores speak for its second class
     if scores is not None and scores.ndim == 2 and labels is not None and scores.shape[1] != len(labels):
         scores = None  # one column a pair of classes: no ranking of rows for a class
     checked = check_outcomes(
@@ -165,10 +165,3 @@ def _all_known(actual: NDArray[Any], labels: NDArray[Any]) -> bool:
     if actual.dtype.kind not in "biuU" or actual.dtype.kind != labels.dtype.kind or len(labels) > 16:
         return False
     return sum(int(np.count_nonzero(actual == label)) for label in labels) == len(actual)
-
-
-def _both(values: Floats | None) -> Floats | None:
-    """One column for the second class as a column for each, so that either can be the positive one."""
-    if values is None or values.ndim == 2:
-        return values
-    return np.column_stack([-values / 2, values / 2])

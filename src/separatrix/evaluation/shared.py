@@ -62,11 +62,13 @@ def fold_moments(tasks: Sequence[FoldTask], take: Take) -> tuple[list[Moments], 
     for k, task in enumerate(tasks):
         fold[task.test] = k
     try:
-        table = check_table(tasks[0].X)
+        table = check_table(tasks[0].X, finite=tasks[0].weights is not None)
         states = take(tasks[0], table, fold, len(tasks))
     except ValueError:  # bad rows: the folds themselves say it better
         return None
-    return None if states is None else (states, table)
+    if states is None or not all(np.isfinite(state.mean).all() for state in states):  # so is any NaN in rows that count
+        return None
+    return states, table
 
 
 def merged_without(states: Sequence[Moments], k: int) -> Moments:

@@ -19,6 +19,7 @@ from separatrix.validation.labels import label_vector
 from separatrix.validation.targets import as_vector
 
 Rows = NDArray[np.intp]
+FEW = 8  # classes up to which their rows are found one by one, without sorting
 Fold = tuple[Rows, Rows]  # rows to learn from, rows to judge
 
 
@@ -201,7 +202,7 @@ def make_folds(
         if part is None:
             if labels is not None:
                 need_enough(labels, int(folds), "folds")
-            part = _dealt(n, codes, int(folds), rng)
+            part = _dealt(n, labels, int(folds), rng)
         out += [(np.flatnonzero(part != k), np.flatnonzero(part == k)) for k in range(int(folds))]
     return out
 
@@ -228,14 +229,23 @@ def _name(label: Any) -> str:
     return repr(label.item() if isinstance(label, np.generic) else label)
 
 
-def _dealt(n: int, codes: NDArray[np.intp] | None, folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Rows shuffled, sorted by class, and dealt out like cards: sizes and classes differ by one at most."""
-    order = rng.permutation(n)
-    if codes is not None:
-        order = order[np.argsort(codes[order], kind="stable")]
-    part = np.empty(n, dtype=np.intp)
-    part[order] = np.arange(n) % folds
+def _dealt(n: int, labels: Labels | None, folds: int, rng: np.random.Generator) -> NDArray[Any]:
+    """Rows shuffled class by class and dealt out like cards: sizes and classes differ by one at most."""
+    kind = np.int8 if folds <= np.iinfo(np.int8).max else np.intp
+    part, at = np.empty(n, dtype=kind), 0
+    turns = np.tile(np.arange(folds, dtype=kind), n // folds + 2)
+    for rows in [np.arange(n)] if labels is None else _rows_of_classes(labels):
+        part[rng.permutation(rows)] = turns[at : at + len(rows)]
+        at = (at + len(rows)) % folds
     return part
+
+
+def _rows_of_classes(labels: Labels) -> list[Rows]:
+    """The rows of each class, in order."""
+    if len(labels.classes) <= FEW:
+        return [np.flatnonzero(labels.codes == k) for k in range(len(labels.classes))]
+    counts = np.bincount(labels.codes, minlength=len(labels.classes))
+    return np.split(np.argsort(labels.codes, kind="stable"), np.cumsum(counts)[:-1])
 
 
 def _group_folds(
@@ -297,7 +307,10 @@ def _given_folds(folds: Any, n: int, codes: NDArray[np.intp] | None, groups: Any
 def check_training_classes(folds: list[Fold], labels: Labels) -> None:
     """Every class is learned in every fold, or which fold lacks which class."""
     for k, (train, _) in enumerate(folds):
-        lacking = np.flatnonzero(np.bincount(labels.codes[train], minlength=len(labels.classes)) == 0)
+        own = labels.codes[train]
+        if len(labels.classes) == 2 and own.min() < own.max():
+            continue
+        lacking = np.flatnonzero(np.bincount(own, minlength=len(labels.classes)) == 0)
         if len(lacking):
             count = int(np.count_nonzero(labels.codes == lacking[0]))
             raise DataError(

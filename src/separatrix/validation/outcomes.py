@@ -172,8 +172,9 @@ def _per_class(values: Any, classes: NDArray[Any], n: int, what: str) -> Floats 
         if len(classes) > 2:
             raise DataError(f"{what} has one column and there are {len(classes)} classes: pass a column a class.")
     elif array.ndim == 2:
-        flat = check_finite_vector(array.reshape(-1), what=f"{what} (row by row)")
-        out = flat.reshape(array.shape)
+        out = array
+        if array.dtype != np.float64 or not np.isfinite(array).all():
+            out = check_finite_vector(array.reshape(-1), what=f"{what} (row by row)").reshape(array.shape)
         if array.shape[1] != len(classes):
             raise DataError(
                 f"{what} has {array.shape[1]} columns and there are {len(classes)} classes "
@@ -196,19 +197,21 @@ def _of_positive(values: Floats | None, which: int, what: str) -> Floats | None:
 
 def _probabilities(p: Floats) -> Floats:
     """Numbers in [0, 1] whose rows sum to 1; what rounding left beyond the ends is put back on them."""
-    outside = (p < -ROUNDING) | (p > 1 + ROUNDING)
-    if np.any(outside):
+    least, most = p.min(), p.max()
+    if least < -ROUNDING or most > 1 + ROUNDING:
+        outside = (p < -ROUNDING) | (p > 1 + ROUNDING)
         row = int(np.argwhere(outside)[0][0])
         raise DataError(
             f"probabilities has {p[row] if p.ndim == 1 else p[row][outside[row]][0]:g} at row {row}, outside [0, 1]: "
             "pass scores= if these are not probabilities."
         )
     if p.ndim == 2:
-        off = np.abs(p.sum(axis=1) - 1) > SUM_TOLERANCE
+        total = p[:, 0] + p[:, 1] if p.shape[1] == 2 else p.sum(axis=1)
+        off = np.abs(total - 1) > SUM_TOLERANCE
         if np.any(off):
             row = int(np.flatnonzero(off)[0])
             raise DataError(f"probabilities of row {row} sum to {p[row].sum():g}, not to 1: normalise them.")
-    return p if p.min() >= 0 and p.max() <= 1 else np.clip(p, 0.0, 1.0)
+    return p if least >= 0 and most <= 1 else np.clip(p, 0.0, 1.0)
 
 
 def _decide(s: Floats | None, p: Floats | None, which: int | None) -> Codes:

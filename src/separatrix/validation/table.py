@@ -37,10 +37,14 @@ class Table:
         return not isinstance(self.X, np.ndarray)
 
 
-def check_table(X: Any, *, what: str = "X") -> Table:
-    """Rows and columns of finite numbers; arrays that are already in order are used in place."""
+def check_table(X: Any, *, what: str = "X", finite: bool = True) -> Table:
+    """Rows and columns of finite numbers; arrays that are already in order are used in place.
+
+    Without ``finite`` whoever asks finds numbers that are not finite himself, and a pass over such arrays is saved.
+    """
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.flags.c_contiguous and X.size:
-        _need_finite(X, None, what)
+        if finite:
+            _need_finite(X, None, what)
         return Table(X)
     if is_sparse(X):
         return Table(_check_sparse(X, what))
