@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
@@ -263,3 +265,30 @@ def test_bad_rows_are_refused(cancer):
     X[3, 2] = np.nan
     with pytest.raises(DataError, match="NaN at row 3, column 2"):
         sx.cross_validate(sx.Perceptron(), X, y)
+
+
+def test_an_interrupt_ends_the_fits_on_all_threads():
+    code = """
+import os, signal, threading, time, numpy as np, separatrix as sx
+from sklearn.base import BaseEstimator, ClassifierMixin
+started = threading.Event()
+
+class Endless(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        started.set()
+        while True:
+            time.sleep(0.001)
+
+def press():
+    started.wait()
+    os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Thread(target=press).start()
+try:
+    sx.cross_validate(Endless(), np.arange(20.0).reshape(10, 2), [0, 1] * 5, executor=2)
+except KeyboardInterrupt:
+    print("interrupted", threading.active_count())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=True)
+    assert done.stdout.split() == ["interrupted", "1"]

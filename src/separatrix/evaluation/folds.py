@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import get_ident
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -177,16 +178,46 @@ def spread(
                 out.append(work(task))
                 tell(len(out), len(queue))
             return out
-        futures: list[Future[Result]] = [pool.submit(work, task) for task in queue]
+        stoppable = Stoppable(work) if isinstance(pool, ThreadPoolExecutor) else None
+        futures: list[Future[Result]] = []
         try:
+            futures.extend(pool.submit(stoppable or work, task) for task in queue)
             for future in futures:
                 out.append(future.result())
                 tell(len(out), len(queue))
         except BaseException:
             for future in futures:
                 future.cancel()
+            if stoppable is not None:
+                stoppable.stop()
             raise
         return out
+
+
+class Stoppable:
+    """Work on threads that ends when everything ends: Ctrl-C reaches the main thread alone, and a fit may be long."""
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self.work = work
+        self.busy: set[int] = set()
+        self.over = False
+
+    def __call__(self, task: Any) -> Any:
+        self.busy.add(get_ident())
+        try:
+            if self.over:
+                raise KeyboardInterrupt
+            return self.work(task)
+        finally:
+            self.busy.discard(get_ident())
+
+    def stop(self) -> None:
+        """Raise KeyboardInterrupt in every thread at work, as soon as it is back from a kernel."""
+        import ctypes
+
+        self.over = True  # for tasks that a thread is about to take
+        for thread in tuple(self.busy):
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
 
 
 def _progress(progress: Any) -> Callable[[int, int], None]:

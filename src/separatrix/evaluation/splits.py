@@ -19,7 +19,7 @@ from separatrix.validation.labels import label_vector
 from separatrix.validation.targets import as_vector
 
 Rows = NDArray[np.intp]
-FEW = 8  # classes up to which their rows are found one by one, without sorting
+FEW = 8  # classes up to which rows are parted by them one by one, without sorting
 Fold = tuple[Rows, Rows]  # rows to learn from, rows to judge
 
 
@@ -230,22 +230,17 @@ def _name(label: Any) -> str:
 
 
 def _dealt(n: int, labels: Labels | None, folds: int, rng: np.random.Generator) -> NDArray[Any]:
-    """Rows shuffled class by class and dealt out like cards: sizes and classes differ by one at most."""
+    """Rows shuffled, sorted by class, and dealt out like cards: sizes and classes differ by one at most."""
     kind = np.int8 if folds <= np.iinfo(np.int8).max else np.intp
-    part, at = np.empty(n, dtype=kind), 0
-    turns = np.tile(np.arange(folds, dtype=kind), n // folds + 2)
-    for rows in [np.arange(n)] if labels is None else _rows_of_classes(labels):
-        part[rng.permutation(rows)] = turns[at : at + len(rows)]
-        at = (at + len(rows)) % folds
+    part, order = np.empty(n, dtype=kind), rng.permutation(n)
+    if labels is not None:
+        own, count = labels.codes[order], len(labels.classes)
+        if count <= FEW:
+            order = np.concatenate([np.compress(own == k, order) for k in range(count)])
+        else:
+            order = order[np.argsort(own, kind="stable")]
+    part[order] = np.tile(np.arange(folds, dtype=kind), n // folds + 1)[:n]
     return part
-
-
-def _rows_of_classes(labels: Labels) -> list[Rows]:
-    """The rows of each class, in order."""
-    if len(labels.classes) <= FEW:
-        return [np.flatnonzero(labels.codes == k) for k in range(len(labels.classes))]
-    counts = np.bincount(labels.codes, minlength=len(labels.classes))
-    return np.split(np.argsort(labels.codes, kind="stable"), np.cumsum(counts)[:-1])
 
 
 def _group_folds(
