@@ -284,10 +284,12 @@ def press():
     os.kill(os.getpid(), signal.SIGINT)
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-threading.Thread(target=press).start()
+pressing = threading.Thread(target=press)
+pressing.start()
 try:
     sx.cross_validate(Endless(), np.arange(20.0).reshape(10, 2), [0, 1] * 5, executor=2)
 except KeyboardInterrupt:
+    pressing.join()
     print("interrupted", threading.active_count())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=True)
