@@ -284,12 +284,13 @@ def press():
     os.kill(os.getpid(), signal.SIGINT)
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-pressing = threading.Thread(target=press)
-pressing.start()
+threading.Thread(target=press).start()
 try:
     sx.cross_validate(Endless(), np.arange(20.0).reshape(10, 2), [0, 1] * 5, executor=2)
 except KeyboardInterrupt:
-    pressing.join()
+    end = time.monotonic() + 60
+    while threading.active_count() > 1 and time.monotonic() < end:  # a thread may have been born meanwhile
+        time.sleep(0.01)
     print("interrupted", threading.active_count())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=True)
