@@ -26,6 +26,21 @@ uint64_t read_all(const uint64_t* p, size_t words) {
     a ^= b ^ c ^ d ^ e ^ f ^ g ^ h;
     return a[0] ^ a[1] ^ a[2] ^ a[3] ^ a[4] ^ a[5] ^ a[6] ^ a[7];
 }
+// Products with w and their sums in double for n rows, all of them the same one, which stays in the first-level cache;
+// of the columns those that fill blocks of 32.
+#define ARITHMETIC(name, number)                                                  \
+    double name(const number* x, const double* w, size_t n, size_t d) {           \
+        double s[32] = {0}, sum = 0;                                              \
+        for (size_t i = 0; i < n; ++i) {                                          \
+            for (size_t k = 0; k + 32 <= d; k += 32)                              \
+                for (int l = 0; l < 32; ++l) s[l] += (double)x[k + l] * w[k + l]; \
+            __asm__ volatile("" ::: "memory");                                    \
+        }                                                                         \
+        for (int l = 0; l < 32; ++l) sum += s[l];                                 \
+        return sum;                                                               \
+    }
+ARITHMETIC(arithmetic_float64, double)
+ARITHMETIC(arithmetic_float32, float)
 """
 
 
@@ -40,6 +55,7 @@ def _library() -> ctypes.CDLL:
             "-O3",
             "-march=native",
             "-mprefer-vector-width=512",
+            "-ffp-contract=off",
             "-shared",
             "-fPIC",
             "-o",
@@ -50,12 +66,19 @@ def _library() -> ctypes.CDLL:
     )
     library = ctypes.CDLL(str(folder / "limit.so"))
     library.read_all.restype = ctypes.c_uint64
+    library.arithmetic_float64.restype = library.arithmetic_float32.restype = ctypes.c_double
     return library
 
 
 def read_once(X: Any) -> None:
     """One plain read of an array's memory: the limit of anything that must look at every number."""
     _library().read_all(ctypes.c_void_p(X.ctypes.data), ctypes.c_size_t(X.nbytes // 8))
+
+
+def arithmetic(X: Any, w: Any) -> None:
+    """What products of rows with w and their sums in double take where no row has to be fetched: the other limit."""
+    work = getattr(_library(), f"arithmetic_{X.dtype}")
+    work(ctypes.c_void_p(X.ctypes.data), ctypes.c_void_p(w.ctypes.data), *map(ctypes.c_size_t, X.shape))
 
 
 def interleaved(

@@ -21,7 +21,7 @@ import sklearn
 from sklearn.linear_model import Perceptron as Theirs
 
 import separatrix
-from benchmarks.measure import interleaved, print_table, read_once
+from benchmarks.measure import arithmetic, interleaved, print_table, read_once
 from separatrix import Perceptron
 
 warnings.filterwarnings("ignore")
@@ -57,6 +57,7 @@ def epochs():
                 w = start.astype(dtype)
                 contenders = {
                     "read": lambda X=X: read_once(X),
+                    "arithmetic": lambda X=X, start=start: arithmetic(X, start),
                     "X@w": lambda X=X, w=w: X @ w,
                     "ours 1": fit_ours(X, y, start, 1),
                     "ours 10": fit_ours(X, y, start, 10),
@@ -69,6 +70,7 @@ def epochs():
                 rows.append(
                     [
                         f"{n:,}×{d} {np.dtype(dtype).name} {regime}",
+                        t["arithmetic"] / t["read"],
                         t["X@w"] / t["read"],
                         ours / t["read"],
                         ours / t["X@w"],
@@ -81,6 +83,7 @@ def epochs():
     print_table(
         [
             "one dense epoch",
+            "arithmetic / read",
             "X@w / read",
             "slope / read",
             "slope / X@w",
