@@ -51,9 +51,17 @@ def share_work(tasks: list[FoldTask]) -> tuple[list[FoldTask], str | None]:
 def is_partition(tasks: Sequence[FoldTask]) -> bool:
     """Whether every fold learns from exactly the rows that the others judge."""
     n = count_rows(tasks[0].X)
-    judged = np.bincount(np.concatenate([task.test for task in tasks]), minlength=n)
-    rests = (np.bincount(np.concatenate([task.train, task.test]), minlength=n) for task in tasks)
-    return bool((judged == 1).all() and all((rest == 1).all() for rest in rests))
+    return _once_each(n, [task.test for task in tasks]) and all(
+        _once_each(n, [task.train, task.test]) for task in tasks
+    )
+
+
+def _once_each(n: int, parts: Sequence[NDArray[np.intp]]) -> bool:
+    """Whether the parts have every row once: as many entries as rows, and no row without one."""
+    seen = np.zeros(n, dtype=np.bool_)
+    for rows in parts:
+        seen[rows] = True
+    return sum(map(len, parts)) == n and bool(seen.all())
 
 
 def fold_moments(tasks: Sequence[FoldTask], take: Take) -> tuple[list[Moments], Table] | None:
