@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from separatrix.evaluation.comparison import Comparison, compare
     from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
     from separatrix.evaluation.estimate import Estimate
-    from separatrix.evaluation.evaluation import Evaluation, evaluate
+    from separatrix.evaluation.evaluation import evaluate
     from separatrix.evaluation.growth import learning_curve, mistakes_curve, overfitting_curve
+    from separatrix.evaluation.results import Evaluation
     from separatrix.evaluation.seal import Holdout, holdout
     from separatrix.evaluation.selection import Selection, Selector, select
     from separatrix.features.fourier import FourierMap
@@ -61,7 +62,7 @@ _HOMES = {
     "Comparison": "separatrix.evaluation.comparison",
     "CrossValidation": "separatrix.evaluation.cross_validation",
     "Estimate": "separatrix.evaluation.estimate",
-    "Evaluation": "separatrix.evaluation.evaluation",
+    "Evaluation": "separatrix.evaluation.results",
     "FewestMistakes": "separatrix.learners.fewest_mistakes",
     "FourierMap": "separatrix.features.fourier",
     "HashingMap": "separatrix.features.maps",

@@ -13,7 +13,7 @@ from separatrix.auditing.learners import Entrant, in_folds
 from separatrix.auditing.new_points import NewPoints
 from separatrix.auditing.study import Study
 from separatrix.errors import SeparatrixError
-from separatrix.evaluation.evaluation import ClassificationEvaluation
+from separatrix.evaluation.results import ClassificationEvaluation
 
 POINTS = 160
 STEPS = 6

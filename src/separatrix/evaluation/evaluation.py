@@ -4,189 +4,29 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import AccuracyWarning, DataError, ParameterError
-from separatrix.evaluation import render
 from separatrix.evaluation.classification import Measurer, sums_estimate
 from separatrix.evaluation.estimate import Estimate, scaled
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.metrics import AVERAGES
+from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
 from separatrix.evaluation.splits import seed_of
 from separatrix.validation import Outcomes, check_outcomes, check_targets, check_weights, frames
 
 if TYPE_CHECKING:
-    from separatrix.evaluation.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
-    from separatrix.evaluation.ledger import Openings
-    from separatrix.evaluation.thresholds import ThresholdChoice, ThresholdTable
+    pass
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2000
-CLASSIFICATION = (
-    "accuracy",
-    "balanced_accuracy",
-    "precision",
-    "recall",
-    "specificity",
-    "f1",
-    "mcc",
-    "log_loss",
-    "brier",
-    "roc_auc",
-    "average_precision",
-)
-REGRESSION = ("mse", "rmse", "mae", "r2")
 WHOLE = 2.0**53  # from which every floating-point number is whole, so that being whole says nothing
 MANY = 30  # distinct numbers from which it is worth saying that they were taken for classes
 IMBALANCED = 0.7  # share of the commonest class from which accuracy is compared with guessing it
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Metrics of one set of rows; see :class:`ClassificationEvaluation` and :class:`RegressionEvaluation`."""
-
-    n: int
-    level: float
-    notes: tuple[str, ...] = field(default=(), kw_only=True)
-    openings: Openings | None = field(default=None, kw_only=True)
-
-    @property
-    def metrics(self) -> dict[str, Estimate]:
-        """Every metric by its name."""
-        raise NotImplementedError("an evaluation is of a classification or of a regression")
-
-    def _repr_html_(self) -> str:
-        return render.as_html(str(self), self.metrics)
-
-
-@dataclass(frozen=True, repr=False)
-class ClassificationEvaluation(Evaluation):
-    """The confusion matrix (rows actual, columns predicted) and the metrics made of it, of scores and probabilities."""
-
-    classes: NDArray[Any]
-    positive: Any
-    average: str
-    confusion: Floats
-    majority: float
-    accuracy: Estimate
-    balanced_accuracy: Estimate
-    precision: Estimate
-    recall: Estimate
-    specificity: Estimate
-    f1: Estimate
-    mcc: Estimate
-    log_loss: Estimate
-    brier: Estimate
-    roc_auc: Estimate
-    average_precision: Estimate
-    per_class: dict[Any, dict[str, Estimate]]
-    outcomes: Outcomes
-
-    @property
-    def metrics(self) -> dict[str, Estimate]:
-        return {name: getattr(self, name) for name in CLASSIFICATION}
-
-    def __str__(self) -> str:
-        return render.classification(self)
-
-    __repr__ = __str__
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "task": "classification",
-            "n": self.n,
-            "level": self.level,
-            "classes": self.classes.tolist(),
-            "positive": self.positive.item() if isinstance(self.positive, np.generic) else self.positive,
-            "average": self.average,
-            "confusion": self.confusion.tolist(),
-            "majority": self.majority,
-            "metrics": {name: e.to_dict() for name, e in self.metrics.items()},
-            "per_class": {
-                str(label): {name: e.to_dict() for name, e in own.items()} for label, own in self.per_class.items()
-            },
-            "notes": list(self.notes),
-            "openings": None if self.openings is None else self.openings.to_dict(),
-        }
-
-    def roc_curve(self) -> RocCurve:
-        """True against false positive rate at every threshold, with a band."""
-        from separatrix.evaluation.curves import RocCurve
-
-        return RocCurve.of(self.outcomes, self.level, self.roc_auc)
-
-    def precision_recall_curve(self) -> PrecisionRecallCurve:
-        """Precision against recall at every threshold, with a band."""
-        from separatrix.evaluation.curves import PrecisionRecallCurve
-
-        return PrecisionRecallCurve.of(self.outcomes, self.level, self.average_precision)
-
-    def calibration_curve(self, bins: int = 10, *, strategy: str = "uniform") -> CalibrationCurve:
-        """How often what was said with probability p happened, with Wilson's intervals."""
-        from separatrix.evaluation.curves import CalibrationCurve
-
-        return CalibrationCurve.of(self.outcomes, self.level, bins, strategy)
-
-    def threshold_table(self, at: Any = None) -> ThresholdTable:
-        """Counts and rates at thresholds of the score (all distinct ones, or those given)."""
-        from separatrix.evaluation.thresholds import threshold_table
-
-        return threshold_table(self.outcomes, self.level, at)
-
-    def threshold_by_cost(self, *, false_positive: float = 1.0, false_negative: float = 1.0) -> ThresholdChoice:
-        """The threshold of least mean cost on these rows (optimistic: it was chosen on them)."""
-        from separatrix.evaluation.thresholds import threshold_by_cost
-
-        return threshold_by_cost(self.outcomes, self.level, false_positive, false_negative)
-
-    def plot(self, fig: Any = None) -> Any:
-        """A figure: the confusion matrix, the metrics with their intervals, and the curves that can be drawn."""
-        from separatrix.evaluation.figures import evaluation_figure
-
-        return evaluation_figure(self, fig)
-
-
-@dataclass(frozen=True, repr=False)
-class RegressionEvaluation(Evaluation):
-    """Errors of real predictions."""
-
-    mse: Estimate
-    rmse: Estimate
-    mae: Estimate
-    r2: Estimate
-    truth: Floats
-    predicted: Floats
-
-    @property
-    def metrics(self) -> dict[str, Estimate]:
-        return {name: getattr(self, name) for name in REGRESSION}
-
-    def __str__(self) -> str:
-        return render.regression(self)
-
-    __repr__ = __str__
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "task": "regression",
-            "n": self.n,
-            "level": self.level,
-            "metrics": {name: e.to_dict() for name, e in self.metrics.items()},
-            "notes": list(self.notes),
-            "openings": None if self.openings is None else self.openings.to_dict(),
-        }
-
-    def plot(self, fig: Any = None) -> Any:
-        """A figure: predicted against true, and the residuals."""
-        from separatrix.evaluation.figures import regression_figure
-
-        return regression_figure(self, fig)
 
 
 def evaluate(

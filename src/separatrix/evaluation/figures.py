@@ -10,7 +10,7 @@ from separatrix.evaluation.render import percent, plain, rows, short
 
 if TYPE_CHECKING:
     from separatrix.evaluation.curves import Drawn
-    from separatrix.evaluation.evaluation import ClassificationEvaluation, RegressionEvaluation
+    from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
 
 LABELLED = 12  # classes up to which a confusion matrix carries its numbers
 DRAWN = 2000  # points up to which all are drawn

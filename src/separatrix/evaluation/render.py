@@ -12,7 +12,7 @@ from separatrix.evaluation.classification import NEEDS_PROBABILITIES, NEEDS_SCOR
 from separatrix.evaluation.estimate import Estimate
 
 if TYPE_CHECKING:
-    from separatrix.evaluation.evaluation import ClassificationEvaluation, RegressionEvaluation
+    from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
 
 SHOWN_CLASSES = 12  # a larger confusion matrix is not printed
 WIDTH = 14

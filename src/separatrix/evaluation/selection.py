@@ -20,10 +20,10 @@ from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.candidates import Candidate, CandidateTask, judge_candidates, worse_is_less
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for, named
 from separatrix.evaluation.estimate import shown
-from separatrix.evaluation.evaluation import CLASSIFICATION, REGRESSION
 from separatrix.evaluation.folds import FoldTask, fit, need_learner, seeded_clone, seeds_of_folds, spread
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import table
+from separatrix.evaluation.results import CLASSIFICATION, REGRESSION
 from separatrix.evaluation.shared import MOMENTS, RidgePath, is_partition, ridge_errors
 from separatrix.evaluation.splits import seed_of
 from separatrix.learners.base import Estimator
