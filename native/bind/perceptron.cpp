@@ -1,4 +1,4 @@
-#include "separatrix/perceptron.hpp"
+#include "separatrix/dense_perceptron.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

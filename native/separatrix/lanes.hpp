@@ -49,6 +49,9 @@ inline v8 picked(const double* w, const I* c) {  // w at c[0] .. c[7]
     return {_mm512_insertf64x4(_mm512_castpd256_pd512(four(w, c)), four(w, c + 4), 1)};
 }
 inline void store(double* p, v8 s) { _mm512_storeu_pd(p, s.a); }
+inline void store(float* p, v8 s, v8 t) {  // sixteen numbers, rounded
+    _mm512_storeu_ps(p, _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(s.a)), _mm512_cvtpd_ps(t.a), 1));
+}
 inline __mmask8 first(i64 r) { return static_cast<__mmask8>((1u << r) - 1); }
 // The first r < 8 numbers of p, zeros behind them; nothing beyond p[r - 1] is touched.
 inline v8 load_part(const double* p, i64 r) { return {_mm512_maskz_loadu_pd(first(r), p)}; }
@@ -66,8 +69,9 @@ inline double sum(v8 s) {
     return _mm_cvtsd_f64(_mm_add_sd(r, _mm_unpackhi_pd(r, r)));
 }
 
-// Eight such sums at once: lane r of the result is sum(a[r]), to the bit.
-inline v8 sum_each(const v8 a[8]) {
+// Eight such sums at once: lane r of the result is sum(a[r]), to the bit. A call would take the vectors out of
+// their registers and back.
+[[gnu::always_inline]] inline v8 sum_each(const v8 a[8]) {
     __m512d p[4], q[2];
     for (int r = 0; r < 4; ++r) {  // row r in the lower half, row r + 4 in the upper
         const __m512d x = a[r].a, y = a[r + 4].a;
@@ -139,6 +143,10 @@ inline v8 picked(const double* w, const I* c) {
 inline void store(double* p, v8 s) {
     for (int k = 0; k < parts; ++k) *reinterpret_cast<part_any*>(p + wide * k) = s.a[k];
 }
+inline void store(float* p, v8 s, v8 t) {  // sixteen numbers, rounded
+    for (int k = 0; k < 8; ++k) p[k] = static_cast<float>(s.a[k / wide][k % wide]);
+    for (int k = 0; k < 8; ++k) p[8 + k] = static_cast<float>(t.a[k / wide][k % wide]);
+}
 // The first r < 8 numbers of p, zeros behind them; nothing beyond p[r - 1] is touched.
 template <class T>
 inline v8 load_part(const T* p, i64 r) {
@@ -163,7 +171,7 @@ inline double sum(v8 s) {
 #endif
 }
 
-inline v8 sum_each(const v8 a[8]) {
+[[gnu::always_inline]] inline v8 sum_each(const v8 a[8]) {
     double s[8];
     for (int r = 0; r < 8; ++r) s[r] = sum(a[r]);
     return load(s);

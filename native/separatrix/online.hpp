@@ -142,7 +142,7 @@ struct PassiveAggressiveRule : Vectors {
 
     void tick(i64) {}
     bool moves(const Pull*, int, double m, bool) const { return !(m >= 1); }
-    double size(double x2, double c, double m, int pulls) const {  // c tau
+    [[gnu::always_inline]] double size(double x2, double c, double m, int pulls) const {  // c tau
         const double norm2 = pulls * (x2 + (bias ? 1.0 : 0.0));
         if (norm2 == 0) return 0;  // a zero row without a bias: no weights give it a margin
         const double loss = 1 - m;

@@ -1,38 +1,12 @@
 // Passes over short dense rows, d <= 16, with the vectors in registers: the lanes and the bits are those
-// of online.hpp. With 8 v < d <= 8 (v + 1) a row is v whole vectors and a rest.
+// of online.hpp.
 #pragma once
 #include <type_traits>
 
 #include "online.hpp"
+#include "short_rows.hpp"
 
 namespace separatrix {
-
-template <class T, int v>
-struct ShortRows {
-    const Dense<T>& X;
-    i64 rest = X.d - 8 * v;
-
-    template <class U>
-    v8 head(const U* r) const {
-        if constexpr (v) return load(r);
-        return v8{};
-    }
-    template <class U>
-    v8 tail(const U* r) const {
-        return rest == 8 ? load(r + 8 * v) : load_part(r + 8 * v, rest);
-    }
-    void save(double* p, v8 head, v8 tail) const {
-        if constexpr (v) store(p, head);
-        if (rest == 8)
-            store(p + 8 * v, tail);
-        else
-            store_part(p + 8 * v, tail, rest);
-    }
-    v8 products(v8 x0, v8 x1, v8 w0, v8 w1) const {
-        if constexpr (v) return x0 * w0 + x1 * w1;
-        return x1 * w1;
-    }
-};
 
 // Eight rows are scored at once; where no habit is kept, after a move one by one until eight in a row have
 // not moved.
@@ -49,15 +23,15 @@ Moves short_blocks(const Dense<T>& X, Rule& rule, i64 k, const i8* y, const doub
     double b = w[d], ub = u[d];
     const v8 reach = every(averages ? 0.0 : -1.0);  // suspects have m <= 0, or m <= 1
     Moves moves;
-    const auto visit = [&](i64 i, double s) {
-        if (y[i] == 0) return false;
-        const double m = y[i] * s;
-        if (!rule.moves(nullptr, 1, m, rule.zero_is_mistake || y[i] < 0)) return false;
-        const T* r = X.row(i);
-        const v8 x0 = rows.head(r), x1 = rows.tail(r);
+    const auto moved_by = [&](i64 i, double m) __attribute__((always_inline)) {
+        return rule.moves(nullptr, 1, m, rule.zero_is_mistake || y[i] < 0);
+    };
+    const auto push = [&](i64 i, double m, v8 x0, v8 x1) __attribute__((always_inline)) {
         double a = step ? step[i] : 1.0;
         if constexpr (!averages) a = rule.size(sum(rows.products(x0, x1, x0, x1)), a, m, 1);
-        a = y[i] * a;
+        return y[i] * a;
+    };
+    const auto move = [&](i64 i, double a, v8 x0, v8 x1) __attribute__((always_inline)) {
         if constexpr (v) w0 += every(a) * x0;
         w1 += every(a) * x1;
         if (rule.bias) b += a;
@@ -69,8 +43,20 @@ Moves short_blocks(const Dense<T>& X, Rule& rule, i64 k, const i8* y, const doub
         }
         ++moves.updates;
         moves.last = i;
+    };
+    const auto visit = [&](i64 i, double s) __attribute__((always_inline)) {
+        if (y[i] == 0 || !moved_by(i, y[i] * s)) return false;
+        const v8 x0 = rows.head(X.row(i)), x1 = rows.tail(X.row(i));
+        move(i, push(i, y[i] * s, x0, x1), x0, x1);
         return true;
     };
+    const auto eight = [&](i64 at) __attribute__((always_inline)) {
+        v8 products[8];
+        for (int r = 0; r < 8; ++r)
+            products[r] = rows.products(rows.head(X.row(at + r)), rows.tail(X.row(at + r)), w0, w1);
+        return sum_each(products) + every(b);
+    };
+    const auto suspects_among = [&](i64 at, v8 s) __attribute__((always_inline)) { return not_positive(s * load(y + at) + reach); };
     i64 t = begin, quiet = 8;  // rows since the last move
     while (t < end && moves.updates < limit) {
         if (quiet < 8 || t + 8 > end) {
@@ -80,11 +66,27 @@ Moves short_blocks(const Dense<T>& X, Rule& rule, i64 k, const i8* y, const doub
             looks += y[t++] != 0;
             continue;
         }
-        v8 products[8];
-        for (int r = 0; r < 8; ++r)
-            products[r] = rows.products(rows.head(X.row(t + r)), rows.tail(X.row(t + r)), w0, w1);
-        const v8 s = sum_each(products) + every(b);
-        unsigned suspects = not_positive(s * load(y + t) + reach);
+        if constexpr (!averages)
+            if (habit && t + 16 <= end) {
+                // The step of the row that is expected to move waits for its score, and all later ones for the step:
+                // it comes first, and that the rows before it stay is seen meanwhile.
+                const unsigned expected = marked(habit + t) | marked(habit + t + 8) << 8;
+                if (expected) {
+                    const int r = __builtin_ctz(expected);
+                    const v8 x0 = rows.head(X.row(t + r)), x1 = rows.tail(X.row(t + r));
+                    const double m = y[t + r] * (sum(rows.products(x0, x1, w0, w1)) + b);
+                    const double a = push(t + r, m, x0, x1);
+                    unsigned before = suspects_among(t, eight(t));
+                    if (r > 8) before |= suspects_among(t + 8, eight(t + 8)) << 8;
+                    if ((before & ((1u << r) - 1)) == 0 && y[t + r] != 0 && moved_by(t + r, m)) [[likely]] {
+                        move(t + r, a, x0, x1);
+                        t += r + 1;
+                        continue;
+                    }
+                }
+            }
+        const v8 s = eight(t);
+        unsigned suspects = suspects_among(t, s);
         u64 counted;  // labels are -1, +1 or 0: the lowest bit says whether a row counts
         std::memcpy(&counted, y + t, 8);
         counted &= 0x0101010101010101u;
