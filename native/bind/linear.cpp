@@ -21,24 +21,26 @@ void bind_linear(nb::module_& m) {
     m.def(
         "class_scores",
         [](const Rows& X, In<double, nb::ndim<2>> coef, Vector<double> intercept,
-           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out, std::optional<Vector<i64>> chosen) {
-            const i64 K = static_cast<i64>(coef.shape(0));
+           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out, std::optional<Vector<i64>> model) {
+            const i64 vectors = static_cast<i64>(coef.shape(0)), K = static_cast<i64>(out.shape(1));
             if (static_cast<i64>(coef.shape(1)) != X.d) throw nb::value_error("coef must hold d weights a class");
-            need_length(intercept, K, "intercept must hold a bias for every class");
-            const i64 count = chosen ? static_cast<i64>(chosen->shape(0)) : X.n;
-            need_positions(chosen, X.n, 0, count);
-            if (static_cast<i64>(out.shape(0)) != count || static_cast<i64>(out.shape(1)) != K)
+            need_length(intercept, vectors, "intercept must hold a bias for every class");
+            if (static_cast<i64>(out.shape(0)) != X.n || K < 1 || vectors % K != 0 || (!model && vectors != K))
                 throw nb::value_error("out must hold a score for every row and class");
+            if (model) {
+                need_length(*model, X.n, "model must hold a number for every row");
+                for (i64 i = 0; i < X.n; ++i)
+                    if (model->data()[i] < 0 || model->data()[i] >= vectors / K)
+                        throw nb::value_error("model names a model that does not exist");
+            }
             nb::gil_scoped_release free;
-            const i64* which = chosen ? chosen->data() : nullptr;
+            const i64* which = model ? model->data() : nullptr;
             std::visit(
-                [&](const auto& rows) {
-                    class_scores(rows, coef.data(), intercept.data(), K, which, count, out.data());
-                },
+                [&](const auto& rows) { class_scores(rows, coef.data(), intercept.data(), K, which, out.data()); },
                 X.view);
         },
         "X"_a, "coef"_a.noconvert(), "intercept"_a.noconvert(), "out"_a.noconvert(),
-        "chosen"_a.noconvert().none() = nb::none());
+        "model"_a.noconvert().none() = nb::none());
     m.def(
         "first_nonfinite",
         [](In<double> x) {

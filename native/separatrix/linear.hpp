@@ -12,18 +12,13 @@ void scores(const Rows& X, const double* lifted, double* s) {
     for (i64 i = 0; i < X.n; ++i) s[i] = X.dot(i, lifted) + lifted[X.d];
 }
 
-// Scores of K vectors: row i of s holds s_ik = w_k . x_i + b_k; of `count` chosen rows, where `chosen` names them.
+// Scores of K vectors: row i of s holds s_ik = w_k . x_i + b_k. Where `model` is given, those are the vectors
+// model[i] K .. model[i] K + K - 1 of coef.
 template <class Rows>
-void class_scores(const Rows& X, const double* coef, const double* intercept, i64 K, const i64* chosen, i64 count,
-                  double* s) {
-    const i64 ahead = X.ahead();
-    for (i64 i = 0; i < count; ++i) {
-        const i64 row = chosen ? chosen[i] : i;
-        for (i64 k = 0; k < K; ++k) {
-            const double* w = coef + k * X.d;
-            const bool soon = chosen && k == 0 && i + ahead < count;
-            s[i * K + k] = (soon ? X.dot(row, w, chosen[i + ahead]) : X.dot(row, w)) + intercept[k];
-        }
+void class_scores(const Rows& X, const double* coef, const double* intercept, i64 K, const i64* model, double* s) {
+    for (i64 i = 0; i < X.n; ++i) {
+        const i64 first = model ? model[i] * K : 0;
+        for (i64 k = 0; k < K; ++k) s[i * K + k] = X.dot(i, coef + (first + k) * X.d) + intercept[first + k];
     }
 }
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import FoldError, ParameterError
-from separatrix.evaluation.predictions import Said, predictions_of, scores_of_chosen
+from separatrix.evaluation.predictions import Said, predictions_of
 from separatrix.evaluation.splits import Fold
 from separatrix.validation import take_rows
 
@@ -44,7 +44,8 @@ class FoldTask:
     regression: bool
     scorers: dict[str, Scorer] = field(default_factory=dict)
     beside: dict[str, Any] = field(default_factory=dict)  # what else fit takes, one entry a row
-    checked: Any = None  # all rows, checked, where the learner was fitted already from work that folds share
+    fitted: bool = False  # already, from work that folds share ...
+    own_scores: NDArray[np.float64] | None = None  # ... and perhaps the scores of the rows it is judged on
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,11 @@ def run_fold(task: FoldTask) -> FoldResult:
     """Fit on the training rows, predict the others; an error is a result too."""
     start = perf_counter()
     try:
-        if task.checked is None:
+        if not task.fitted:
             beside = {name: take_rows(values, task.train) for name, values in task.beside.items()}
             fit(task.learner, take_rows(task.X, task.train), take_rows(task.y, task.train), _taken(task), **beside)
-        own_scores = None if task.checked is None else scores_of_chosen(task.learner, task.checked, task.test)
-        X_test = take_rows(task.X, task.test) if task.scorers or own_scores is None else None
-        said = predictions_of(task.learner, X_test, task.regression, own_scores)
+        X_test = take_rows(task.X, task.test) if task.scorers or task.own_scores is None else None
+        said = predictions_of(task.learner, X_test, task.regression, task.own_scores)
         scores = {}
         if task.scorers:
             y_test = take_rows(task.y, task.test)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
 from separatrix.validation import Outcomes, check_targets, count_rows, frames
 from separatrix.validation.labels import label_vector
@@ -51,15 +53,24 @@ class Said:
         return out.hexdigest()
 
 
-def scores_of_chosen(model: Any, checked: Any, rows: NDArray[np.intp]) -> Floats | None:
-    """Scores of some checked rows where they lie, without a copy; None of a model that is not linear in them."""
+def scores_by_model(models: Sequence[Any], checked: Any, which: NDArray[np.int64]) -> Floats | None:
+    """Scores of checked rows, each by the model of its number, in one pass; None of models that are not linear."""
     from separatrix.learners.linear import LinearClassifier
     from separatrix.learners.regressor import LinearRegressor
 
-    linear = isinstance(model, LinearClassifier) and type(model).decision_function is LinearClassifier.decision_function
-    if linear or isinstance(model, LinearRegressor):
-        return np.asarray(model._scores_of(checked, rows.astype(np.int64, copy=False)))
-    return None
+    if not all(
+        isinstance(m, LinearRegressor)
+        or (isinstance(m, LinearClassifier) and type(m).decision_function is LinearClassifier.decision_function)
+        for m in models
+    ):
+        return None
+    coefs = [np.asarray(m.coef_, dtype=np.float64).reshape(-1, checked.shape[1]) for m in models]
+    if len({len(c) for c in coefs}) > 1:
+        return None
+    out = np.empty((len(which), len(coefs[0])))
+    intercepts = np.concatenate([np.ravel(m.intercept_).astype(np.float64) for m in models])
+    kernels.class_scores(kernels.rows(checked), np.concatenate(coefs), intercepts, out, which)
+    return out[:, 0] if out.shape[1] == 1 else out
 
 
 def predictions_of(model: Any, X: Any, regression: bool | None = None, scores: Floats | None = None) -> Said:
@@ -86,8 +97,8 @@ def predictions_of(model: Any, X: Any, regression: bool | None = None, scores: F
     classes = getattr(model, "classes_", None)
     if classes is None:
         return Said(label_vector(predicted, what="predict(X)"))
-    if scores is not None and hasattr(model, "_log_posteriors"):
-        probabilities = np.exp(model._log_posteriors(scores))
+    if scores is not None and hasattr(model, "_posteriors"):
+        probabilities = model._posteriors(scores)
     else:
         probabilities = _values(model, "predict_proba", X)
     ranks = _finite(_values(model, "decision_function", X) if scores is None else scores)

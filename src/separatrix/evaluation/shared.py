@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.evaluation.folds import FoldTask
+from separatrix.evaluation.predictions import scores_by_model
 from separatrix.validation import Table, check_labels, check_table, check_targets, count_rows
 
 if TYPE_CHECKING:
@@ -40,12 +41,13 @@ def share_work(tasks: list[FoldTask]) -> tuple[list[FoldTask], str | None]:
     made = fold_moments(tasks, take)
     if made is None:
         return tasks, None
-    states, table = made
-    out = []
-    for k, task in enumerate(tasks):
-        done = finish(task.learner, merged_without(states, k), table)
-        out.append(replace(task, checked=table.X) if done else task)
-    return out, MOMENTS
+    states, table, fold = made
+    fitted = [finish(task.learner, merged_without(states, k), table) for k, task in enumerate(tasks)]
+    scores = scores_by_model([task.learner for task in tasks], table.X, fold) if all(fitted) else None
+    return [
+        replace(task, fitted=done, own_scores=None if scores is None else scores[task.test])
+        for task, done in zip(tasks, fitted, strict=True)
+    ], MOMENTS
 
 
 def is_partition(tasks: Sequence[FoldTask]) -> bool:
@@ -64,8 +66,8 @@ def _once_each(n: int, parts: Sequence[NDArray[np.intp]]) -> bool:
     return sum(map(len, parts)) == n and bool(seen.all())
 
 
-def fold_moments(tasks: Sequence[FoldTask], take: Take) -> tuple[list[Moments], Table] | None:
-    """The moments of each fold's rows and the checked rows; None where rows are not what moments are made of."""
+def fold_moments(tasks: Sequence[FoldTask], take: Take) -> tuple[list[Moments], Table, NDArray[np.int64]] | None:
+    """The moments of each fold's rows, the checked rows and their folds; None of rows that have no moments."""
     fold = np.empty(count_rows(tasks[0].X), dtype=np.int64)
     for k, task in enumerate(tasks):
         fold[task.test] = k
@@ -76,7 +78,7 @@ def fold_moments(tasks: Sequence[FoldTask], take: Take) -> tuple[list[Moments], 
         return None
     if states is None or not all(np.isfinite(state.mean).all() for state in states):  # so is any NaN in rows that count
         return None
-    return states, table
+    return states, table, fold
 
 
 def merged_without(states: Sequence[Moments], k: int) -> Moments:
@@ -220,7 +222,7 @@ def ridge_errors(tasks: Sequence[FoldTask], alphas: Sequence[float]) -> RidgePat
     made = fold_moments(tasks, target_moments)
     if made is None:
         return None
-    states, table = made
+    states, table, _ = made
     out = np.empty((len(alphas), len(tasks)))
     for k, (task, judged) in enumerate(zip(tasks, states, strict=True)):
         moments = merged_without(states, k)

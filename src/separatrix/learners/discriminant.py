@@ -123,11 +123,20 @@ class Discriminant(LinearClassifier):
 
     def predict_proba(self, X: Any) -> Floats:
         """P(class | x), one column a class."""
-        return np.asarray(np.exp(self.predict_log_proba(X)))
+        return self._posteriors(self.decision_function(X))
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the posteriors."""
         return self._log_posteriors(self.decision_function(X))
+
+    def _posteriors(self, s: Floats) -> Floats:
+        if s.ndim == 1:
+            small = np.exp(-np.abs(s))
+            great = 1.0 / (1.0 + small)
+            small *= great
+            positive = s > 0
+            return np.stack([np.where(positive, small, great), np.where(positive, great, small)]).T
+        return np.asarray(np.exp(self._log_posteriors(s)))
 
     def _log_posteriors(self, s: Floats) -> Floats:
         if s.ndim == 1:

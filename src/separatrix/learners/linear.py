@@ -61,10 +61,10 @@ class LinearClassifier(Classifier):
         """s(x) = w . x + b for each row; with more than two classes one column a class."""
         return self._scores_of(self._check_rows(X).X)
 
-    def _scores_of(self, X: Any, chosen: NDArray[np.int64] | None = None) -> Floats:
-        """Scores of checked rows, or of those chosen among them."""
+    def _scores_of(self, X: Any) -> Floats:
+        """Scores of checked rows."""
         rows = kernels.rows(X)
-        out = np.empty((rows.n if chosen is None else len(chosen), len(self.coef_)))
+        out = np.empty((rows.n, len(self.coef_)))
         coef, intercept = np.ascontiguousarray(self.coef_), np.ascontiguousarray(self.intercept_)
-        kernels.class_scores(rows, coef, intercept, out, chosen)
+        kernels.class_scores(rows, coef, intercept, out)
         return out[:, 0] if out.shape[1] == 1 else out

@@ -30,14 +30,10 @@ class LinearRegressor(Estimator):
 
     def predict(self, X: Any) -> Floats:
         """w . x + b for each row."""
-        return LinearRegressor._scores_of(self, self._check_rows(X).X)
-
-    def _scores_of(self, X: Any, chosen: NDArray[np.int64] | None = None) -> Floats:
-        """Scores of checked rows, or of those chosen among them."""
-        rows = kernels.rows(X)
-        out = np.empty((rows.n if chosen is None else len(chosen), 1))
+        rows = kernels.rows(self._check_rows(X).X)
+        out = np.empty((rows.n, 1))
         coef = np.ascontiguousarray(self.coef_, dtype=np.float64).reshape(1, -1)
-        kernels.class_scores(rows, coef, np.array([float(self.intercept_)]), out, chosen)
+        kernels.class_scores(rows, coef, np.array([float(self.intercept_)]), out)
         return out[:, 0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -139,6 +139,11 @@ class Moments:
             out.append(part)
         return out
 
+    @property
+    def waits(self) -> bool:
+        """Whether rows wait in blocks that are not full."""
+        return bool(self.fill.any())
+
     def flushed(self) -> Moments:
         """A copy in which the waiting blocks are added."""
         other = self.copy()
@@ -147,8 +152,8 @@ class Moments:
 
     def totals(self, last: bool = False) -> Totals:
         """The moments of all rows so far, waiting blocks included; this state goes on as it was unless ``last``."""
-        done = self if last else self.flushed()
-        if last:
+        done = self if last or not self.waits else self.flushed()
+        if done.waits:
             kernels.moments_flush(*done._arrays())
         columns = self.features + self.targets
         upper = done.scatter[:, :columns, :columns]
@@ -213,7 +218,8 @@ def merge(*states: Moments) -> Moments:
             raise DataError("moments of different columns, or pooled and apart, cannot be merged.")
         if (other.labels is None) != (first.labels is None):
             raise DataError("moments with and without classes cannot be merged.")
-        _merge_into(first, other.flushed())
+        settled = not other.waits and other.labels == first.labels  # nothing to be changed in it
+        _merge_into(first, other if settled else other.flushed())
     return first
 
 

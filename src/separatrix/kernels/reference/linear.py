@@ -21,11 +21,14 @@ def class_scores(
     coef: NDArray[np.float64],
     intercept: NDArray[np.float64],
     out: NDArray[np.float64],
-    chosen: NDArray[np.int64] | None = None,
+    model: NDArray[np.int64] | None = None,
 ) -> None:
-    for i, row in enumerate(range(X.n) if chosen is None else chosen.tolist()):
-        for k in range(len(coef)):
-            out[i, k] = X.dot(row, coef[k]) + intercept[k]
+    """Row i by all vectors, or by those of its model alone."""
+    count = out.shape[1]
+    for i in range(X.n):
+        first = 0 if model is None else int(model[i]) * count
+        for k in range(count):
+            out[i, k] = X.dot(i, coef[first + k]) + intercept[first + k]
 
 
 def first_nonfinite(x: NDArray[Any]) -> int:
