@@ -1,20 +1,12 @@
-#include "separatrix/dual.hpp"
+#include "dual.hpp"
 
 #include <nanobind/stl/optional.h>
 
 #include <optional>
 
-#include "rows.hpp"
-
 namespace separatrix {
 
 using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-static Kernel kernel_of(int kind, double gamma, double coef0, i64 degree) {
-    if (kind < 0 || kind > 2) throw nb::value_error("kind must be 0, 1 or 2");
-    if (degree < 1) throw nb::value_error("degree must be at least 1");
-    return {static_cast<Kind>(kind), gamma, coef0, degree};
-}
 
 void bind_dual(nb::module_& m) {
     m.def(

@@ -14,6 +14,7 @@ void bind_exact(nb::module_&);
 void bind_voted(nb::module_&);
 void bind_pocket(nb::module_&);
 void bind_dual(nb::module_&);
+void bind_late_scores(nb::module_&);
 void bind_text(nb::module_&);
 void bind_logistic(nb::module_&);
 void bind_mistakes(nb::module_&);
@@ -37,6 +38,7 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_voted(m);
     separatrix::bind_pocket(m);
     separatrix::bind_dual(m);
+    separatrix::bind_late_scores(m);
     separatrix::bind_text(m);
     separatrix::bind_logistic(m);
     separatrix::bind_mistakes(m);

@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 import separatrix as sx
 from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError, ParameterError
-from separatrix.maths.dual import Dual, DualRule, Kernel, NativeColumns, norms2
+from separatrix.maths.dual import BlockedDualRule, Dual, DualRule, Kernel, NativeColumns, norms2
 from separatrix.maths.perceptron import LabelledRows
+from separatrix.maths.solve import solve
+from separatrix.maths.stopping import stop_perceptron
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
 
@@ -86,12 +90,124 @@ def test_adding_columns_late_changes_nothing(bound, layout):
     blocked = sx.KernelPerceptron(max_epochs=3, max_support=bound).fit(X, y)
     rows = kernels.rows(X)
     state = Dual.begin(500)
-    rule = DualRule(NativeColumns(rows, Kernel("rbf", 1 / 300, 1.0, 3), norms2(rows)), 1.0, True, bound)
+    columns = NativeColumns(rows, Kernel("rbf", 1 / 300, 1.0, 3), norms2(rows))
+    rule = DualRule(columns, np.zeros(500), 1.0, True, bound)
     for _ in range(3):
         rule.step(state, LabelledRows(rows, np.where(y == 1, 1, -1).astype(np.int8)))
     np.testing.assert_array_equal(blocked.dual_coef_[0], state.a[blocked.support_])
     assert blocked.mistakes_ == state.updates
-    assert blocked.errors_ == np.count_nonzero((2 * y - 1) * state.scores <= 0)
+    assert blocked.errors_ == np.count_nonzero((2 * y - 1) * rule.scores <= 0)
+
+
+def rows_of(kind, rng, n, d):
+    X = rng.normal(size=(n, d))
+    changed = {
+        "scaled": X,
+        "integers": np.round(X),
+        "duplicates": X[rng.integers(0, max(1, n // 5), size=n)],
+        "unscaled": X * np.geomspace(1e-2, 1e5, d),
+        "nearly the same": 1 + 1e-7 * X,
+        "subnormal": 1e-309 * X,
+        "huge": 1e35 * X,
+    }
+    return changed[kind]
+
+
+def learned(new_rule, view, y, weight, classes):
+    """States and ends of the runs for each class, and the rows that are wrong by the scores in double."""
+    states, endings, scores, wrong = [], [], [], 0
+    for k in range(classes) if classes > 2 else (1,):
+        signs = np.where(y == k, 1, -1).astype(np.int8)
+        if weight is not None:
+            signs[weight == 0] = 0
+        rule = new_rule()
+        states.append(Dual.begin(len(y)))
+        ended = solve(rule, states[-1], (LabelledRows(view, signs, weight),), stop_perceptron(0, 4, np.inf))
+        wrong = rule.errors(signs)
+        separated = ended.status is sx.Status.MAX_EPOCHS and wrong == 0
+        endings.append(sx.Status.SEPARATED if separated else ended.status)
+        scores.append(rule.exact(np.arange(len(y))))
+    if classes > 2:
+        mistaken = np.array(scores).argmax(axis=0) != y
+        wrong = np.count_nonzero(mistaken if weight is None else mistaken & (weight > 0))
+    return states, endings, wrong
+
+
+KINDS_OF_ROWS = ("scaled", "integers", "duplicates", "unscaled", "nearly the same", "subnormal", "huge")
+
+
+@pytest.mark.large
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(2, 250),
+    d=st.integers(1, 12),
+    rows=st.sampled_from(KINDS_OF_ROWS),
+    kernel=st.sampled_from(["rbf", "rbf", "rbf", "linear", "poly"]),
+    gamma=st.sampled_from([1e-290, 1e-5, 0.1, 1.0, 30.0, 1e290]),
+    bias=st.booleans(),
+    tie=st.sampled_from(["mistake", "positive"]),
+    bound=st.sampled_from([np.inf, 7]),
+    classes=st.sampled_from([2, 3]),
+    weighted=st.sampled_from(["no", "mild", "wild"]),
+    dtype=st.sampled_from([np.float64, np.float32]),
+)
+def test_signs_in_single_precision_change_nothing(
+    seed, n, d, rows, kernel, gamma, bias, tie, bound, classes, weighted, dtype
+):
+    """The fit, against scores in double, late or column by column: the same in everything that is reported."""
+    rng = np.random.default_rng(seed)
+    X = rows_of(rows, rng, n, d).astype(dtype)
+    y = np.append(np.arange(classes), rng.integers(0, classes, size=n))[:n]
+    if classes > n or not np.isfinite(X).all():
+        return
+    weight = {
+        "no": None,
+        "mild": np.append(1.0, rng.choice([0.0, 0.5, 1.0, 3.0], size=n - 1)),
+        "wild": 10.0 ** rng.integers(-150, 150, size=n),
+    }[weighted]
+    model = sx.KernelPerceptron(
+        kernel=kernel, gamma=gamma, degree=2, fit_intercept=bias, tie=tie, max_support=bound, max_epochs=4
+    ).fit(X, y, sample_weight=weight)
+    view = kernels.rows(X)
+    columns = NativeColumns(view, Kernel(kernel, gamma, 1.0, 2), norms2(view))
+    limits = (tie == "mistake", bound)
+
+    def late():
+        fixed = (columns.rows, columns.norm2, *columns.kernel.arguments())
+        return BlockedDualRule(kernels.LateScores(*fixed, float(bias), False), *limits)
+
+    def by_columns():
+        return DualRule(columns, np.zeros(n), float(bias), *limits)
+
+    for new_rule in (late, by_columns):
+        with np.errstate(over="ignore", invalid="ignore"):
+            states, endings, wrong = learned(new_rule, view, y, weight, classes)
+        if new_rule is by_columns and sx.Status.NONFINITE in endings:  # late columns are seen to overflow later
+            return
+        a = np.array([state.a for state in states])
+        assert model.support_.tolist() == np.flatnonzero(a.any(axis=0)).tolist()
+        assert model.dual_coef_.tobytes() == np.ascontiguousarray(a[:, model.support_]).tobytes()
+        assert model.mistakes_ == sum(state.updates for state in states)
+        assert model.visits_ == sum(state.visits for state in states)
+        assert model.forgotten_ == sum(state.forgotten for state in states)
+        assert model.status_ is max(endings, key=list(sx.Status).index)
+        assert model.errors_ == wrong
+
+
+def test_an_interruption_while_errors_are_counted_keeps_the_model(monkeypatch):
+    X, y = table(2)
+    whole = sx.KernelPerceptron(max_epochs=3).fit(X, y)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(BlockedDualRule, "errors", interrupted)
+    model = sx.KernelPerceptron(max_epochs=3)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert model.status_ is sx.Status.INTERRUPTED
+    assert model.errors_ == whole.errors_
+    np.testing.assert_array_equal(model.dual_coef_, whole.dual_coef_)
 
 
 def test_memory_is_bounded_and_the_lightest_row_is_forgotten():

@@ -92,6 +92,7 @@ kernel_column = _kernels.kernel_column
 kernel_scores = _kernels.kernel_scores
 kernel_update = _kernels.kernel_update
 first_mistake = _kernels.first_mistake
+LateScores = _kernels.LateScores
 count_byte = _kernels.count_byte
 svmlight_chunk = _kernels.svmlight_chunk
 delimited_chunk = _kernels.delimited_chunk

@@ -26,6 +26,7 @@ from separatrix.maths.dual import (
     Kernel,
     NativeColumns,
     SupportRows,
+    errors_of_classes,
     norms2,
 )
 from separatrix.maths.perceptron import LabelledRows, PassMeasure
@@ -46,6 +47,9 @@ class KernelPerceptron(Classifier, OneTable):
     weight for each class, and when one more is needed the row with the least |a_j| is forgotten, the one
     that joined first of equals; ``forgotten_`` counts them. With more than two classes each is learned
     against the rest.
+
+    With "rbf", dense rows and the order "cyclic" most signs of scores are proved in single precision, and the
+    others computed in double: a fit is several times faster, and the same to the bit.
 
     Parameters
     ----------
@@ -185,31 +189,30 @@ class KernelPerceptron(Classifier, OneTable):
         combined = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
         columns = self._columns(table)
         chance = seed_state(self.random_state)
+        source = columns.source if isinstance(columns, CachedColumns) else columns
+        late = None
+        if isinstance(source, NativeColumns) and self.order == "cyclic":
+            late = source.late_scores(float(self.fit_intercept))
         states: list[Dual] = []
+        rules: list[DualRule | BlockedDualRule] = []
         statuses, passes = [], []
+        wrong = 0
         for k in range(len(labels.classes)) if len(labels.classes) > 2 else (1,):
             signs = labels.signs(k)
             if combined is not None:
                 signs[combined == 0] = 0
-            state = Dual.begin(table.n)
-            shuffle = chance.copy() if self.order == "shuffle" else None
-            shared = (float(self.fit_intercept), self.tie == "mistake", self.max_support)
-            source = columns.source if isinstance(columns, CachedColumns) else columns
-            rule: DualRule | BlockedDualRule
-            if shuffle is None and isinstance(source, NativeColumns):
-                rule = BlockedDualRule(source, *shared)
+            limits = (self.tie == "mistake", self.max_support)
+            if late is not None:
+                rules.append(BlockedDualRule(late.another(), *limits))
             else:
-                rule = DualRule(columns, *shared, shuffle)
+                shuffle = chance.copy() if self.order == "shuffle" else None
+                rules.append(DualRule(columns, np.zeros(table.n), float(self.fit_intercept), *limits, shuffle))
+            states.append(Dual.begin(table.n))
             chunk = LabelledRows(kernels.rows(table.X), signs, combined)
-            stop = stop_perceptron(0, self.max_epochs, np.inf)
-            ended = solve(rule, state, (chunk,), stop, self._watch if self.verbose else None)
-            if ended.status is not Status.INTERRUPTED:
-                rule.finish(state)
-            states.append(state)
-            passes.append([p.mistakes for p in ended.passes])
-            wrong = kernels.first_mistake(state.scores, signs, None, 0, table.n, self.tie == "mistake") < table.n
-            statuses.append(Status.SEPARATED if ended.status is Status.MAX_EPOCHS and not wrong else ended.status)
-            if ended.status is Status.INTERRUPTED:
+            status, mistakes, wrong = self._run(rules[-1], states[-1], chunk)
+            statuses.append(status)
+            passes.append(mistakes)
+            if status is Status.INTERRUPTED:
                 missing = (len(labels.classes) if len(labels.classes) > 2 else 1) - len(states)
                 states += [Dual.begin(table.n) for _ in range(missing)]
                 break
@@ -227,20 +230,37 @@ class KernelPerceptron(Classifier, OneTable):
         self.visits_ = sum(state.visits for state in states)
         self.forgotten_ = sum(state.forgotten for state in states)
         self.status_ = max(statuses, key=list(Status).index)
-        interrupted = self.status_ is Status.INTERRUPTED  # perhaps between a weight and the scores
-        scores = self._scores(table) if interrupted else np.array([s.scores for s in states]).T
-        self.errors_ = self._count_errors(scores, labels, combined)
-        if self.status_ is Status.INTERRUPTED:
+        counted = np.ones(table.n, dtype=bool) if combined is None else combined > 0
+        if self.status_ is Status.INTERRUPTED:  # perhaps between a weight and the scores
+            self.errors_ = self._count_errors(self._scores(table), labels, counted)
             raise KeyboardInterrupt
+        if len(rules) == 1:
+            self.errors_ = wrong
+        else:
+            self.errors_ = int(np.count_nonzero(errors_of_classes(rules, labels.codes) & counted))
         return self
 
-    def _count_errors(self, scores: Floats, labels: Any, combined: Floats | None) -> int:
+    def _run(self, rule: DualRule | BlockedDualRule, state: Dual, chunk: LabelledRows) -> tuple[Status, list[int], int]:
+        """Pass after pass for one class: why it ended, the mistakes of each pass, and the rows that are wrong then."""
+        stop = stop_perceptron(0, self.max_epochs, np.inf)
+        ended = solve(rule, state, (chunk,), stop, self._watch if self.verbose else None)
+        status, wrong = ended.status, 0
+        if status is not Status.INTERRUPTED:
+            try:
+                wrong = rule.errors(chunk.y)
+            except KeyboardInterrupt:
+                status = Status.INTERRUPTED
+        if status is Status.MAX_EPOCHS and wrong == 0:
+            status = Status.SEPARATED
+        return status, [p.mistakes for p in ended.passes], wrong
+
+    def _count_errors(self, scores: Floats, labels: Any, counted: NDArray[np.bool_]) -> int:
         if scores.shape[1] == 1:
             m = labels.signs() * scores[:, 0]
             wrong = ~((m > 0) | ((m == 0) & (self.tie == "positive") & (labels.codes == 1)))
         else:
             wrong = scores.argmax(axis=1) != labels.codes
-        return int(np.count_nonzero(wrong if combined is None else wrong & (combined > 0)))
+        return int(np.count_nonzero(wrong & counted))
 
     def _watch(self, measure: PassMeasure) -> None:
         sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")

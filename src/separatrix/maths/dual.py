@@ -4,12 +4,15 @@ Rows are seen through a kernel k only; the 1 stands for the bias. A mistake at (
 a_i. While learning from all rows their scores are kept up to date, so that a pass reads them and only a
 mistake computes: it adds one column of the kernel matrix. For the kernels that are built in, and rows
 in the order they lie, columns are added late and block by block of rows, just before a pass comes to a
-block: the block then stays in the cache while all columns that it lacks pass by.
+block: the block then stays in the cache while all columns that it lacks pass by. A pass needs no more than
+the signs of scores: for the Gaussian kernel on dense rows they are found in single precision where a bound
+on the error proves them, and in double where it does not.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -65,6 +68,10 @@ class NativeColumns:
         kernels.kernel_column(self.rows, self.norm2, i, *self.kernel.arguments(), out)
         return out
 
+    def late_scores(self, one: float) -> kernels.LateScores:
+        """Scores of all rows that are brought up to date late."""
+        return kernels.LateScores(self.rows, self.norm2, *self.kernel.arguments(), one, True)
+
 
 @dataclass(slots=True)
 class CachedColumns:
@@ -89,10 +96,9 @@ class CachedColumns:
 
 @dataclass(slots=True)
 class Dual:
-    """What a run carries along: dual weights, scores of all rows, and the account."""
+    """What a run carries along: dual weights and the account."""
 
     a: Floats
-    scores: Floats
     born: NDArray[np.int64]  # when each support row joined
     support: int = 0
     joined: int = 0
@@ -103,7 +109,20 @@ class Dual:
 
     @classmethod
     def begin(cls, n: int) -> Dual:
-        return cls(np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64))
+        return cls(np.zeros(n), np.zeros(n, dtype=np.int64))
+
+
+class Scored(Protocol):
+    """What a rule knows of the scores when a run has ended."""
+
+    def errors(self, y: NDArray[np.int8]) -> int:
+        """Rows that are wrong under the labels y."""
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Scores, and how far each may be from the one that ``exact`` gives."""
+
+    def exact(self, rows: NDArray[np.int64]) -> Floats:
+        """Scores of some rows."""
 
 
 @dataclass(slots=True)
@@ -115,6 +134,7 @@ class DualRule:
     """
 
     columns: Columns
+    scores: Floats  # zeros to begin with
     one: float
     zero_is_mistake: bool
     max_support: float
@@ -127,102 +147,108 @@ class DualRule:
             if self.order is None:
                 self.order = np.arange(n)
             kernels.shuffle(self.order, self.shuffle)
-        t = kernels.first_mistake(state.scores, chunk.y, self.order, 0, n, self.zero_is_mistake)
+        t = kernels.first_mistake(self.scores, chunk.y, self.order, 0, n, self.zero_is_mistake)
         while t < n:
             i = t if self.order is None else int(self.order[t])
-            self._move(state, i, float(chunk.y[i]) * (1.0 if chunk.step is None else float(chunk.step[i])))
-            t = kernels.first_mistake(state.scores, chunk.y, self.order, t + 1, n, self.zero_is_mistake)
+            move(state, i, step_of(chunk, i), self.max_support, self._add)
+            t = kernels.first_mistake(self.scores, chunk.y, self.order, t + 1, n, self.zero_is_mistake)
         state.visits += n
 
-    def _move(self, state: Dual, i: int, a: float) -> None:
-        forget = join(state, i, self.max_support)
-        if forget is not None:
-            self._add(state, forget, -float(state.a[forget]))
-            state.a[forget] = 0.0
-        state.a[i] += a
-        self._add(state, i, a)
-        state.updates += 1
-        state.mistakes += 1
-
-    def _add(self, state: Dual, i: int, a: float) -> None:
-        state.scores += a * (self.columns.column(i) + self.one)
-
-    def finish(self, state: Dual) -> None:
-        """The scores are up to date."""
+    def _add(self, i: int, a: float) -> None:
+        self.scores += a * (self.columns.column(i) + self.one)
 
     def end_pass(self, state: Dual) -> None:
         """Online rules have moved already."""
 
     def measure(self, state: Dual) -> PassMeasure:
-        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.scores) < 0)
+        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(self.scores) < 0)
         state.mistakes = 0
         return measured
 
+    def errors(self, y: NDArray[np.int8]) -> int:
+        m = y * self.scores
+        right = (m > 0) | ((m == 0) & (not self.zero_is_mistake) & (y > 0))
+        return int(np.count_nonzero(~right & (y != 0)))
 
-BLOCK = 2**15  # numbers of a block of rows
+    def bounds(self) -> tuple[Floats, Floats]:
+        return self.scores, np.zeros(len(self.scores))
+
+    def exact(self, rows: NDArray[np.int64]) -> Floats:
+        return self.scores[rows]
 
 
 @dataclass(slots=True)
 class BlockedDualRule:
     """The same for a kernel that is built in, in the order of the rows: the same weights, to the bit."""
 
-    source: NativeColumns
-    one: float
+    scores: kernels.LateScores
     zero_is_mistake: bool
     max_support: float
-    rows: list[int] = field(default_factory=list)  # every column that was ever added, in turn ...
-    weights: list[float] = field(default_factory=list)  # ... and by how much
-    applied: dict[int, int] = field(default_factory=dict)  # how many of them each block has
 
     def step(self, state: Dual, chunk: LabelledRows) -> None:
         n = len(chunk.y)
-        size = max(64, BLOCK // max(1, self.source.rows.d))
-        for begin in range(0, n, size):
-            end = min(begin + size, n)
-            self._catch_up(state, begin, end)
-            t = kernels.first_mistake(state.scores, chunk.y, None, begin, end, self.zero_is_mistake)
+        for begin in range(0, n, self.scores.block):
+            end = min(begin + self.scores.block, n)
+            t = self.scores.next_mistake(chunk.y, begin, end, self.zero_is_mistake)
             while t < end:
-                self._move(state, t, float(chunk.y[t]) * (1.0 if chunk.step is None else float(chunk.step[t])))
-                self._catch_up(state, begin, end)
-                t = kernels.first_mistake(state.scores, chunk.y, None, t + 1, end, self.zero_is_mistake)
+                move(state, t, step_of(chunk, t), self.max_support, self.scores.add)
+                t = self.scores.next_mistake(chunk.y, t + 1, end, self.zero_is_mistake)
         state.visits += n
-
-    def finish(self, state: Dual) -> None:
-        """Bring the scores of all blocks up to date."""
-        n = len(state.scores)
-        size = max(64, BLOCK // max(1, self.source.rows.d))
-        for begin in range(0, n, size):
-            self._catch_up(state, begin, min(begin + size, n))
-
-    def _catch_up(self, state: Dual, begin: int, end: int) -> None:
-        have = self.applied.get(begin, 0)
-        if have < len(self.rows):
-            s = self.source
-            row, a = np.array(self.rows[have:], dtype=np.int64), np.array(self.weights[have:])
-            kernels.kernel_update(s.rows, s.norm2, *s.kernel.arguments(), row, a, self.one, begin, end, state.scores)
-            self.applied[begin] = len(self.rows)
-
-    def _move(self, state: Dual, i: int, a: float) -> None:
-        forget = join(state, i, self.max_support)
-        if forget is not None:
-            self._add(forget, -float(state.a[forget]))
-            state.a[forget] = 0.0
-        state.a[i] += a
-        self._add(i, a)
-        state.updates += 1
-        state.mistakes += 1
-
-    def _add(self, i: int, a: float) -> None:
-        self.rows.append(i)
-        self.weights.append(a)
 
     def end_pass(self, state: Dual) -> None:
         """Online rules have moved already."""
 
     def measure(self, state: Dual) -> PassMeasure:
-        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.scores) < 0)
+        measured = PassMeasure(state.mistakes, state.updates, self.scores.finite())
         state.mistakes = 0
         return measured
+
+    def errors(self, y: NDArray[np.int8]) -> int:
+        n, block = len(y), self.scores.block
+        ends = ((begin, min(begin + block, n)) for begin in range(0, n, block))
+        return sum(self.scores.mistakes(y, begin, end, self.zero_is_mistake) for begin, end in ends)
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        s, e = np.empty(self.scores.n), np.empty(self.scores.n)
+        self.scores.bounds(s, e)
+        return s, e
+
+    def exact(self, rows: NDArray[np.int64]) -> Floats:
+        out = np.empty(len(rows))
+        self.scores.exact(rows, out)
+        return out
+
+
+def step_of(chunk: LabelledRows, i: int) -> float:
+    """What a mistake on row i adds to its dual weight."""
+    return float(chunk.y[i]) * (1.0 if chunk.step is None else float(chunk.step[i]))
+
+
+def move(state: Dual, i: int, a: float, max_support: float, add: Callable[[int, float], None]) -> None:
+    """A mistake on row i: change its weight by a, and ``add`` it to the scores; forget a row if there is no room."""
+    forget = join(state, i, max_support)
+    if forget is not None:
+        add(forget, -float(state.a[forget]))
+        state.a[forget] = 0.0
+    state.a[i] += a
+    add(i, a)
+    state.updates += 1
+    state.mistakes += 1
+
+
+def errors_of_classes(rules: Sequence[Scored], codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Rows whose class has not the greatest score, the first of equals; rule k has the scores of class k."""
+    known = [rule.bounds() for rule in rules]
+    s, e = (np.array(part) for part in zip(*known, strict=True))
+    best: NDArray[np.int64] = s.argmax(axis=0)
+    rows = np.arange(s.shape[1])
+    low = (s - e)[best, rows]
+    high = s + e
+    high[best, rows] = -np.inf
+    open_rows = np.flatnonzero(~(low > high.max(axis=0)))
+    best[open_rows] = np.array([rule.exact(open_rows) for rule in rules]).argmax(axis=0)
+    wrong: NDArray[np.bool_] = best != codes
+    return wrong
 
 
 def join(state: Dual, i: int, max_support: float) -> int | None:

@@ -14,6 +14,7 @@ from separatrix.kernels.reference.lasso import (
     lasso_pass,
     weighted_sums,
 )
+from separatrix.kernels.reference.late_scores import LateScores
 from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.logistic import curvature_diagonal, curvature_product, logistic_pass, rows_above
 from separatrix.kernels.reference.mistakes import MistakeTree
@@ -45,6 +46,7 @@ __all__ = [
     "ArowDiagonalRule",
     "ArowFullRule",
     "AveragedRule",
+    "LateScores",
     "MarginRule",
     "MistakeTree",
     "PassiveAggressiveRule",
