@@ -197,7 +197,7 @@ def column_kernel_perceptron(X, y, gamma, epochs):
 
 
 def kernel():
-    """RBF on 20,000 × 50, against two versions in numpy: scaled features, and ones that half the digits do not decide."""
+    """RBF on 20,000 × 50, against two versions in numpy; the last table is one that half the digits do not decide."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 50))
     y = np.where((X[:, :5] ** 2).sum(axis=1) > 4.5, 1, -1)
