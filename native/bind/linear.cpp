@@ -73,6 +73,21 @@ void bind_linear(nb::module_& m) {
                 [&](const auto& rows) { return errors(rows, y.data(), lifted.data(), zero_is_mistake); }, X.view);
         },
         "X"_a, "y"_a.noconvert(), "lifted"_a.noconvert(), "zero_is_mistake"_a);
+    m.def(
+        "class_errors",
+        [](const Rows& X, Vector<i64> code, In<double, nb::ndim<2>> lifted, bool tie_is_mistake) {
+            const i64 K = static_cast<i64>(lifted.shape(0));
+            need_length(code, X.n, "code must hold a number for every row");
+            if (static_cast<i64>(lifted.shape(1)) != X.d + 1)
+                throw nb::value_error("lifted must hold d weights and the bias of every class");
+            for (i64 i = 0; i < X.n; ++i)
+                if (code.data()[i] >= K) throw nb::value_error("code names a class that does not exist");
+            nb::gil_scoped_release free;
+            return std::visit(
+                [&](const auto& rows) { return class_errors(rows, code.data(), lifted.data(), K, tie_is_mistake); },
+                X.view);
+        },
+        "X"_a, "code"_a.noconvert(), "lifted"_a.noconvert(), "tie_is_mistake"_a);
 }
 
 }  // namespace separatrix

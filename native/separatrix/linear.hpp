@@ -63,4 +63,23 @@ i64 errors(const Rows& X, const i8* y, const double* lifted, bool zero_is_mistak
     return wrong;
 }
 
+// How many rows of class code[i] >= 0 have not the greatest of K scores; a tie is lost, or goes to the first.
+template <class Rows>
+i64 class_errors(const Rows& X, const i64* code, const double* lifted, i64 K, bool tie_is_mistake) {
+    i64 wrong = 0;
+    for (i64 i = 0; i < X.n; ++i) {
+        if (code[i] < 0) continue;
+        const auto score = [&](i64 k) { return X.dot(i, lifted + k * (X.d + 1)) + lifted[k * (X.d + 1) + X.d]; };
+        const double own = score(code[i]);
+        bool right = true;
+        for (i64 k = 0; k < K && right; ++k) {
+            if (k == code[i]) continue;
+            const double other = score(k);
+            right = k < code[i] || tie_is_mistake ? own > other : own >= other;
+        }
+        wrong += !right;
+    }
+    return wrong;
+}
+
 }  // namespace separatrix

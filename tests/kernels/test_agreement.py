@@ -87,6 +87,23 @@ def test_scores_of_many_classes_have_the_bits_of_each(case, layout, n_classes):
     assert all(result == results[0] for result in results)
 
 
+@given(problems, st.sampled_from(LAYOUTS), st.integers(2, 4), st.booleans())
+def test_the_greatest_of_several_scores(case, layout, n_classes, tie_is_mistake):
+    X, _, rng = problem(*case)
+    lifted = np.round(rng.normal(size=(n_classes, X.shape[1] + 1)), int(rng.integers(0, 3)))
+    lifted[-1] = lifted[int(rng.integers(0, n_classes))]  # ties
+    if rng.random() < 0.2:
+        lifted[0, -1] = np.nan
+    code = rng.integers(-1, n_classes, size=len(X))
+    view, expected = rows(reference, X, layout), 0
+    for i, own in enumerate(code):
+        s = [view.dot(i, w[:-1]) + w[-1] for w in lifted]
+        others = [v if k < own or tie_is_mistake else np.nextafter(v, -np.inf) for k, v in enumerate(s) if k != own]
+        expected += own >= 0 and not all(s[own] > v for v in others)
+    for module in MODULES:
+        assert module.class_errors(rows(module, X, layout), code, lifted, tie_is_mistake) == expected
+
+
 @given(st.integers(1, 9000), st.sampled_from([np.nan, np.inf, -np.inf, 1.0]), st.data(), st.booleans())
 def test_the_first_number_that_is_none_is_found(size, value, data, single):
     x = np.full(size, 1e38 if single else 1e308, dtype=np.float32 if single else np.float64)

@@ -178,3 +178,23 @@ def test_closed_classes_stay_closed_and_open_ones_keep_their_type():
     assert np.array_equal(opened.coef_, kept)
     with pytest.raises(ParameterError, match="needs all rows at once"):
         Perceptron(class_weight="balanced").partial_fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [3, 1, 2, 3],
+        np.array([-100, 100, 0, 5], dtype=np.int8),
+        np.array([200, 10, 7], dtype=np.uint8),
+        np.array([5, 5, 9, 7], dtype=np.uint64),
+        np.array([2**63, 2**63 + 2, 2**63 + 1], dtype=np.uint64),
+        np.array([2**62, 2**62 + 5, 2**62 + 1]),
+        np.array([-(2**63), 2**63 - 1, 0]),
+    ],
+)
+def test_whole_numbers_of_any_width_are_classes(y):
+    labels = check_labels(y)
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    assert labels.classes.dtype == classes.dtype
+    assert labels.classes.tolist() == classes.tolist()
+    assert labels.codes.tolist() == codes.tolist()

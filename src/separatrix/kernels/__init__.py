@@ -52,6 +52,7 @@ else:
 Rows = _kernels.Rows
 Word = NDArray[np.uint64]
 scores = _kernels.scores
+class_errors = _kernels.class_errors
 class_scores = _kernels.class_scores
 first_nonfinite = _kernels.first_nonfinite
 norms2 = _kernels.norms2

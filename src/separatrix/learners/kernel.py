@@ -31,7 +31,7 @@ from separatrix.maths.dual import (
 )
 from separatrix.maths.perceptron import LabelledRows, PassMeasure
 from separatrix.maths.solve import solve
-from separatrix.maths.stopping import Status, stop_perceptron
+from separatrix.maths.stopping import Status, last_of, stop_perceptron
 from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights, need_flag
 
 Floats = NDArray[np.float64]
@@ -229,7 +229,7 @@ class KernelPerceptron(Classifier, OneTable):
         self.mistakes_ = sum(state.updates for state in states)
         self.visits_ = sum(state.visits for state in states)
         self.forgotten_ = sum(state.forgotten for state in states)
-        self.status_ = max(statuses, key=list(Status).index)
+        self.status_ = last_of(statuses)
         counted = np.ones(table.n, dtype=bool) if combined is None else combined > 0
         if self.status_ is Status.INTERRUPTED:  # perhaps between a weight and the scores
             self.errors_ = self._count_errors(self._scores(table), labels, counted)

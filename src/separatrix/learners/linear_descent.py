@@ -21,7 +21,7 @@ from separatrix.maths.chance import seed_state
 from separatrix.maths.descent import DescentTrace, descend, need_descent
 from separatrix.maths.linear_descent import CURVES, KINDS, DescentRule, DescentState
 from separatrix.maths.schedules import LineSearch, Schedule, schedule_of
-from separatrix.maths.stopping import Status
+from separatrix.maths.stopping import Status, last_of
 from separatrix.validation import (
     Table,
     check_labels,
@@ -201,7 +201,7 @@ class LinearDescent(LinearClassifier):
         if classes is not None:
             self.classes_ = classes
         self._set_weights([run[0] for run in runs])
-        self.status_ = max((run[1] for run in runs), key=list(Status).index)
+        self.status_ = last_of([run[1] for run in runs])
         self.n_iter_ = max(1, *(len(run[2]) for run in runs))
         self.trace_: Any = runs[0][2] if len(runs) == 1 else tuple(run[2] for run in runs)
         if self.status_ is Status.INTERRUPTED:

@@ -20,7 +20,7 @@ from separatrix.learners.labels import (
 )
 from separatrix.learners.linear import LinearClassifier
 from separatrix.maths.soft_margin import least_slack, soft_margin
-from separatrix.maths.stopping import Status
+from separatrix.maths.stopping import Status, last_of
 from separatrix.theory.margin import margin_between
 from separatrix.theory.separability import Given
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
@@ -189,7 +189,7 @@ class MaxMargin(LinearClassifier):
         self.slack_ = np.array([pair.slack for pair in found])
         self.gap_ = np.array([pair.gap for pair in found])
         self.support_ = np.unique(np.concatenate([pair.support for pair in found]))
-        self.status_ = max((pair.status for pair in found), key=list(Status).index)
+        self.status_ = last_of([pair.status for pair in found])
         self.n_iter_ = max(1, *(pair.steps for pair in found))
 
     def decision_function(self, X: Any) -> Floats:

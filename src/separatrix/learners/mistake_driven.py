@@ -30,10 +30,10 @@ from separatrix.learners.labels import (
 from separatrix.learners.linear import LinearClassifier
 from separatrix.learners.starts import first_vector, given_starts
 from separatrix.maths.chance import seed_state
-from separatrix.maths.online import Course, OnlineRule, Passes, Vectors, wrong_classes
+from separatrix.maths.online import Course, OnlineRule, Passes, Vectors
 from separatrix.maths.perceptron import LabelledRows, PassMeasure, lifted_norms
 from separatrix.maths.solve import solve
-from separatrix.maths.stopping import Status, stop_perceptron
+from separatrix.maths.stopping import Status, last_of, stop_perceptron
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class MistakeDriven(LinearClassifier):
     def _wrong(self, chunk: LabelledRows, lifted: Floats) -> int:
         if len(lifted) == 1:
             return kernels.errors(chunk.rows, chunk.y, lifted[0], self.tie == "mistake")
-        return wrong_classes(chunk.rows, chunk.y, lifted, self.tie == "mistake")
+        return kernels.class_errors(chunk.rows, chunk.y.astype(np.int64), lifted, self.tie == "mistake")
 
     def _watch(self, measure: PassMeasure) -> None:
         sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")
@@ -227,7 +227,7 @@ class MistakeDriven(LinearClassifier):
         self.epoch_mistakes_ = counts.sum(axis=0)
         self.mistakes_ = book.mistakes()
         self.visits_ = book.visits()
-        self.status_ = max((run.status for run in runs), key=list(Status).index)
+        self.status_ = last_of([run.status for run in runs])
         self.trace_ = traces
         self.__dict__.pop("errors_", None)
         self.errors_ = self._errors(table, labels, runs, combined)
@@ -265,4 +265,4 @@ class MistakeDriven(LinearClassifier):
             return runs[0].wrong
         codes = labels.codes if combined is None else np.where(combined > 0, labels.codes, -1)
         lifted = np.column_stack([self.coef_, self.intercept_])
-        return wrong_classes(kernels.rows(table.X), codes, lifted, zero_is_mistake=False)
+        return kernels.class_errors(kernels.rows(table.X), codes.astype(np.int64, copy=False), lifted, False)

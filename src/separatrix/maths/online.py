@@ -273,16 +273,3 @@ class Passes:
         measured = PassMeasure(course.mistakes, course.updates, kernels.first_nonfinite(course.vectors.lifted) < 0)
         course.mistakes = 0
         return measured
-
-
-def wrong_classes(rows: kernels.Rows, codes: NDArray[Any], lifted: Floats, zero_is_mistake: bool) -> int:
-    """Rows (of code >= 0) whose class has not the greatest score; a tie is lost, or goes to the first."""
-    scores, own = np.empty(rows.n), np.full(rows.n, -np.inf)
-    before, behind = np.full(rows.n, -np.inf), np.full(rows.n, -np.inf)  # the best of the classes around its own
-    for k, vector in enumerate(lifted):
-        kernels.scores(rows, np.ascontiguousarray(vector), scores)
-        np.copyto(own, scores, where=codes == k)
-        np.maximum(before, scores, out=before, where=codes > k)
-        np.maximum(behind, scores, out=behind, where=codes < k)
-    right = (own > before) & ((own > behind) if zero_is_mistake else (own >= behind))
-    return int(np.count_nonzero(~right & (codes >= 0)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,8 +90,7 @@ class Whole:
             del state.log[entries:]
 
 
-@dataclass(frozen=True, slots=True)
-class PassMeasure:
+class PassMeasure(NamedTuple):
     """One pass: mistakes in it, updates so far, and whether the weights are still numbers."""
 
     mistakes: int

@@ -31,6 +31,14 @@ class Status(Enum):
     INTERRUPTED = "interrupted; the weights are those of that moment"
 
 
+_RANK = {status: k for k, status in enumerate(Status)}
+
+
+def last_of(statuses: Sequence[Status]) -> Status:
+    """One status for several runs: the one that is named last above."""
+    return max(statuses, key=_RANK.__getitem__)
+
+
 class Measured(Protocol):
     """What a pass reports of itself."""
 

@@ -37,6 +37,8 @@ def check_labels(y: Any, *, what: str = "y") -> Labels:
             return Labels(np.array([low], dtype=array.dtype), np.zeros(len(array), dtype=np.int8))
         if np.count_nonzero(top) + np.count_nonzero(array == low) == len(array):  # two classes, without sorting
             return Labels(np.array([low, high], dtype=array.dtype), top.view(np.int8))
+        if array.dtype.kind in "iu" and int(high) - int(low) < 256 + len(array) and high < 2**63:
+            return _counted(array, int(low))
     try:
         classes, codes = np.unique(array, return_inverse=True)
     except TypeError as mixed:
@@ -45,6 +47,14 @@ def check_labels(y: Any, *, what: str = "y") -> Labels:
             f"{what} mixes labels of several types ({', '.join(kinds)}): use one type, for example text."
         ) from mixed
     return Labels(classes, codes.reshape(-1).astype(np.intp, copy=False))
+
+
+def _counted(array: NDArray[Any], low: int) -> Labels:
+    """Whole numbers that lie close together, by counting them."""
+    above = array.astype(np.int64) - low
+    there = np.bincount(above) > 0
+    classes = (np.flatnonzero(there) + low).astype(array.dtype)
+    return Labels(classes, (np.cumsum(there) - 1)[above])
 
 
 def label_vector(y: Any, *, what: str = "y") -> NDArray[Any]:

@@ -15,7 +15,7 @@ from separatrix.kernels.reference.lasso import (
     weighted_sums,
 )
 from separatrix.kernels.reference.late_scores import LateScores
-from separatrix.kernels.reference.linear import class_scores, errors, first_nonfinite, norms2, scores
+from separatrix.kernels.reference.linear import class_errors, class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.logistic import curvature_diagonal, curvature_product, logistic_pass, rows_above
 from separatrix.kernels.reference.mistakes import MistakeTree
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
@@ -56,6 +56,7 @@ __all__ = [
     "block_rows",
     "bounded_scores",
     "chosen_gram",
+    "class_errors",
     "class_lasso_pass",
     "class_scores",
     "combine",

@@ -51,3 +51,14 @@ def is_wrong(y: int, s: float, zero_is_mistake: bool) -> bool:
     """Whether label y is wrong for the score s; zero by the tie rule, a score that is not a number always."""
     m = y * s
     return not (m > 0 or (m == 0 and not zero_is_mistake and y > 0))
+
+
+def class_errors(X: Rows, code: NDArray[np.int64], lifted: NDArray[np.float64], tie_is_mistake: bool) -> int:
+    """Rows of class code >= 0 that have not the greatest of all scores; a tie is lost, or goes to the first."""
+
+    def right(i: int, own: int) -> bool:
+        s = [X.dot(i, w[:-1]) + float(w[-1]) for w in lifted]
+        first = all(s[own] > v for v in s[:own])
+        return first and all(s[own] > v or (s[own] == v and not tie_is_mistake) for v in s[own + 1 :])
+
+    return sum(own >= 0 and not right(i, own) for i, own in enumerate(code.tolist()))
