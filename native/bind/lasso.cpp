@@ -3,6 +3,8 @@
 #include <nanobind/stl/optional.h>
 
 #include <optional>
+#include <stdexcept>
+#include <type_traits>
 
 #include "rows.hpp"
 
@@ -13,23 +15,43 @@ static void need_order(const Vector<i64>& order, i64 length) {
         if (order.data()[t] < 0 || order.data()[t] >= length) throw nb::value_error("order names a coordinate that does not exist");
 }
 
+template <class T>
+static void turned_rows(const Rows& X, Out<i32> start, Out<i32> row, Out<T> value) {
+    need_length(start, X.d + 1, "start must hold a number for every column, and one more");
+    nb::gil_scoped_release free;
+    std::visit(
+        [&]<class Table>(const Table& table) {
+            if constexpr (std::is_same_v<Table, Csr<T, i32>> || std::is_same_v<Table, Csr<T, i64>>) {
+                const i64 numbers = static_cast<i64>(table.start[table.n]);
+                if (static_cast<i64>(row.shape(0)) != numbers || static_cast<i64>(value.shape(0)) != numbers)
+                    throw std::invalid_argument("row and value must hold a number for every number of X");
+                turned(table, start.data(), row.data(), value.data());
+            } else
+                throw std::invalid_argument("turned takes sparse rows, and values of their type");
+        },
+        X.view);
+}
+
 void bind_lasso(nb::module_& m) {
+    m.def("turned", &turned_rows<double>, "X"_a, "start"_a.noconvert(), "row"_a.noconvert(), "value"_a.noconvert());
+    m.def("turned", &turned_rows<float>, "X"_a, "start"_a.noconvert(), "row"_a.noconvert(), "value"_a.noconvert());
     m.def(
         "weighted_sums",
-        [](const Rows& Z, Vector<i64> order, Vector<double> h, Out<double> first, std::optional<Out<double>> second) {
+        [](const Rows& Z, Vector<i64> order, Vector<double> h, std::optional<Out<double>> first,
+           std::optional<Out<double>> second) {
             need_order(order, Z.n);
             need_length(h, Z.d, "h must be as long as a row of Z");
-            need_length(first, Z.n, "first must hold a number for every row");
+            if (first) need_length(*first, Z.n, "first must hold a number for every row");
             if (second) need_length(*second, Z.n, "second must hold a number for every row");
             nb::gil_scoped_release free;
             std::visit(
                 [&](const auto& table) {
-                    weighted_sums(table, order.data(), static_cast<i64>(order.shape(0)), h.data(), first.data(),
-                                  second ? second->data() : nullptr);
+                    weighted_sums(table, order.data(), static_cast<i64>(order.shape(0)), h.data(),
+                                  first ? first->data() : nullptr, second ? second->data() : nullptr);
                 },
                 Z.view);
         },
-        "Z"_a, "order"_a.noconvert(), "h"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert().none());
+        "Z"_a, "order"_a.noconvert(), "h"_a.noconvert(), "first"_a.noconvert().none(), "second"_a.noconvert().none());
     m.def(
         "combine",
         [](const Rows& Z, Vector<i64> order, Vector<double> v, Out<double> out) {
@@ -83,6 +105,28 @@ void bind_lasso(nb::module_& m) {
         },
         "Z"_a, "order"_a.noconvert(), "g"_a.noconvert(), "curvature"_a.noconvert(), "along"_a.noconvert(), "alpha"_a,
         "ridge"_a, "v"_a.noconvert(), "moved"_a.noconvert(), "drift"_a.noconvert());
+    m.def(
+        "curved_pass",
+        [](const Rows& X, Vector<i64> order, Vector<double> h, Vector<double> g, Vector<double> curvature,
+           Vector<double> along, double alpha, double ridge, Out<double> v, Out<double> bent, Out<double> drift) {
+            need_order(order, X.n);
+            need_length(h, X.d, "h must be as long as a row of X");
+            need_length(g, X.n, "g must hold a number for every coordinate");
+            need_length(curvature, X.n, "curvature must hold a number for every coordinate");
+            need_length(along, X.n, "along must hold a number for every coordinate");
+            need_length(v, X.n, "v must hold a number for every coordinate");
+            need_length(bent, X.d, "bent must be as long as a row of X");
+            need_length(drift, 1, "drift is one number");
+            nb::gil_scoped_release free;
+            return std::visit(
+                [&](const auto& table) {
+                    return curved_pass(table, order.data(), static_cast<i64>(order.shape(0)), h.data(), g.data(),
+                                       curvature.data(), along.data(), {alpha, ridge}, v.data(), bent.data(), *drift.data());
+                },
+                X.view);
+        },
+        "X"_a, "order"_a.noconvert(), "h"_a.noconvert(), "g"_a.noconvert(), "curvature"_a.noconvert(),
+        "along"_a.noconvert(), "alpha"_a, "ridge"_a, "v"_a.noconvert(), "bent"_a.noconvert(), "drift"_a.noconvert());
     m.def(
         "gram_pass",
         [](In<double, nb::ndim<2>> A, Vector<i64> order, double alpha, double ridge, Out<double> v, Out<double> slope) {

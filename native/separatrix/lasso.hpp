@@ -32,17 +32,56 @@ inline void each(const Csr<T, I>& X, i64 j, Visit visit) {
     for (I k = X.start[j]; k < X.start[j + 1]; ++k) visit(static_cast<i64>(X.column[k]), static_cast<double>(X.value[k]));
 }
 
-// first_j = sum_i h_i z_ji and, where asked for, second_j = sum_i h_i z_ji^2, for listed rows of Z
+// sum_i h_i x_ji^2, in the lanes of a dot product
+template <class T>
+inline double weighted_norm2(const Dense<T>& X, i64 j, const double* h) {
+    const T* x = X.row(j);
+    v8 s{};
+    i64 k = 0;
+    for (; k + 8 <= X.d; k += 8) s += load(h + k) * (load(x + k) * load(x + k));
+    if (k < X.d) s += load_part(h + k, X.d - k) * (load_part(x + k, X.d - k) * load_part(x + k, X.d - k));
+    return sum(s);
+}
+template <class T, class I>
+inline double weighted_norm2(const Csr<T, I>& X, i64 j, const double* h) {
+    const T* x = X.value + X.start[j];
+    const I* c = X.column + X.start[j];
+    const i64 m = static_cast<i64>(X.start[j + 1] - X.start[j]);
+    v8 s0{}, s1{};
+    i64 k = 0;
+    for (; k + 16 <= m; k += 16) {
+        s0 += picked(h, c + k) * (load(x + k) * load(x + k));
+        s1 += picked(h, c + k + 8) * (load(x + k + 8) * load(x + k + 8));
+    }
+    double rest = 0;
+    for (; k < m; ++k) rest += h[c[k]] * (static_cast<double>(x[k]) * static_cast<double>(x[k]));
+    return sum(s0 + s1) + rest;
+}
+
+// Where asked for, first_j = sum_i h_i z_ji and second_j = sum_i h_i z_ji^2, for listed rows of Z
 template <class Rows>
 void weighted_sums(const Rows& Z, const i64* order, i64 count, const double* h, double* first, double* second) {
     for (i64 t = 0; t < count; ++t) {
         const i64 j = order[t];
-        first[j] = Z.dot(j, h);
-        if (!second) continue;
-        double s = 0;
-        each(Z, j, [&](i64 i, double x) { s += h[i] * (x * x); });
-        second[j] = s;
+        if (first) first[j] = Z.dot(j, h);
+        if (second) second[j] = weighted_norm2(Z, j, h);
     }
+}
+
+// The columns of sparse rows as rows: `start` has one more of them than there are columns.
+template <class T, class I>
+void turned(const Csr<T, I>& X, i32* start, i32* row, T* value) {
+    for (i64 j = 0; j <= X.d; ++j) start[j] = 0;
+    const i64 numbers = static_cast<i64>(X.start[X.n]);
+    for (i64 k = 0; k < numbers; ++k) ++start[X.column[k] + 1];
+    for (i64 j = 0; j < X.d; ++j) start[j + 1] += start[j];
+    std::vector<i32> next(start, start + X.d);
+    for (i64 i = 0; i < X.n; ++i)
+        for (I k = X.start[i]; k < X.start[i + 1]; ++k) {
+            const i32 to = next[static_cast<std::size_t>(X.column[k])]++;
+            row[to] = static_cast<i32>(i);
+            value[to] = X.value[k];
+        }
 }
 
 // out += sum of v_j z_j over listed rows of Z
@@ -90,6 +129,34 @@ double lasso_pass(const Rows& Z, const i64* order, i64 count, const double* g, c
         const double step = next - v[j];
         if (step == 0) continue;
         Z.axpy(step, j, moved);
+        drift += step * along[j];
+        v[j] = next;
+        change += (curvature[j] + net.ridge) * step * step;
+    }
+    return change;
+}
+
+// Ask for the beginning of a row that comes next.
+template <class T>
+inline void expect(const Dense<T>&, i64) {}
+template <class T, class I>
+inline void expect(const Csr<T, I>& X, i64 j) {
+    const i64 begin = static_cast<i64>(X.start[j]), end = static_cast<i64>(X.start[j + 1]);
+    for (i64 k = begin; k < end && k < begin + 64; k += 8) bring_nearer(X.value + k), bring_nearer(X.column + k);
+}
+
+// The same for z_j = sqrt(h) x_j without making them: the rows of X are the x_j, and `bent` is h sum (v_j - w_j) x_j.
+template <class Rows>
+double curved_pass(const Rows& X, const i64* order, i64 count, const double* h, const double* g, const double* curvature,
+                   const double* along, ElasticNet net, double* v, double* bent, double& drift) {
+    double change = 0;
+    for (i64 t = 0; t < count; ++t) {
+        const i64 j = order[t];
+        if (t + 1 < count) expect(X, order[t + 1]);
+        const double next = net.best(v[j], g[j] + (X.dot(j, bent) - along[j] * drift), curvature[j]);
+        const double step = next - v[j];
+        if (step == 0) continue;
+        each(X, j, [&](i64 i, double x) { bent[i] += (step * x) * h[i]; });
         drift += step * along[j];
         v[j] = next;
         change += (curvature[j] + net.ridge) * step * step;

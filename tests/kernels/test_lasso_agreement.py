@@ -51,6 +51,13 @@ def test_passes_agree(kind, d, n):
         for _ in range(3):
             out.append([module.lasso_pass(rows, order, g, second + 1.0, along, 0.3, 0.1, v, moved, drift)])
         out += [v, moved, drift]
+        v, bent, drift = w.copy(), np.zeros(n), np.zeros(1)
+        for _ in range(3):
+            out.append([module.curved_pass(rows, order, h, g, second + 1.0, along, 0.3, 0.1, v, bent, drift)])
+        out += [v, bent, drift]
+        only = np.zeros(d)
+        module.weighted_sums(rows, order, h, None, only)
+        np.testing.assert_array_equal(only, second)
         A = np.eye(d) + np.outer(along, along)
         u, slope = w.copy(), g.copy()
         out += [[module.gram_pass(A, order, 0.3, 0.1, u, slope)], u, slope]
@@ -82,6 +89,36 @@ def test_the_matrix_of_chosen_columns_is_made_row_by_row(kind):
         H = half.reshape(4, 4) + half.reshape(4, 4).T
         np.testing.assert_allclose(H, Z.T @ (h[:, None] * Z), rtol=1e-13, atol=1e-13)
         np.testing.assert_allclose(sums, Z.T @ h, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("shape", [(40, 12), (3, 50), (5, 0), (0, 5)])
+def test_turned_rows_are_the_columns(dtype, index, shape):
+    X = sparse.csr_array(columns("csr", *shape, np.random.default_rng(4)), dtype=dtype)
+    X = sparse.csr_array((X.data, X.indices.astype(index), X.indptr.astype(index)), shape=shape)
+    for module in (reference, *natives()):
+        start, row = np.empty(shape[1] + 1, np.int32), np.empty(X.nnz, np.int32)
+        value = np.empty(X.nnz, dtype)
+        module.turned(rows_of(module, X), start, row, value)
+        np.testing.assert_array_equal(sparse.csr_array((value, row, start), shape=shape[::-1]).toarray(), X.toarray().T)
+        with pytest.raises(ValueError, match="turned"):
+            module.turned(rows_of(module, np.ones((2, 3))), np.empty(4, np.int32), row, value)
+
+
+def test_passes_over_columns_are_those_over_scaled_ones():
+    rng = np.random.default_rng(6)
+    X, h = rng.standard_normal((7, 20)), rng.random(20)
+    g, along, order = 5.0 * rng.standard_normal(7), 0.1 * rng.standard_normal(7), rng.permutation(7)
+    Z = np.ascontiguousarray(X * np.sqrt(h))
+    curvature = np.sum(Z * Z, axis=1) - along**2
+    v, u, moved, bent, drift, other = np.zeros(7), np.zeros(7), np.zeros(20), np.zeros(20), np.zeros(1), np.zeros(1)
+    for _ in range(4):
+        a = kernels.lasso_pass(kernels.rows(Z), order, g, curvature, along, 0.5, 0.2, v, moved, drift)
+        b = kernels.curved_pass(kernels.rows(X), order, h, g, curvature, along, 0.5, 0.2, u, bent, other)
+        assert b == pytest.approx(a, rel=1e-12)
+    np.testing.assert_allclose(u, v, atol=1e-12)
+    np.testing.assert_allclose(bent, np.sqrt(h) * moved, atol=1e-12)
 
 
 def test_places_that_do_not_exist_are_refused():
@@ -125,6 +162,13 @@ def test_wrong_lengths_and_coordinates_are_refused():
         kernels.lasso_pass(rows, np.array([2]), one, one, one, 1.0, 0.0, one, moved, drift)
     with pytest.raises(ValueError, match="as long as"):
         kernels.lasso_pass(rows, np.array([1]), one, one, one, 1.0, 0.0, one, np.zeros(2), drift)
+    with pytest.raises(ValueError, match="bent"):
+        kernels.curved_pass(rows, np.array([1]), moved, one, one, one, 1.0, 0.0, one, np.zeros(2), drift)
+    sparse_rows = kernels.rows(sparse.csr_array(np.ones((2, 3))))
+    with pytest.raises(ValueError, match="every number"):
+        kernels.turned(sparse_rows, np.zeros(4, np.int32), np.zeros(5, np.int32), np.zeros(6))
+    with pytest.raises(ValueError, match="one more"):
+        kernels.turned(sparse_rows, np.zeros(3, np.int32), np.zeros(6, np.int32), np.zeros(6))
     with pytest.raises(ValueError, match="square"):
         kernels.gram_pass(np.ones((2, 3)), np.array([0]), 1.0, 0.0, one, one)
     with pytest.raises(ValueError, match="width"):

@@ -460,7 +460,9 @@ def curvature_diagonal(
     X: Rows, curvature: Floats, begin: int, end: int, sums: Floats | None, squares: Floats
 ) -> None: ...
 def rows_above(X: Rows, limits: Floats, out: NDArray[np.int8]) -> None: ...
-def weighted_sums(Z: Rows, order: NDArray[np.int64], h: Floats, first: Floats, second: Floats | None) -> None: ...
+def weighted_sums(
+    Z: Rows, order: NDArray[np.int64], h: Floats, first: Floats | None, second: Floats | None
+) -> None: ...
 def combine(Z: Rows, order: NDArray[np.int64], v: Floats, out: Floats) -> None: ...
 def chosen_gram(
     X: Rows, h: Floats, place: NDArray[np.int64], begin: int, end: int, sums: Floats, half: Floats
@@ -475,6 +477,20 @@ def lasso_pass(
     ridge: float,
     v: Floats,
     moved: Floats,
+    drift: Floats,
+) -> float: ...
+def turned(X: Rows, start: NDArray[np.int32], row: NDArray[np.int32], value: NDArray[Any]) -> None: ...
+def curved_pass(
+    X: Rows,
+    order: NDArray[np.int64],
+    h: Floats,
+    g: Floats,
+    curvature: Floats,
+    along: Floats,
+    alpha: float,
+    ridge: float,
+    v: Floats,
+    bent: Floats,
     drift: Floats,
 ) -> float: ...
 def gram_pass(A: Floats, order: NDArray[np.int64], alpha: float, ridge: float, v: Floats, slope: Floats) -> float: ...

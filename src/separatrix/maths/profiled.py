@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError
+from separatrix.maths.duality import entropy
 from separatrix.maths.firth import likelihood_intercepts
 from separatrix.maths.leaps import Net
 from separatrix.maths.multinomial import softmax
@@ -60,7 +61,12 @@ class Problem:
     @cached_property
     def across(self) -> Any:
         """The table by columns: a CSR matrix whose rows are the columns."""
-        return self.X.T.tocsr()
+        numbers = int(self.X.indptr[-1])
+        if max(numbers, self.n) > np.iinfo(np.int32).max:
+            return self.X.T.tocsr()
+        start, row, value = np.empty(self.d + 1, np.int32), np.empty(numbers, np.int32), np.empty(numbers, self.X.dtype)
+        kernels.turned(kernels.rows(self.X), start, row, value)
+        return type(self.X)((value, row, start), shape=(self.d, self.n))
 
     @property
     def by_columns(self) -> bool:
@@ -114,7 +120,7 @@ class Problem:
             kernels.combine(rows, used, v, out[k])
         return out.T
 
-    def _slopes(self, R: Floats) -> Floats:
+    def slopes(self, R: Floats) -> Floats:
         """X'R, one row a column of R."""
         if not self.by_columns:
             out, rows, every = np.zeros((R.shape[1], self.d)), kernels.rows(self.X), np.arange(self.n)
@@ -151,7 +157,7 @@ class Problem:
         R = -q * self.signs
         R = R if self.weights is None else R * self.weights
         shift = 0.0 if self.offset is None else float(R @ self.offset)
-        return Place(V, at, loss, self._slopes(R[:, None]), q, h, shift)
+        return Place(V, at, loss, self.slopes(R[:, None]), q, h, shift)
 
     def _many(self, V: Floats, b: Floats) -> Place:
         scores = self._scores(V)
@@ -171,7 +177,7 @@ class Problem:
         if self.weights is not None:
             R *= self.weights[:, None]
         shift = 0.0 if self.offset is None else float((R * self.offset).sum())
-        return Place(V, b, self.sum(loss), self._slopes(R), others, P, shift)
+        return Place(V, b, self.sum(loss), self.slopes(R), others, P, shift)
 
     # -- columns that cannot matter -------------------------------------------------------------------
 
@@ -197,3 +203,19 @@ class Problem:
             return np.arange(self.d)
         reach = share * np.abs(place.slopes).max(axis=0) + np.sqrt(gap / 2.0) * self.spread
         return np.flatnonzero((reach >= net.alpha) | (place.V != 0).any(axis=0))
+
+
+def lower_bound(problem: Problem, place: Place, net: Net) -> tuple[float, float]:
+    """A lower bound of the minimum from the probabilities of a place, and the share of them that gave it."""
+    top = float(np.abs(place.slopes).max(initial=0.0))
+    shares = [min(1.0, net.alpha / top) if top > 0 else 1.0]
+    if net.ridge > 0 and shares[0] < 1.0:
+        shares.append(1.0)
+    best = (-np.inf, shares[0])
+    for share in shares:
+        above = np.maximum(share * np.abs(place.slopes) - net.alpha, 0.0)
+        with np.errstate(over="ignore"):
+            excess = 0.5 * float((above * (above / net.ridge)).sum()) if share == 1.0 and net.ridge > 0 else 0.0
+        bound = problem.sum(entropy(share * place.others)) + share * place.shift - excess
+        best = max(best, (bound, share))
+    return best

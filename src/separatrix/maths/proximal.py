@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import Interruption
-from separatrix.maths.duality import entropy, net_gap
+from separatrix.maths.by_columns import ASIDE, ByColumns
+from separatrix.maths.duality import net_gap
 from separatrix.maths.gram import Gram
 from separatrix.maths.lasso import Coupled, Quadratic, Scaled
 from separatrix.maths.leaps import Net
 from separatrix.maths.logistic import Binary
-from separatrix.maths.profiled import Place, Problem
+from separatrix.maths.profiled import Place, Problem, lower_bound
 from separatrix.maths.stopping import Status
 
 Floats = NDArray[np.float64]
@@ -29,7 +30,8 @@ Columns = NDArray[np.intp]
 EPS = float(np.finfo(np.float64).eps)
 MOST_GRAM = 600  # coordinates up to which the matrix of a dense model is made
 MOST_DENSE = 2**22  # numbers up to which sparse columns of several classes are made dense for it
-MOST_CHOSEN, MOST_FILLED = 4000, 60.0  # the same for sparse rows: columns, and numbers that a row has in them
+FEW_ADDED, MOST_ADDED = 2**22, 4.0  # of sparse rows: numbers added up to which it is made, and for each of the table
+MOST_PROOFS, MOST_SOLVED = 3, 36.0  # lower bounds tried for by columns, and as MOST_ADDED when these have failed
 FIRST = 200  # columns of the first working set
 ARMIJO = 1e-4
 FEWEST = 2.0**-30
@@ -48,28 +50,12 @@ class Found:
     gap: float
 
 
-def lower_bound(problem: Problem, place: Place, net: Net) -> tuple[float, float]:
-    """A lower bound of the minimum from the probabilities of a place, and the share of them that gave it."""
-    top = float(np.abs(place.slopes).max(initial=0.0))
-    shares = [min(1.0, net.alpha / top) if top > 0 else 1.0]
-    if net.ridge > 0 and shares[0] < 1.0:
-        shares.append(1.0)
-    best = (-np.inf, shares[0])
-    for share in shares:
-        above = np.maximum(share * np.abs(place.slopes) - net.alpha, 0.0)
-        with np.errstate(over="ignore"):
-            excess = 0.5 * float((above * (above / net.ridge)).sum()) if share == 1.0 and net.ridge > 0 else 0.0
-        bound = problem.sum(entropy(share * place.others)) + share * place.shift - excess
-        best = max(best, (bound, share))
-    return best
-
-
 def proximal_newton(problem: Problem, net: Net, start: Floats, tol: float, max_iter: float) -> Found:
     """Minimise from lifted vectors to a relative duality gap of ``tol``."""
     V, b = np.ascontiguousarray(start[:, :-1]), start[:, -1].copy()
-    whole, alive = problem.d, np.arange(problem.d)
-    place = problem.place(V, b)
-    bound, first, before, steps, idle = -np.inf, 0.0, np.inf, 0, 0
+    whole, alive, sparse_two = problem.d, np.arange(problem.d), problem.sparse and problem.classes == 2
+    place, draws = problem.place(V, b), np.random.default_rng(0)
+    bound, first, before, steps, idle, proofs = -np.inf, 0.0, np.inf, 0, 0, 0
 
     def found(status: Status, gap: float) -> Found:
         full = np.zeros((len(V), whole + 1))
@@ -90,13 +76,21 @@ def proximal_newton(problem: Problem, net: Net, start: Floats, tol: float, max_i
             if steps >= max_iter:
                 return found(Status.MAX_ITERATIONS, gap)
             kept = problem.kept(place, net, share, max(0.0, value - here))
-            if 2 * len(kept) <= problem.d and problem.by_columns:
+            if 2 * len(kept) <= problem.d and problem.by_columns and not sparse_two:
                 problem, place, alive = problem.columns(kept), place.columns(kept), alive[kept]
                 kept = np.arange(len(kept))
-            W = working_set(problem, place, net, kept)
+            W = above(place, net, kept)
             if not len(W):  # no weight in use, and no slope above alpha
                 return found(Status.OPTIMAL if gap <= max(tol, 1e-6) else Status.ILL_CONDITIONED, gap)
-            moved = advance(problem, place, net, W, value, gap / first)
+            if sparse_two and proofs < MOST_PROOFS and not by_matrix(problem, W):
+                model = ByColumns(problem, place, net, W, draws)
+                moved, bound, tried = step_by_columns(model, value, bound, tol)
+                proofs += tried
+            else:
+                W = working_set(problem, place, net, kept)
+                moved = advance(problem, place, net, W, value, gap / first)
+            if moved is None and value - bound <= tol * value:
+                return found(Status.OPTIMAL, max(0.0, value - bound) / value)
             if (moved is None or idle == SLOW) and (proved := by_curvature(problem, place, net) / value) <= tol:
                 return found(Status.OPTIMAL, proved)
             if moved is None or idle > IDLE:
@@ -116,6 +110,13 @@ def by_curvature(problem: Problem, place: Place, net: Net) -> float:
     return net_gap(objective, objective.point(np.append(place.V[0], place.b)), net.alpha)
 
 
+def above(place: Place, net: Net, kept: Columns) -> Columns:
+    """Columns in use, and those kept whose slopes are above alpha."""
+    chosen = (place.V != 0).any(axis=0)
+    chosen[kept] |= np.abs(place.slopes[:, kept]).max(axis=0) > net.alpha
+    return np.flatnonzero(chosen)
+
+
 def working_set(problem: Problem, place: Place, net: Net, kept: Columns) -> Columns:
     """Columns in use, and those with the steepest slopes above alpha: at most as many again."""
     used = (place.V != 0).any(axis=0)
@@ -129,40 +130,56 @@ def working_set(problem: Problem, place: Place, net: Net, kept: Columns) -> Colu
     return np.sort(np.concatenate([np.flatnonzero(used), new]))
 
 
-def model_of(problem: Problem, place: Place, net: Net, W: Columns) -> Quadratic:
+def model_of(problem: Problem, place: Place, W: Columns) -> Quadratic:
     """The loss around a place, as a function of the weights of these columns."""
     g, h, lift = np.ascontiguousarray(place.slopes[:, W]), place.curvature, problem.lift
     few = problem.classes > 2 and problem.n * len(W) <= MOST_DENSE
     if g.size <= MOST_GRAM and (few or not problem.sparse):
         X = problem.X if len(W) == problem.d and not problem.sparse else problem.table(W)
         return Gram.of_two(X, h, g, lift) if problem.classes == 2 else Gram.of_many(X, h, problem.weights, g, lift)
-    if by_rows(problem, place, net, W):
+    if problem.sparse and problem.classes == 2 and additions(problem, W) <= max(FEW_ADDED, MOST_SOLVED * problem.X.nnz):
         return Gram.of_chosen(problem.X, W, h, g, lift)
     part = problem.across[W] if problem.sparse else np.ascontiguousarray(problem.X[:, W].T)
     return Scaled(part, h, g, lift) if problem.classes == 2 else Coupled(part, h, problem.weights, g, lift)
 
 
-def by_rows(problem: Problem, place: Place, net: Net, W: Columns) -> bool:
-    """Whether the matrix of sparse columns W is made, row by row: where it is and will be no larger than the table."""
-    if not problem.sparse or problem.classes > 2 or problem.X is None:
-        return False
-    wanted = max(int(((place.V != 0) | (np.abs(place.slopes) > net.alpha)).any(axis=0).sum()), len(W))
-    small = wanted <= MOST_CHOSEN and wanted**2 <= 2 * problem.X.nnz
-    return small and float(problem.filled[W].sum()) <= MOST_FILLED
+def by_matrix(problem: Problem, W: Columns) -> bool:
+    """Whether sparse columns W are taken by their matrix, while nothing has been made of the columns themselves."""
+    return not problem.by_columns and additions(problem, W) <= max(FEW_ADDED, MOST_ADDED * problem.X.nnz)
+
+
+def additions(problem: Problem, W: Columns) -> float:
+    """About how many numbers are added to make the matrix of sparse columns W row by row, and its own."""
+    return 0.5 * problem.n * float(problem.filled[W].sum()) ** 2 + float(len(W)) ** 2
+
+
+def step_by_columns(model: ByColumns, value: float, bound: float, tol: float) -> tuple[Place | None, float, bool]:
+    """One step by a model of sparse columns; where it may end the run, a lower bound of the minimum is tried for."""
+    model.descend()
+    place, net = model.place, model.net
+    expected = value + model.value() - net.value(place.V)
+    last = expected - bound > (1.0 - ASIDE) * tol * expected and model.beyond() <= ASIDE * tol * expected
+    if last:
+        bound = max(bound, model.prove(expected, tol))
+    return search(model.problem, place, net, model.v[None, :], value), bound, last
 
 
 def advance(problem: Problem, place: Place, net: Net, W: Columns, value: float, progress: float) -> Place | None:
     """One step on the columns W, halved until it gains; None where none does."""
-    before = np.ascontiguousarray(place.V[:, W])
-    after = model_of(problem, place, net, W).minimise(before, net, min(0.1, 0.1 * progress))
-    step = after - before
-    promise = float((place.slopes[:, W] * step).sum()) + net.value(after) - net.value(before)
+    before, after = np.ascontiguousarray(place.V[:, W]), place.V.copy()
+    after[:, W] = model_of(problem, place, W).minimise(before, net, min(0.1, 0.1 * progress))
+    return search(problem, place, net, after, value)
+
+
+def search(problem: Problem, place: Place, net: Net, after: Floats, value: float) -> Place | None:
+    """The way to these weights, halved until it gains."""
+    step = after - place.V
+    promise = float((place.slopes * step).sum()) + net.value(after) - net.value(place.V)
     noise, share = 8 * EPS * abs(value), 1.0
     if not promise < noise:
         return None
     while share >= FEWEST:
-        V = place.V.copy()
-        V[:, W] = after if share == 1.0 else before + share * step
+        V = after if share == 1.0 else place.V + share * step
         moved = problem.place(V, place.b)
         if moved.loss + net.value(V) <= value + ARMIJO * share * promise + noise:
             return moved

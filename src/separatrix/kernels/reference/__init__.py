@@ -10,8 +10,10 @@ from separatrix.kernels.reference.lasso import (
     chosen_gram,
     class_lasso_pass,
     combine,
+    curved_pass,
     gram_pass,
     lasso_pass,
+    turned,
     weighted_sums,
 )
 from separatrix.kernels.reference.late_scores import LateScores
@@ -63,6 +65,7 @@ __all__ = [
     "count_byte",
     "curvature_diagonal",
     "curvature_product",
+    "curved_pass",
     "decide",
     "delimited_chunk",
     "descent_pass",
@@ -96,6 +99,7 @@ __all__ = [
     "scores",
     "shuffle",
     "svmlight_chunk",
+    "turned",
     "voted_pass",
     "votes",
     "weighted_sums",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.kernels.reference.rows import Rows
+from separatrix.kernels.reference.rows import Rows, _Csr
 
 Floats = NDArray[np.float64]
 Order = NDArray[np.int64]
@@ -18,12 +20,24 @@ def best(v: float, slope: float, curvature: float, alpha: float, ridge: float) -
     return shrunk / (curvature + ridge)
 
 
-def weighted_sums(Z: Rows, order: Order, h: Floats, first: Floats, second: Floats | None) -> None:
-    """first_j = sum_i h_i z_ji and second_j = sum_i h_i z_ji^2, for listed rows of Z"""
+def weighted_sums(Z: Rows, order: Order, h: Floats, first: Floats | None, second: Floats | None) -> None:
+    """Where asked for, first_j = sum_i h_i z_ji and second_j = sum_i h_i z_ji^2, for listed rows of Z"""
     for j in order.tolist():
-        first[j] = Z.dot(j, h)
+        if first is not None:
+            first[j] = Z.dot(j, h)
         if second is not None:
             second[j] = float((h * Z.row(j) ** 2).sum())
+
+
+def turned(X: Rows, start: NDArray[np.int32], row: NDArray[np.int32], value: NDArray[Any]) -> None:
+    """The columns of sparse rows as rows: ``start`` has one more of them than there are columns"""
+    if not isinstance(X, _Csr):
+        raise ValueError("turned takes sparse rows, and values of their type")
+    order = np.argsort(X.column, kind="stable")
+    start[0] = 0
+    start[1:] = np.cumsum(np.bincount(X.column, minlength=X.d))
+    row[:] = np.repeat(np.arange(X.n), np.diff(X.start))[order]
+    value[:] = X.value[order]
 
 
 def combine(Z: Rows, order: Order, v: Floats, out: Floats) -> None:
@@ -66,6 +80,34 @@ def lasso_pass(
         if step == 0:
             continue
         Z.axpy(step, j, moved)
+        drift[0] += step * along[j]
+        v[j] = after
+        change += (float(curvature[j]) + ridge) * step * step
+    return change
+
+
+def curved_pass(
+    X: Rows,
+    order: Order,
+    h: Floats,
+    g: Floats,
+    curvature: Floats,
+    along: Floats,
+    alpha: float,
+    ridge: float,
+    v: Floats,
+    bent: Floats,
+    drift: Floats,
+) -> float:
+    """The same for z_j = sqrt(h) x_j; ``bent`` = h sum (v_j - w_j) x_j is kept up to date."""
+    change = 0.0
+    for j in order.tolist():
+        slope = float(g[j]) + (X.dot(j, bent) - float(along[j]) * float(drift[0]))
+        after = best(float(v[j]), slope, float(curvature[j]), alpha, ridge)
+        step = after - float(v[j])
+        if step == 0:
+            continue
+        bent += (step * X.row(j)) * h
         drift[0] += step * along[j]
         v[j] = after
         change += (float(curvature[j]) + ridge) * step * step
