@@ -66,9 +66,10 @@ class ByColumns:
             if not change > ENOUGH * total:
                 return
             slow, before = slow + 1 if change > SLOW * before else 0, change
-            order = self.chosen[self.v[self.chosen] != 0]
+            used = self.chosen[self.v[self.chosen] != 0]
+            order = used if 2 * len(used) < len(self.chosen) else self.chosen
             if slow == PATIENCE:
-                self.leap(order)
+                self.leap(used)
                 before, slow = np.inf, 0
 
     def sweep(self, order: Order) -> float:
@@ -160,15 +161,17 @@ class ByColumns:
         enough = 0.5 * tol * expected / max(float(np.abs(self.v).sum()), np.finfo(float).tiny)
         before, value = (self.v.copy(), self.bent.copy(), self.drift.copy()), self.value()
         signs, best = np.sign(self.v), -np.inf
-        for share in (0.5, 1.0, 1.0):
-            chosen = self.movable(np.flatnonzero(signs))
-            self.solve(chosen, signs[chosen], enough, share)
+        for share in (0.0, 0.5, 1.0, 1.0):
+            if share > 0:
+                chosen = self.movable(np.flatnonzero(signs))
+                self.solve(chosen, signs[chosen], enough, share)
             found = self.dual()
             if found is None:
                 break
-            best = max(best, lower_bound(self.problem, found, self.net)[0])
             slopes = found.slopes[0]
             over = np.flatnonzero((np.abs(slopes) > self.net.alpha + enough) & (signs == 0))
+            if share > 0:
+                best = max(best, lower_bound(self.problem, found, self.net)[0])
             if (share == 1.0 and not len(over)) or expected - best <= 2.0 * ASIDE * tol * expected:
                 break
             self.learn(over[~self.known[over]])
