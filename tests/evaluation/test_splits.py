@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold
 
 import separatrix as sx
 from separatrix.errors import DataError, ParameterError
-from separatrix.evaluation.splits import check_training_classes, make_folds, time_folds
+from separatrix.evaluation.splits import Fold, check_training_classes, make_folds, time_folds
 from separatrix.validation import check_labels
 
 
@@ -81,7 +81,7 @@ def test_scarce_classes_and_groups_are_named():
     with pytest.raises(DataError, match="2 groups, fewer than 5 folds: use folds=2"):
         folds_of(10, 5, groups=[0, 1] * 5)
     with pytest.raises(DataError, match="fold 0 would be learned without class 'b'"):
-        check_training_classes([(np.arange(20), np.arange(20, 23))], check_labels(y))
+        check_training_classes([Fold(23, np.arange(20, 23))], check_labels(y))
     with pytest.raises(DataError, match="same time"):
         folds_of(10, 3, time=[1] * 10)
 

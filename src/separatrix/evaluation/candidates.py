@@ -17,6 +17,7 @@ from separatrix.errors import DataError, DataTypeError, FoldError, ParameterErro
 from separatrix.evaluation.classification import point_values
 from separatrix.evaluation.folds import final_step, fit, seeded_clone
 from separatrix.evaluation.predictions import outcomes_of, predictions_of
+from separatrix.evaluation.splits import Fold
 from separatrix.validation import check_targets, take_rows
 
 Floats = NDArray[np.float64]
@@ -43,8 +44,7 @@ class CandidateTask:
     candidates: Sequence[Candidate]
     X: Any
     y: Any
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
+    fold: Fold
     weights: Floats | None
     regression: bool
     metric: str | Callable[..., float]
@@ -58,10 +58,11 @@ def worse_is_less(metric: Any) -> bool:
 
 def judge_candidates(task: CandidateTask) -> Floats:
     """The metric of every candidate on the rows of this fold."""
-    X, y = take_rows(task.X, task.train), take_rows(task.y, task.train)
-    X_test, y_test = take_rows(task.X, task.test), take_rows(task.y, task.test)
-    weights = None if task.weights is None else task.weights[task.train]
-    judged = None if task.weights is None else task.weights[task.test]
+    train, test = task.fold
+    X, y = take_rows(task.X, train), take_rows(task.y, train)
+    X_test, y_test = take_rows(task.X, test), take_rows(task.y, test)
+    weights = None if task.weights is None else task.weights[train]
+    judged = None if task.weights is None else task.weights[test]
     values, last, before = np.empty(len(task.candidates)), None, None
     for k, candidate in enumerate(task.candidates):
         learner = _warm(last, before, candidate)

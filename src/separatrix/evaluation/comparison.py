@@ -239,7 +239,7 @@ def compare(
         if chosen not in run.fold_values:
             raise ParameterError(f"metric is {chosen!r}, which {name} does not give: {', '.join(run.fold_values)}.")
         runs[name] = run
-    ratio = float(np.mean([len(test) / len(train) for train, test in made]))
+    ratio = float(np.mean([len(fold.test) / fold.learned_from for fold in made]))
     right = _right_rows(entrants, X, y, sample_weight, validation, seed) if validation is not None else {}
     found = []
     for a, b in combinations(entrants, 2):

@@ -278,11 +278,11 @@ def folds_for(
 
 def _first_repeat(made: list[Fold]) -> int:
     """How many folds pass before a row is judged for the second time."""
-    seen = np.zeros(1 + max(int(test.max(initial=-1)) for _, test in made), dtype=bool)
-    for k, (_, test) in enumerate(made):
-        if seen[test].any():
+    seen = np.zeros(1 + max(int(fold.test.max(initial=-1)) for fold in made), dtype=bool)
+    for k, fold in enumerate(made):
+        if seen[fold.test].any():
             return k
-        seen[test] = True
+        seen[fold.test] = True
     return len(made)
 
 

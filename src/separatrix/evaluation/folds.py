@@ -38,14 +38,23 @@ class FoldTask:
     learner: Any
     X: Any
     y: Any
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
+    fold: Fold
     weights: NDArray[np.float64] | None
     regression: bool
     scorers: dict[str, Scorer] = field(default_factory=dict)
     beside: dict[str, Any] = field(default_factory=dict)  # what else fit takes, one entry a row
     fitted: bool = False  # already, from work that folds share ...
     own_scores: NDArray[np.float64] | None = None  # ... and perhaps the scores of the rows it is judged on
+
+    @property
+    def train(self) -> NDArray[np.intp]:
+        """Rows to learn from."""
+        return self.fold.train
+
+    @property
+    def test(self) -> NDArray[np.intp]:
+        """Rows to judge."""
+        return self.fold.test
 
 
 @dataclass(frozen=True)
@@ -78,13 +87,13 @@ def run_fold(task: FoldTask) -> FoldResult:
             scores = {name: float(scorer(task.learner, X_test, y_test)) for name, scorer in task.scorers.items()}
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
-        return FoldResult(task.number, task.test, len(task.train), None, perf_counter() - start, error=message)
+        return FoldResult(task.number, task.test, task.fold.learned_from, None, perf_counter() - start, error=message)
     last = final_step(task.learner)
     status = getattr(last, "status_", None)
     return FoldResult(
         task.number,
         task.test,
-        len(task.train),
+        task.fold.learned_from,
         said,
         perf_counter() - start,
         method=getattr(last, "method_", None),
@@ -147,8 +156,8 @@ def make_tasks(
 ) -> list[FoldTask]:
     """One task a fold, each with its own clone."""
     return [
-        FoldTask(k, seeded_clone(learner, s), X, y, train, test, weights, regression, scorers or {}, beside or {})
-        for k, ((train, test), s) in enumerate(zip(folds, seeds_of_folds(seed, len(folds)), strict=True))
+        FoldTask(k, seeded_clone(learner, s), X, y, fold, weights, regression, scorers or {}, beside or {})
+        for k, (fold, s) in enumerate(zip(folds, seeds_of_folds(seed, len(folds)), strict=True))
     ]
 
 

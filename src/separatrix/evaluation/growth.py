@@ -147,24 +147,24 @@ def learning_curve(
     all of them. The rows of a smaller step are among those of a larger one, in the shares of the classes.
     """
     made, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
-    least = min(len(train) for train, _ in made)
+    least = min(fold.learned_from for fold in made)
     codes = None if regression else check_labels(y).codes
     tasks, seeds = [], seeds_of_folds(seed, len(made))
     orders = [
-        train if time is not None else _spread_classes(train, codes, np.random.default_rng(own))
-        for (train, _), own in zip(made, seeds, strict=True)
+        fold.train if time is not None else _spread_classes(fold.train, codes, np.random.default_rng(own))
+        for fold, own in zip(made, seeds, strict=True)
     ]
     first = (
         2 if codes is None else max(_rows_of_all(order[:: -1 if time is not None else 1], codes) for order in orders)
     )
     counts = _sizes(sizes, first, least)
-    for (_, test), order, own in zip(made, orders, seeds, strict=True):
+    for fold, order, own in zip(made, orders, seeds, strict=True):
         rows = [order[-m:] if time is not None else order[:m] for m in counts]
         if codes is not None:
             _need_all_classes(rows[0], codes, counts[0])
         settings: list[dict[str, Any]] = [{}] * len(rows)
         chosen = metric or ("mse" if regression else "error")
-        tasks.append(GrowthTask(learner, settings, rows, X, y, test, regression, chosen, own))
+        tasks.append(GrowthTask(learner, settings, rows, X, y, fold.test, regression, chosen, own))
     return _curve(learner, "training rows", tuple(counts), tasks, executor, progress)
 
 

@@ -226,8 +226,8 @@ class Selector(Estimator):
         made, _ = folds_for(n, self.folds, self.repeats, y, self.stratify, groups, time, seed, regression)
         seeds = seeds_of_folds(seed, len(made) + 1)
         tasks = [
-            CandidateTask(k, candidates, X, y, train, test, weights, regression, metric, s)
-            for k, ((train, test), s) in enumerate(zip(made, seeds, strict=False))
+            CandidateTask(k, candidates, X, y, fold, weights, regression, metric, s)
+            for k, (fold, s) in enumerate(zip(made, seeds, strict=False))
         ]
         path = self._from_moments(tasks) if self.share and self.repeats == 1 else None
         shared = None if path is None else MOMENTS
@@ -266,7 +266,7 @@ class Selector(Estimator):
             return None
         if first.solver not in ("auto", "moments"):
             return None
-        folds = [FoldTask(t.number, first, t.X, t.y, t.train, t.test, t.weights, True) for t in tasks]
+        folds = [FoldTask(t.number, first, t.X, t.y, t.fold, t.weights, True) for t in tasks]
         return ridge_errors(folds, [float(a) for a in alphas]) if is_partition(folds) else None
 
     def _choose(self, values: Floats, candidates: Sequence[Candidate], metric: Any) -> tuple[int, int]:

@@ -54,7 +54,7 @@ def is_partition(tasks: Sequence[FoldTask]) -> bool:
     """Whether every fold learns from exactly the rows that the others judge."""
     n = count_rows(tasks[0].X)
     return _once_each(n, [task.test for task in tasks]) and all(
-        _once_each(n, [task.train, task.test]) for task in tasks
+        task.fold.given is None or _once_each(n, [task.train, task.test]) for task in tasks
     )
 
 

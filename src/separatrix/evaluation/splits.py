@@ -6,7 +6,9 @@ those learned from, and rows of the same moment stay together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +22,33 @@ from separatrix.validation.targets import as_vector
 
 Rows = NDArray[np.intp]
 FEW = 8  # classes up to which rows are parted by them one by one, without sorting
-Fold = tuple[Rows, Rows]  # rows to learn from, rows to judge
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Rows to judge, and rows to learn from: those given, or all others of n, which are listed when asked for."""
+
+    n: int
+    test: Rows
+    given: Rows | None = None
+
+    @cached_property
+    def train(self) -> Rows:
+        """Rows to learn from."""
+        if self.given is not None:
+            return self.given
+        others = np.ones(self.n, dtype=np.bool_)
+        others[self.test] = False
+        return np.flatnonzero(others)
+
+    @property
+    def learned_from(self) -> int:
+        """How many those are."""
+        return self.n - len(self.test) if self.given is None else len(self.given)
+
+    def __iter__(self) -> Iterator[Rows]:
+        yield self.train
+        yield self.test
 
 
 def seed_of(random_state: Any) -> int:
@@ -163,9 +191,9 @@ def time_folds(time: Any, folds: int, n: int) -> list[Fold]:
     """Each fold learns from everything before the rows that it judges."""
     order, number = time_order(time, n)
     cuts = [cut_before(number, round(n * (k + 1) / (folds + 1))) for k in range(folds)] + [n]
-    made = [(order[:a], order[a:b]) for a, b in pairwise(cuts)]
-    for k, (train, test) in enumerate(made):
-        if not len(train) or not len(test):
+    made = [Fold(n, order[a:b], order[:a]) for a, b in pairwise(cuts)]
+    for k, fold in enumerate(made):
+        if not len(fold.train) or not len(fold.test):
             raise DataError(f"fold {k} in time has no rows: too many share the same time; use fewer folds.")
     return made
 
@@ -203,7 +231,7 @@ def make_folds(
             if labels is not None:
                 need_enough(labels, int(folds), "folds")
             part = _dealt(n, labels, int(folds), rng)
-        out += [(np.flatnonzero(part != k), np.flatnonzero(part == k)) for k in range(int(folds))]
+        out += [Fold(n, np.flatnonzero(part == k)) for k in range(int(folds))]
     return out
 
 
@@ -265,7 +293,7 @@ def _group_folds(
     return part
 
 
-def _quiet_split(splitter: Any, codes: NDArray[np.intp], groups: NDArray[np.intp]) -> list[Fold]:
+def _quiet_split(splitter: Any, codes: NDArray[np.intp], groups: NDArray[np.intp]) -> list[tuple[Rows, Rows]]:
     import warnings
 
     with warnings.catch_warnings():
@@ -293,7 +321,7 @@ def _given_folds(folds: Any, n: int, codes: NDArray[np.intp] | None, groups: Any
             raise DataError(f"fold {k} learns from rows that it judges (row {np.intersect1d(train, test)[0]}).")
         if len(np.unique(test)) < len(test):
             raise DataError(f"fold {k} judges a row twice: name each row once.")
-        out.append((train.astype(np.intp), test.astype(np.intp)))
+        out.append(Fold(n, test.astype(np.intp), train.astype(np.intp)))
     if len(out) < 2:
         raise DataError(f"{len(out)} folds were given: at least 2 are needed.")
     return out
@@ -301,8 +329,8 @@ def _given_folds(folds: Any, n: int, codes: NDArray[np.intp] | None, groups: Any
 
 def check_training_classes(folds: list[Fold], labels: Labels) -> None:
     """Every class is learned in every fold, or which fold lacks which class."""
-    for k, (train, _) in enumerate(folds):
-        own = labels.codes[train]
+    for k, fold in enumerate(folds):
+        own = labels.codes[fold.train]
         if len(labels.classes) == 2 and own.min() < own.max():
             continue
         lacking = np.flatnonzero(np.bincount(own, minlength=len(labels.classes)) == 0)
