@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression as Theirs
 
 import separatrix as sx
+from separatrix.errors import IterationWarning
 from separatrix.maths import proximal
 from separatrix.maths.by_columns import ByColumns
 from separatrix.maths.leaps import Net
@@ -184,3 +185,23 @@ def test_a_fit_can_be_repeated_to_the_bit(columns_only):
     X, y, c, o = rows(seed=7)
     fits = [sx.LogisticRegression(C=2.0, l1_ratio=1.0).fit(X, y, c, o) for _ in range(2)]
     np.testing.assert_array_equal(fits[0].coef_, fits[1].coef_)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_more_digits_than_there_are_end_the_run_with_what_was_proved(columns_only, intercept):
+    """No step gains any more: matrices are tried, and the fit says what gap it has."""
+    X, y, c, o = rows(seed=8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IterationWarning)
+        model = sx.LogisticRegression(C=2.0, l1_ratio=1.0, tol=1e-17, fit_intercept=intercept).fit(X, y, c, o)
+    assert model.status_ in (sx.Status.OPTIMAL, sx.Status.ILL_CONDITIONED)
+    assert model.gap_ <= 1e-13
+
+
+def test_where_no_step_by_columns_gains_the_matrix_goes_on(columns_only, monkeypatch):
+    """Rounding alone can bring that about, which no table here does."""
+    X, y, c, o = rows(seed=9)
+    monkeypatch.setattr(proximal, "step_by_columns", lambda *_: (None, -np.inf, False))
+    model = sx.LogisticRegression(C=2.0, l1_ratio=1.0).fit(X, y, c, o)
+    assert model.status_ is sx.Status.OPTIMAL
+    assert model.gap_ <= 1e-8

@@ -58,7 +58,7 @@ class ByColumns:
     # -- the minimum of the model ---------------------------------------------------------------------
 
     def descend(self) -> None:
-        """A pass over the chosen columns, then passes over those not zero until they rest."""
+        """Passes until they rest; where most of the chosen columns are zero after one, over the others alone."""
         before, total, slow, order = np.inf, 0.0, 0, self.chosen
         for _ in range(MOST_PASSES):
             change = self.sweep(self.draws.permutation(order))
@@ -150,7 +150,7 @@ class ByColumns:
         return float((moved * u * u * u).sum()) / 8.0
 
     def _bias(self) -> float:
-        return float(self.drift[0]) / np.sqrt(self.total) if self.total > 0 else 0.0
+        return float(self.bent.sum()) / self.total if self.total > 0 else 0.0
 
     def prove(self, expected: float, tol: float) -> float:
         """Solve the model, and return a lower bound of the minimum from the probabilities that belong to its solution.
@@ -182,12 +182,16 @@ class ByColumns:
         return best
 
     def dual(self) -> Place | None:
+        """The place with the residuals R + h X(v - w) and their slopes; None where these are no probabilities.
+
+        Without a bias any probabilities will do; with one, residuals have to add up to zero.
+        """
         problem, place = self.problem, self.place
         c = 1.0 if problem.weights is None else problem.weights
         moved = self.bent - self.h * self._bias()
         others = place.others - problem.signs * np.divide(moved, c, out=np.zeros_like(moved), where=self.h > 0)
         if not ((others >= 0).all() and (others <= 1).all()):
-            if problem.lift:
+            if problem.lift or not np.isfinite(others).all():
                 return None
             others = np.clip(others, 0.0, 1.0)
         R = -(others * problem.signs) * c

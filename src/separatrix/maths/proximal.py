@@ -86,6 +86,9 @@ def proximal_newton(problem: Problem, net: Net, start: Floats, tol: float, max_i
                 model = ByColumns(problem, place, net, W, draws)
                 moved, bound, tried = step_by_columns(model, value, bound, tol)
                 proofs += tried
+                if moved is None and value - bound > tol * value:
+                    proofs = MOST_PROOFS
+                    continue
             else:
                 W = working_set(problem, place, net, kept)
                 moved = advance(problem, place, net, W, value, gap / first)
@@ -155,12 +158,13 @@ def additions(problem: Problem, W: Columns) -> float:
 
 def step_by_columns(model: ByColumns, value: float, bound: float, tol: float) -> tuple[Place | None, float, bool]:
     """One step by a model of sparse columns; where it may end the run, a lower bound of the minimum is tried for."""
-    model.descend()
     place, net = model.place, model.net
-    expected = value + model.value() - net.value(place.V)
-    last = expected - bound > (1.0 - ASIDE) * tol * expected and model.beyond() <= ASIDE * tol * expected
-    if last:
-        bound = max(bound, model.prove(expected, tol))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # of which no step is made
+        model.descend()
+        expected = value + model.value() - net.value(place.V)
+        last = expected - bound > (1.0 - ASIDE) * tol * expected and model.beyond() <= ASIDE * tol * expected
+        if last:
+            bound = max(bound, model.prove(expected, tol))
     return search(model.problem, place, net, model.v[None, :], value), bound, last
 
 
