@@ -1,9 +1,8 @@
 // Scores s_i = sum_l a_l (k(x_r(l), x_i) + one) of all rows of a table, brought up to date late and block by block.
 //
-// Entries (r, a) come one at a time; a block of rows stays in the cache while all entries that it lacks pass by. For a
-// Gaussian kernel and dense rows the scores are kept in single precision with a bound on their error (screen.hpp); a
-// row whose sign the bound leaves open gets its score in double, entry after entry in turn, as all rows do without the
-// screen. What is asked (who is wrong, and scores by `exact`) has therefore one answer, to the bit.
+// Entries (r, a) come one at a time; a block of rows stays in the cache while all entries that it lacks pass by. For
+// dense rows the scores are kept in single precision with a bound on their error (screen.hpp); a row whose sign the
+// bound leaves open gets its score in double, entry after entry in turn, as all rows do without the screen. What is asked (who is wrong, and scores by `exact`) has therefore one answer, to the bit.
 #pragma once
 #include <memory>
 
@@ -85,7 +84,7 @@ class LateScores {
         for (i64 i = 0; i < n; ++i) s[i] = screen ? about[at(i)] : scores[at(i)], e[i] = screen ? bound[at(i)] : 0;
     }
 
-    // Whether all scores in double are numbers. Those that are screened are: 2^21 weights of at most 2^60, and k <= 1.
+    // Whether all scores in double are numbers. Those that are screened are: 2^21 weights and kernels of at most 2^60.
     bool finite() const {
         for (i64 i = 0; i < n && !screen; ++i)
             if (!restart[at(i / block)] && !std::isfinite(scores[at(i)])) return false;
@@ -160,7 +159,7 @@ class LateScoresOf final : public LateScores {
 
     static std::shared_ptr<const Screen> screen_of(const Rows& X, const double* norm2, const Kernel& k) {
         if constexpr (requires { X.x; })
-            if (X.n > 0 && Screen::serves(k)) return std::make_shared<const Screen>(X, norm2, k.gamma);
+            if (X.n > 0 && Screen::serves(k)) return std::make_shared<const Screen>(X, norm2, k);
         return nullptr;
     }
 
