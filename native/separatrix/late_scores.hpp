@@ -168,19 +168,36 @@ class LateScoresOf final : public LateScores {
     }
 
     void settle(i64 i, i64 from, i64 to) override {
-        constexpr i64 some = 256;
-        std::vector<double> z(at(X.d));
+#if defined(__AVX512F__)
+        constexpr bool packed = false;  // the last, partial vector of a row costs next to nothing
+#else
+        constexpr bool packed = true;
+#endif
+        constexpr i64 some = 256, worth_packing = 64;
+        double s = scores[at(i)];
+        const auto take = [&](i64, i64 l, i64 m, const double* column) {
+            for (i64 r = 0; r < m; ++r) s += weight[at(from + l + r)] * (column[r] + one);
+        };
+        std::vector<double> z(at(X.d)), lengths(at(to - from));
         spread(X, i, z.data());
-        double column[some], norms[some], s = scores[at(i)];
-        for (; from < to; from += some) {
-            const i64 m = to - from < some ? to - from : some;
-            for (i64 l = 0; l < m; ++l) {
-                const i64 r = row[at(from + l)], next = row[at(from + l + 8 < to ? from + l + 8 : to - 1)];
-                column[l] = X.dot(r, z.data(), next);
-                norms[l] = norm2[r];
+        for (i64 l = from; l < to; ++l) lengths[at(l - from)] = norm2[row[at(l)]];
+        if constexpr (packed && requires { X.x; })
+            if (to - from >= worth_packing) {  // tiles the other way round: entries are the rows, x_i passes by
+                kernel_tiles(
+                    X.d, to - from, [&](i64 l, double* entry) { spread(X, row[at(from + l)], entry); }, lengths.data(),
+                    1, [&](i64, double* entry) { spread(X, i, entry); }, [&](i64) { return norm2[i]; }, k, take);
+                scores[at(i)] = s;
+                return;
             }
-            kernels_of(k, norms, norm2[i], m, column);
-            for (i64 l = 0; l < m; ++l) s += weight[at(from + l)] * (column[l] + one);
+        double column[some];
+        for (i64 l = 0; l < to - from; l += some) {
+            const i64 m = to - from - l < some ? to - from - l : some;
+            for (i64 r = 0; r < m; ++r) {
+                const i64 t = from + l + r, ahead = t + 8 < to ? t + 8 : to - 1;
+                column[r] = X.dot(row[at(t)], z.data(), row[at(ahead)]);
+            }
+            kernels_of(k, lengths.data() + l, norm2[i], m, column);
+            take(0, l, m, column);
         }
         scores[at(i)] = s;
     }

@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "dual.hpp"
 #include "floats.hpp"
@@ -39,9 +40,10 @@ class Screen {
     template <class T>
     Screen(const Dense<T>& X, const double* norm2, const Kernel& k)
         : n(X.n), d(X.d), kernel(k), x(count(n * d)), size(count(n)), doubt(count(n)) {
+        if (k.kind == Kind::linear) kernel.gamma = 1, kernel.coef0 = 0, kernel.degree = 1;
         const bool gaussian = k.kind == Kind::gaussian;
         const std::vector<double> centre = gaussian ? medians(X) : std::vector<double>(count(d));
-        const double gamma = k.kind == Kind::linear ? 1 : k.gamma, scale = std::sqrt(gaussian ? 2 * gamma * log2e : gamma);
+        const double scale = std::sqrt(gaussian ? 2 * log2e * kernel.gamma : kernel.gamma);
         for (i64 i = 0; i < n; ++i) {
             double length2 = 0;
             float* to = x.data() + i * d;
@@ -54,7 +56,6 @@ class Screen {
             else
                 power_row(i, std::sqrt(length2));
         }
-        if (k.kind == Kind::linear) kernel.coef0 = 0, kernel.degree = 1;
     }
 
     // Whether subnormal numbers and overflow stay out of the bounds.
@@ -148,7 +149,8 @@ class Screen {
         constexpr i64 together = 6, some = 8 * together;
         constexpr double sums = (some + 24) * u, rounding = 0x1p-30, vanishing = 0x1p-80, slack = 1.01;
         constexpr bool gaussian = std::is_same_v<Tail, GaussianTail>;
-        const double entry_size = gaussian ? 1 : (terms() + 8) * u, doubts = gaussian ? 1.0 : double(kernel.degree);
+        const double entry_size = gaussian ? 1 : (terms() + 8) * u;
+        const double doubts = gaussian ? 1 : static_cast<double>(kernel.degree);
         FloatEntry these[some];
         for (i64 from = 0; from < entries; from += some) {
             const i64 m = entries - from < some ? entries - from : some;

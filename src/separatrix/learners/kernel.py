@@ -48,8 +48,8 @@ class KernelPerceptron(Classifier, OneTable):
     that joined first of equals; ``forgotten_`` counts them. With more than two classes each is learned
     against the rest.
 
-    With "rbf", dense rows and the order "cyclic" most signs of scores are proved in single precision, and the
-    others computed in double: a fit is several times faster, and the same to the bit.
+    With a kernel that is built in, dense rows and the order "cyclic" most signs of scores are proved in single
+    precision, and the others computed in double: a fit is several times faster, and the same to the bit.
 
     Parameters
     ----------

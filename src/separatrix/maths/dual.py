@@ -5,8 +5,8 @@ a_i. While learning from all rows their scores are kept up to date, so that a pa
 mistake computes: it adds one column of the kernel matrix. For the kernels that are built in, and rows
 in the order they lie, columns are added late and block by block of rows, just before a pass comes to a
 block: the block then stays in the cache while all columns that it lacks pass by. A pass needs no more than
-the signs of scores: for the Gaussian kernel on dense rows they are found in single precision where a bound
-on the error proves them, and in double where it does not.
+the signs of scores: on dense rows they are found in single precision where a bound on the error proves them,
+and in double where it does not.
 """
 
 from __future__ import annotations
