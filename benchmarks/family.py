@@ -7,6 +7,7 @@ with 10 % of the labels flipped, where margin rules also move on rows that they 
 
 from __future__ import annotations
 
+import time
 import warnings
 from functools import partial
 
@@ -213,7 +214,7 @@ def kernel():
             "columns": lambda e=epochs, t=table: column_kernel_perceptron(t, y, 0.02, e),
             "ours": lambda m=model, t=table: m.fit(t, y),
         }
-        t = interleaved(work, 1 if epochs > 1 else 2)
+        t = interleaved(work, 1 if epochs > 1 else 2, time.process_time)
         rows.append(
             [
                 f"{name}, {epochs} epoch(s), {model.mistakes_:,} mistakes",

@@ -83,7 +83,14 @@ void bind_late_scores(nb::module_& m) {
                 self.scores->bounds(s.data(), e.data());
             },
             "s"_a.noconvert(), "e"_a.noconvert())
-        .def("finite", [](const BoundLateScores& self) { return self.scores->finite(); })
+        .def(
+            "finite",
+            [](BoundLateScores& self, i64 begin, i64 end) {
+                need_block(*self.scores, begin, end);
+                nb::gil_scoped_release free;
+                return self.scores->finite(begin, end);
+            },
+            "begin"_a, "end"_a)
         .def_prop_ro("n", [](const BoundLateScores& self) { return self.scores->n; })
         .def_prop_ro("block", [](const BoundLateScores& self) { return self.scores->block; })
         .def_prop_ro("screened", [](const BoundLateScores& self) { return self.scores->screened(); });

@@ -84,10 +84,12 @@ class LateScores {
         for (i64 i = 0; i < n; ++i) s[i] = screen ? about[at(i)] : scores[at(i)], e[i] = screen ? bound[at(i)] : 0;
     }
 
-    // Whether all scores in double are numbers. Those that are screened are: 2^21 weights and kernels of at most 2^60.
-    bool finite() const {
-        for (i64 i = 0; i < n && !screen; ++i)
-            if (!restart[at(i / block)] && !std::isfinite(scores[at(i)])) return false;
+    // Whether the scores in double of some rows of a block are numbers, with all entries. Those that are screened are:
+    // 2^21 weights and kernels of at most 2^60.
+    bool finite(i64 begin, i64 end) {
+        catch_up(end - 1);
+        for (i64 i = begin; i < end && !screen; ++i)
+            if (!std::isfinite(scores[at(i)])) return false;
         return true;
     }
 

@@ -124,7 +124,9 @@ def test_the_bound_holds_and_answers_are_those_of_the_double(
     out = np.empty(len(some))
     screened.exact(some, out)
     assert out.tobytes() == double[some].tobytes()
-    assert screened.finite() == plain.finite()
+    for begin in range(0, n, screened.block):
+        end = min(begin + screened.block, n)
+        assert screened.finite(begin, end) == np.isfinite(double[begin:end]).all()
 
 
 @levels
@@ -189,9 +191,7 @@ def test_an_entry_beyond_the_bounds_ends_the_screen(module, row, weight):
     assert scores.screened
     scores.add(row, weight)
     assert not scores.screened
-    assert scores.finite()  # no score has the entry yet
-    answers(scores, np.ones(10, dtype=np.int8), True)
-    assert scores.finite() == np.isfinite(weight)
+    assert scores.finite(0, 10) == np.isfinite(weight)
 
 
 @given(case=cases, layout=st.sampled_from(LAYOUTS), kind=st.integers(0, 2), tie=st.booleans())
@@ -254,6 +254,8 @@ def test_what_does_not_fit_is_refused(module):
         for ask in (scores.next_mistake, scores.mistakes):
             with pytest.raises(ValueError, match="leave the rows"):
                 ask(y, begin, end, True)
+        with pytest.raises(ValueError, match="leave the rows"):
+            scores.finite(begin, end)
     for short in (np.ones(3, dtype=np.int8), y[:-1]):
         with pytest.raises(ValueError, match="label"):
             scores.mistakes(short, 0, 5, True)

@@ -12,7 +12,7 @@ and in double where it does not.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -186,27 +186,29 @@ class BlockedDualRule:
     max_support: float
 
     def step(self, state: Dual, chunk: LabelledRows) -> None:
-        n = len(chunk.y)
-        for begin in range(0, n, self.scores.block):
-            end = min(begin + self.scores.block, n)
+        for begin, end in self._blocks():
             t = self.scores.next_mistake(chunk.y, begin, end, self.zero_is_mistake)
             while t < end:
                 move(state, t, step_of(chunk, t), self.max_support, self.scores.add)
                 t = self.scores.next_mistake(chunk.y, t + 1, end, self.zero_is_mistake)
-        state.visits += n
+        state.visits += len(chunk.y)
 
     def end_pass(self, state: Dual) -> None:
         """Online rules have moved already."""
 
     def measure(self, state: Dual) -> PassMeasure:
-        measured = PassMeasure(state.mistakes, state.updates, self.scores.finite())
+        # Scores that are screened are numbers, also those that lack entries.
+        finite = self.scores.screened or all(self.scores.finite(begin, end) for begin, end in self._blocks())
+        measured = PassMeasure(state.mistakes, state.updates, finite)
         state.mistakes = 0
         return measured
 
     def errors(self, y: NDArray[np.int8]) -> int:
-        n, block = len(y), self.scores.block
-        ends = ((begin, min(begin + block, n)) for begin in range(0, n, block))
-        return sum(self.scores.mistakes(y, begin, end, self.zero_is_mistake) for begin, end in ends)
+        return sum(self.scores.mistakes(y, begin, end, self.zero_is_mistake) for begin, end in self._blocks())
+
+    def _blocks(self) -> Iterator[tuple[int, int]]:
+        n, block = self.scores.n, self.scores.block
+        return ((begin, min(begin + block, n)) for begin in range(0, n, block))
 
     def bounds(self) -> tuple[Floats, Floats]:
         s, e = np.empty(self.scores.n), np.empty(self.scores.n)

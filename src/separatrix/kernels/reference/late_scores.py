@@ -74,9 +74,10 @@ class LateScores:
         self.exact(np.arange(len(s)), s)
         e[:] = 0.0
 
-    def finite(self) -> bool:
-        """Whether all scores are numbers."""
-        return first_nonfinite(self._scores) < 0
+    def finite(self, begin: int, end: int) -> bool:
+        """Whether the scores of some rows of a block are numbers, with all entries."""
+        self._catch_up(end - 1)
+        return first_nonfinite(self._scores[begin:end]) < 0
 
     def _catch_up(self, i: int) -> None:
         begin = i // self.block * self.block
