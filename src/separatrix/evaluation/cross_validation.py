@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from separatrix.errors import DataError, FoldWarning, ParameterError
 from separatrix.evaluation.estimate import Estimate, shown
 from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
-from separatrix.evaluation.folds import FoldResult, Scorer, make_tasks, need_learner, run_fold, spread, stop_at_failure
+from separatrix.evaluation.folds import (
+    FoldResult,
+    Scorer,
+    keep_freed_blocks,
+    make_tasks,
+    need_learner,
+    run_fold,
+    spread,
+    stop_at_failure,
+)
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.judging import corrected_t, judge_classes, judge_numbers
 from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
@@ -192,6 +201,7 @@ def cross_validate(
     if on_failure not in ("raise", "report"):
         raise ParameterError(f"on_failure is {on_failure!r}: it can be 'raise' or 'report'.")
     need_learner(learner)
+    keep_freed_blocks()
     n = count_rows(X)
     check_lengths(n, count_rows(y, what="y"), "y")
     regression = is_regressor(learner)
