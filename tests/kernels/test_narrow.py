@@ -64,9 +64,12 @@ def test_scores_of_exactly_zero(d, zero_is_mistake):
     X = rng.integers(-2, 3, size=(80, d)).astype(np.float32)
     X[::3] = 0.0
     y = rng.choice(np.array([-1, 1], dtype=np.int8), size=80)
+    lost = {i for i in range(0, 80, 3) if zero_is_mistake or y[i] < 0}  # of the rows of zeros, where there is no bias
     for first in (np.zeros(d + 1), np.append(rng.integers(-1, 2, size=d), 0.0)):
-        for bias in (True, False):
-            same_as_double(X, y, None, first.astype(np.float64), bias=bias, zero_is_mistake=zero_is_mistake)
+        same_as_double(X, y, None, first.astype(np.float64), zero_is_mistake=zero_is_mistake)
+        seen, _ = same_as_double(X, y, None, first.astype(np.float64), bias=False, zero_is_mistake=zero_is_mistake)
+        for _, moved, _ in seen:
+            assert {i for i in moved if i % 3 == 0} == lost
 
 
 @pytest.mark.parametrize("rows", [1e-45, 1e-40, 1e-20, 1.0, 1e18, 1e30, 3e37])
@@ -77,8 +80,9 @@ def test_numbers_that_floats_lose(rows, weights):
     X[1::2] = (X[1::2] * rng.choice([1.0, 1e-6], size=(32, 50))).astype(np.float32)
     y = rng.choice(np.array([-1, 1], dtype=np.int8), size=64)
     first = np.append(rng.normal(size=50) * weights, rng.choice([0.0, weights * rows, 1.0]))
-    same_as_double(X, y, None, first)
-    same_as_double(X, y, np.full(64, weights or 1e-30), first)
+    for step in (None, np.full(64, weights or 1e-30)):
+        seen, _ = same_as_double(X, y, step, first)
+        assert 0 < seen[0][0][0] <= seen[0][0][1] == 64
 
 
 def test_a_start_that_is_not_a_number_is_always_wrong():

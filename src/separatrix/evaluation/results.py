@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ REGRESSION = ("mse", "rmse", "mae", "r2")
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(ABC):
     """Metrics of one set of rows; see :class:`ClassificationEvaluation` and :class:`RegressionEvaluation`."""
 
     n: int
@@ -44,9 +45,9 @@ class Evaluation:
     openings: Openings | None = field(default=None, kw_only=True)
 
     @property
+    @abstractmethod
     def metrics(self) -> dict[str, Estimate]:
         """Every metric by its name."""
-        raise NotImplementedError("an evaluation is of a classification or of a regression")
 
     def _repr_html_(self) -> str:
         return render.as_html(str(self), self.metrics)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,33 @@ def chosen_gram(X: Rows, h: Floats, place: Order, begin: int, end: int, sums: Fl
         sums[at] += float(h[i]) * z
 
 
+def _coordinates(
+    Z: Rows,
+    order: Order,
+    g: Floats,
+    curvature: Floats,
+    along: Floats,
+    alpha: float,
+    ridge: float,
+    v: Floats,
+    kept: Floats,
+    drift: Floats,
+    keep: Callable[[int, float], None],
+) -> float:
+    change = 0.0
+    for j in order.tolist():
+        slope = float(g[j]) + (Z.dot(j, kept) - float(along[j]) * float(drift[0]))
+        after = best(float(v[j]), slope, float(curvature[j]), alpha, ridge)
+        step = after - float(v[j])
+        if step == 0:
+            continue
+        keep(j, step)
+        drift[0] += step * along[j]
+        v[j] = after
+        change += (float(curvature[j]) + ridge) * step * step
+    return change
+
+
 def lasso_pass(
     Z: Rows,
     order: Order,
@@ -72,18 +100,11 @@ def lasso_pass(
     drift: Floats,
 ) -> float:
     """Put each listed coordinate where it is best; ``moved`` = sum (v_j - w_j) z_j is kept up to date."""
-    change = 0.0
-    for j in order.tolist():
-        slope = float(g[j]) + (Z.dot(j, moved) - float(along[j]) * float(drift[0]))
-        after = best(float(v[j]), slope, float(curvature[j]), alpha, ridge)
-        step = after - float(v[j])
-        if step == 0:
-            continue
+
+    def keep(j: int, step: float) -> None:
         Z.axpy(step, j, moved)
-        drift[0] += step * along[j]
-        v[j] = after
-        change += (float(curvature[j]) + ridge) * step * step
-    return change
+
+    return _coordinates(Z, order, g, curvature, along, alpha, ridge, v, moved, drift, keep)
 
 
 def curved_pass(
@@ -100,18 +121,11 @@ def curved_pass(
     drift: Floats,
 ) -> float:
     """The same for z_j = sqrt(h) x_j; ``bent`` = h sum (v_j - w_j) x_j is kept up to date."""
-    change = 0.0
-    for j in order.tolist():
-        slope = float(g[j]) + (X.dot(j, bent) - float(along[j]) * float(drift[0]))
-        after = best(float(v[j]), slope, float(curvature[j]), alpha, ridge)
-        step = after - float(v[j])
-        if step == 0:
-            continue
-        bent += (step * X.row(j)) * h
-        drift[0] += step * along[j]
-        v[j] = after
-        change += (float(curvature[j]) + ridge) * step * step
-    return change
+
+    def keep(j: int, step: float) -> None:
+        bent[:] += (step * X.row(j)) * h
+
+    return _coordinates(X, order, g, curvature, along, alpha, ridge, v, bent, drift, keep)
 
 
 def gram_pass(A: Floats, order: Order, alpha: float, ridge: float, v: Floats, slope: Floats) -> float:
