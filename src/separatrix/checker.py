@@ -250,6 +250,7 @@ def min_errors(data, cert):
             stack += [(node["wrong"], bad | {i}, good), (node["right"], bad, good | {i})]
             continue
         load, total, each = {}, 0, node.get("over", 1)
+        need(type(each) is int and each > 0, "over is not a positive integer")
         for (right, reverse), t in zip((pool[k] for k in node["pack"]), node.get("weights", [1] * len(node["pack"])), strict=True):
             need(reverse <= bad and not right & bad and type(t) is int and t > 0, "a witness does not apply")
             if not right - good:
@@ -257,7 +258,7 @@ def min_errors(data, cert):
             total += t
             load.update({i: load.get(i, 0) + t for i in right - good})
         else:
-            need(type(each) is int and all(t <= each for t in load.values()), "witnesses share a row")
+            need(all(t <= each for t in load.values()), "witnesses share a row")
             need(len(bad) * each + total > (lower - 1) * each, f"a case is left with fewer than {lower} mistakes")
     return f"every hyperplane gets at least {lower} of the {len(data.z)} rows wrong, and one gets {len(wrong)} wrong"
 def margin(data, cert, lifted=False):

@@ -64,9 +64,19 @@ def test_tampered_proofs_are_refused(proof):
     assert "not a number" in changed(lambda c: c["witnesses"][0].__setitem__(0, 1.0))
     assert "does not apply" in with_node(leaf, weights=[-1] * len(content["nodes"][leaf]["pack"]))
     assert "malformed" in with_node(leaf, weights=[1])
-    assert "share a row" in with_node(leaf, over=0)
-    assert "share a row" in with_node(leaf, over=-5)
-    assert "share a row" in with_node(leaf, over=True, weights=[2] * len(content["nodes"][leaf]["pack"]))
+    for over in (0, -5, True, 1.0, "1", None):
+        assert "not a positive integer" in with_node(leaf, over=over)
+
+
+@pytest.mark.parametrize("over", [-1, 0, -10**9])
+def test_an_empty_pack_over_a_negative_number_proves_nothing(over):
+    """0 > (lower - 1) * over holds for every negative over."""
+    X, y = np.arange(6.0)[:, None], np.repeat([0, 1], 3)
+    content = copy.deepcopy(fewest_mistakes(X, y).certificate.content)
+    assert content["upper"] == 0
+    content.update(lower=2, upper=2, wrong=[3, 4], w=["0x1", "-0x9/0x2"], witnesses=[])
+    content["nodes"] = [{"pack": [], "over": over}]
+    assert "not a positive integer" in rejected(content, X, y)
 
 
 def test_a_reversed_row_counts_only_where_it_is_wrong(proof):
