@@ -78,7 +78,7 @@ def lassos(rng: np.random.Generator) -> None:
 
 def existence(rng: np.random.Generator) -> None:
     """What settling existence adds to an unpenalised fit, and what the checks of the input and the bookkeeping do."""
-    from separatrix.learners import logistic_task as fitting
+    from separatrix.models.logistic import problem as fitting
 
     proof = fitting.overlap_at
     cases = []

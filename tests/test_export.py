@@ -15,7 +15,7 @@ from separatrix.errors import ParameterError
 from separatrix.export import to_onnx, to_python, to_sql
 from separatrix.features.encode import Choices, Encoder
 from separatrix.features.table_model import TableModel
-from separatrix.learners.registry import learner_class
+from separatrix.models.registry import learner_class
 
 RNG = np.random.default_rng(3)
 N = 120

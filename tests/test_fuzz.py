@@ -26,8 +26,8 @@ from separatrix.data.plain import plain_of, read_plain
 from separatrix.data.vw import parse_line, read_vw
 from separatrix.errors import DataError, ModelFileError
 from separatrix.kernels import reference
-from separatrix.persist.files import _parse, checksum
-from separatrix.persist.headers import model_of
+from separatrix.persistence.model_files import _parse, checksum
+from separatrix.persistence.model_headers import model_of
 
 READERS = 5
 COUNT = max(100, int(os.environ.get("SEPARATRIX_FUZZ", "8000")) // READERS)

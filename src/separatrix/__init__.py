@@ -24,91 +24,91 @@ if TYPE_CHECKING:
     from separatrix.features.maps import HashingMap
     from separatrix.features.polynomial import PolynomialMap
     from separatrix.features.splines import SplineMap
-    from separatrix.learners.arow import AROW
-    from separatrix.learners.averaged import AveragedPerceptron
-    from separatrix.learners.fewest_mistakes import FewestMistakes
-    from separatrix.learners.kernel import KernelPerceptron
-    from separatrix.learners.least_squares import LeastSquares
-    from separatrix.learners.least_squares_classifier import LeastSquaresClassifier
-    from separatrix.learners.linear_descent import LinearDescent
-    from separatrix.learners.linear_discriminant import LinearDiscriminant
-    from separatrix.learners.logistic import LogisticRegression
-    from separatrix.learners.logistic_path import LogisticPath
-    from separatrix.learners.margin import MarginPerceptron
-    from separatrix.learners.max_margin import MaxMargin
-    from separatrix.learners.passive_aggressive import PassiveAggressive
-    from separatrix.learners.perceptron import Perceptron
-    from separatrix.learners.pocket import PocketPerceptron
-    from separatrix.learners.quadratic_discriminant import QuadraticDiscriminant
-    from separatrix.learners.voted import VotedPerceptron
-    from separatrix.maths.descent import gradient_descent
-    from separatrix.maths.stopping import Status
-    from separatrix.maths.trace import Trace
-    from separatrix.persist.files import load, save
-    from separatrix.theory.certificate import Certificate, verify
-    from separatrix.theory.fewest import MistakeBracket, fewest_mistakes
-    from separatrix.theory.margin import Margin, margin
-    from separatrix.theory.mistakes import MistakeBound, mistake_bound
-    from separatrix.theory.multiclass import MulticlassSeparability
-    from separatrix.theory.separability import Separability, separability
+    from separatrix.models.descent.gradient_descent import gradient_descent
+    from separatrix.models.descent.linear_descent import LinearDescent
+    from separatrix.models.discriminant.linear_discriminant import LinearDiscriminant
+    from separatrix.models.discriminant.quadratic_discriminant import QuadraticDiscriminant
+    from separatrix.models.fewest_mistakes import FewestMistakes
+    from separatrix.models.least_squares.least_squares import LeastSquares
+    from separatrix.models.least_squares.least_squares_classifier import LeastSquaresClassifier
+    from separatrix.models.logistic.logistic_regression import LogisticRegression
+    from separatrix.models.logistic.penalty_path import LogisticPath
+    from separatrix.models.max_margin.max_margin import MaxMargin
+    from separatrix.models.perceptron.arow import AROW
+    from separatrix.models.perceptron.averaged_perceptron import AveragedPerceptron
+    from separatrix.models.perceptron.kernel_perceptron import KernelPerceptron
+    from separatrix.models.perceptron.margin_perceptron import MarginPerceptron
+    from separatrix.models.perceptron.passive_aggressive import PassiveAggressive
+    from separatrix.models.perceptron.perceptron import Perceptron
+    from separatrix.models.perceptron.pocket_perceptron import PocketPerceptron
+    from separatrix.models.perceptron.trace import Trace
+    from separatrix.models.perceptron.voted_perceptron import VotedPerceptron
+    from separatrix.numerics.status import Status
+    from separatrix.persistence.model_files import load, save
+    from separatrix.proofs.certificate import Certificate, verify
+    from separatrix.proofs.fewest_mistakes import MistakeBracket, fewest_mistakes
+    from separatrix.proofs.margin import Margin, margin
+    from separatrix.proofs.multiclass import MulticlassSeparability
+    from separatrix.proofs.novikoff import MistakeBound, mistake_bound
+    from separatrix.proofs.separability import Separability, separability
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "AROW": "separatrix.learners.arow",
+    "AROW": "separatrix.models.perceptron.arow",
     "Audit": "separatrix.auditing.audit",
-    "AveragedPerceptron": "separatrix.learners.averaged",
-    "Certificate": "separatrix.theory.certificate",
+    "AveragedPerceptron": "separatrix.models.perceptron.averaged_perceptron",
+    "Certificate": "separatrix.proofs.certificate",
     "Comparison": "separatrix.evaluation.comparison",
     "CrossValidation": "separatrix.evaluation.cross_validation",
     "Estimate": "separatrix.evaluation.estimate",
     "Evaluation": "separatrix.evaluation.results",
-    "FewestMistakes": "separatrix.learners.fewest_mistakes",
+    "FewestMistakes": "separatrix.models.fewest_mistakes",
     "FourierMap": "separatrix.features.fourier",
     "HashingMap": "separatrix.features.maps",
     "Holdout": "separatrix.evaluation.seal",
-    "KernelPerceptron": "separatrix.learners.kernel",
-    "LeastSquares": "separatrix.learners.least_squares",
-    "LeastSquaresClassifier": "separatrix.learners.least_squares_classifier",
-    "LogisticPath": "separatrix.learners.logistic_path",
-    "LogisticRegression": "separatrix.learners.logistic",
-    "LinearDescent": "separatrix.learners.linear_descent",
-    "LinearDiscriminant": "separatrix.learners.linear_discriminant",
-    "Margin": "separatrix.theory.margin",
-    "MarginPerceptron": "separatrix.learners.margin",
-    "MaxMargin": "separatrix.learners.max_margin",
-    "MistakeBound": "separatrix.theory.mistakes",
-    "MistakeBracket": "separatrix.theory.fewest",
-    "MulticlassSeparability": "separatrix.theory.multiclass",
-    "PassiveAggressive": "separatrix.learners.passive_aggressive",
-    "Perceptron": "separatrix.learners.perceptron",
-    "PocketPerceptron": "separatrix.learners.pocket",
+    "KernelPerceptron": "separatrix.models.perceptron.kernel_perceptron",
+    "LeastSquares": "separatrix.models.least_squares.least_squares",
+    "LeastSquaresClassifier": "separatrix.models.least_squares.least_squares_classifier",
+    "LogisticPath": "separatrix.models.logistic.penalty_path",
+    "LogisticRegression": "separatrix.models.logistic.logistic_regression",
+    "LinearDescent": "separatrix.models.descent.linear_descent",
+    "LinearDiscriminant": "separatrix.models.discriminant.linear_discriminant",
+    "Margin": "separatrix.proofs.margin",
+    "MarginPerceptron": "separatrix.models.perceptron.margin_perceptron",
+    "MaxMargin": "separatrix.models.max_margin.max_margin",
+    "MistakeBound": "separatrix.proofs.novikoff",
+    "MistakeBracket": "separatrix.proofs.fewest_mistakes",
+    "MulticlassSeparability": "separatrix.proofs.multiclass",
+    "PassiveAggressive": "separatrix.models.perceptron.passive_aggressive",
+    "Perceptron": "separatrix.models.perceptron.perceptron",
+    "PocketPerceptron": "separatrix.models.perceptron.pocket_perceptron",
     "PolynomialMap": "separatrix.features.polynomial",
-    "QuadraticDiscriminant": "separatrix.learners.quadratic_discriminant",
+    "QuadraticDiscriminant": "separatrix.models.discriminant.quadratic_discriminant",
     "Selection": "separatrix.evaluation.selection",
     "Selector": "separatrix.evaluation.selection",
-    "Separability": "separatrix.theory.separability",
+    "Separability": "separatrix.proofs.separability",
     "SplineMap": "separatrix.features.splines",
-    "Status": "separatrix.maths.stopping",
-    "Trace": "separatrix.maths.trace",
-    "VotedPerceptron": "separatrix.learners.voted",
+    "Status": "separatrix.numerics.status",
+    "Trace": "separatrix.models.perceptron.trace",
+    "VotedPerceptron": "separatrix.models.perceptron.voted_perceptron",
     "audit": "separatrix.auditing.audit",
     "compare": "separatrix.evaluation.comparison",
     "cross_validate": "separatrix.evaluation.cross_validation",
     "evaluate": "separatrix.evaluation.evaluation",
-    "fewest_mistakes": "separatrix.theory.fewest",
-    "gradient_descent": "separatrix.maths.descent",
+    "fewest_mistakes": "separatrix.proofs.fewest_mistakes",
+    "gradient_descent": "separatrix.models.descent.gradient_descent",
     "holdout": "separatrix.evaluation.seal",
     "learning_curve": "separatrix.evaluation.growth",
-    "load": "separatrix.persist.files",
-    "margin": "separatrix.theory.margin",
-    "mistake_bound": "separatrix.theory.mistakes",
+    "load": "separatrix.persistence.model_files",
+    "margin": "separatrix.proofs.margin",
+    "mistake_bound": "separatrix.proofs.novikoff",
     "mistakes_curve": "separatrix.evaluation.growth",
     "overfitting_curve": "separatrix.evaluation.growth",
-    "save": "separatrix.persist.files",
+    "save": "separatrix.persistence.model_files",
     "select": "separatrix.evaluation.selection",
-    "separability": "separatrix.theory.separability",
-    "verify": "separatrix.theory.certificate",
+    "separability": "separatrix.proofs.separability",
+    "verify": "separatrix.proofs.certificate",
 }
 
 _ROOMS = ("errors", "kernels")

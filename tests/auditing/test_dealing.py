@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.auditing.asked import task_for_audit
 from separatrix.auditing.budget import Clock
 from separatrix.auditing.dealing import dealing_of
 from separatrix.auditing.existence import ask
+from separatrix.auditing.inputs import task_for_audit
 from separatrix.auditing.learners import entrants
 from separatrix.auditing.new_points import ask as ask_new_points
 from separatrix.auditing.study import study_of

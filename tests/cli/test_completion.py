@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from separatrix.learners.registry import learner_names
+from separatrix.models.registry import learner_names
 
 CODE = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
 

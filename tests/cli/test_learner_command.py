@@ -11,8 +11,8 @@ import pytest
 from separatrix.cli.fit import command
 from separatrix.cli.learner_help import options, summaries
 from separatrix.cli.main import main
-from separatrix.learners.base import parameters_of
-from separatrix.learners.registry import learner_class, learner_names
+from separatrix.models.registry import learner_class, learner_names
+from separatrix.protocol import parameters_of
 
 
 def test_the_help_knows_every_learner():

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from separatrix.cli.main import main
 from separatrix.cli.schema import schemas
-from separatrix.learners.registry import learner_names
+from separatrix.models.registry import learner_names
 
 MIXED = "age,ward,seen,note,ok\n" + "".join(
     f"{20 + i * 7 % 50 if i % 9 else ''},{'ABC'[i % 3]},2024-0{1 + i % 9}-11,"
@@ -96,8 +96,8 @@ def test_certify_and_verify(said, tmp_path):
 @pytest.mark.parametrize("name", learner_names())
 def test_every_public_learner_fits_from_the_command_line(name, said, tmp_path):
     """The list is that of the public names: a new learner is here by itself, with its options as flags."""
-    from separatrix.learners.base import parameters_of
-    from separatrix.learners.registry import learner_class
+    from separatrix.models.registry import learner_class
+    from separatrix.protocol import parameters_of
 
     rows = "".join(f"{i % 7 - 3},{i % 5 - 2},{int(2 * (i % 7 - 3) + (i % 5 - 2) > 0)}\n" for i in range(35))
     (tmp_path / "t.csv").write_text("a,b,y\n" + rows)

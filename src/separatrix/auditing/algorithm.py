@@ -14,13 +14,13 @@ from separatrix.auditing.best import Best
 from separatrix.auditing.budget import OutOfTime
 from separatrix.auditing.existence import Existence
 from separatrix.auditing.learners import Entrant, fitted_on
+from separatrix.auditing.phrasing import bound as bound_told
+from separatrix.auditing.phrasing import count, number, plural
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import bound as bound_told
-from separatrix.auditing.words import count, number, plural
 from separatrix.errors import SeparatrixError
-from separatrix.maths.stopping import Status
-from separatrix.theory.margin import Margin
-from separatrix.theory.mistakes import mistake_bound
+from separatrix.numerics.status import Status
+from separatrix.proofs.margin import Margin
+from separatrix.proofs.novikoff import mistake_bound
 
 QUESTION = "Is there an efficient algorithm?"
 POINTS = 200  # of a curve
@@ -75,7 +75,7 @@ def fit_times(study: Study, listed: list[Entrant]) -> dict[str, float]:
 
 def perceptron(study: Study, X: Any, gap: Margin | None) -> dict[str, Any]:
     """The run from zero in the order of the rows: mistakes so far after each pass, against the bound."""
-    from separatrix.learners.perceptron import Perceptron
+    from separatrix.models.perceptron.perceptron import Perceptron
 
     looks = LOOKS * min(1.0, study.clock.budget / 60)
     passes = int(np.clip(looks // max(study.plan.cells, 1), 20, 1000))

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from separatrix.auditing import algorithm, assumptions, best, curves, existence, new_points, regression
-from separatrix.auditing.asked import task_for_audit
 from separatrix.auditing.budget import Clock
 from separatrix.auditing.certified import Certified, certify
 from separatrix.auditing.dealing import dealing_of
 from separatrix.auditing.folder import FORMAT, write_folder
+from separatrix.auditing.inputs import task_for_audit
 from separatrix.auditing.learners import Entrant, entrants, fitted_on, inner
+from separatrix.auditing.phrasing import brief, plain, short
 from separatrix.auditing.projection import Cut, project
 from separatrix.auditing.recommend import recommend
 from separatrix.auditing.study import Study, study_of
 from separatrix.auditing.weights import in_units, table_of
-from separatrix.auditing.words import brief, plain, short
 from separatrix.errors import ParameterError
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.splits import seed_of
@@ -78,7 +78,7 @@ class Audit:
         return target
 
     def _write(self, folder: Path) -> None:
-        from separatrix.persist.files import save
+        from separatrix.persistence.model_files import save
 
         text = json.dumps(self.content, ensure_ascii=False, allow_nan=False, indent=1)
         (folder / "audit.json").write_text(text + "\n", encoding="utf-8")

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.excerpt import cells
 from separatrix.auditing.existence import Existence
+from separatrix.auditing.phrasing import count, named, number, plural, share, some
 from separatrix.auditing.proofs import Mistakes, fewest, widest
-from separatrix.auditing.shown import cells
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import count, named, number, plural, share, some
 from separatrix.errors import CertificateError
-from separatrix.theory.margin import Margin, margin
+from separatrix.proofs.margin import Margin, margin
 
 QUESTION = "Which hyperplane is best?"
 LISTED = 10_000  # row numbers kept

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from separatrix.auditing.best import Best
 from separatrix.auditing.existence import Existence
+from separatrix.auditing.phrasing import count, plural
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import count, plural
 from separatrix.checker import label_name
 from separatrix.errors import CertificateError
-from separatrix.persist.checkable import write_csv, write_svmlight
-from separatrix.theory.certificate import Certificate, Subject
-from separatrix.theory.separability import Given, Separability, certificate_of
+from separatrix.persistence.checkable_rows import write_csv, write_svmlight
+from separatrix.proofs.certificate import Certificate, Subject
+from separatrix.proofs.separability import Given, Separability, certificate_of
 from separatrix.validation import Labels, Table
 
 WHOLE = 5_000_000  # cells up to which all rows are written

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.auditing.words import count, plural, short
+from separatrix.auditing.phrasing import count, plural, short
 from separatrix.data.frame import Column, Frame, label_column
 from separatrix.data.given import column_from
 from separatrix.data.tasks import Task

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.auditing.shown import cells
+from separatrix.auditing.excerpt import cells
+from separatrix.auditing.phrasing import count, named, nearly_one, number, plural, share, some
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import count, named, nearly_one, number, plural, share, some
-from separatrix.theory.multiclass import MulticlassSeparability, multiclass_separability
-from separatrix.theory.separability import Given, Separability, counted
+from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability
+from separatrix.proofs.separability import Given, Separability, counted
 from separatrix.validation import Table
 from separatrix.validation.marks import value_marks
 

@@ -34,9 +34,9 @@ def entrants(study: Study, existence: Existence | None) -> list[Entrant]:
     """The learners that suit the table and its size, in order of preference."""
     if study.regression:
         return _regressions(study)
-    from separatrix.learners.averaged import AveragedPerceptron
-    from separatrix.learners.linear_discriminant import LinearDiscriminant
-    from separatrix.learners.logistic import LogisticRegression
+    from separatrix.models.discriminant.linear_discriminant import LinearDiscriminant
+    from separatrix.models.logistic.logistic_regression import LogisticRegression
+    from separatrix.models.perceptron.averaged_perceptron import AveragedPerceptron
 
     assert existence is not None
     out = []
@@ -66,7 +66,7 @@ def entrants(study: Study, existence: Existence | None) -> list[Entrant]:
 
 
 def _regressions(study: Study) -> list[Entrant]:
-    from separatrix.learners.least_squares import LeastSquares
+    from separatrix.models.least_squares.least_squares import LeastSquares
 
     ridge = LeastSquares(alpha=max(1.0, study.n / 1000))
     out = [Entrant("ridge", ridge, "standard", "steady where columns say the same")]

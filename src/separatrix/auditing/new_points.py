@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from separatrix.auditing.budget import FOLDS, OutOfTime
 from separatrix.auditing.learners import Entrant, fitted_on, in_folds
+from separatrix.auditing.phrasing import count, interval, number, plural, share, short, with_interval
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import count, interval, number, plural, share, short, with_interval
 from separatrix.errors import DataError, LedgerError, SeparatrixError
 from separatrix.evaluation.candidates import worse_is_less
 from separatrix.evaluation.comparison import holm, paired

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
+from separatrix.auditing.phrasing import number
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import number
 
-Floats = NDArray[np.float64]
 POINTS = 2000
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from separatrix.auditing.existence import Existence
 from separatrix.auditing.study import Study
-from separatrix.theory.fewest import MistakeBracket, bracket
-from separatrix.theory.margin import Margin, margin_between
-from separatrix.theory.separability import Given
+from separatrix.proofs.fewest_mistakes import MistakeBracket, bracket
+from separatrix.proofs.margin import Margin, margin_between
+from separatrix.proofs.separability import Given
 from separatrix.validation import Labels, Table
 
 A_NODE = 5e-8  # seconds for each row and squared column
@@ -110,7 +110,7 @@ def _wrong_rows(study: Study) -> NDArray[np.intp]:
     """Rows that a ridge logistic hyperplane does not surely have on their side, rounding allowed for."""
     import warnings
 
-    from separatrix.learners.logistic import LogisticRegression
+    from separatrix.models.logistic.logistic_regression import LogisticRegression
 
     X = study.standardised
     with warnings.catch_warnings():

@@ -7,8 +7,8 @@ from typing import Any
 from separatrix.auditing.best import Best
 from separatrix.auditing.existence import Existence
 from separatrix.auditing.new_points import NewPoints
+from separatrix.auditing.phrasing import named, short
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import named, short
 
 READERS = ("coefficients one by one", "intervals of least squares")
 TITLES = {

@@ -37,7 +37,7 @@ class Fit:
 
 def ask(study: Study) -> Fit:
     """How well the best hyperplane fits, and whether there is one only."""
-    from separatrix.learners.least_squares import LeastSquares
+    from separatrix.models.least_squares.least_squares import LeastSquares
 
     with study.clock.stage("least squares"), warnings.catch_warnings():
         warnings.simplefilter("ignore")

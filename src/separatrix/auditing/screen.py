@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
-from separatrix.auditing.words import count, number, plural, seconds, share, unbroken
+from separatrix.auditing.phrasing import count, number, plural, seconds, share, unbroken
 
 WIDTH = 100
 NARROWEST = 60

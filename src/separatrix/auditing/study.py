@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from separatrix.auditing.budget import Clock, Plan
 from separatrix.auditing.dealing import Dealing
-from separatrix.auditing.words import count, unique
+from separatrix.auditing.phrasing import count, unique
 from separatrix.data.frame import Column, Frame, frame_of
 from separatrix.data.rows import Matrix
 from separatrix.data.tasks import Task

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from separatrix.cli import saying, tables
+from separatrix.cli import output as saying
+from separatrix.cli import tables
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.progress import Progress
 

@@ -35,8 +35,8 @@ class Certifiable:
         """The file of the rows: the source itself, or one written beside the certificate."""
         if self.file is not None:
             return self.file
-        from separatrix.persist.checkable import write_csv, write_svmlight
-        from separatrix.persist.whole import is_special, whole_file
+        from separatrix.persistence.atomic_write import is_special, whole_file
+        from separatrix.persistence.checkable_rows import write_csv, write_svmlight
 
         if is_special(out):
             raise ParameterError(f"--out is {out}, which is no file: the rows are to be written beside it.")

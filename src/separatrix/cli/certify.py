@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli import saying
+from separatrix.cli import output as saying
 from separatrix.cli.certifiable import Certifiable, certifiable
 from separatrix.cli.completion import SOURCE
 from separatrix.errors import ParameterError
@@ -69,7 +69,7 @@ def command(
         raise ParameterError(f"--claim {claim} is about two groups: name one with --positive, not --multiclass.")
     if claim == "min-errors" and expect is not None:
         raise ParameterError("--expect is about verdicts, and --claim min-errors is about a number: leave one out.")
-    from separatrix.persist.whole import write_whole
+    from separatrix.persistence.atomic_write import write_whole
 
     saying.need_folder(Path(out))
     table, guesses = certifiable(source, target, drop)
@@ -103,12 +103,12 @@ def decide(
     limits: dict[str, Any] | None = None,
 ) -> Any:
     """The answer to the question that was asked, with its certificate."""
-    from separatrix.theory.certificate import class_names
-    from separatrix.theory.fewest import bracket
-    from separatrix.theory.margin import margin_between
-    from separatrix.theory.mistakes import bound_between
-    from separatrix.theory.multiclass import multiclass_separability
-    from separatrix.theory.separability import Given, counted, separability
+    from separatrix.proofs.certificate import class_names
+    from separatrix.proofs.fewest_mistakes import bracket
+    from separatrix.proofs.margin import margin_between
+    from separatrix.proofs.multiclass import multiclass_separability
+    from separatrix.proofs.novikoff import bound_between
+    from separatrix.proofs.separability import Given, counted, separability
     from separatrix.validation import Table
 
     table, classes, origin, dropped = counted(rows.X, rows.labels, rows.weights)

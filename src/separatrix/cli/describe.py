@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from separatrix.cli import saying, tables
+from separatrix.cli import output as saying
+from separatrix.cli import tables
 from separatrix.errors import DataError
 
 SHOWN = 20
@@ -30,7 +31,7 @@ def model_report(path: str) -> dict[str, Any]:
     from pathlib import Path
 
     from separatrix.features.table_model import TableModel
-    from separatrix.persist import load
+    from separatrix.persistence import load
 
     if not Path(path).exists():
         raise DataError(f"{path} does not exist.")

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from separatrix.cli import saying, tables
+from separatrix.cli import output as saying
+from separatrix.cli import tables
 from separatrix.cli.completion import SOURCE
 from separatrix.errors import DataError
 
@@ -23,7 +24,7 @@ def command(model: str, source: str, **options: Any) -> None:
     from separatrix.evaluation.evaluation import evaluate
     from separatrix.evaluation.render import rows
     from separatrix.features.table_model import TableModel
-    from separatrix.persist import load
+    from separatrix.persistence import load
 
     loaded = load(model)
     loaded = loaded if isinstance(loaded, TableModel) else TableModel(loaded)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from separatrix.cli import saying
+from separatrix.cli import output as saying
 
 
 @click.command()

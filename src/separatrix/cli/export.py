@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from separatrix.cli import saying
+from separatrix.cli import output as saying
 from separatrix.errors import ParameterError
 
 FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
@@ -20,8 +20,8 @@ FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
 def command(model: str, out: Path | None, format_: str | None, json_: bool, quiet: bool) -> None:
     """Write the linear model of MODEL, with its encoder, as code that needs nothing of ours."""
     from separatrix.export import to_onnx, to_python, to_sql
-    from separatrix.persist import load
-    from separatrix.persist.whole import write_whole
+    from separatrix.persistence import load
+    from separatrix.persistence.atomic_write import write_whole
 
     chosen = format_ or (None if out is None else FORMATS.get(out.suffix.lower()))
     if chosen is None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import saying, tables
+from separatrix.cli import output as saying
+from separatrix.cli import tables
 from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.learner_command import LearnerCommand
 from separatrix.cli.progress import Progress
@@ -64,7 +65,7 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         progress.start()
         model, notes, said = fit_task(own, learner, choices)
     fitted = time.perf_counter()
-    from separatrix.persist import save
+    from separatrix.persistence import save
 
     save(model, out, certificate=options["certificate"])
     report = account(model, own, notes, said)

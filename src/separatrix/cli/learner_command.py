@@ -37,7 +37,7 @@ class LearnerCommand(click.Command):
             return
         found = learner_help.options(name)
         if not found:
-            from separatrix.learners.registry import learner_class
+            from separatrix.models.registry import learner_class
 
             learner_class(name)  # says which there are
         with formatter.section(f"Options of {name}"):

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from separatrix.learners.names import candidates, command_name
+from separatrix.models.names import candidates, command_name
 
 
 @dataclass(frozen=True, slots=True)

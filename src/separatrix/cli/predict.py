@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import saying, tables
+from separatrix.cli import output as saying
+from separatrix.cli import tables
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.progress import Progress
 from separatrix.cli.writers import Batch, write
@@ -49,7 +50,7 @@ def command(
 ) -> None:
     """Add the predictions of MODEL to the rows of SOURCE, in their order."""
     from separatrix.features.table_model import TableModel
-    from separatrix.persist import load
+    from separatrix.persistence import load
 
     loaded = load(model)
     if not isinstance(loaded, TableModel):

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import click
 
-from separatrix.cli import saying
+from separatrix.cli import output as saying
 from separatrix.errors import ParameterError
 
 

@@ -117,9 +117,9 @@ def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:
 
 def learner_of(name: str, extra: list[str], seed: int | None) -> Any:
     """A learner with the options that stand behind the known ones: --max-epochs 50, --no-fit-intercept."""
-    from separatrix.learners.base import parameters_of
-    from separatrix.learners.names import command_name
-    from separatrix.learners.registry import learner_class
+    from separatrix.models.names import command_name
+    from separatrix.models.registry import learner_class
+    from separatrix.protocol import parameters_of
 
     cls = learner_class(name)
     known = parameters_of(cls)

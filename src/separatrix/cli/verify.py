@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from separatrix import checker
-from separatrix.cli import saying
+from separatrix.cli import output as saying
 from separatrix.errors import DataError
 
 

@@ -29,7 +29,7 @@ class Batch:
 
 def write(out: Path | None, batches: Iterator[Batch], form: str) -> None:
     """All batches; a regular file appears whole or not at all."""
-    from separatrix.persist.whole import is_special, special_file, whole_file
+    from separatrix.persistence.atomic_write import is_special, special_file, whole_file
 
     if out is None:
         _write_text(sys.stdout, batches, form)
@@ -106,7 +106,7 @@ def _write_parquet(out: Path, batches: Iterator[Batch]) -> None:
     import tempfile
 
     from separatrix.data.duck import connect, identifier, quoted
-    from separatrix.persist.whole import whole_file
+    from separatrix.persistence.atomic_write import whole_file
 
     shape: list[tuple[str, str]] = []
     with contextlib.ExitStack() as stack:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.data.examples import Example
-
-Floats = NDArray[np.float64]
 
 
 class Chance:

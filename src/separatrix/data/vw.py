@@ -15,12 +15,11 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.data.bytes import pieces
 from separatrix.errors import DataError
 
-Floats = NDArray[np.float64]
 BITS = 18
 
 

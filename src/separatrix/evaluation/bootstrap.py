@@ -16,7 +16,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from separatrix.arrays import Floats
+
 Statistic = Callable[[Floats], Floats]
 
 BLOCK = 2**22  # draws held at once

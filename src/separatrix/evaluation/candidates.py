@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import DataError, DataTypeError, FoldError, ParameterError
 from separatrix.evaluation.classification import point_values
 from separatrix.evaluation.folds import final_step, fit, seeded_clone
@@ -20,7 +20,6 @@ from separatrix.evaluation.predictions import outcomes_of, predictions_of
 from separatrix.evaluation.splits import Fold
 from separatrix.validation import check_targets, take_rows
 
-Floats = NDArray[np.float64]
 LOSSES = frozenset({"error", "log_loss", "brier", "mse", "rmse", "mae"})
 NUMBERS = ("mse", "rmse", "mae", "r2")
 BAD_INPUT = (DataError, DataTypeError, ParameterError)  # as whoever catches a learner's own errors expects them

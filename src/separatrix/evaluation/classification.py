@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.evaluation import bootstrap, metrics
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.intervals import (
@@ -29,7 +30,6 @@ from separatrix.evaluation.intervals import (
 )
 from separatrix.validation import Outcomes
 
-Floats = NDArray[np.float64]
 ZeroDivision = str | float
 MOST_CLASSES = 30  # up to which confusion matrices are resampled: beyond, a stack of them does not fit
 AGREE = 1e-12  # resamples closer than this are equal

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.candidates import worse_is_less
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for
@@ -28,8 +29,6 @@ from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import percent, short, table
 from separatrix.evaluation.splits import dealt_anew, seed_of
 from separatrix.validation import check_lengths, check_outcomes, check_weights, count_rows
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

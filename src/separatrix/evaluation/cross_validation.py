@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import DataError, FoldWarning, ParameterError
 from separatrix.evaluation.estimate import Estimate, shown
 from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
@@ -49,7 +50,6 @@ from separatrix.validation import (
     take_rows,
 )
 
-Floats = NDArray[np.float64]
 CAVEAT = (
     "intervals are approximate: no unbiased estimate of a cross-validation's variance exists (Bengio & Grandvalet 2004)"
 )
@@ -253,7 +253,7 @@ def _check_named(given: Any, what: str, of: str) -> None:
 
 def _blame_rows(learner: Any, X: Any) -> None:
     """Raise what is wrong with all the rows, by their own numbers, where a learner of ours cannot take them."""
-    if type(learner).__module__.startswith("separatrix.learners."):
+    if type(learner).__module__.startswith("separatrix.models."):
         check_table(X)
 
 

@@ -12,12 +12,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.intervals import effective_rows, wilson
 from separatrix.validation import Outcomes
-
-Floats = NDArray[np.float64]
 
 
 class Drawn:

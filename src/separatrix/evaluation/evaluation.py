@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import AccuracyWarning, DataError, ParameterError
 from separatrix.evaluation.classification import Measurer, sums_estimate
 from separatrix.evaluation.estimate import Estimate, scaled
@@ -22,7 +22,6 @@ from separatrix.validation import Outcomes, check_outcomes, check_targets, check
 if TYPE_CHECKING:
     pass
 
-Floats = NDArray[np.float64]
 RESAMPLES = 2000
 WHOLE = 2.0**53  # from which every floating-point number is whole, so that being whole says nothing
 MANY = 30  # distinct numbers from which it is worth saying that they were taken for classes

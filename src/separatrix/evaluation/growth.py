@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import DataError, FoldError, ParameterError, SeparatrixError
 from separatrix.evaluation.candidates import value_of, worse_is_less
 from separatrix.evaluation.cross_validation import folds_for, named
@@ -19,8 +20,6 @@ from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import table
 from separatrix.evaluation.splits import Fold, seed_of
 from separatrix.validation import check_labels, check_lengths, count_rows, take_rows
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

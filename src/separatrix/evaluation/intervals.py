@@ -14,9 +14,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
-
-Floats = NDArray[np.float64]
 
 
 def check_level(level: float) -> float:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.evaluation.classification import point_values, row_losses
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.folds import FoldResult
@@ -26,7 +27,6 @@ from separatrix.evaluation.intervals import quantile, wilson
 from separatrix.evaluation.predictions import outcomes_of
 from separatrix.validation import check_targets, take_rows
 
-Floats = NDArray[np.float64]
 UNIT = (0.0, 1.0)
 RANGES = {
     **dict.fromkeys(("accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1"), UNIT),

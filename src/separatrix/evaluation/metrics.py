@@ -12,7 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from separatrix.arrays import Floats
+
 CellMetric = Callable[[Floats], Floats]
 AVERAGES = ("macro", "weighted", "micro")
 

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
+from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.validation import Outcomes, check_targets, count_rows, frames
 from separatrix.validation.labels import label_vector
-
-Floats = NDArray[np.float64]
 
 
 def is_regressor(model: Any) -> bool:
@@ -55,8 +54,8 @@ class Said:
 
 def scores_by_model(models: Sequence[Any], checked: Any, which: NDArray[np.int64]) -> Floats | None:
     """Scores of checked rows, each by the model of its number, in one pass; None of models that are not linear."""
-    from separatrix.learners.linear import LinearClassifier
-    from separatrix.learners.regressor import LinearRegressor
+    from separatrix.models.linear_classifier import LinearClassifier
+    from separatrix.models.linear_regressor import LinearRegressor
 
     if not all(
         isinstance(m, LinearRegressor)
@@ -75,7 +74,7 @@ def scores_by_model(models: Sequence[Any], checked: Any, which: NDArray[np.int64
 
 def predictions_of(model: Any, X: Any, regression: bool | None = None, scores: Floats | None = None) -> Said:
     """Everything that a fitted model says about rows; ``scores`` of one of our own models, if they are known."""
-    from separatrix.learners.linear import Classifier
+    from separatrix.models.linear_classifier import Classifier
 
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise ParameterError(f"model is {model!r}: pass a fitted model with predict.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.evaluation import render
 from separatrix.evaluation.estimate import Estimate
 from separatrix.validation import Outcomes
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from separatrix.evaluation.ledger import Openings
     from separatrix.evaluation.thresholds import ThresholdChoice, ThresholdTable
 
-Floats = NDArray[np.float64]
 CLASSIFICATION = (
     "accuracy",
     "balanced_accuracy",

@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.candidates import Candidate, CandidateTask, judge_candidates, worse_is_less
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for, named
@@ -26,10 +27,9 @@ from separatrix.evaluation.render import table
 from separatrix.evaluation.results import CLASSIFICATION, REGRESSION
 from separatrix.evaluation.shared import MOMENTS, RidgePath, is_partition, ridge_errors
 from separatrix.evaluation.splits import seed_of
-from separatrix.learners.base import Estimator
+from separatrix.protocol import Estimator
 from separatrix.validation import check_lengths, check_weights, count_rows
 
-Floats = NDArray[np.float64]
 RULES = ("best", "one-standard-error")
 SHOWN = 20
 

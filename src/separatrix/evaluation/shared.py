@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.evaluation.folds import FoldTask
 from separatrix.evaluation.predictions import scores_by_model
 from separatrix.validation import Table, check_labels, check_table, check_targets, count_rows
 
 if TYPE_CHECKING:
-    from separatrix.maths.moments import Moments, Totals
-    from separatrix.maths.normal_equations import NormalEquations
+    from separatrix.numerics.moments import Moments, Totals
+    from separatrix.numerics.normal_equations import NormalEquations
 
-Floats = NDArray[np.float64]
 SHARED_CONDITION = 1e8  # squared condition up to which moments alone keep eight digits
 SHARED_OFFSET = 1e6  # how far from zero, in spreads of y, the parts of a bias may lie for its last eight digits
 MOST_NUMBERS = 2**24  # in the scatters of all folds together
@@ -83,7 +83,7 @@ def fold_moments(tasks: Sequence[FoldTask], take: Take) -> tuple[list[Moments], 
 
 def merged_without(states: Sequence[Moments], k: int) -> Moments:
     """The moments of all folds but one."""
-    from separatrix.maths.moments import merge
+    from separatrix.numerics.moments import merge
 
     return merge(*(state for j, state in enumerate(states) if j != k))
 
@@ -95,7 +95,7 @@ Finish = Callable[[Any, "Moments", Table], bool]
 def _fit_of(learner: Any) -> tuple[Take, Finish] | None:
     """How a learner is fitted from moments, if it can be."""
     name, home = type(learner).__name__, type(learner).__module__
-    if not home.startswith("separatrix.learners."):
+    if not home.startswith("separatrix.models."):
         return None
     if name == "LeastSquares" and learner.solver in ("auto", "moments"):
         return target_moments, finish_least_squares
@@ -108,7 +108,7 @@ def _fit_of(learner: Any) -> tuple[Take, Finish] | None:
 
 def target_moments(task: FoldTask, table: Table, fold: NDArray[np.int64], folds: int) -> list[Moments] | None:
     """Moments of features and target, fold by fold, in one pass over the rows where they lie."""
-    from separatrix.maths.moments import Moments
+    from separatrix.numerics.moments import Moments
 
     if folds * (table.d + 1) ** 2 > MOST_NUMBERS:
         return None
@@ -120,7 +120,7 @@ def target_moments(task: FoldTask, table: Table, fold: NDArray[np.int64], folds:
 
 def class_moments(task: FoldTask, table: Table, fold: NDArray[np.int64], folds: int) -> list[Moments] | None:
     """Moments of the features, class by class and fold by fold, in one pass over the rows where they lie."""
-    from separatrix.maths.moments import Moments
+    from separatrix.numerics.moments import Moments
 
     labels = check_labels(task.y)
     count = len(labels.classes)
@@ -133,7 +133,7 @@ def class_moments(task: FoldTask, table: Table, fold: NDArray[np.int64], folds: 
 
 def normal_of(learner: Any, totals: Totals, features: int, alpha: float) -> NormalEquations:
     """The normal equations of least squares with this penalty."""
-    from separatrix.maths.normal_equations import NormalEquations
+    from separatrix.numerics.normal_equations import NormalEquations
 
     free = bool(learner.fit_intercept and not learner.penalize_intercept)
     return NormalEquations(totals, features, alpha, bool(learner.fit_intercept), free)
@@ -151,7 +151,7 @@ def trusted(normal: NormalEquations, rows: int, solver: str) -> bool:
 
 def finish_least_squares(learner: Any, moments: Moments, table: Table) -> bool:
     """Solve from the merged moments; False where the rows themselves are needed."""
-    from separatrix.maths.least_squares import from_moments
+    from separatrix.models.least_squares.solver import from_moments
 
     learner._check_parameters()
     normal = normal_of(learner, moments.totals(), moments.features, float(learner.alpha))
@@ -166,8 +166,8 @@ def finish_least_squares(learner: Any, moments: Moments, table: Table) -> bool:
 
 def finish_squares_classifier(learner: Any, moments: Moments, table: Table) -> bool:
     """The same with targets of the classes; False also where rows of one class are left."""
-    from separatrix.learners.least_squares_classifier import with_targets
-    from separatrix.maths.least_squares import from_moments
+    from separatrix.models.least_squares.least_squares_classifier import with_targets
+    from separatrix.models.least_squares.solver import from_moments
 
     learner._check_parameters()
     if not moments.weight.all():
@@ -207,7 +207,7 @@ class RidgePath:
 
     def finish(self, learner: Any) -> bool:
         """Fit a learner to all rows from their moments; False where the rows themselves are needed."""
-        from separatrix.maths.moments import merge
+        from separatrix.numerics.moments import merge
 
         return finish_least_squares(learner, merge(*self.states), self.table)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.evaluation.curves import two_class_ranking
 from separatrix.evaluation.estimate import Estimate
@@ -16,7 +16,6 @@ from separatrix.evaluation.metrics import ratio
 from separatrix.evaluation.render import plain, table
 from separatrix.validation import Outcomes, check_finite_vector
 
-Floats = NDArray[np.float64]
 SHOWN = 25
 
 

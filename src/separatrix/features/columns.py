@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.data.frame import Column
 from separatrix.errors import DataError
 from separatrix.features import text
 
-Floats = NDArray[np.float64]
 RARE = "(rare)"
 MISSING = "(missing)"
 SECONDS = 86400.0  # a day

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix.data.frame import Frame
 from separatrix.features.encode import Choices, Encoder
-from separatrix.learners.base import Estimator
+from separatrix.protocol import Estimator
 
 KEPT = 400_000_000  # bytes of encoded rows that are kept for the next learner on the same fold
 

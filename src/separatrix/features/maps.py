@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats, Indices
 from separatrix.errors import DataError, DataTypeError, ParameterError
 from separatrix.validation import check_features
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 REMEMBERED = 2**20  # names whose hash is kept
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from separatrix.errors import DataError
 from separatrix.features.transform import FeatureMap, need_count
-from separatrix.learners.base import need_choice
+from separatrix.protocol import need_choice
 from separatrix.validation import Table
 
 

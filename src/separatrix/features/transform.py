@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, ParameterError
-from separatrix.learners.base import Estimator
+from separatrix.protocol import Estimator
 from separatrix.validation import Table, check_table
 
 OUTPUTS = ("default", "pandas", "polars")

@@ -1,24 +1,26 @@
-"""What a least-squares fit says about its coefficients, and how sure it is: y = w.x + b + noise.
+"""Inference after a least-squares fit; an alias of ``separatrix.models.least_squares`` for one release."""
 
-Everything here takes a fitted, unpenalised :class:`separatrix.LeastSquares`, and refuses with a reason
-(:class:`separatrix.errors.InferenceError`) where an interval does not exist. Logistic regression has its
-likelihood in ``likelihood.py`` and its summary in ``logistic.py``.
-"""
+from __future__ import annotations
 
-from separatrix.inference.covariance import coefficient_covariance
-from separatrix.inference.hypotheses import HypothesisTest, linear_hypothesis
-from separatrix.inference.influence import Influence, influence, variance_inflation
-from separatrix.inference.intervals import predict_interval
-from separatrix.inference.summary import Summary, summarize
+import importlib
+from typing import Any
 
-__all__ = [
-    "HypothesisTest",
-    "Influence",
-    "Summary",
-    "coefficient_covariance",
-    "influence",
-    "linear_hypothesis",
-    "predict_interval",
-    "summarize",
-    "variance_inflation",
-]
+_HOMES = {
+    "HypothesisTest": "hypotheses",
+    "Influence": "influence",
+    "Summary": "summary",
+    "coefficient_covariance": "covariance",
+    "influence": "influence",
+    "linear_hypothesis": "hypotheses",
+    "predict_interval": "prediction_intervals",
+    "summarize": "summary",
+    "variance_inflation": "influence",
+}
+
+__all__ = list(_HOMES)  # noqa: PLE0604: names of the table above
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'separatrix.inference' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"separatrix.models.least_squares.{_HOMES[name]}"), name)

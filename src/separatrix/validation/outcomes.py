@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import DataError, DataTypeError, ParameterError
 from separatrix.validation import frames
 from separatrix.validation.labels import check_labels, label_vector, need_classes
 from separatrix.validation.targets import check_finite_vector, check_weights
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 PAIRS = ((0, 1), (-1, 1), (False, True))  # what a lone label tells of the other
 SUM_TOLERANCE = 1e-6

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from separatrix.auditing.checks import Line
+from separatrix.auditing.phrasing import count, named, number
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import count, named, number
 
-Floats = NDArray[np.float64]
 WIDEST = 1500  # columns up to which correlations are formed
 INFLATED = 10.0
 APART = 1000.0  # ratio of spreads from which scale matters

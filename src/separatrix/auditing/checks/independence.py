@@ -8,8 +8,8 @@ import re
 import numpy as np
 
 from separatrix.auditing.checks import Line
+from separatrix.auditing.phrasing import count, named, nearly_one, p_value, plural, share, short
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import count, named, nearly_one, p_value, plural, share, short
 
 GROUPS = re.compile(
     r"(^|[_ .-])(id|patient|subject|user|customer|person|household|family|site|group|batch|session)s?", re.I

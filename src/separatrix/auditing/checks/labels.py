@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.auditing.checks import Line
+from separatrix.auditing.excerpt import cells
 from separatrix.auditing.new_points import NewPoints
-from separatrix.auditing.shown import cells
+from separatrix.auditing.phrasing import count, share, some
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import count, share, some
 
 SURE = 0.95  # probability of another class from which a rejection counts as firm
 

@@ -10,13 +10,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.auditing.checks import Line
+from separatrix.auditing.phrasing import number, p_value
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import number, p_value
 
-Floats = NDArray[np.float64]
 ROWS = 1500  # of each class that are tested
 COLUMNS = 60  # up to which covariances are compared
 POINTS = 120  # of a quantile plot

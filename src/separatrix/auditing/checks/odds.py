@@ -12,12 +12,12 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.auditing.checks import Line
+from separatrix.auditing.phrasing import number, p_value
 from separatrix.auditing.study import Study
-from separatrix.auditing.words import number, p_value
 from separatrix.errors import SeparatrixError
 
-Floats = NDArray[np.float64]
 ROWS = 20_000
 COLUMNS = 60
 SQUARED = 12  # columns up to which each is squared
@@ -64,8 +64,8 @@ def _columns(study: Study) -> tuple[Floats | None, list[str]]:
 
 def _gain(X: Floats, codes: NDArray[np.intp], squares: list[int], names: list[str], needed: str) -> Line:
     """The likelihood ratio of the squares of all columns, or of the squared score where columns are many."""
-    from separatrix.inference.logistic import chi2_tail
-    from separatrix.learners.logistic import LogisticRegression
+    from separatrix.models.logistic.logistic_regression import LogisticRegression
+    from separatrix.models.logistic.summary import chi2_tail
 
     few = X.shape[1] <= SQUARED
     with warnings.catch_warnings():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from separatrix.auditing.phrasing import short, with_interval
 from separatrix.auditing.report.drawing import GRID, MUTED, PALETTE, draw
 from separatrix.auditing.report.figures import called
-from separatrix.auditing.words import short, with_interval
 
 
 def roc(content: dict[str, Any]) -> str | None:

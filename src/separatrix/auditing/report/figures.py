@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.auditing.phrasing import count, number, short
+from separatrix.auditing.phrasing import metric as metric_name
 from separatrix.auditing.report.drawing import BAD, GRID, INK, MUTED, PALETTE, PAPER, draw
-from separatrix.auditing.words import count, number, short
-from separatrix.auditing.words import metric as metric_name
 
 MARKERS = "osD^vP*X<>"
 COEFFICIENTS = 14

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from separatrix.auditing import words
+from separatrix.auditing import phrasing as words
 from separatrix.auditing.report import curves, figures, sparks
 from separatrix.auditing.screen import ORDER, answer, opening
 

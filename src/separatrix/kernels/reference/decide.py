@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats, Indices
 from separatrix.kernels.reference.nnls import nearest_point
 from separatrix.kernels.reference.rows import Rows
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Answer = tuple[int, int, int, int, float]
 SEPARATES, WITNESS, STALLED, LIMIT = range(4)
 

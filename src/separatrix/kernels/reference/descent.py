@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from separatrix.arrays import Floats, Indices
 from separatrix.kernels.reference.rows import Rows
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def loss_at(loss: int, y: float, s: float) -> tuple[float, float]:

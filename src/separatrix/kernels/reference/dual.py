@@ -10,10 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.kernels.reference.linear import is_wrong
 from separatrix.kernels.reference.rows import Rows
-
-Floats = NDArray[np.float64]
 
 
 def _value(kind: int, gamma: float, coef0: float, degree: int, dot: float, x2: float, z2: float) -> float:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from separatrix.arrays import Floats, Indices
+
 NEAREST, ORIGIN, LIMIT = range(3)
 
 

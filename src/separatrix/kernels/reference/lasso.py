@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.kernels.reference.rows import Rows, _Csr
 
-Floats = NDArray[np.float64]
 Order = NDArray[np.int64]
 
 

@@ -7,9 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.kernels.reference.rows import Rows
-
-Floats = NDArray[np.float64]
 
 
 def logistic_pass(

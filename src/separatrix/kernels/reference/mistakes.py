@@ -10,11 +10,10 @@ import heapq
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.kernels.reference.nnls import nearest_point
 
-Floats = NDArray[np.float64]
 Codes = list[int]  # a row i as i, the row reversed as ~i
 Prove = Callable[[Codes], Codes]
 IMPOSSIBLE = 1 << 30

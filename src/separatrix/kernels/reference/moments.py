@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats, Indices
 from separatrix.kernels.reference.rows import Rows
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 block_rows = 128
 
 

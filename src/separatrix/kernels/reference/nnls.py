@@ -8,9 +8,8 @@ The native code updates a factorisation; here every least-squares problem is sol
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from separatrix.arrays import Floats
 
 
 def nearest_point(A: Floats, c: float, start: list[int], zero: float, max_steps: int) -> tuple[list[int], Floats, bool]:

@@ -15,12 +15,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats, Indices
 from separatrix.kernels.reference.rows import Rows
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Counts = tuple[int, int, int]
 
 

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats, Indices, Labels
 from separatrix.kernels.reference.chance import below
 from separatrix.kernels.reference.linear import is_wrong
 from separatrix.kernels.reference.rows import Rows
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int8]
-Indices = NDArray[np.int64]
 
 
 @dataclass

@@ -6,15 +6,10 @@ rows that the counts looked at.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from separatrix.arrays import Floats, Indices, Labels
 from separatrix.kernels.reference.linear import is_wrong
 from separatrix.kernels.reference.rows import Rows
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int8]
-Indices = NDArray[np.int64]
 RUN, BEST_RUN, VISITS, COUNTS, COUNT_VISITS = range(5)
 
 

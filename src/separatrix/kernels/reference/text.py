@@ -7,7 +7,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from separatrix.arrays import Floats
+
 Bytes = NDArray[np.uint8]
 Account = tuple[int, int, int, int, int, int]  # rows, entries, least and greatest feature, byte at fault, fault
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")

@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.kernels.reference.rows import Rows
 
-Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 
 

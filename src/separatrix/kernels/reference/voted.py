@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats, Indices
 from separatrix.kernels.reference.linear import is_wrong
 from separatrix.kernels.reference.rows import Rows
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 ALIVE, USED, COUNT, FORGOTTEN = range(4)
 
 

@@ -1,1 +1,0 @@
-"""The estimators: scikit-learn's protocol around the mathematics."""

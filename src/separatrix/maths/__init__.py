@@ -1,1 +1,0 @@
-"""The mathematics in the book's notation: no input, no output, no printing."""

@@ -1,0 +1,1 @@
+"""The estimators, one folder a family; each holds its problem, its solvers and its inference."""

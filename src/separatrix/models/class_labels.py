@@ -1,0 +1,83 @@
+"""User classes above, -1 and +1 below: predictions from scores, and weights of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, ParameterError
+from separatrix.validation import Labels
+
+BOUNDARIES = ("positive", "negative", "undefined")
+
+
+def need_two_classes(labels: Labels, owner: str) -> None:
+    if len(labels.classes) < 2:
+        raise DataError(
+            f"y has one class only ({labels.classes.tolist()[0]!r}); {owner} needs at least two classes: "
+            "add rows of another class."
+        )
+
+
+def need_two_weighted_classes(labels: Labels, weights: Floats | None) -> None:
+    """Rows of weight zero do not count; what is left must hold two classes."""
+    if weights is None or weights.all():
+        return
+    left = labels.classes[np.unique(labels.codes[weights > 0])].tolist()
+    if len(left) < 2:
+        raise DataError(
+            f"only {f'class {left[0]!r} has' if left else 'no row has'} weight above zero (sample_weight times "
+            "class_weight), one class only at most: give weight to rows of two classes."
+        )
+
+
+def weights_of_rows(labels: Labels, sample_weight: Floats | None, class_weight: Any) -> Floats | None:
+    """One weight a row: its own times that of its class; None where all are 1."""
+    by_class = weights_of_classes(labels, sample_weight, class_weight)
+    if by_class is None:
+        return sample_weight
+    expanded: Floats = by_class[labels.codes]
+    return expanded if sample_weight is None else expanded * sample_weight
+
+
+def weights_of_classes(labels: Labels, sample_weight: Floats | None, class_weight: Any) -> Floats | None:
+    """One weight a class: as given, 1 where nothing is given, or balanced: n/(K n_k)."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ParameterError(f"class_weight is {class_weight!r}: it can be None, 'balanced' or a dict.")
+        counts = np.bincount(labels.codes, weights=sample_weight, minlength=len(labels.classes))
+        if not counts.all():
+            empty = labels.classes[int(counts.argmin())]
+            raise DataError(f"class {empty!r} has no weight in any row: class_weight='balanced' cannot balance it.")
+        return np.asarray(counts.sum() / (len(counts) * counts))
+    if not isinstance(class_weight, Mapping):
+        raise ParameterError(f"class_weight is {class_weight!r}: it can be None, 'balanced' or a dict.")
+    known = labels.classes.tolist()
+    out = np.ones(len(known))
+    for label, weight in class_weight.items():
+        if label not in known:
+            raise ParameterError(f"class_weight names {label!r}, which is no class of y ({known}).")
+        if not (isinstance(weight, (int, float, np.number)) and np.isfinite(weight) and weight >= 0):
+            raise ParameterError(f"class_weight[{label!r}] is {weight!r}: it must be a finite number, not negative.")
+        out[known.index(label)] = weight
+    return out
+
+
+def predictions(scores: Floats, classes: NDArray[Any], boundary: str) -> NDArray[Any]:
+    """The class of each row: by the sign of its score, or by the greatest of its scores (the first of equals)."""
+    if boundary not in BOUNDARIES:
+        raise ParameterError(f"boundary is {boundary!r}: it can be {', '.join(map(repr, BOUNDARIES))}.")
+    if scores.ndim == 2:
+        return np.asarray(classes[scores.argmax(axis=1)])
+    positive = scores > 0.0 if boundary == "negative" else scores >= 0.0
+    predicted = classes[positive.astype(np.intp)]
+    if boundary == "undefined":
+        predicted = predicted.astype(object)
+        predicted[scores == 0] = None
+    return predicted

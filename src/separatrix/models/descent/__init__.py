@@ -1,0 +1,1 @@
+"""Gradient descent: on any function, and on the built-in losses of linear scores."""

@@ -1,0 +1,1 @@
+"""Linear and quadratic discriminants: normal class densities."""

@@ -1,0 +1,187 @@
+"""The linear discriminant: classes with normal densities that share one covariance (Fisher 1936)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from separatrix.arrays import Floats
+from separatrix.errors import CollinearWarning, DataError, warn_user
+from separatrix.models.discriminant.class_covariances import Whitening, ledoit_wolf, restricted, shrunk, whitening
+from separatrix.models.discriminant.gaussian_discriminant import Discriminant
+from separatrix.numerics.dense_chunks import dense_chunks
+from separatrix.numerics.moments import Totals
+from separatrix.validation import Table
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+class LinearDiscriminant(Discriminant):
+    """Bayes' rule for normal classes N(m_k, S) with a common covariance S.
+
+    The score of a class is  s_k(x) = x' K m_k - m_k' K m_k / 2 + ln p_k  with K = S^-1; with two classes
+    f = s_+ - s_- = [K(m_+ - m_-)].x + (m_-'K m_- - m_+'K m_+)/2 + ln(p_+/p_-), predict + where f >= 0, and
+    P(+|x) = 1/(1 + e^-f). Means and S are those of greatest likelihood.
+
+    Parameters
+    ----------
+    covariance : {"pooled", "spherical", "diagonal"}, default="pooled"
+        S as it is; with one variance tr(S)/d for all directions; or without correlations.
+    divisor : {"ml", "unbiased"}, default="ml"
+        The scatter within classes is divided by the total weight n, or by n less the number of classes.
+    shrinkage : None, float in [0, 1] or "ledoit-wolf", default=None
+        S becomes (1 - a) S + a tr(S)/d I; "ledoit-wolf" takes the a that is best for squared error, from
+        the rows centred at their class means.
+    priors : array of K numbers, or None, default=None
+        Probabilities of the sorted classes; None takes their shares of the rows.
+
+    Attributes
+    ----------
+    coef_, intercept_ : the scores s_k; f for two classes
+    means_, priors_, covariance_ : what was estimated
+    scalings_ : Fisher's directions (d, at most K - 1), of unit variance within classes
+    explained_variance_ratio_ : their shares of the variance between classes
+    rank_ : directions in which rows vary within classes; a direction in which nothing varies at all does
+        not matter, one in which only classes differ is an error that names the columns
+    condition_ : of the correlation matrix within classes, its root
+    shrinkage_ : the share of shrinkage used
+    """
+
+    _pooled: ClassVar[bool] = True
+    _shapes: ClassVar[tuple[str, ...]] = ("pooled", "spherical", "diagonal")
+    covariance_: Floats
+    scalings_: Floats
+    explained_variance_ratio_: Floats
+    xbar_: Floats
+    rank_: int
+    condition_: float
+    shrinkage_: float
+    _axes: Floats
+
+    def __init__(
+        self,
+        *,
+        covariance: str = "pooled",
+        divisor: str = "ml",
+        shrinkage: float | str | None = None,
+        priors: ArrayLike | None = None,
+    ) -> None:
+        self.covariance = covariance
+        self.divisor = divisor
+        self.shrinkage = shrinkage
+        self.priors = priors
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
+        return tags
+
+    def _best_shares(self, totals: Totals, table: Table, codes: NDArray[np.int64], weights: Floats | None) -> Floats:
+        fourth = float(self._fourth_moments(totals, table, codes, weights).sum())
+        return np.array([ledoit_wolf(totals.scatter, float(totals.weight.sum()), fourth)])
+
+    def _solve(self, totals: Totals, names: Any, shares: Floats | None) -> None:
+        priors = self._given_priors(totals)
+        total, count = float(totals.weight.sum()), len(totals.weight)
+        divisor = total if self.divisor == "ml" else total - count
+        if divisor <= 0:
+            raise DataError(
+                f"the rows weigh {total:g} and there are {count} classes: "
+                "divisor='unbiased' needs more rows than classes."
+            )
+        share = float(shares[0]) if shares is not None else float(self.shrinkage or 0.0)
+        covariance = shrunk(restricted(totals.scatter, divisor, self.covariance), share)
+        axes = whitening(covariance)
+        self._need_no_certainty(axes, covariance, totals, names)
+        means = totals.mean
+        centre = totals.all_rows().mean[0]
+        from_centre = (means - centre) @ axes.axes
+        if count == 2:
+            w = (axes.axes @ (from_centre[1] - from_centre[0]))[None]
+            middle = 0.5 * (means[0] + means[1])
+            b = np.array([np.log(priors[1] / priors[0]) - w[0] @ middle])
+        else:
+            w = from_centre @ axes.axes.T
+            b = np.log(priors) - w @ centre - 0.5 * (from_centre**2).sum(axis=1)
+        directions, ratio, xbar = _fisher(means, priors, axes.axes)
+        self.coef_, self.intercept_ = np.ascontiguousarray(w), b
+        self.means_, self.priors_, self.covariance_ = means.copy(), priors, covariance
+        self.scalings_, self.explained_variance_ratio_, self.xbar_ = directions, ratio, xbar
+        self.rank_, self.condition_, self.shrinkage_, self._axes = axes.rank, axes.condition, share, axes.axes
+
+    def _need_no_certainty(self, axes: Whitening, covariance: Floats, totals: Totals, names: Any) -> None:
+        """Where no row varies within its class, the classes must not differ; else no density exists."""
+        if axes.rank == len(covariance):
+            return
+        away = totals.mean - totals.all_rows().mean
+        still = np.diagonal(covariance) <= 0
+        differs = np.abs(away).max(axis=0) > 4 * EPS * np.abs(totals.mean).max(axis=0)
+        certain = [int(j) for j in np.flatnonzero(still & differs)]
+        if not certain:
+            scaled = away / np.sqrt(np.where(still, 1.0, np.diagonal(covariance)))
+            scaled[:, still] = 0.0
+            along = np.abs(scaled @ axes.null).max(axis=0, initial=0.0)
+            apart = along > 1e-7 * (1.0 + np.abs(scaled).max())
+            certain = [int(j) for j in np.flatnonzero(np.linalg.norm(axes.null[:, apart], axis=1) > 1e-6)]
+        if certain:
+            raise DataError(
+                f"the classes differ along {self._columns(tuple(certain), names)} in a direction in which no class "
+                "varies, so that its density does not exist: add rows, drop a column, or set shrinkage."
+            )
+        dependent = tuple(j for j in axes.dependent_columns() if not still[j])
+        if dependent:
+            warn_user(
+                f"{self._columns(dependent, names)} depend on each other (rank {axes.rank} within classes): "
+                "posteriors do not feel it, single coefficients do.",
+                CollinearWarning,
+            )
+
+    def transform(self, X: Any) -> Floats:
+        """Rows in the coordinates of Fisher's directions, from the mean of the class means."""
+        return self._project(self._check_rows(X), self.scalings_, self.xbar_)
+
+    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Fit, and the rows in Fisher's coordinates."""
+        return self.fit(X, y, sample_weight=sample_weight).transform(X)
+
+    def whiten(self, X: Any) -> Floats:
+        """Rows in coordinates of unit covariance, centred between the means (K > 2: at their mean).
+
+        With two classes f = 2 m.z + ln(p_+/p_-) there, m the second of ``whitened_means_``.
+        """
+        return self._project(self._check_rows(X), self._axes, self._middle())
+
+    @property
+    def whitened_means_(self) -> Floats:
+        """The class means in the coordinates of :meth:`whiten`."""
+        self._check_fitted()
+        return np.asarray((self.means_ - self._middle()) @ self._axes)
+
+    def _middle(self) -> Floats:
+        return 0.5 * (self.means_[0] + self.means_[1]) if len(self.means_) == 2 else self.xbar_
+
+    @staticmethod
+    def _project(table: Table, axes: Floats, centre: Floats) -> Floats:
+        out = np.empty((table.n, axes.shape[1]))
+        for begin, rows in dense_chunks(table.X):
+            out[begin : begin + len(rows)] = (rows - centre) @ axes
+        return out
+
+
+def _fisher(means: Floats, priors: Floats, axes: Floats) -> tuple[Floats, Floats, Floats]:
+    """Directions of greatest variance between classes for unit variance within, and their shares."""
+    xbar = priors @ means
+    spread = np.sqrt(priors)[:, None] * ((means - xbar) @ axes)
+    _, values, V = np.linalg.svd(spread, full_matrices=False)
+    limit = max(spread.shape) * EPS * (values[0] if len(values) else 0.0)
+    kept = min(int(np.count_nonzero(values > limit)), len(means) - 1)
+    directions = axes @ V[:kept].T
+    if kept:
+        tops = directions[np.abs(directions).argmax(axis=0), np.arange(kept)]
+        directions = directions * np.where(tops < 0, -1.0, 1.0)
+    share = values[:kept] ** 2
+    return directions, np.asarray(share / share.sum() if kept else share), np.asarray(xbar)

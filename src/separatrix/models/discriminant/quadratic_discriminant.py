@@ -1,0 +1,122 @@
+"""The quadratic discriminant: normal classes, each with a covariance of its own."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, ParameterError
+from separatrix.models.discriminant.class_covariances import Whitening, ledoit_wolf, restricted, shrunk, whitening
+from separatrix.models.discriminant.gaussian_discriminant import Discriminant, need_full_rank
+from separatrix.numerics.dense_chunks import dense_chunks
+from separatrix.numerics.moments import Totals
+from separatrix.validation import Table
+
+
+class QuadraticDiscriminant(Discriminant):
+    """Bayes' rule for normal classes N(m_k, S_k).
+
+    The score of a class is  s_k(x) = -(x - m_k)' K_k (x - m_k)/2 + ln det(K_k)/2 + ln p_k  with K_k = S_k^-1;
+    with two classes f = s_+ - s_-, predict + where f >= 0, and P(+|x) = 1/(1 + e^-f). It is linear in the
+    lifted features (x, xx'), see :meth:`lifted`.
+
+    Parameters
+    ----------
+    covariance : {"full", "spherical", "diagonal"}, default="full"
+        The shape of the covariance of each class.
+    divisor : {"ml", "unbiased"}, default="ml"
+        The scatter of a class is divided by its weight n_k, or by n_k - 1.
+    shrinkage : None, float in [0, 1] or "ledoit-wolf", default=None
+        S_k becomes (1 - a) S_k + a tr(S_k)/d I; "ledoit-wolf" finds an a for each class.
+    priors : array of K numbers, or None, default=None
+        Probabilities of the sorted classes; None takes their shares of the rows.
+
+    Attributes
+    ----------
+    means_, priors_, covariances_ : what was estimated, class by class
+    condition_ : of each correlation matrix, its root
+    shrinkage_ : the share of shrinkage of each class
+    """
+
+    _pooled: ClassVar[bool] = False
+    _shapes: ClassVar[tuple[str, ...]] = ("full", "spherical", "diagonal")
+    covariances_: Floats
+    condition_: Floats
+    shrinkage_: Floats
+    _whitenings: list[Whitening]
+
+    def __init__(
+        self,
+        *,
+        covariance: str = "full",
+        divisor: str = "ml",
+        shrinkage: float | str | None = None,
+        priors: ArrayLike | None = None,
+    ) -> None:
+        self.covariance = covariance
+        self.divisor = divisor
+        self.shrinkage = shrinkage
+        self.priors = priors
+
+    def _best_shares(self, totals: Totals, table: Table, codes: NDArray[np.int64], weights: Floats | None) -> Floats:
+        fourth = self._fourth_moments(totals, table, codes, weights)
+        parts = zip(totals.scatter, totals.weight, fourth, strict=True)
+        return np.array([ledoit_wolf(scatter, float(weight), float(f)) for scatter, weight, f in parts])
+
+    def _solve(self, totals: Totals, names: Any, shares: Floats | None) -> None:
+        priors = self._given_priors(totals)
+        count, d = totals.mean.shape
+        if shares is None:
+            shares = np.full(count, float(self.shrinkage or 0.0))
+        covariances, whitenings = np.empty((count, d, d)), []
+        for k in range(count):
+            of = f"class {self.classes_.tolist()[k]!r}"
+            divisor = float(totals.weight[k]) - (1.0 if self.divisor == "unbiased" else 0.0)
+            if totals.rows[k] < 2 or divisor <= 0:
+                raise DataError(f"{of} has one row, from which no covariance can be estimated: add rows of it.")
+            covariances[k] = shrunk(restricted(totals.scatter[k], divisor, self.covariance), float(shares[k]))
+            if not covariances[k].any():
+                raise DataError(f"{of} has equal rows only, so that no density exists: add rows, or leave it out.")
+            axes = whitening(covariances[k])
+            rows = int(totals.rows[k]) if self.covariance == "full" else d + 1
+            need_full_rank(axes, d, of, rows, self._columns(axes.dependent_columns(), names))
+            whitenings.append(axes)
+        self.means_, self.priors_, self.covariances_ = totals.mean.copy(), priors, covariances
+        self.condition_, self.shrinkage_ = np.array([axes.condition for axes in whitenings]), shares
+        self._whitenings = whitenings
+
+    def _restore(self, kept: dict[str, Any]) -> None:
+        """Model files keep the covariances; the axes follow from them."""
+        super()._restore(kept)
+        count, d = len(self.classes_), self.n_features_in_
+        shapes = [np.asarray(getattr(self, name, 0.0)).shape for name in ("means_", "priors_", "covariances_")]
+        if shapes != [(count, d), (count,), (count, d, d)] or not np.isfinite(self.covariances_).all():
+            raise ValueError("means, priors and covariances do not agree with the classes and features")
+        self._whitenings = [whitening(covariance) for covariance in self.covariances_]
+
+    def decision_function(self, X: Any) -> Floats:
+        """The score s_k of each row, one column a class; f = s_+ - s_- for two classes."""
+        table = self._check_rows(X)
+        out = np.empty((table.n, len(self.means_)))
+        for begin, rows in dense_chunks(table.X):
+            for k, axes in enumerate(self._whitenings):
+                z = (rows - self.means_[k]) @ axes.axes
+                level = np.log(self.priors_[k]) - 0.5 * axes.log_determinant
+                out[begin : begin + len(rows), k] = level - 0.5 * (z * z).sum(axis=1)
+        return out[:, 1] - out[:, 0] if out.shape[1] == 2 else out
+
+    def lifted(self, label: Any) -> tuple[Floats, Floats, float]:
+        """Q, w and b with s_k(x) = x'Qx + w.x + b for the class of this label."""
+        self._check_fitted()
+        known = self.classes_.tolist()
+        if label not in known:
+            raise ParameterError(f"label is {label!r}: it can be one of {known}.")
+        k = known.index(label)
+        axes, m = self._whitenings[k], self.means_[k]
+        K = axes.axes @ axes.axes.T
+        w = K @ m
+        level = np.log(self.priors_[k]) - 0.5 * axes.log_determinant
+        return -0.5 * K, w, float(level - 0.5 * (m @ w))

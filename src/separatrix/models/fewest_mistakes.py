@@ -1,0 +1,138 @@
+"""The hyperplane with the fewest mistakes, as a classifier."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError
+from separatrix.models.class_labels import BOUNDARIES, need_two_classes
+from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.numerics.status import Status
+from separatrix.proofs.fewest_mistakes import MistakeBracket, fewest_mistakes
+from separatrix.protocol import need_choice
+from separatrix.validation import check_labels, check_lengths, check_table, need_flag
+
+
+class FewestMistakes(LinearClassifier):
+    """The linear classifier with the fewest mistakes on its training rows, and how few any could make.
+
+    Minimises the number of rows with y_i (w . x_i + b) <= 0 over all w and b, exactly (the 0-1 loss, not a convex
+    stand-in for it). The problem is NP-hard: where the limits end the search early the model is the best
+    hyperplane found, and ``lower_`` is a proved bound on the mistakes of all others. Two classes only: for more,
+    scores of separate hyperplanes are not on one scale, and a vote over pairs would not have the fewest
+    mistakes of anything; wrap it in scikit-learn's ``OneVsOneClassifier`` where that is wanted all the same.
+
+    Parameters
+    ----------
+    max_nodes : int or None, default=None
+        Cases that the search may look at; None allows for a minute or so. The model is a function of the
+        data and of this number, unless time ends the search.
+    time_limit : float or None, default=None
+        Seconds after which the search ends.
+    gap : int, default=0
+        Stop when the best hyperplane is within this many mistakes of the proved bound.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    reading : {"binary64", "decimal"}, default="binary64"
+        Whether numbers are the doubles that they are, or the decimals that they print as.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts; "undefined" gives None there.
+    verbose : bool, default=False
+        Say on stderr how the bounds move.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,)
+    classes_ : the two labels, sorted; the second is the positive one
+    errors_ : mistakes of the model on its training rows, rows on the hyperplane included
+    lower_ : no hyperplane makes fewer mistakes than this (proved)
+    wrong_ : the training rows that the model does not get strictly right
+    bracket_ : the :class:`MistakeBracket`, with its certificate; not kept in model files
+    n_iter_ : cases looked at
+    status_ : why the search ended, a :class:`Status`
+    """
+
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": (), "score": ("sample_weight",)}
+    errors_: int
+    lower_: int
+    wrong_: NDArray[np.int64]
+    bracket_: MistakeBracket
+    n_iter_: int
+    status_: Status
+
+    def __init__(
+        self,
+        max_nodes: int | None = None,
+        *,
+        time_limit: float | None = None,
+        gap: int = 0,
+        fit_intercept: bool = True,
+        reading: str = "binary64",
+        boundary: str = "positive",
+        verbose: bool = False,
+    ) -> None:
+        self.max_nodes = max_nodes
+        self.time_limit = time_limit
+        self.gap = gap
+        self.fit_intercept = fit_intercept
+        self.reading = reading
+        self.boundary = boundary
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Search for the hyperplane with the fewest mistakes."""
+        need_flag("fit_intercept", self.fit_intercept)
+        need_flag("verbose", self.verbose)
+        need_choice("boundary", self.boundary, BOUNDARIES)
+        table, labels = check_table(X), check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        need_two_classes(labels, type(self).__name__)
+        if len(labels.classes) > 2:
+            raise DataError(
+                "Only binary classification is supported. The type of the target is multiclass "
+                f"({len(labels.classes)} classes): fit one class against the rest, or wrap FewestMistakes in "
+                "sklearn.multiclass.OneVsOneClassifier."
+            )
+        try:
+            found = fewest_mistakes(
+                X,
+                y,
+                intercept=bool(self.fit_intercept),
+                reading=self.reading,
+                max_nodes=self.max_nodes,
+                time_limit=self.time_limit,
+                gap=self.gap,
+                progress=self._watch if self.verbose else None,
+            )
+        except KeyboardInterrupt as interrupt:
+            partial = getattr(interrupt, "bracket", None)
+            if partial is not None:
+                self._remember_features(table)
+                self._store(partial, labels.classes, Status.INTERRUPTED)
+            raise
+        self._remember_features(table)
+        self._store(found, labels.classes, Status.OPTIMAL if found.stopped in ("proved", "gap") else Status.BRACKETED)
+        return self
+
+    def _watch(self, lower: int, upper: int, nodes: int) -> None:
+        sys.stderr.write(f"FewestMistakes: between {lower} and {upper} mistakes, {nodes} cases\n")
+
+    def _store(self, found: MistakeBracket, classes: NDArray[Any], status: Status) -> None:
+        self.classes_ = classes
+        self.coef_ = found.coef[None].copy()
+        self.intercept_ = np.array([found.intercept])
+        self.errors_ = found.upper
+        self.lower_ = found.lower
+        self.wrong_ = found.wrong
+        self.bracket_ = found
+        self.n_iter_ = max(found.nodes, 1)
+        self.status_ = status

@@ -1,0 +1,1 @@
+"""Least squares: the estimators, their solvers, and what follows a fit."""

@@ -1,0 +1,166 @@
+"""Covariances of least-squares coefficients: classical, robust to unequal variances, and to clusters.
+
+With H the lifted rows times the roots of their weights, e the residuals times the same, B B' = (H'H)^-1 and
+h_i the leverages:
+    classical   s^2 (H'H)^-1,  s^2 = e'e/(n - p)
+    HC0 .. HC3  (H'H)^-1 [sum g_i e_i^2 H_i H_i'] (H'H)^-1 with g = 1, n/(n - p), 1/(1 - h), 1/(1 - h)^2
+                (Eicker 1967, Huber 1967, White 1980; MacKinnon and White 1985)
+    cluster     (H'H)^-1 [sum over clusters of (sum e_i H_i)(sum e_i H_i)'] (H'H)^-1, times
+                G/(G - 1) (n - 1)/(n - p) for G clusters (Liang and Zeger 1986)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, InferenceError, ParameterError
+from separatrix.models.least_squares.orthogonal_factors import Factors, dense
+from separatrix.numerics.dense_chunks import dense_chunks
+from separatrix.numerics.normal_equations import TRUSTED
+from separatrix.validation import check_labels, check_lengths, check_targets, check_weights
+
+if TYPE_CHECKING:
+    from separatrix.models.least_squares.least_squares import LeastSquares
+
+ROBUST = ("HC0", "HC1", "HC2", "HC3")
+KINDS = ("classical", *ROBUST, "cluster")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of the fit again: features, residuals and weights, those of weight zero left out."""
+
+    X: Any
+    residuals: Floats
+    weights: Floats
+    counted: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Covariance:
+    """The covariance of (w, b), or of w where there is no b, and the degrees of freedom of its t and F."""
+
+    matrix: Floats
+    freedom: float
+    note: str | None = None
+
+
+def need_inference(model: LeastSquares) -> None:
+    """Unpenalised, with unique coefficients and rows to spare; otherwise the reason why not."""
+    model._check_fitted()
+    if model.alpha != 0:
+        raise InferenceError(
+            f"the fit is penalised (alpha={model.alpha:g}): its coefficients are biased, and these intervals "
+            "would not cover them; fit with alpha=0."
+        )
+    if model._solution.basis is None and model.rank_ == len(model.coef_) + bool(model.fit_intercept):
+        raise InferenceError(f"solver_={model.solver_!r} keeps no factor of the normal matrix: fit with solver='auto'.")
+    if model._solution.basis is None:
+        raise InferenceError(
+            f"the coefficients are not unique (rank {model.rank_}, solved by {model.solver_!r}): drop dependent "
+            "columns, or add rows."
+        )
+    if model.n_rows_ <= model.rank_:
+        raise InferenceError(
+            f"{model.n_rows_} rows determine {model.rank_} coefficients and leave nothing to estimate the noise: "
+            "add rows."
+        )
+
+
+def need_level(level: Any) -> None:
+    real = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
+    if not real or not 0 < level < 1:
+        raise ParameterError(f"level is {level!r}: it must lie between 0 and 1, as 0.95.")
+
+
+def rows_again(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> Rows:
+    """The rows of the fit, which must be the same: their residual sum is compared."""
+    table = model._check_rows(X)
+    targets = check_targets(y)
+    check_lengths(table.n, len(targets), "y")
+    weights = check_weights(sample_weight, table.n)
+    c = np.ones(table.n) if weights is None else weights
+    counted = c > 0
+    residuals = targets - model.predict(X)
+    rss = float(c @ (residuals * residuals))
+    size = float(c @ (targets * targets))
+    if int(counted.sum()) != model.n_rows_ or abs(rss - model.rss_) > 1e-6 * model.rss_ + 1e-10 * size:
+        raise DataError("X, y and sample_weight are not those of the fit: pass the same rows.")
+    X = table.X if counted.all() else table.X[counted]
+    return Rows(X, residuals[counted], c[counted], counted)
+
+
+def root(model: LeastSquares, rows: Rows | None) -> tuple[Floats, str | None]:
+    """B with B B' = (H'H)^-1, from orthogonal factors where the condition asks for them and the rows are there."""
+    basis = model._solution.basis
+    assert basis is not None
+    note = None
+    if model.solver_ != "qr" and model.condition_**2 > 10 * TRUSTED:
+        if rows is None:
+            kept = max(0, int(15 - 2 * np.log10(model.condition_)))
+            note = f"standard errors keep about {kept} digits (condition {model.condition_:.1e}); pass X and y for more"
+        else:
+            basis = Factors(dense(rows.X), rows.weights, 0.0, bool(model.fit_intercept), model._free).basis()
+    B = basis.root()
+    return (B if model.fit_intercept else B[:-1]), note
+
+
+def scores_in_basis(model: LeastSquares, rows: Rows, B: Floats) -> Floats:
+    """H B, row by row: its squared lengths are the leverages."""
+    out = np.empty((len(rows.residuals), B.shape[1]))
+    slopes, level = (B[:-1], B[-1]) if model.fit_intercept else (B, np.zeros(B.shape[1]))
+    for begin, part in dense_chunks(rows.X):
+        out[begin : begin + len(part)] = part @ slopes + level
+    out *= np.sqrt(rows.weights)[:, None]
+    return out
+
+
+def coefficient_covariance(
+    model: LeastSquares,
+    X: Any = None,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    kind: str = "classical",
+    clusters: Any = None,
+) -> Covariance:
+    """The covariance of the coefficients, b last; all kinds but "classical" need the rows of the fit again."""
+    need_inference(model)
+    if kind not in KINDS:
+        raise ParameterError(f"covariance is {kind!r}: it can be {', '.join(map(repr, KINDS))}.")
+    if (clusters is None) == (kind == "cluster"):
+        raise ParameterError("clusters, one label a row, go with covariance='cluster' and with no other.")
+    if (X is None) != (y is None):
+        raise ParameterError("X and y go together: pass both, or none.")
+    if X is None and kind != "classical":
+        raise ParameterError(f"covariance={kind!r} needs the rows of the fit: pass X and y.")
+    rows = None if X is None else rows_again(model, X, y, sample_weight)
+    B, note = root(model, rows)
+    n, p = model.n_rows_, model.rank_
+    if rows is None or kind == "classical":
+        return Covariance(model.sigma2_ * (B @ B.T), n - p, note)
+    Z = scores_in_basis(model, rows, B)
+    e = np.sqrt(rows.weights) * rows.residuals
+    if kind == "cluster":
+        groups = check_labels(clusters, what="clusters")
+        check_lengths(len(rows.counted), len(groups.codes), "clusters")
+        codes = np.unique(groups.codes[rows.counted], return_inverse=True)[1]
+        count = int(codes.max()) + 1
+        if count < 2:
+            raise InferenceError("all rows are of one cluster: a covariance between clusters needs at least two.")
+        sums = np.zeros((count, Z.shape[1]))
+        np.add.at(sums, codes, e[:, None] * Z)
+        factor = count / (count - 1) * (n - 1) / (n - p)
+        return Covariance(B @ (sums.T @ sums) @ B.T * factor, count - 1, note)
+    left = 1.0 - (Z * Z).sum(axis=1)
+    if kind in ("HC2", "HC3") and left.min() < 1e-12:
+        row = int(np.flatnonzero(rows.counted)[int(left.argmin())])
+        raise InferenceError(f"row {row} has leverage 1, which {kind} divides by: use HC0 or HC1, or drop the row.")
+    factor = {"HC0": 1.0, "HC1": n / (n - p), "HC2": 1 / left, "HC3": 1 / left**2}[kind]
+    weighted = Z * np.sqrt(factor * e * e)[:, None]
+    return Covariance(B @ (weighted.T @ weighted) @ B.T, n - p, note)

@@ -1,0 +1,62 @@
+"""How much single rows and columns matter: leverage, Cook's distance, variance inflation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.models.least_squares.covariance import need_inference, root, rows_again, scores_in_basis
+
+if TYPE_CHECKING:
+    from separatrix.models.least_squares.least_squares import LeastSquares
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """Row by row; NaN for rows of weight zero.
+
+    leverage            h_i, how far the fit at i follows y_i; between 0 and 1, their sum is the rank
+    studentized         residuals over s sqrt(1 - h_i)
+    studentized_outside the same with s estimated without row i
+    cooks_distance      how far all predictions move without row i, in units of p s^2 (Cook 1977)
+    """
+
+    leverage: Floats
+    studentized: Floats
+    studentized_outside: Floats
+    cooks_distance: Floats
+
+
+def influence(model: LeastSquares, X: Any, y: Any, *, sample_weight: Any = None) -> Influence:
+    """Leverage and influence of every row of the fit, which is passed again."""
+    need_inference(model)
+    rows = rows_again(model, X, y, sample_weight)
+    B, _ = root(model, rows)
+    Z = scores_in_basis(model, rows, B)
+    h = (Z * Z).sum(axis=1)
+    e = np.sqrt(rows.weights) * rows.residuals
+    n, p = model.n_rows_, model.rank_
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inside = e / np.sqrt(model.sigma2_ * (1 - h))
+        outside = inside * np.sqrt((n - p - 1) / (n - p - inside**2)) if n > p + 1 else np.full(len(e), np.nan)
+        cook = inside**2 * h / ((1 - h) * p)
+    found = (h, inside, outside, cook)
+    full = [np.full(len(rows.counted), np.nan) for _ in found]
+    for out, values in zip(full, found, strict=True):
+        out[rows.counted] = values
+    return Influence(*full)
+
+
+def variance_inflation(model: LeastSquares) -> Floats:
+    """1/(1 - R_j^2) of each column regressed on the others: by how much they inflate its coefficient's variance."""
+    need_inference(model)
+    B, _ = root(model, None)
+    totals = model._totals()
+    d = len(model.coef_)
+    squares = np.diagonal(totals.scatter)[:d].copy()
+    if not model.fit_intercept:
+        squares += totals.weight[0] * totals.mean[0, :d] ** 2
+    return np.asarray(squares * (B[:d] ** 2).sum(axis=1))

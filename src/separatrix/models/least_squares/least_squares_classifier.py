@@ -1,0 +1,181 @@
+"""Classification by least squares on -1 and +1 (on one such target a class, for more than two classes)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, ParameterError
+from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights_of_rows
+from separatrix.models.class_moments import codes_among, known_classes, moments_of_classes
+from separatrix.models.least_squares.least_squares import Squares
+from separatrix.models.least_squares.solver import makes_squares, solve_least_squares, solve_with
+from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.numerics.least_squares_problem import Solution
+from separatrix.numerics.moments import Moments, Totals
+from separatrix.protocol import need_choice
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+
+
+class LeastSquaresClassifier(LinearClassifier, Squares):
+    """A linear classifier by least squares: regression on targets +1 for a class and -1 for the rest.
+
+    Minimises, for each class (for the second of two),  sum c_i (t_i - w.x_i - b)^2 + alpha |w|^2  with
+    t_i = +1 on its rows and -1 on others, and predicts the class of the greatest score. With two classes,
+    a free bias and alpha = 0, w is parallel to that of the linear discriminant.
+
+    Parameters
+    ----------
+    alpha : float, default=0.0
+        The penalty, not divided by the number of rows.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    penalize_intercept : bool, default=False
+        Whether the penalty, and the norm to be least, include b.
+    solver : {"auto", "moments", "qr", "svd"}, default="auto"
+        As in :class:`LeastSquares`.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of the rows of a class.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts, for two classes.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes
+    classes_ : the labels, sorted
+    solver_, rank_, condition_, normal_matrix_ : as in :class:`LeastSquares`
+    moment_vector_ : X't of the lifted rows, one column a vector
+    """
+
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
+        "fit": ("sample_weight",),
+        "partial_fit": ("sample_weight", "classes"),
+        "score": ("sample_weight",),
+    }
+
+    def __init__(
+        self,
+        alpha: float = 0.0,
+        *,
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        solver: str = "auto",
+        class_weight: Any = None,
+        boundary: str = "positive",
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
+        self.solver = solver
+        self.class_weight = class_weight
+        self.boundary = boundary
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        need_choice("boundary", self.boundary, BOUNDARIES)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve for all rows at once."""
+        self._check_parameters()
+        table, labels = check_table(X), check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        need_two_classes(labels, type(self).__name__)
+        weights = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
+        moments, solution = self._solve(table, labels, weights)
+        self._moments = moments
+        self.classes_ = labels.classes
+        self._remember_features(table)
+        self._store(solution, table)
+        return self
+
+    def _solve(self, table: Table, labels: Labels, weights: Floats | None) -> tuple[Moments | None, Solution]:
+        problem = self._problem(table.X, _targets(labels.codes, len(labels.classes)), weights)
+        if not makes_squares(problem, self.solver):
+            return None, solve_least_squares(problem, Moments(1))
+        moments = Moments(table.d, labels=labels.classes.tolist())
+        moments.add(table.X, None, labels.codes.astype(np.int64), weights)
+        totals = with_targets(moments.totals(), table.d)
+        return moments, solve_with(problem, int(moments.rows.sum()), totals, self.solver)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to those of all calls before, and solve from the moments of all.
+
+        The result does not depend on how rows are chunked; without ``classes`` new ones join as they appear.
+        """
+        self._check_parameters()
+        if self.class_weight == "balanced":
+            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
+        fitted = self.__sklearn_is_fitted__()
+        table = self._check_rows(X) if fitted else check_table(X)
+        labels = check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        weights = check_weights(sample_weight, table.n)
+        if fitted and self._moments is None:
+            raise DataError("the fit before kept no moments of these many columns: start with partial_fit.")
+        known = known_classes(self, classes)
+        moments = moments_of_classes(self, table.d, known, labels, pooled=True)
+        weights = weights_of_rows(labels, weights, None if self.class_weight is None else self._here(labels))
+        moments.add(table.X, None, codes_among(moments, labels), weights)
+        before = {name: self.__dict__.get(name) for name in ("_moments", "classes_", "_closed")}
+        self._moments, self.classes_, self._closed = moments, np.array(moments.labels), known is not None
+        try:
+            solution = self._from_moments(table) if np.count_nonzero(moments.rows) > 1 else None
+        except Exception:
+            self.__dict__.update({name: value for name, value in before.items() if value is not None})
+            raise
+        if not fitted:
+            self._remember_features(table)
+        if solution is None:
+            solution = Solution(np.zeros((1, table.d + 1)), np.zeros(1), 0, np.inf, "moments", None)
+        self._store(solution, table)
+        return self
+
+    def set_partial_fit_request(self, **wishes: Any) -> Self:
+        """Which metadata a router shall pass to ``partial_fit``."""
+        return self._set_request("partial_fit", wishes)
+
+    @property
+    def moment_vector_(self) -> Floats:
+        """X't of the lifted rows (x, 1), with their weights; one column a vector, the bias last."""
+        return self._lifted_normal()[1]
+
+    def _here(self, labels: Labels) -> dict[Any, float]:
+        return {label: w for label, w in self.class_weight.items() if label in labels.classes.tolist()}
+
+    def _totals(self) -> Totals:
+        assert self._moments is not None
+        return with_targets(self._moments.totals(), self._moments.features)
+
+    def _store(self, solution: Solution, table: Table) -> None:
+        if not np.isfinite(solution.lifted).all():
+            raise DataError("the solution overflows: scale the columns of X.")
+        self.coef_ = np.ascontiguousarray(solution.lifted[:, :-1])
+        self.intercept_ = solution.lifted[:, -1].copy()
+        self._account(solution, table.names)
+
+
+def _targets(codes: NDArray[np.intp], count: int) -> Floats:
+    if count == 2:
+        return np.where(codes == 1, 1.0, -1.0)[:, None]
+    return np.where(codes[:, None] == np.arange(count), 1.0, -1.0)
+
+
+def with_targets(totals: Totals, d: int) -> Totals:
+    """Moments of classes as moments of all rows with the targets of the classes beside the features.
+
+    The targets take two values only, so that their products with the features are those of the class means.
+    """
+    every = totals.all_rows()
+    total = float(every.weight[0])
+    vectors = [1] if len(totals.weight) == 2 else list(range(len(totals.weight)))
+    share = totals.weight[vectors]
+    away = ((totals.mean[vectors] - every.mean) + (totals.rest[vectors] - every.rest)) * (2 * share)[:, None]
+    between = -4 * np.outer(share, share) / total
+    np.fill_diagonal(between, 4 * share * (total - share) / total)
+    scatter = np.block([[every.scatter, away.T], [away, between]])
+    mean = np.append(every.mean, 2 * share / total - 1)[None]
+    rest = np.append(every.rest, np.zeros(len(vectors)))[None]
+    return Totals(every.rows, every.weight, mean, rest, scatter)

@@ -1,0 +1,42 @@
+"""Intervals for predictions: of the mean at x, and of one more observation there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.errors import ParameterError
+from separatrix.models.least_squares.covariance import need_inference, need_level, root
+from separatrix.numerics.dense_chunks import dense_chunks
+
+if TYPE_CHECKING:
+    from separatrix.models.least_squares.least_squares import LeastSquares
+
+
+def predict_interval(
+    model: LeastSquares, X: Any, *, level: float = 0.95, kind: str = "prediction"
+) -> tuple[Floats, Floats]:
+    """Lower and upper ends of an interval for each row, for normal noise of one variance.
+
+    ``kind="mean"`` covers w.x + b itself: s(x) -/+ t sqrt(s^2 x'(X'X)^-1 x); ``kind="prediction"`` a new
+    observation of weight 1 there, whose own variance s^2 is added.
+    """
+    from scipy.special import stdtrit
+
+    need_inference(model)
+    need_level(level)
+    if kind not in ("mean", "prediction"):
+        raise ParameterError(f"kind is {kind!r}: it can be 'mean' or 'prediction'.")
+    table = model._check_rows(X)
+    B, _ = root(model, None)
+    slopes, constant = (B[:-1], B[-1]) if model.fit_intercept else (B, np.zeros(B.shape[1]))
+    spread = np.empty(table.n)
+    for begin, part in dense_chunks(table.X):
+        z = part @ slopes + constant
+        spread[begin : begin + len(part)] = (z * z).sum(axis=1)
+    variance = model.sigma2_ * (spread + (1.0 if kind == "prediction" else 0.0))
+    half = float(stdtrit(model.n_rows_ - model.rank_, 0.5 + level / 2)) * np.sqrt(variance)
+    middle = model.predict(X)
+    return middle - half, middle + half

@@ -1,0 +1,150 @@
+"""Least squares: ordinary, ridge and of minimum norm, solved as well as the doubles given allow.
+
+    minimise  sum c_i (y_i - w.x_i - b)^2 + alpha |w|^2          (b free)
+    minimise  sum c_i (y_i - w.x_i - b)^2 + alpha (|w|^2 + b^2)  (b penalised)
+
+With alpha = 0 and dependent columns the shortest of all minimisers is meant, of w where b is free and of
+(w, b) where it is not. How it is solved, by the first that holds:
+
+lsqr      sparse rows, too many of them and of columns for any matrix of squares (Paige, Saunders 1982)
+dual      sparse rows of very many columns: through the inner products of rows
+wide      fewer rows than columns: through the singular values of the rows
+moments   one pass over the rows, then Cholesky; good where the squared condition is small
+refined   the same, corrected by residuals in twofold precision until nothing changes
+qr        orthogonal factors, corrected in twofold precision (Bjorck 1967)
+svd       as qr, where the columns are dependent
+
+The condition is that of the columns, centred if b is free and scaled to length 1, with the penalty. The
+rank counts singular values of the same matrix above 8 p eps times the largest, p its columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.models.least_squares import minimum_norm
+from separatrix.models.least_squares import orthogonal_factors as factored
+from separatrix.numerics.least_squares_problem import Problem, Solution
+from separatrix.numerics.moments import Moments, Totals
+from separatrix.numerics.normal_equations import (
+    REFINABLE,
+    TRUSTED,
+    NormalEquations,
+    normal_equations,
+    refine,
+    residual_sum,
+)
+
+SMALL = 5 * 10**7  # n p^2 up to which orthogonal factors cost nothing to speak of
+WIDE = 512  # columns up to which it is made even if there are fewer rows
+WIDEST = 4096  # columns up to which a table of their squares is made of sparse rows
+
+
+def solve_least_squares(problem: Problem, moments: Moments, solver: str = "auto") -> Solution:
+    """The minimiser; ``moments`` (d features, k targets) are empty and hold the rows afterwards, if any table of
+    squares was made at all."""
+    if not makes_squares(problem, solver):
+        return _without_squares(problem)
+    moments.add(problem.X, problem.Y, None, problem.weights)
+    return solve_with(problem, int(moments.rows.sum()), moments.totals().all_rows(), solver)
+
+
+def makes_squares(problem: Problem, solver: str) -> bool:
+    """Whether a table of all products of two columns is worth making."""
+    sparse_and_wide = problem.sparse and problem.p > WIDEST
+    return solver == "moments" or not (solver == "auto" and (sparse_and_wide or problem.p > max(problem.n, WIDE)))
+
+
+def _without_squares(problem: Problem) -> Solution:
+    if not problem.sparse:
+        return minimum_norm.solve_svd(problem, "wide")
+    return minimum_norm.solve_dual(problem) if problem.n <= WIDEST else minimum_norm.solve_lsqr(problem)
+
+
+def solve_with(problem: Problem, counted: int, totals: Totals, solver: str = "auto") -> Solution:
+    """The minimiser, from the totals of its rows and targets where they suffice; ``counted`` rows have a weight."""
+    if solver == "svd" or (solver == "auto" and counted < problem.p):
+        return minimum_norm.solve_svd(problem, "svd" if counted >= problem.p else "wide")
+    if solver == "qr":
+        return _solve_qr(problem)
+    normal = normal_equations(totals, problem)
+    if solver == "moments":
+        return from_moments(normal)
+    large = counted * problem.p**2 > SMALL
+    if normal.squared_condition > (REFINABLE if large else TRUSTED):
+        return _solve_qr(problem)
+    if normal.squared_condition > TRUSTED or not large:
+        return _refined(problem, normal)
+    lifted = normal.solve()
+    if normal.loses_bias(lifted):
+        return _refined(problem, normal)
+    rss = normal.rss(lifted)
+    if np.any(rss < 1e-3 * normal.spread):
+        rss = residual_sum(problem, lifted)
+    return Solution(lifted, rss, problem.p, normal.condition, "moments", normal.basis())
+
+
+def solve_path(problem: Problem, alphas: Floats, solver: str = "auto") -> Floats:
+    """Lifted weights (m, k, d + 1) for m penalties, from one pass over the rows.
+
+    The condition falls as the penalty grows (the scaled matrix moves towards the identity), so that what can
+    be trusted at the smallest penalty can be trusted at all.
+    """
+    if not makes_squares(problem, solver):
+        each = [replace(problem, alpha=float(alpha)) for alpha in alphas]
+        return np.array([solve_least_squares(one, Moments(1), solver).lifted for one in each])
+    moments = Moments(int(problem.X.shape[1]), problem.Y.shape[1]).add(problem.X, problem.Y, None, problem.weights)
+    counted, totals = int(moments.rows.sum()), moments.totals()
+    least = replace(problem, alpha=float(alphas.min()))
+    large = counted * problem.p**2 > SMALL and counted >= problem.p
+    trusted = large and normal_equations(totals, least).squared_condition <= TRUSTED
+    out = np.empty((len(alphas), problem.Y.shape[1], problem.X.shape[1] + 1))
+    for k, alpha in enumerate(alphas):
+        one = replace(problem, alpha=float(alpha))
+        out[k] = (
+            normal_equations(totals, one).solve()
+            if trusted and solver in ("auto", "moments")
+            else solve_with(one, counted, totals, solver).lifted
+        )
+    return out
+
+
+def from_moments(normal: NormalEquations) -> Solution:
+    """What the moments alone can say: the shortest minimiser, its rank by the rule."""
+    lifted, rank, dependent = normal.solve_by_rank()
+    full = rank == normal.p
+    basis = normal.basis() if full else None
+    return Solution(lifted, normal.rss(lifted), rank, normal.condition, "moments", basis, dependent)
+
+
+def _refined(problem: Problem, normal: NormalEquations) -> Solution:
+    starts = normal.solve()
+    rows = kernels.rows(problem.X)
+    lifted = np.empty_like(starts)
+    for k, start in enumerate(starts):
+        y = np.ascontiguousarray(problem.Y[:, k])
+        found = refine(rows, y, problem.weights, start, normal)
+        if found is None:
+            return _solve_qr(problem)
+        lifted[k] = found
+    rss = residual_sum(problem, lifted)
+    return Solution(lifted, rss, problem.p, normal.condition, "refined", normal.basis())
+
+
+def _solve_qr(problem: Problem) -> Solution:
+    """By orthogonal factors; where columns depend on each other, by singular values."""
+    X, Y, c = factored.counted_rows(problem)
+    factors = factored.Factors(X, c, problem.alpha, problem.lift, problem.free)
+    if not factors.kept.all():
+        found = minimum_norm.solve_svd(problem, "svd")
+        return Solution(found.lifted, found.rss, factors.rank, np.inf, "svd", None, factors.dependent())
+    lifted, rss = np.zeros((Y.shape[1], X.shape[1] + 1)), np.empty(Y.shape[1])
+    for k, y in enumerate(Y.T):
+        x, u = factors.solve(np.ascontiguousarray(y))
+        lifted[k, : len(x)] = x
+        rss[k] = float(c @ (u * u))
+    return Solution(lifted, rss, factors.rank, factors.condition, "qr", factors.basis())

@@ -1,0 +1,69 @@
+"""Classifiers that predict by s(x) = w . x + b, one score for two classes and one a class for more."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.models.class_labels import predictions
+from separatrix.protocol import Estimator
+from separatrix.validation import check_lengths, check_weights
+from separatrix.validation.labels import label_vector
+
+
+class Classifier(Estimator):
+    """Predictions and accuracy from scores; a subclass says what the scores are."""
+
+    _estimator_type: ClassVar[str] = "classifier"
+    boundary: str = "positive"
+    classes_: NDArray[Any]
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+    def decision_function(self, X: Any) -> Floats:
+        """One score for each row; with more than two classes one column a class."""
+        raise NotImplementedError("a classifier says what its scores are")
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row; what a score of exactly zero means is ``boundary``'s choice."""
+        return self._classes_of(self.decision_function(X))
+
+    def _classes_of(self, scores: Floats) -> NDArray[Any]:
+        if len(self.classes_) == 1:
+            return np.full(len(scores), self.classes_[0])
+        return predictions(scores, self.classes_, self.boundary)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The (weighted) share of rows whose class is predicted right."""
+        predicted = self.predict(X)
+        truth = label_vector(y)
+        check_lengths(len(predicted), len(truth), "y")
+        return float(np.average(predicted == truth, weights=check_weights(sample_weight, len(truth))))
+
+
+class LinearClassifier(Classifier):
+    """Scores s(x) = w . x + b from ``coef_`` and ``intercept_``."""
+
+    coef_: Floats
+    intercept_: Floats
+
+    def decision_function(self, X: Any) -> Floats:
+        """s(x) = w . x + b for each row; with more than two classes one column a class."""
+        return self._scores_of(self._check_rows(X).X)
+
+    def _scores_of(self, X: Any) -> Floats:
+        """Scores of checked rows."""
+        rows = kernels.rows(X)
+        out = np.empty((rows.n, len(self.coef_)))
+        coef, intercept = np.ascontiguousarray(self.coef_), np.ascontiguousarray(self.intercept_)
+        kernels.class_scores(rows, coef, intercept, out)
+        return out[:, 0] if out.shape[1] == 1 else out

@@ -1,0 +1,1 @@
+"""Logistic regression: the estimator, its problem, its solvers and its inference."""

@@ -1,0 +1,194 @@
+"""Coordinate descent with leaps: passes over the coordinates, and Newton steps where these hardly move.
+
+    q(v) + alpha |v|_1 + ridge/2 |v|^2,    q a convex quadratic
+
+Passes settle fast which coordinates are zero, and slowly what the others are where columns are nearly alike: k equal
+columns share a weight at the rate ridge/(k curvature). On the coordinates that are not zero the function is a
+quadratic, whose minimum conjugate gradients find in as many products as it has different eigenvalues; where these
+are too many, its matrix is made and solved with. A leap goes towards that minimum, and stops coordinates at zero
+that would change their sign (Byrd, Nocedal and Oztoprak 2016), or goes from the first of them on to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+
+Order = NDArray[np.int64]
+MOST_PASSES = 2000
+SLOW = 0.8  # passes that each change more than this share of what the one before changed are slow
+PRODUCTS, MOST_PRODUCTS = 20, 100  # of one leap: before a matrix is made, and where it would be too large
+EXACT = 1e-3  # how exactly conjugate gradients find a leap
+FEWEST_CORNERS, MOST_CORNERS, WORK = 2, 100, 3 * 10**9  # changes of signs that one leap goes past, by their cost
+ARMIJO = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    """alpha |v|_1 + ridge/2 |v|^2"""
+
+    alpha: float
+    ridge: float
+
+    def value(self, V: Floats) -> float:
+        return self.alpha * float(np.abs(V).sum()) + 0.5 * self.ridge * float((V**2).sum())
+
+
+class State(Protocol):
+    """Coordinates ``v`` of a quadratic, moved in place; ``free`` marks those that the penalty leaves alone."""
+
+    v: Floats
+    free: NDArray[np.bool_] | None
+    most: int  # coordinates up to which their matrix is worth making
+    patience: int  # slow passes in a row after which a leap is worth its cost
+
+    def sweep(self, order: Order) -> float:
+        """Put each of these coordinates at its minimum, and return the sum of curvature times step squared."""
+        ...
+
+    def slopes(self, order: Order) -> Floats: ...
+    def product(self, order: Order, d: Floats) -> Floats: ...
+    def matrix(self, order: Order) -> Floats: ...
+    def move(self, order: Order, v: Floats) -> None: ...
+
+
+def descend(state: State, net: Net, every: Order, enough: float) -> None:
+    """Passes over all coordinates, and between them over those not zero until these rest.
+
+    Ends when a pass over all changes less than ``enough`` of what has been changed.
+    """
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # of which no step is made
+        _descend(state, net, every, enough)
+
+
+def _descend(state: State, net: Net, every: Order, enough: float) -> None:
+    total, passes = 0.0, 0
+    while passes < MOST_PASSES:
+        change = state.sweep(every)
+        total, passes, rest, slow = total + change, passes + 1, 0.1 * change, 0
+        if not change > enough * total:
+            return
+        while passes < MOST_PASSES:
+            before, used = change, every[state.v[every] != 0]
+            change = state.sweep(used)
+            total, passes = total + change, passes + 1
+            slow = slow + 1 if change > SLOW * before else 0
+            if slow >= state.patience and len(used) > 1:
+                gained, products = leap(state, net, every[state.v[every] != 0])
+                total, passes, slow = total + gained, passes + products, 0
+                change = max(change, gained)
+            if not change > max(rest, enough * total):
+                break
+
+
+def leap(state: State, net: Net, used: Order) -> tuple[float, int]:
+    """A Newton step on the coordinates that are not zero; twice what it gained, and the products it took."""
+    penalised = np.ones(len(used))
+    if state.free is not None:
+        penalised[state.free[used]] = 0.0
+    place = Corner(state.v[used], state.slopes(used), net.alpha * penalised, net.ridge * penalised)
+    step, products = place.by_products(lambda d: state.product(used, d), len(used) <= state.most)
+    if step is not None:
+        u = place.stopped(step, 1.0)
+        d = u - place.v
+        gain, products = place.gain(d, state.product(used, d)), products + 1
+        if gain > ARMIJO * float(place.gradient @ step):
+            state.move(used, u)
+            return 2.0 * gain, products
+    if len(used) > state.most:
+        return 0.0, products
+    last = place.followed(state.matrix(used))
+    gained = last.down
+    if gained > 0:
+        state.move(used, last.v)
+    return 2.0 * max(gained, 0.0), products
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """Coordinates not zero, the slopes of the quadratic there, and the penalty of each; ``down`` is what was gained."""
+
+    v: Floats
+    slopes: Floats
+    alpha: Floats
+    ridge: Floats
+    down: float = 0.0
+
+    @property
+    def gradient(self) -> Floats:
+        """Of quadratic and penalty, as long as no sign changes."""
+        return self.slopes + self.ridge * self.v + self.alpha * np.sign(self.v)
+
+    def stopped(self, step: Floats, share: float) -> Floats:
+        """v - share step, with zeros instead of changed signs."""
+        u = self.v - share * step
+        return np.where((u * self.v < 0) & (self.alpha + self.ridge > 0), 0.0, u)
+
+    def gain(self, d: Floats, bent: Floats) -> float:
+        """What a move by d gains, given the matrix times d, where no sign changes but to zero."""
+        return -float(self.gradient @ d) - 0.5 * float(d @ (bent + self.ridge * d))
+
+    def by_products(self, product: Callable[[Floats], Floats], small: bool) -> tuple[Floats | None, int]:
+        """The Newton step by conjugate gradients; where a matrix could be made instead, None if it takes too many."""
+        g = self.gradient
+        step, r, p = np.zeros_like(g), g.copy(), g.copy()
+        rho = first = float(g @ g)
+        most = PRODUCTS if small else MOST_PRODUCTS
+        for k in range(most):
+            if not rho > EXACT**2 * first:
+                return step, k
+            bent = product(p) + self.ridge * p
+            bend = float(p @ bent)
+            if not bend > 1e-14 * float(p @ p) * float(np.abs(bent).max()):  # flat
+                return (None if small else step), k + 1
+            step += (rho / bend) * p
+            r -= (rho / bend) * bent
+            rho, last = float(r @ r), rho
+            p = r + (rho / last) * p
+        return (None if small else step), most
+
+    def followed(self, H: Floats) -> Corner:
+        """Newton steps with the matrix, from one change of signs to the next."""
+        at = self
+        for _ in range(max(FEWEST_CORNERS, min(MOST_CORNERS, WORK // len(self.v) ** 3))):
+            on = np.flatnonzero((at.v != 0) | (self.alpha + self.ridge == 0))
+            g = at.gradient[on]
+            step = _solved(H[np.ix_(on, on)], at.ridge[on], g)
+            if step is None:
+                return at
+            whole = np.zeros(len(at.v))
+            whole[on] = step
+            crossing = at.v * (at.v - whole) < 0
+            edge = float((at.v[crossing] / whole[crossing]).min()) if crossing.any() else 1.0
+            best = at
+            for share in (1.0, edge) if edge < 1.0 else (1.0,):
+                u = at.stopped(whole, share)
+                if share < 1.0:
+                    u = np.where(crossing & (np.abs(u) <= 1e-10 * np.abs(at.v)), 0.0, u)
+                d = u - at.v
+                bent = H @ d
+                gain = at.gain(d, bent)
+                if gain > best.down - at.down:
+                    best = replace(at, v=u, slopes=at.slopes + bent, down=at.down + gain)
+            if best is at or edge == 1.0:
+                return best
+            at = best
+        return at
+
+
+def _solved(H: Floats, ridge: Floats, g: Floats) -> Floats | None:
+    """(H + ridge)^-1 g where that is a descent."""
+    if not len(g):
+        return None
+    H[np.diag_indices(len(H))] += ridge + 1e-15 * float(np.diagonal(H).max())
+    try:
+        step = np.asarray(np.linalg.solve(H, g), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return None
+    return step if np.isfinite(step).all() and float(step @ g) > 0 else None

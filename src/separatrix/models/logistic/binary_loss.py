@@ -1,0 +1,159 @@
+"""Logistic regression as an objective: value, gradient and curvature of two classes.
+
+    F(w, b) = sum c_i log(1 + exp(-y_i (w.x_i + b + o_i))) + ridge/2 |w|^2
+
+The gradient is  -sum c_i (1 - P(y_i|x_i)) y_i (x_i, 1)  plus the penalty's. Parameters are one vector, (w, b);
+without a bias its place stays zero. More than two classes are in multinomial.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.numerics.moments import Moments
+from separatrix.numerics.normal_equations import NormalEquations
+
+TINY = float(np.finfo(np.float64).tiny)
+SLICE = 2**24  # numbers looked at between two chances to interrupt
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Parameters with what one pass says of them; ``curvature`` has what the Hessian needs of each row.
+
+    For two classes ``wrong`` is 1 - P(y_i|x_i), without the cancellation.
+    """
+
+    at: Floats
+    value: float
+    gradient: Floats
+    curvature: Floats
+    wrong: Floats
+
+
+class Model(Protocol):
+    """The Hessian at a point: what step a gradient asks for."""
+
+    def correction(self, g: Floats) -> Floats: ...
+
+
+class Curved(Protocol):
+    """A smooth convex function of the parameters, with its Hessian."""
+
+    def point(self, at: Floats) -> Point: ...
+    def model(self, point: Point) -> Model: ...
+
+
+class Objective(Curved, Protocol):
+    """One whose Hessian is also known by its products with vectors."""
+
+    @property
+    def length(self) -> int: ...
+    def product(self, point: Point, v: Floats) -> Floats: ...
+    def diagonal(self, point: Point) -> Model: ...
+    def left(self, point: Point) -> float: ...
+
+
+class Binary:
+    """Two classes: y is -1 or +1; ``weights`` and ``offset`` may be None."""
+
+    def __init__(
+        self,
+        X: Any,
+        y: NDArray[np.int8],
+        weights: Floats | None = None,
+        offset: Floats | None = None,
+        ridge: float = 0.0,
+        lift: bool = True,
+    ) -> None:
+        self.X, self.y, self.weights, self.offset = X, y, weights, offset
+        self.ridge, self.lift = ridge, lift
+        self.rows = kernels.rows(X)
+        self.n, self.d = self.rows.n, self.rows.d
+        self.stride = max(1024, SLICE * self.n // max(1, int(X.size)))
+        self.spare: list[tuple[Floats, Floats]] = []
+
+    @property
+    def length(self) -> int:
+        return self.d + 1
+
+    def point(self, at: Floats) -> Point:
+        gradient = np.zeros(self.d + 1)
+        curvature, wrong = self.spare.pop() if self.spare else (np.empty(self.n), np.empty(self.n))
+        value = 0.0
+        for begin in range(0, self.n, self.stride):
+            end = min(begin + self.stride, self.n)
+            value += kernels.logistic_pass(
+                self.rows, self.y, self.weights, self.offset, at, begin, end, gradient, curvature, wrong
+            )
+        w = at[:-1]
+        value += 0.5 * self.ridge * float(w @ w)
+        gradient[:-1] += self.ridge * w
+        if not self.lift:
+            gradient[-1] = 0.0
+        return Point(at, value, gradient, curvature, wrong)
+
+    def release(self, point: Point) -> None:
+        """Let the next point have the memory of one that is not needed any more: new memory costs a third of a pass."""
+        self.spare.append((point.curvature, point.wrong))
+
+    def sums(self, r: Floats) -> Floats:
+        """sum r_i x_i"""
+        out = np.zeros(self.d + 1)
+        kernels.curvature_product(self.rows, r, np.append(np.zeros(self.d), 1.0), 0, self.n, out)
+        return out[:-1]
+
+    def model(self, point: Point) -> NormalEquations:
+        return weighted_gram(self.X, point.curvature, self.ridge, self.lift)
+
+    def product(self, point: Point, v: Floats) -> Floats:
+        """The Hessian times v, in one read of the rows."""
+        out = np.zeros(self.d + 1)
+        for begin in range(0, self.n, self.stride):
+            end = min(begin + self.stride, self.n)
+            kernels.curvature_product(self.rows, point.curvature, v, begin, end, out)
+        out[:-1] += self.ridge * v[:-1]
+        if not self.lift:
+            out[-1] = 0.0
+        return out
+
+    def left(self, point: Point) -> float:
+        """|g|^2/(2 ridge), which bounds what is left to gain; for the bias with its own curvature, about."""
+        g, bias = point.gradient[:-1], float(point.gradient[-1])
+        with np.errstate(over="ignore"):
+            weights = float(g @ (g / self.ridge))  # in this order: squares may underflow
+        return 0.5 * (weights + bias * (bias / max(float(point.curvature.sum()), TINY)))
+
+    def diagonal(self, point: Point) -> Diagonal:
+        """The Hessian without what columns have in common, but for the bias."""
+        first, D = np.zeros((2, self.d + 1))
+        kernels.curvature_diagonal(self.rows, point.curvature, 0, self.n, first if self.lift else None, D)
+        total = float(first[-1])
+        if not total > 0:
+            return Diagonal(D[:-1] + self.ridge, np.zeros(self.d), 0.0)
+        mean = first[:-1] / total
+        return Diagonal(np.maximum(D[:-1] - total * mean**2, 0.0) + self.ridge, mean, total)
+
+
+class Diagonal:
+    """A diagonal matrix of weights, bordered by a bias of curvature ``total`` (0 for none) as in a Hessian."""
+
+    def __init__(self, D: Floats, mean: Floats, total: float) -> None:
+        self.D, self.mean, self.total = np.maximum(D, 1e-12 * float(D.max(initial=0.0)) or 1.0), mean, total
+
+    def correction(self, g: Floats) -> Floats:
+        w = (g[:-1] - self.mean * g[-1]) / self.D
+        return np.append(w, g[-1] / self.total - self.mean @ w if self.total > 0 else 0.0)
+
+
+def weighted_gram(X: Any, weights: Floats, ridge: float, lift: bool) -> NormalEquations:
+    """sum h_i (x_i, 1)(x_i, 1)' + ridge, by moments: the bias is eliminated without cancellation."""
+    d = X.shape[1]
+    totals = Moments(d).add(X, None, None, weights).totals(last=True)
+    return NormalEquations(totals, d, ridge, lift, lift)

@@ -1,0 +1,166 @@
+"""What a logistic fit says: probabilities, summary, influence, nested tests, and reasons where there are none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, InferenceError
+from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.models.logistic.used_rows import Counted
+from separatrix.numerics.status import Status
+
+if TYPE_CHECKING:
+    from separatrix.models.logistic.influence import Influence
+    from separatrix.models.logistic.likelihood import FittedLikelihood
+    from separatrix.models.logistic.summary import LogisticSummary
+
+
+class LogisticInference(LinearClassifier):
+    """Probabilities, and inference from the rows of a fit, kept by reference; a subclass is the learner."""
+
+    C: float
+    class_weight: Any
+    fit_intercept: bool
+    multiclass: str
+    weights: str
+    method_: str
+    status_: Status
+    loglik_: float | None
+    unidentifiable_: tuple[str, ...]
+    separation_: Any
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, one column a class."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the probabilities, right also where these are too small to be numbers."""
+        s = self.decision_function(X)
+        if s.ndim == 1:
+            return -np.column_stack([np.logaddexp(0.0, s), np.logaddexp(0.0, -s)])
+        if self.multiclass == "ovr":
+            own = -np.logaddexp(0.0, -s)
+            return np.asarray(own - np.logaddexp.reduce(own, axis=1)[:, None])
+        return np.asarray(s - np.logaddexp.reduce(s, axis=1)[:, None])
+
+    def summary(
+        self, *, level: float = 0.95, intervals: str = "wald", covariance: str = "model", groups: Any = None
+    ) -> LogisticSummary:
+        """Estimates with standard errors, tests and intervals, and the quality of the fit.
+
+        Parameters
+        ----------
+        level : of the intervals
+        intervals : "wald" (estimate plus and minus errors), or "profile": where the likelihood ratio test
+            accepts; of the penalised likelihood after Firth. An end that does not exist is infinite.
+        covariance : "model" (inverse information), "robust" (sandwich), or "cluster" with ``groups``
+        groups : one label a row, for "cluster"
+
+        With more than two classes the coefficients are of the log-odds of a class against the first. Refused
+        where errors would mean nothing: after a penalised or class-weighted fit, or without a maximum; but of
+        separated classes fitted with ``on_separation="ignore"`` profiles are given, with infinite estimates and
+        one-sided intervals (a, ∞) where these are the truth; more than two classes are then compared with the
+        last one, as in ``separation_.coefficients``. The rows of the fit are looked at again, by reference: they
+        must not have changed.
+        """
+        from separatrix.models.logistic.summary import summarise
+
+        fitted, rows = self._fitted_likelihood()
+        classes = [str(c) for c in self.classes_.tolist()]
+        columns = rows.names + (["intercept"] if self.fit_intercept else [])
+        many = len(classes) > 2
+        base = classes.pop(-1 if many and fitted.fates is not None else 0)
+        names = [f"{c}:{name}" if many else name for c in classes for name in columns]
+        outcome = f"log-odds against {base}" if many else f"log-odds of {classes[0]} against {base}"
+        return summarise(
+            fitted,
+            names,
+            self.method_,
+            outcome,
+            level=level,
+            intervals=intervals,
+            covariance=covariance,
+            groups=groups if groups is None or rows.origin is None else np.asarray(groups)[rows.origin],
+            frequencies=self.weights == "frequency",
+        )
+
+    def influence(self) -> Influence:
+        """Leverage, residuals, Cook's distance and the change of the estimate without each row that counts."""
+        from separatrix.models.logistic.influence import influence_of
+
+        return influence_of(self._at_a_maximum()[0])
+
+    def likelihood_ratio_test(self, smaller: LogisticInference) -> tuple[float, int, float]:
+        """Twice the gain in log-likelihood over a nested model of the same rows, degrees of freedom, and p."""
+        from separatrix.models.logistic.summary import chi2_tail
+
+        (large, rows), (small, others) = self._at_a_maximum(), smaller._at_a_maximum()
+        if large.penalised or small.penalised:
+            raise InferenceError("the likelihood ratio test compares maximum-likelihood fits: one is Firth's.")
+        if rows.table.n != others.table.n or not np.array_equal(rows.labels.codes, others.labels.codes):
+            raise DataError("the two models are of different rows: fit them to the same ones.")
+        if not (_same(rows.weights, others.weights) and _same(rows.offset, others.offset)):
+            raise DataError("the two models have different weights or offsets: fit them with the same ones.")
+        df = large.estimate.size - small.estimate.size
+        if df <= 0 or not spans(large.lifted, small.lifted):
+            raise DataError("the other model is not nested in this one: its columns must be combinations of these.")
+        statistic = 2.0 * (large.loglik - small.loglik)
+        return statistic, df, chi2_tail(statistic, df)
+
+    def _at_a_maximum(self) -> tuple[FittedLikelihood, Counted]:
+        fitted, rows = self._fitted_likelihood()
+        if fitted.fates is not None:
+            raise InferenceError(f"the fit did not end at a maximum ({self.status_.value}).")
+        return fitted, rows
+
+    def _fitted_likelihood(self) -> tuple[FittedLikelihood, Counted]:
+        """The fit as a likelihood, or why its errors would mean nothing."""
+        from separatrix.models.logistic.likelihood import FittedLikelihood, against_the_last, on_the_way
+
+        self._check_fitted()
+        rows: Counted | None = self.__dict__.get("_rows")
+        apart = self.status_ is Status.NO_MAXIMUM and "stopped" in self.method_
+        reason = None
+        if np.isfinite(self.C) or "ridge" in self.method_:
+            reason = "the estimates are shrunk by a penalty, so that standard errors would not cover the truth"
+        elif self.class_weight is not None:
+            reason = "class weights change what is estimated, and inverse information is not its variance"
+        elif len(self.classes_) > 2 and self.multiclass == "ovr":
+            reason = "one-against-rest fits have no common likelihood: use multiclass='multinomial'"
+        elif self.status_ is not Status.OPTIMAL and "Firth" not in self.method_ and not apart:
+            reason = f"the fit did not end at a maximum ({self.status_.value})"
+        elif "FLIC" in self.method_:
+            reason = "the bias was moved after Firth's fit: fit with flic=False"
+        elif self.unidentifiable_:
+            reason = f"columns depend on each other ({', '.join(self.unidentifiable_[:6])}): drop some first"
+        elif rows is None:
+            reason = "a stored model has no rows: fit again"
+        if reason is not None or rows is None:
+            raise InferenceError(f"there is no summary: {reason}.")
+        vectors = np.column_stack([self.coef_, self.intercept_])
+        task = rows.task(bool(self.fit_intercept))
+        if not np.isclose(-task.loss(vectors), float(self.loglik_ or 0.0), rtol=1e-9, atol=1e-12):
+            raise DataError("the rows of the fit have changed since: fit again.")
+        against = vectors if len(vectors) == 1 else vectors[1:] - vectors[0]
+        if apart and len(vectors) > 1:
+            task, against = against_the_last(task, vectors)
+        against = against if self.fit_intercept else against[:, :-1]
+        if apart:
+            fates = tuple(self.separation_.coefficients.values())
+            return FittedLikelihood(task, on_the_way(task, against), False, fates), rows
+        return FittedLikelihood(task, against, "Firth" in self.method_), rows
+
+
+def _same(a: Floats | None, b: Floats | None) -> bool:
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
+
+
+def spans(large: Floats, small: Floats) -> bool:
+    """Whether the columns of the small table are combinations of those of the large one, up to rounding."""
+    scale = np.linalg.norm(large, axis=0)
+    coefficients, *_ = np.linalg.lstsq(large / np.where(scale > 0, scale, 1.0), small, rcond=None)
+    left = np.linalg.norm(large / np.where(scale > 0, scale, 1.0) @ coefficients - small, axis=0)
+    return bool((left <= 1e-8 * np.linalg.norm(small, axis=0)).all())

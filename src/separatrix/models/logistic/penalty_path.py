@@ -1,0 +1,121 @@
+"""Penalised logistic fits over a grid of penalties, each begun where the one before it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, ParameterError
+from separatrix.models.logistic.active_newton import Net
+from separatrix.models.logistic.options import LEAST_C, Options
+from separatrix.models.logistic.penalised import GAP, elastic_net, problem_of, ridge
+from separatrix.models.logistic.problem import Answer, Task
+from separatrix.numerics.status import Status
+from separatrix.protocol import need_limit
+
+RIDGE = (1e-4, 1e4)  # the grid of a ridge, where only a number of penalties is asked for
+REACH = 1e3  # with an L1 part it begins where all weights are zero, and ends at this multiple
+
+
+@dataclass(frozen=True)
+class LogisticPath:
+    """Fits by growing ``C``: ``coef`` (m, k, d), ``intercept`` (m, k), with the gap and the status of each.
+
+    k is 1 for two classes and the number of classes for more.
+    """
+
+    C: Floats
+    coef: Floats = field(repr=False)
+    intercept: Floats = field(repr=False)
+    gap: Floats = field(repr=False)
+    steps: NDArray[np.intp] = field(repr=False)
+    status: tuple[Status, ...] = field(repr=False)
+
+    @property
+    def nonzero(self) -> NDArray[np.intp]:
+        """How many columns each fit uses."""
+        return np.asarray((self.coef != 0).any(axis=1).sum(axis=1), dtype=np.intp)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and lists."""
+        lists = {name: getattr(self, name).tolist() for name in ("C", "coef", "intercept", "gap", "steps", "nonzero")}
+        return {**lists, "status": [s.name for s in self.status]}
+
+    def __str__(self) -> str:
+        lines = [f"{'C':>11} {'columns in use':>15} {'steps':>6} {'gap':>9}  status"]
+        for C, used, steps, gap, s in zip(self.C, self.nonzero, self.steps, self.gap, self.status, strict=True):
+            lines.append(f"{C:>11.5g} {used:>15} {steps:>6} {gap:>9.1e}  {s.name.lower()}")
+        return "\n".join(lines)
+
+
+def check_grid(Cs: Any) -> int | Floats:
+    """A number of penalties, or the penalties themselves in ascending order."""
+    if isinstance(Cs, (int, np.integer)) and not isinstance(Cs, bool):
+        need_limit("Cs", int(Cs), 1)
+        return int(Cs)
+    if isinstance(Cs, (bool, np.bool_, str)):
+        raise ParameterError(f"Cs is {Cs!r}: pass numbers above 0, or how many of them to choose.")
+    try:
+        grid = np.unique(np.asarray(Cs, dtype=np.float64).ravel())
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"Cs is {Cs!r}: pass numbers above 0, or how many of them to choose.") from error
+    if not len(grid):
+        raise ParameterError("Cs is empty: pass at least one penalty.")
+    if not (np.isfinite(grid).all() and grid[0] >= LEAST_C):
+        raise ParameterError("Cs has a value that is not a finite number above 0: a path is of penalised fits.")
+    return grid
+
+
+def grid_for(Cs: int | Floats, tasks: list[Task], l1_ratio: float) -> Floats:
+    """The penalties, chosen by the rows where only their number is given."""
+    if not isinstance(Cs, int):
+        return Cs
+    low, high = RIDGE
+    if l1_ratio > 0:
+        tops = []
+        for task in tasks:
+            problem = problem_of(task)
+            vectors = 1 if task.classes == 2 else task.classes
+            place = problem.place(np.zeros((vectors, task.d)), np.zeros(vectors))
+            tops.append(float(np.abs(place.slopes).max(initial=0.0)))
+        top = max(tops)
+        if not (np.isfinite(top) and top > 0):
+            raise DataError("no column of X says anything of y, so that there is no least useful C: pass Cs.")
+        low, high = l1_ratio / top, REACH * l1_ratio / top
+    return np.geomspace(low, high, Cs) if Cs > 1 else np.array([low])
+
+
+def answers(task: Task, grid: Floats, options: Options) -> list[Answer]:
+    """One fit after the other; what they share is made once."""
+    tol = GAP if options.tol is None else float(options.tol)
+    problem = problem_of(task) if options.l1_ratio > 0 else None
+    out: list[Answer] = []
+    start: Floats | None = None
+    for C in grid.tolist():
+        if problem is None:
+            answer = ridge(task, 1.0 / C, tol, options.max_iter, start)
+        else:
+            net = Net(options.l1_ratio / C, (1.0 - options.l1_ratio) / C)
+            answer = elastic_net(problem, net, tol, options.max_iter, start)
+        out.append(answer)
+        start = answer.vectors
+    return out
+
+
+def path_of(parts: list[list[Answer]], grid: Floats) -> LogisticPath:
+    """The fits of each part (one, or one a class) put together."""
+    by_C = list(zip(*parts, strict=True))
+    vectors = np.array([np.vstack([a.vectors for a in at]) for at in by_C])
+    worst = [next((a.status for a in at if a.status is not Status.OPTIMAL), Status.OPTIMAL) for at in by_C]
+    return LogisticPath(
+        grid,
+        np.ascontiguousarray(vectors[:, :, :-1]),
+        np.ascontiguousarray(vectors[:, :, -1]),
+        np.array([max(a.gap or 0.0 for a in at) for at in by_C]),
+        np.array([max(a.steps for a in at) for at in by_C], dtype=np.intp),
+        tuple(worst),
+    )

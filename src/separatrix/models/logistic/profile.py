@@ -1,0 +1,155 @@
+"""Profiles of single coefficients, and the intervals that they give.
+
+The profile of b_j at v is the greatest likelihood (for Firth's estimate the greatest penalised one) with
+b_j = v. An interval holds the v whose profile is within z^2/2 of the maximum, z the normal quantile
+(Venzon and Moolgavkar 1988; Heinze and Schemper 2002 for the penalised one). Where the profile never falls so
+far on one side, the interval has no end there: under separation that of an infinite coefficient is (a, inf).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.models.logistic.binary_loss import Binary, Point
+from separatrix.models.logistic.firth import firth
+from separatrix.models.logistic.likelihood import STEPS, FittedLikelihood
+from separatrix.models.logistic.multinomial_loss import Blocks, class_information, softmax
+from separatrix.models.logistic.newton import newton
+
+Profile = Callable[[float], float]
+FARTHEST = 40  # doublings of a step after which a side of an interval counts as open
+
+
+def profile_of(fitted: FittedLikelihood, index: int) -> Profile:
+    """The profile of a coefficient as a function; each call begins where the last one ended."""
+    if fitted.penalised:
+        return _firth_profile(fitted, index)
+    return _two_profile(fitted, index) if fitted.task.classes == 2 else _class_profile(fitted, index)
+
+
+def _two_profile(fitted: FittedLikelihood, j: int) -> Profile:
+    task = fitted.task
+    others = np.delete(np.arange(fitted.lifted.shape[1]), j)
+    X = np.ascontiguousarray(fitted.lifted[:, others]) if len(others) else np.zeros((task.n, 1))
+    y = np.where(task.codes == 1, 1, -1).astype(np.int8)
+    base = np.zeros(task.n) if task.offset is None else task.offset
+    last = [np.append(fitted.estimate[0, others], 0.0) if len(others) else np.zeros(2)]
+
+    def value(v: float) -> float:
+        objective = Binary(X, y, task.weights, base + v * fitted.lifted[:, j], 0.0, False)
+        point = objective.point(last[0])
+        if len(others):
+            point = newton(objective, point, STEPS, 1e-14).point
+            last[0] = point.at
+        return -point.value
+
+    return value
+
+
+class Held:
+    """Minus the log-likelihood of several classes as a function of all coefficients but one."""
+
+    def __init__(self, fitted: FittedLikelihood, index: int) -> None:
+        self.fitted, self.index, self.value = fitted, index, 0.0
+        self.free = np.delete(np.arange(fitted.estimate.size), index)
+        self.own = np.arange(fitted.task.n), fitted.task.codes
+
+    def point(self, at: Floats) -> Point:
+        task, lifted = self.fitted.task, self.fitted.lifted
+        scores = np.column_stack([np.zeros(task.n), lifted @ self._whole(at).T])
+        P, loss = softmax(scores if self.fitted.offset is None else scores + self.fitted.offset, self.own)
+        R = P.copy()
+        R[self.own] -= 1.0
+        c = self.fitted.counts
+        gradient = ((R[:, 1:] * c[:, None]).T @ lifted).reshape(-1)
+        return Point(at, float(c @ loss), gradient[self.free], P, -R[self.own])
+
+    def model(self, point: Point) -> Blocks:
+        information = class_information(self.fitted.lifted, point.curvature[:, 1:], self.fitted.task.weights)
+        return Blocks(information[np.ix_(self.free, self.free)])
+
+    def _whole(self, at: Floats) -> Floats:
+        whole = np.empty(self.fitted.estimate.size)
+        whole[self.free], whole[self.index] = at, self.value
+        return whole.reshape(self.fitted.estimate.shape)
+
+
+def _class_profile(fitted: FittedLikelihood, index: int) -> Profile:
+    held = Held(fitted, index)
+    last = [fitted.estimate.reshape(-1)[held.free]]
+
+    def value(v: float) -> float:
+        held.value = v
+        point = newton(held, held.point(last[0]), STEPS, 1e-14).point
+        last[0] = point.at
+        return -point.value
+
+    return value
+
+
+def _firth_profile(fitted: FittedLikelihood, index: int) -> Profile:
+    """On orthonormal columns with the coefficient's column last, where holding it holds one coordinate alone."""
+    free, p = fitted.estimate.shape
+    k, j = divmod(index, p)
+    order = np.append(np.delete(np.arange(p), j), j)
+    inner = fitted.firth_likelihood(order)
+    scale = np.linalg.norm(inner.lifted, axis=0)
+    Q, R = np.linalg.qr(inner.lifted / scale)
+    length = np.sqrt(len(Q))
+    R = R * scale / length
+    inner.lifted = Q * length
+    logdet = free * float(np.log(np.abs(np.diagonal(R))).sum())
+    place = k * p + p - 1
+    fixed = np.arange(free * p) == place
+    last = [(fitted.estimate[:, order] @ R.T).reshape(-1)]
+
+    def value(v: float) -> float:
+        start = last[0].copy()
+        start[place] = R[-1, -1] * v
+        found = firth(inner, STEPS, start, fixed)
+        last[0] = found.vectors.reshape(-1)
+        return float(found.penalised + logdet)
+
+    return value
+
+
+def profile_interval(fitted: FittedLikelihood, index: int, z: float, error: float) -> tuple[float, float]:
+    """Where the profile falls by z^2/2, on both sides; infinite where it does not."""
+    at = float(fitted.estimate.reshape(-1)[index])
+    fate = "finite" if fitted.fates is None else fitted.fates[index]
+    step = z * error if fate == "finite" and np.isfinite(error) else 1.0
+    low = -np.inf if fate in ("-inf", "undetermined") else _crossing(fitted, index, at, -step, z)
+    high = np.inf if fate in ("+inf", "undetermined") else _crossing(fitted, index, at, step, z)
+    return low, high
+
+
+def _crossing(fitted: FittedLikelihood, index: int, at: float, step: float, z: float) -> float:
+    """A root of sqrt(2 (max - profile)) - z beyond ``at``: widened to a bracket, then false position and halving."""
+    profile = profile_of(fitted, index)
+
+    def distance(v: float) -> float:
+        return float(np.sqrt(max(0.0, 2.0 * (fitted.maximum - profile(v))))) - z
+
+    near, f_near = at, -z
+    far = at + step
+    f_far = distance(far)
+    doublings = 0
+    while f_far <= 0:
+        if doublings == FARTHEST:
+            return float(np.copysign(np.inf, step))
+        near, f_near, far, doublings = far, f_far, at + 2.0 * (far - at), doublings + 1
+        f_far = distance(far)
+    for k in range(200):
+        v = 0.5 * (far + near) if k % 4 == 3 else far - f_far * (far - near) / (f_far - f_near)
+        f = distance(v)
+        if abs(f) < 1e-10 or abs(far - near) <= 1e-13 * abs(v):
+            return v
+        if f * f_far < 0:
+            near, f_near = far, f_far
+        else:
+            f_near *= 0.5  # Illinois: the end that stays is drawn nearer
+        far, f_far = v, f
+    return far

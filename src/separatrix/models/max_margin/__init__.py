@@ -1,0 +1,1 @@
+"""The maximum-margin hyperplane and its soft version."""

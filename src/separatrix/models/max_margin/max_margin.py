@@ -1,0 +1,224 @@
+"""The maximum-margin hyperplane: proved where the classes are separable, the soft margin elsewhere."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, IterationWarning, ParameterError, warn_user
+from separatrix.models.class_labels import (
+    BOUNDARIES,
+    need_two_classes,
+    need_two_weighted_classes,
+    weights_of_rows,
+)
+from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.models.max_margin.soft_margin import least_slack, soft_margin
+from separatrix.numerics.status import Status, last_of
+from separatrix.proofs.margin import margin_between
+from separatrix.proofs.separability import Given
+from separatrix.protocol import need_choice, need_limit
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
+
+MOST = 1e20  # of C
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The hyperplane between two classes, scaled so that the rows on its margin have scores of -1 and 1."""
+
+    w: Floats
+    b: float
+    support: NDArray[np.int64]
+    margin: tuple[float, float]  # proved bounds of the half-width; 0 where the classes are not separable
+    slack: float
+    gap: float
+    steps: int
+    status: Status
+
+
+class MaxMargin(LinearClassifier):
+    """The hyperplane with the widest margin (the linear support vector machine).
+
+    For C = inf, the default, the hard margin: among all hyperplanes that separate the classes, the one
+
+        max over (w, b) of  min_i y_i (w.x_i + b) / |w|
+
+    with a proved duality gap. Where none separates them, its limit from the soft side: of all hyperplanes with the
+    least total slack  sum c_i max(0, 1 - y_i (w.x_i + b))  the one of the least |w|; ``status_`` says so. A finite C
+    gives the soft margin,
+
+        min over (w, b) of  |w|^2/2 + C sum c_i max(0, 1 - y_i (w.x_i + b)),
+
+    by an interior-point method, until the relative duality gap is 1e-15 or rounding lets it fall no more (``gap_``; up
+    to 1e-6 counts as OPTIMAL). The bias is never penalised;
+    c_i are the weights of the rows (rows of weight zero do not count). For K > 2 classes there is one hyperplane for
+    each pair of them, and the class that wins most pairs is predicted.
+
+    Parameters
+    ----------
+    C : float, default=inf
+        Cost of slack; inf for the hard margin. What is above 1e20 counts as 1e20: in double precision the
+        hyperplane no longer depends on it.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of the rows of a class.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts, for two classes.
+    max_iter : int or inf, default=200
+        Limit on the steps of the interior-point method.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (pairs, d) and (pairs,); for two classes there is one pair. Rows on the margin
+        have scores of -1 and 1. A positive score speaks for the second class of its pair.
+    pairs_ : the classes of each pair, shape (pairs, 2)
+    half_width_ : 1 / |w| for each pair
+    margin_ : proved bounds of the largest half-width, shape (pairs, 2); 0 where the classes are not separable, NaN for
+        a finite C, where it was not the question
+    slack_ : total slack of each pair
+    gap_ : relative duality gap of each pair: of the half-width, proved, or of the soft objective
+    support_ : rows that hold a hyperplane
+    status_ : OPTIMAL, LEAST_SLACK, MAX_ITERATIONS, ILL_CONDITIONED or INTERRUPTED, the worst of the pairs
+    n_iter_ : steps of the interior-point method, at least 1
+    """
+
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight",), "score": ("sample_weight",)}
+    pairs_: NDArray[Any]
+    half_width_: Floats
+    margin_: Floats
+    slack_: Floats
+    gap_: Floats
+    support_: NDArray[np.int64]
+    status_: Status
+    n_iter_: int
+
+    def __init__(
+        self,
+        C: float = math.inf,
+        *,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        boundary: str = "positive",
+        max_iter: float = 200,
+    ) -> None:
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.boundary = boundary
+        self.max_iter = max_iter
+
+    def _check_parameters(self) -> None:
+        number = isinstance(self.C, (int, float, np.integer, np.floating)) and not isinstance(self.C, (bool, np.bool_))
+        if not number or not self.C > 0:
+            raise ParameterError(f"C is {self.C!r}: it must be a number above 0, or inf for the hard margin.")
+        need_flag("fit_intercept", self.fit_intercept)
+        need_choice("boundary", self.boundary, BOUNDARIES)
+        need_limit("max_iter", self.max_iter, 1)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the hyperplane, or one for each pair of classes."""
+        self._check_parameters()
+        table = check_table(X)
+        labels = check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        need_two_classes(labels, type(self).__name__)
+        weights = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
+        need_two_weighted_classes(labels, weights)
+        counted = np.ones(len(labels.classes), dtype=bool)
+        if weights is not None:
+            counted = np.bincount(labels.codes, weights=weights, minlength=len(counted)) > 0
+        names = list(combinations(np.flatnonzero(counted).tolist(), 2))
+        found = [self._pair(table, labels, weights, a, b) for a, b in names]
+        self._store(table, labels, np.array(names), found)
+        if self.status_ is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        if self.status_ in (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED):
+            warn_user(f"MaxMargin: {self.status_.value} (relative gap {self.gap_.max():.1e}).", IterationWarning)
+        return self
+
+    def _pair(self, table: Table, labels: Labels, weights: Floats | None, a: int, b: int) -> Pair:
+        """The hyperplane between classes a (-1) and b (+1)."""
+        mine = (labels.codes == a) | (labels.codes == b)
+        if weights is not None:
+            mine &= weights > 0
+        ids = np.flatnonzero(mine)
+        part = table if len(ids) == table.n else Table(table.X[ids], table.names)
+        plus = labels.codes[ids] == b
+        bounds, proved = (math.nan, math.nan), None
+        if math.isinf(self.C):
+            given = Given(
+                part, Labels(np.array([0, 1]), plus.view(np.int8)), ids, (), bool(self.fit_intercept), "binary64"
+            )
+            proved = margin_between(given, [1], [0], exact=False)
+            bounds = proved.lower, proved.upper
+            if proved.coef is not None and proved.intercept is not None:
+                with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                    w, c = proved.coef / proved.lower, float(np.float64(proved.intercept) / proved.lower)
+                if not (np.isfinite(w).all() and math.isfinite(c)):
+                    raise DataError("the margin is too small for its hyperplane to be written in doubles: scale X.")
+                return Pair(w, c, proved.support, bounds, 0.0, proved.gap, 0, Status.OPTIMAL)
+        signs = np.where(plus, 1, -1).astype(np.int8)
+        cost = np.ones(len(ids)) if weights is None else weights[ids]
+        if proved is None:
+            soft = soft_margin(part.X, signs, cost * min(float(self.C), MOST), bool(self.fit_intercept), self.max_iter)
+            status = soft.status
+        else:
+            soft = least_slack(part.X, signs, cost, bool(self.fit_intercept), self.max_iter)
+            status = Status.LEAST_SLACK if soft.status is Status.OPTIMAL else soft.status
+        slack = float(cost @ soft.t)
+        return Pair(soft.w, soft.b, ids[soft.support], bounds, slack, soft.gap, soft.steps, status)
+
+    def _store(self, table: Table, labels: Labels, names: NDArray[Any], found: list[Pair]) -> None:
+        self._remember_features(table)
+        self.classes_ = labels.classes
+        self.pairs_ = labels.classes[names]
+        self._numbers = names
+        self.coef_ = np.array([pair.w for pair in found])
+        self.intercept_ = np.array([pair.b for pair in found])
+        length = np.linalg.norm(self.coef_, axis=1)
+        self.half_width_ = np.divide(1.0, length, out=np.full(len(found), np.inf), where=length > 0)
+        self.margin_ = np.array([pair.margin for pair in found])
+        self.slack_ = np.array([pair.slack for pair in found])
+        self.gap_ = np.array([pair.gap for pair in found])
+        self.support_ = np.unique(np.concatenate([pair.support for pair in found]))
+        self.status_ = last_of([pair.status for pair in found])
+        self.n_iter_ = max(1, *(pair.steps for pair in found))
+
+    def decision_function(self, X: Any) -> Floats:
+        """s(x) = w.x + b; with more than two classes one column a class: the pairs it wins, and by how much.
+
+        The sum of its scores, squeezed to less than 1/3, decides between classes that win as many pairs.
+        """
+        scores = super().decision_function(X)
+        if len(self.classes_) == 2:
+            return scores
+        scores = scores.reshape(len(scores), len(self.coef_))
+        wins, sums = np.zeros((2, len(scores), len(self.classes_)))
+        for s, (a, b) in zip(scores.T, self._numbers, strict=True):
+            wins[:, a] += s < 0
+            wins[:, b] += s >= 0
+            sums[:, a] -= s
+            sums[:, b] += s
+        return np.asarray(wins + sums / (3 * (np.abs(sums) + 1)))
+
+    def _kept(self) -> dict[str, Any]:
+        return {"numbers": self._numbers}
+
+    def _restore(self, kept: dict[str, Any]) -> None:
+        numbers = np.asarray(kept.get("numbers"))
+        K = len(self.classes_)
+        if (
+            set(kept) != {"numbers"}
+            or numbers.shape != (len(self.coef_), 2)
+            or not ((numbers >= 0) & (numbers < K)).all()
+        ):
+            raise ValueError("the pairs of classes do not fit the vectors")
+        self._numbers = numbers

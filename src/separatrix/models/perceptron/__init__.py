@@ -1,0 +1,1 @@
+"""The perceptron and its family: learners that move on mistakes."""

@@ -1,0 +1,107 @@
+"""Adaptive regularisation of weights (Crammer, Kulesza & Dredze 2009)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from separatrix.errors import ParameterError
+from separatrix.models.perceptron.online_rules import ArowDiagonal, ArowFull
+from separatrix.models.perceptron.single_rows import OneRow
+from separatrix.protocol import need_choice, need_number
+
+MOST_BYTES = 2**32  # of covariances
+
+
+class AROW(OneRow):
+    """Weights with a covariance S that shrinks where rows have been seen, so that rare features move more.
+
+    Where y s(x) < 1, with the lifted row x: v = x'Sx, beta = 1/(v + r), alpha = (1 - y s(x)) beta,
+
+        w += alpha y S x,    S -= beta S x x' S,
+
+    from w = 0 and S = I. "diagonal" keeps the d + 1 variances only: S_kk -= beta (S_kk x_k)^2. By Kesler's
+    rule each class has its own S, v is the sum over the two classes that move, and covariances between
+    classes are left out. A sample or class weight multiplies alpha.
+
+    Parameters
+    ----------
+    r : float, default=1.0
+        Regularisation: the larger, the smaller the moves.
+    covariance : {"diagonal", "full"}, default="diagonal"
+        What is kept of S: O(d) numbers and time a row, or O(d^2).
+    order : {"cyclic", "shuffle"}, default="cyclic"
+        Passes in the order given, or shuffled anew each time.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts for two classes; "undefined" gives None there.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    max_epochs : int or inf, default=10
+        Limit on passes.
+    multiclass : {"ovr", "kesler"}, default="ovr"
+        With more than two classes: each against the rest, or all at once by Kesler's rule (the true class
+        gains the row, the best wrong one loses it).
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the size of the updates of a class, as ``sample_weight`` does those of a row.
+    warm_start : bool, default=False
+        Start from the weights of the fit before.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the order "shuffle".
+    hashing : int or None, default=None
+        Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
+    verbose : bool, default=False
+        Say on stderr how each pass went.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes
+    classes_ : the labels, sorted; with two of them the second is the positive one
+    n_iter_ : passes made; visits_ : rows looked at
+    mistakes_ : updates made; epoch_mistakes_ : the same for each pass
+    errors_ : rows that the final weights get wrong, a score of zero included (K > 2: by the greatest score)
+    status_ : why the run ended, a :class:`Status`
+    """
+
+    def __init__(
+        self,
+        *,
+        r: float = 1.0,
+        covariance: str = "diagonal",
+        order: str = "cyclic",
+        boundary: str = "positive",
+        fit_intercept: bool = True,
+        max_epochs: float = 10,
+        multiclass: str = "ovr",
+        class_weight: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        hashing: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.r = r
+        self.covariance = covariance
+        self.order = order
+        self.boundary = boundary
+        self.fit_intercept = fit_intercept
+        self.max_epochs = max_epochs
+        self.multiclass = multiclass
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.hashing = hashing
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        self._check_shared()
+        need_choice("covariance", self.covariance, ("diagonal", "full"))
+        need_number("r", self.r, above=0.0)
+
+    def _rule(self) -> ArowDiagonal | ArowFull:
+        rule = ArowFull if self.covariance == "full" else ArowDiagonal
+        return rule(self.fit_intercept, float(self.r))
+
+    def _need_room(self, count: int, d: int) -> None:
+        if self.covariance == "full" and 8 * count * (d + 1) ** 2 > MOST_BYTES:
+            raise ParameterError(
+                f"covariance='full' with {d} features and {count} vectors needs {8e-9 * count * (d + 1) ** 2:.0f} GB: "
+                "use covariance='diagonal'."
+            )

@@ -1,0 +1,258 @@
+"""One vector a class, learned as the classes appear: however rows are chunked, the result is the same.
+
+One against the rest, with classes that are not known beforehand, every class has a vector of its own,
+and beside them runs a phantom that has seen every row as negative. A class that appears late starts as
+a copy of the phantom, and so ends where it would have if it had been known from the start. Where the
+classes are declared there is no phantom, and two classes share the vector of the second.
+
+By Kesler's rule the true class gains the row and the best wrong class loses it. A class competes once
+a row of its own has been seen, declared or not; until then its vector stays where it starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, DataTypeError
+from separatrix.models.perceptron.online_rules import OnlineRule, Vectors
+from separatrix.models.perceptron.perceptron_rule import NO_LIMIT
+
+
+class ClassVectors:
+    """The sorted classes and the vectors of a rule; abstract: a scheme says how a row moves them."""
+
+    open: bool  # whether classes may still appear
+
+    def __init__(self, rule: OnlineRule, start: Floats, classes: Sequence[Any] | None, vectors: Vectors) -> None:
+        self.rule = rule
+        self.start = start
+        self.open = classes is None
+        self.classes = [] if classes is None else list(classes)
+        self.vectors = vectors
+
+    def copy(self) -> Self:
+        """The same vectors apart, so that a chunk that fails leaves these as they were."""
+        twin = copy(self)
+        twin.vectors = self.vectors.copy()
+        return twin
+
+    def final(self) -> Floats:
+        """The lifted weights of the model: one vector for two classes, one a class for more."""
+        raise NotImplementedError("a scheme says which vectors predict")
+
+    def codes(self) -> dict[Any, int]:
+        """For each class, the number of its vector; -1 for a class that has none."""
+        raise NotImplementedError("a scheme numbers its vectors")
+
+    def decide(self, scores: Floats) -> Floats:
+        """The scores that the model shows, from those of all its vectors."""
+        raise NotImplementedError("a scheme says which vectors predict")
+
+    def decisive(self) -> int | None:
+        """The vector whose score alone decides between two classes, if there is one."""
+        return None
+
+    def widen(self, d: int) -> None:
+        """Room for d features."""
+        self.vectors.widen(d, self.rule.fill)
+        self.start = np.zeros(max(d + 1, len(self.start)))
+
+    def mistakes(self) -> int:
+        raise NotImplementedError("a scheme says which updates count")
+
+    def visits(self) -> int:
+        raise NotImplementedError("a scheme says which visits count")
+
+    def learn(
+        self, labels: NDArray[Any], counted: NDArray[np.bool_] | None, rows: kernels.Rows, step: Floats | None
+    ) -> None:
+        """One pass over a chunk of rows with these labels, a new class joining where it first appears."""
+        begin = 0
+        for at, label in self._newcomers(labels, counted):
+            self._segment(labels, counted, rows, step, begin, at)
+            self._join(label)
+            begin = at
+        self._segment(labels, counted, rows, step, begin, len(labels))
+
+    def need_fitting(self, label: Any) -> None:
+        """Refuse a label that cannot join the classes so far."""
+        if not self.open:
+            raise DataError(
+                f"y has the class {label!r}, which is none of {self.classes}: "
+                "name all classes in the first call, or leave classes out to learn them as they appear."
+            )
+        if self.classes and _kind(label) != _kind(self.classes[0]):
+            raise DataTypeError(
+                f"y has the class {label!r} of type {type(label).__name__}, "
+                f"but the classes so far are {self.classes}: use one type of label."
+            )
+
+    def _newcomers(self, labels: NDArray[Any], counted: NDArray[np.bool_] | None) -> list[tuple[int, Any]]:
+        """Where each class that is not known yet first counts."""
+        if all(label in self.classes for label in np.unique(labels if counted is None else labels[counted]).tolist()):
+            return []
+        rows = np.arange(len(labels)) if counted is None else np.flatnonzero(counted)
+        present, first = np.unique(labels[rows], return_index=True)
+        new = sorted(
+            (int(rows[at]), label)
+            for label, at in zip(present.tolist(), first, strict=True)
+            if label not in self.classes
+        )
+        for _, label in new:
+            self.need_fitting(label)
+        return new
+
+    def _join(self, label: Any) -> None:
+        raise NotImplementedError("a scheme says how a class joins")
+
+    def _segment(
+        self,
+        labels: NDArray[Any],
+        counted: NDArray[np.bool_] | None,
+        rows: kernels.Rows,
+        step: Floats | None,
+        begin: int,
+        end: int,
+    ) -> None:
+        raise NotImplementedError("a scheme says how rows move its vectors")
+
+
+class OneAgainstRest(ClassVectors):
+    """A vector a class, and the phantom of open classes behind them."""
+
+    @classmethod
+    def begin(cls, rule: OnlineRule, start: Floats, classes: Sequence[Any] | None = None) -> Self:
+        """Vectors that have seen no row: those of the declared classes, or the phantom alone."""
+        count = 1 if classes is None or len(classes) == 2 else len(classes)
+        return cls(rule, start, classes, rule.fresh(np.tile(start, (count, 1)), kesler=False))
+
+    def shown(self) -> slice:
+        """Which vectors predict: all but the phantom, or that of the second of two classes."""
+        if len(self.classes) == 2:
+            return slice(1, 2) if self.open else slice(0, 1)
+        return slice(len(self.classes))
+
+    def final(self) -> Floats:
+        return self.rule.final(self.vectors)[self.shown()]
+
+    def decide(self, scores: Floats) -> Floats:
+        return scores[self.shown()]
+
+    def decisive(self) -> int | None:
+        return self.shown().start if len(self.classes) == 2 else None
+
+    def codes(self) -> dict[Any, int]:
+        if len(self.classes) == 2 and not self.open:
+            return {self.classes[0]: -1, self.classes[1]: 0}
+        return {label: k for k, label in enumerate(self.classes)}
+
+    def mistakes(self) -> int:
+        return int(self.vectors.updates[self.shown()].sum())
+
+    def visits(self) -> int:
+        return int(self.vectors.visits[self.shown()].sum())
+
+    def _join(self, label: Any) -> None:
+        self.classes = sorted([*self.classes, label])
+        at, phantom = self.classes.index(label), len(self.vectors) - 1
+        self.vectors = self.vectors.take([*range(at), phantom, *range(at, phantom + 1)])
+
+    def _segment(
+        self,
+        labels: NDArray[Any],
+        counted: NDArray[np.bool_] | None,
+        rows: kernels.Rows,
+        step: Floats | None,
+        begin: int,
+        end: int,
+    ) -> None:
+        if begin == end:
+            return
+        kernel = self.rule.kernel(self.vectors)
+        own = {k: label for label, k in self.codes().items()}
+        for k in range(len(self.vectors)):
+            signs = np.where(labels == own[k], 1, -1) if k in own else np.full(len(labels), -1)
+            signs = signs.astype(np.int8)
+            if counted is not None:
+                signs[~counted] = 0
+            kernel.binary(k, rows, signs, step, None, begin, end, NO_LIMIT)
+
+
+class Kesler(ClassVectors):
+    """All classes at once: a row pulls its own class up and the best wrong one down."""
+
+    @classmethod
+    def begin(cls, rule: OnlineRule, start: Floats, classes: Sequence[Any] | None = None) -> Self:
+        """Vectors that have seen no row."""
+        count = 0 if classes is None else len(classes)
+        return cls(rule, start, classes, rule.fresh(np.tile(start, (count, 1)), kesler=True))
+
+    def final(self) -> Floats:
+        return one_of_two(self.rule.final(self.vectors))
+
+    def decide(self, scores: Floats) -> Floats:
+        return scores[1:] - scores[:1] if len(scores) == 2 else scores
+
+    def codes(self) -> dict[Any, int]:
+        return {label: k for k, label in enumerate(self.classes)}
+
+    def mistakes(self) -> int:
+        return int(self.vectors.updates.sum())
+
+    def visits(self) -> int:
+        return int(self.vectors.visits.sum())
+
+    def _join(self, label: Any) -> None:
+        self.classes = sorted([*self.classes, label])
+        at, known = self.classes.index(label), len(self.vectors)
+        late = self.rule.late(self.vectors, self.start)
+        self.vectors = self.vectors.join(late).take([*range(at), known, *range(at, known)])
+
+    def _segment(
+        self,
+        labels: NDArray[Any],
+        counted: NDArray[np.bool_] | None,
+        rows: kernels.Rows,
+        step: Floats | None,
+        begin: int,
+        end: int,
+    ) -> None:
+        if begin == end:
+            return
+        codes = np.searchsorted(np.array(self.classes), labels).astype(np.int32)
+        codes = np.minimum(codes, np.int32(len(self.classes) - 1))  # classes that join behind ``end``
+        if counted is not None:
+            codes[~counted] = -1
+        self.rule.kernel(self.vectors).kesler(rows, codes, step, None, begin, end, NO_LIMIT)
+
+
+def _kind(label: Any) -> type:
+    return type(label) if isinstance(label, (str, bytes)) else float
+
+
+def label_array(classes: Sequence[Any]) -> NDArray[Any]:
+    """Classes as an array that keeps whole numbers whole, however large."""
+    whole = all(isinstance(label, int) and not isinstance(label, bool) for label in classes)
+    if whole and classes and max(classes) >= 2**63:
+        return np.array(classes, dtype=np.uint64 if min(classes) >= 0 and max(classes) < 2**64 else object)
+    return np.array(classes)
+
+
+def one_of_two(lifted: Floats) -> Floats:
+    """Two competing vectors as the one of the second class: their difference; more as they are."""
+    return lifted[1:] - lifted[:1] if len(lifted) == 2 else lifted
+
+
+def two_of_one(lifted: Floats) -> Floats:
+    """The other way round: one vector as two that compete with the same difference."""
+    return np.concatenate([-0.5 * lifted, 0.5 * lifted]) if len(lifted) == 1 else lifted
+
+
+SCHEMES: dict[str, type[OneAgainstRest] | type[Kesler]] = {"ovr": OneAgainstRest, "kesler": Kesler}

@@ -1,0 +1,341 @@
+"""The perceptron in the dual (Aizerman, Braverman & Rozonoer 1964): s(x) = sum_j a_j (k(x_j, x) + 1).
+
+Rows are seen through a kernel k only; the 1 stands for the bias. A mistake at (x_i, y_i) adds y_i c to
+a_i. While learning from all rows their scores are kept up to date, so that a pass reads them and only a
+mistake computes: it adds one column of the kernel matrix. For the kernels that are built in, and rows
+in the order they lie, columns are added late and block by block of rows, just before a pass comes to a
+block: the block then stays in the cache while all columns that it lacks pass by. A pass needs no more than
+the signs of scores: on dense rows they are found in single precision where a bound on the error proves them,
+and in double where it does not.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.errors import DataError
+from separatrix.models.perceptron.perceptron_rule import LabelledRows, PassMeasure
+
+KINDS = ("linear", "poly", "rbf")
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """linear x.z, poly (gamma x.z + coef0)^degree, or rbf exp(-gamma |x - z|^2)."""
+
+    kind: str
+    gamma: float
+    coef0: float
+    degree: int
+
+    def arguments(self) -> tuple[int, float, float, int]:
+        return KINDS.index(self.kind), self.gamma, self.coef0, self.degree
+
+
+def norms2(rows: kernels.Rows) -> Floats:
+    """|x_i|^2 of all rows, which a kernel needs as numbers."""
+    out = np.empty(rows.n)
+    kernels.norms2(rows, out)
+    if (row := kernels.first_nonfinite(out)) >= 0:
+        raise DataError(f"X is so large at row {row} that its squared length overflows: scale the features.")
+    return out
+
+
+class Columns(Protocol):
+    """Where columns of the kernel matrix come from."""
+
+    def column(self, i: int) -> Floats: ...
+
+
+@dataclass(slots=True)
+class NativeColumns:
+    """Columns of a kernel that is built in."""
+
+    rows: kernels.Rows
+    kernel: Kernel
+    norm2: Floats
+
+    def column(self, i: int) -> Floats:
+        out = np.empty(self.rows.n)
+        kernels.kernel_column(self.rows, self.norm2, i, *self.kernel.arguments(), out)
+        return out
+
+    def late_scores(self, one: float) -> kernels.LateScores:
+        """Scores of all rows that are brought up to date late."""
+        return kernels.LateScores(self.rows, self.norm2, *self.kernel.arguments(), one, True)
+
+
+@dataclass(slots=True)
+class CachedColumns:
+    """Columns that are remembered, the least recently used forgotten first."""
+
+    source: Columns
+    most: int
+    kept: OrderedDict[int, Floats] = field(default_factory=OrderedDict)
+
+    def column(self, i: int) -> Floats:
+        found = self.kept.get(i)
+        if found is None:
+            found = self.source.column(i)
+            if self.most > 0:
+                self.kept[i] = found
+                if len(self.kept) > self.most:
+                    self.kept.popitem(last=False)
+        else:
+            self.kept.move_to_end(i)
+        return found
+
+
+@dataclass(slots=True)
+class Dual:
+    """What a run carries along: dual weights and the account."""
+
+    a: Floats
+    born: NDArray[np.int64]  # when each support row joined
+    support: int = 0
+    joined: int = 0
+    updates: int = 0
+    mistakes: int = 0
+    visits: int = 0
+    forgotten: int = 0
+
+    @classmethod
+    def begin(cls, n: int) -> Dual:
+        return cls(np.zeros(n), np.zeros(n, dtype=np.int64))
+
+
+class Scored(Protocol):
+    """What a rule knows of the scores when a run has ended."""
+
+    def errors(self, y: NDArray[np.int8]) -> int:
+        """Rows that are wrong under the labels y."""
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Scores, and how far each may be from the one that ``exact`` gives."""
+
+    def exact(self, rows: NDArray[np.int64]) -> Floats:
+        """Scores of some rows."""
+
+
+@dataclass(slots=True)
+class DualRule:
+    """Passes over the scores: a rule for ``solve``.
+
+    At most ``max_support`` rows have a dual weight. When one more is needed the row with the least
+    |a_j| is forgotten, the one that joined first of equals.
+    """
+
+    columns: Columns
+    scores: Floats  # zeros to begin with
+    one: float
+    zero_is_mistake: bool
+    max_support: float
+    shuffle: kernels.Word | None = None
+    order: NDArray[np.int64] | None = None
+
+    def step(self, state: Dual, chunk: LabelledRows) -> None:
+        n = len(chunk.y)
+        if self.shuffle is not None:
+            if self.order is None:
+                self.order = np.arange(n)
+            kernels.shuffle(self.order, self.shuffle)
+        t = kernels.first_mistake(self.scores, chunk.y, self.order, 0, n, self.zero_is_mistake)
+        while t < n:
+            i = t if self.order is None else int(self.order[t])
+            move(state, i, step_of(chunk, i), self.max_support, self._add)
+            t = kernels.first_mistake(self.scores, chunk.y, self.order, t + 1, n, self.zero_is_mistake)
+        state.visits += n
+
+    def _add(self, i: int, a: float) -> None:
+        self.scores += a * (self.columns.column(i) + self.one)
+
+    def end_pass(self, state: Dual) -> None:
+        """Online rules have moved already."""
+
+    def measure(self, state: Dual) -> PassMeasure:
+        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(self.scores) < 0)
+        state.mistakes = 0
+        return measured
+
+    def errors(self, y: NDArray[np.int8]) -> int:
+        m = y * self.scores
+        right = (m > 0) | ((m == 0) & (not self.zero_is_mistake) & (y > 0))
+        return int(np.count_nonzero(~right & (y != 0)))
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        return self.scores, np.zeros(len(self.scores))
+
+    def exact(self, rows: NDArray[np.int64]) -> Floats:
+        return self.scores[rows]
+
+
+@dataclass(slots=True)
+class BlockedDualRule:
+    """The same for a kernel that is built in, in the order of the rows: the same weights, to the bit."""
+
+    scores: kernels.LateScores
+    zero_is_mistake: bool
+    max_support: float
+
+    def step(self, state: Dual, chunk: LabelledRows) -> None:
+        for begin, end in self._blocks():
+            t = self.scores.next_mistake(chunk.y, begin, end, self.zero_is_mistake)
+            while t < end:
+                move(state, t, step_of(chunk, t), self.max_support, self.scores.add)
+                t = self.scores.next_mistake(chunk.y, t + 1, end, self.zero_is_mistake)
+        state.visits += len(chunk.y)
+
+    def end_pass(self, state: Dual) -> None:
+        """Online rules have moved already."""
+
+    def measure(self, state: Dual) -> PassMeasure:
+        # Scores that are screened are numbers, also those that lack entries.
+        finite = self.scores.screened or all(self.scores.finite(begin, end) for begin, end in self._blocks())
+        measured = PassMeasure(state.mistakes, state.updates, finite)
+        state.mistakes = 0
+        return measured
+
+    def errors(self, y: NDArray[np.int8]) -> int:
+        return sum(self.scores.mistakes(y, begin, end, self.zero_is_mistake) for begin, end in self._blocks())
+
+    def _blocks(self) -> Iterator[tuple[int, int]]:
+        n, block = self.scores.n, self.scores.block
+        return ((begin, min(begin + block, n)) for begin in range(0, n, block))
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        s, e = np.empty(self.scores.n), np.empty(self.scores.n)
+        self.scores.bounds(s, e)
+        return s, e
+
+    def exact(self, rows: NDArray[np.int64]) -> Floats:
+        out = np.empty(len(rows))
+        self.scores.exact(rows, out)
+        return out
+
+
+def step_of(chunk: LabelledRows, i: int) -> float:
+    """What a mistake on row i adds to its dual weight."""
+    return float(chunk.y[i]) * (1.0 if chunk.step is None else float(chunk.step[i]))
+
+
+def move(state: Dual, i: int, a: float, max_support: float, add: Callable[[int, float], None]) -> None:
+    """A mistake on row i: change its weight by a, and ``add`` it to the scores; forget a row if there is no room."""
+    forget = join(state, i, max_support)
+    if forget is not None:
+        add(forget, -float(state.a[forget]))
+        state.a[forget] = 0.0
+    state.a[i] += a
+    add(i, a)
+    state.updates += 1
+    state.mistakes += 1
+
+
+def errors_of_classes(rules: Sequence[Scored], codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Rows whose class has not the greatest score, the first of equals; rule k has the scores of class k."""
+    known = [rule.bounds() for rule in rules]
+    s, e = (np.array(part) for part in zip(*known, strict=True))
+    best: NDArray[np.int64] = s.argmax(axis=0)
+    rows = np.arange(s.shape[1])
+    low = (s - e)[best, rows]
+    high = s + e
+    high[best, rows] = -np.inf
+    open_rows = np.flatnonzero(~(low > high.max(axis=0)))
+    best[open_rows] = np.array([rule.exact(open_rows) for rule in rules]).argmax(axis=0)
+    wrong: NDArray[np.bool_] = best != codes
+    return wrong
+
+
+def join(state: Dual, i: int, max_support: float) -> int | None:
+    """Let row i have a weight; where there is no room for it, the row to be forgotten."""
+    if state.a[i] != 0:
+        return None
+    forget = None
+    if state.support >= max_support:
+        forget = least_weight(state.a, state.born)
+        state.forgotten += 1
+    else:
+        state.support += 1
+    state.born[i] = state.joined
+    state.joined += 1
+    return forget
+
+
+def least_weight(a: Floats, born: NDArray[np.int64]) -> int:
+    """The support row with the least |a_j|, the one that joined first of equals."""
+    at = np.flatnonzero(a)
+    size = np.abs(a[at])
+    at = at[size == size.min()]
+    return int(at[born[at].argmin()])
+
+
+class SupportRows:
+    """Rows that are appended one by one, dense or CSR, with their squared lengths."""
+
+    def __init__(self, d: int, sparse: bool) -> None:
+        self.d, self.sparse, self.n = d, sparse, 0
+        self.values = np.empty(0)
+        self.columns = np.empty(0, dtype=np.int64)
+        self.starts = np.zeros(1, dtype=np.int64)
+        self.norm2 = np.empty(0)
+
+    @classmethod
+    def of(cls, X: Any) -> SupportRows:
+        """The rows of a checked table."""
+        rows = cls(X.shape[1], not isinstance(X, np.ndarray))
+        rows.n = X.shape[0]
+        if rows.sparse:
+            rows.values = X.data.astype(np.float64)
+            rows.columns, rows.starts = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+        else:
+            rows.values = X.astype(np.float64).reshape(-1).copy()
+            rows.starts = np.arange(rows.n + 1) * rows.d
+        rows.norm2 = norms2(rows.view())
+        return rows
+
+    def view(self) -> kernels.Rows:
+        used = int(self.starts[self.n])
+        if self.sparse:
+            return kernels.Rows.csr(self.values[:used], self.columns[:used], self.starts[: self.n + 1], self.d)
+        return kernels.Rows.dense(self.values[:used].reshape(self.n, self.d))
+
+    def append(self, values: Floats, columns: NDArray[np.int64] | None, norm2: float) -> None:
+        used = int(self.starts[self.n])
+        self.values = _with_room(self.values, used, values)
+        if columns is not None:
+            self.columns = _with_room(self.columns, used, columns)
+        self.starts = _with_room(self.starts, self.n + 1, np.array([used + len(values)]))
+        self.norm2 = _with_room(self.norm2, self.n, np.array([norm2]))
+        self.n += 1
+
+    def table(self) -> Any:
+        """The rows as an array or a CSR matrix."""
+        used = int(self.starts[self.n])
+        if not self.sparse:
+            return self.values[:used].reshape(self.n, self.d).copy()
+        import scipy.sparse as sp
+
+        parts = self.values[:used].copy(), self.columns[:used].copy(), self.starts[: self.n + 1].copy()
+        return sp.csr_array(parts, shape=(self.n, self.d))
+
+    def keep(self, mask: NDArray[np.bool_]) -> SupportRows:
+        """The rows that the mask marks."""
+        return SupportRows.of(self.table()[mask])
+
+
+def _with_room(buffer: NDArray[Any], used: int, more: NDArray[Any]) -> NDArray[Any]:
+    """The buffer with ``more`` behind its first ``used`` entries, grown by doubling."""
+    need = used + len(more)
+    if need > len(buffer):
+        grown = np.empty(max(need, 2 * len(buffer), 16), dtype=buffer.dtype)
+        grown[:used] = buffer[:used]
+        buffer = grown
+    buffer[used:need] = more
+    return buffer

@@ -1,0 +1,384 @@
+"""The kernel perceptron (Aizerman, Braverman & Rozonoer 1964; Freund & Schapire 1999)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, ParameterError
+from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights_of_rows
+from separatrix.models.linear_classifier import Classifier
+from separatrix.models.perceptron.custom_kernels import CallableColumns, MatrixColumns, kernel_matrix, need_square
+from separatrix.models.perceptron.kernel_dual import (
+    BlockedDualRule,
+    CachedColumns,
+    Columns,
+    Dual,
+    DualRule,
+    Kernel,
+    NativeColumns,
+    SupportRows,
+    errors_of_classes,
+    norms2,
+)
+from separatrix.models.perceptron.kernel_stream import KernelStream
+from separatrix.models.perceptron.perceptron_rule import LabelledRows, PassMeasure
+from separatrix.models.perceptron.single_row_tables import OneTable
+from separatrix.numerics.driver import solve
+from separatrix.numerics.seeds import seed_state
+from separatrix.numerics.status import Status, last_of, stop_perceptron
+from separatrix.protocol import need_choice, need_limit, need_number
+from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights, need_flag
+
+NAMES = ("linear", "poly", "rbf", "precomputed")
+
+
+class KernelPerceptron(Classifier, OneTable):
+    """A perceptron that sees rows through a kernel: s(x) = sum_j a_j (k(x_j, x) + 1).
+
+    A mistake at (x_i, y_i) adds y_i to a_i: |a_i| counts the mistakes made on row i. With the linear
+    kernel it is the perceptron, mistake for mistake; with others the hyperplane lies in the space of the
+    kernel, of infinitely many features for "rbf". Memory is bounded: at most ``max_support`` rows have a
+    weight for each class, and when one more is needed the row with the least |a_j| is forgotten, the one
+    that joined first of equals; ``forgotten_`` counts them. With more than two classes each is learned
+    against the rest.
+
+    With a kernel that is built in, dense rows and the order "cyclic" most signs of scores are proved in single
+    precision, and the others computed in double: a fit is several times faster, and the same to the bit.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "precomputed"} or callable, default="rbf"
+        x.z, (gamma x.z + coef0)^degree, exp(-gamma |x - z|^2), a matrix given as X, or a function that
+        takes two tables of a and b rows and returns their a × b kernel matrix.
+    gamma : float or None, default=None
+        None is 1/d.
+    degree : int, default=3
+        Of the kernel "poly".
+    coef0 : float, default=1.0
+        The constant in the kernel "poly".
+    order : {"cyclic", "shuffle"}, default="cyclic"
+        Passes in the order given, or shuffled anew each time.
+    tie : {"mistake", "positive"}, default="mistake"
+        Whether a score of zero is a mistake while learning, or counts as +1.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts for two classes; "undefined" gives None there.
+    fit_intercept : bool, default=True
+        Whether 1 is added to the kernel, which stands for the bias.
+    max_epochs : int or inf, default=100
+        Limit on passes.
+    max_support : int or inf, default=5000
+        Rows that may have a weight, for each class.
+    cache_mb : float, default=200
+        Memory for columns of the kernel matrix while fitting with a function, or in the order "shuffle".
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies what mistakes of a class add, as ``sample_weight`` does those of a row.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the order "shuffle".
+    verbose : bool, default=False
+        Say on stderr how each pass went.
+
+    Attributes
+    ----------
+    dual_coef_ : array (1, m), or (K, m) for K > 2 classes : a_j of the support rows
+    support_ : rows of the fit that have a weight; support_vectors_ : those rows (not when precomputed)
+    forgotten_ : how often a row was forgotten for want of room
+    classes_ : the labels, sorted; with two of them the second is the positive one
+    n_iter_ : passes made; visits_ : rows looked at
+    mistakes_ : updates made; epoch_mistakes_ : the same for each pass
+    errors_ : rows that the model gets wrong under the tie rule (K > 2: by the greatest score)
+    status_ : why the run ended, a :class:`Status`
+    """
+
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
+        "fit": ("sample_weight",),
+        "partial_fit": ("sample_weight", "classes"),
+        "score": ("sample_weight",),
+    }
+    dual_coef_: Floats
+    n_iter_: int
+    errors_: int
+    status_: Status
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        order: str = "cyclic",
+        tie: str = "mistake",
+        boundary: str = "positive",
+        fit_intercept: bool = True,
+        max_epochs: float = 100,
+        max_support: float = 5000,
+        cache_mb: float = 200,
+        class_weight: Any = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.order = order
+        self.tie = tie
+        self.boundary = boundary
+        self.fit_intercept = fit_intercept
+        self.max_epochs = max_epochs
+        self.max_support = max_support
+        self.cache_mb = cache_mb
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+    def _check_parameters(self) -> None:
+        if not callable(self.kernel):
+            need_choice("kernel", self.kernel, NAMES)
+        need_choice("order", self.order, ("cyclic", "shuffle"))
+        need_choice("tie", self.tie, ("mistake", "positive"))
+        need_choice("boundary", self.boundary, BOUNDARIES)
+        for name in ("fit_intercept", "verbose"):
+            need_flag(name, getattr(self, name))
+        for name in ("max_epochs", "max_support", "degree"):
+            need_limit(name, getattr(self, name), 1)
+        if self.gamma is not None:
+            need_number("gamma", self.gamma, above=0.0)
+        need_number("coef0", self.coef0)
+        need_number("cache_mb", self.cache_mb, least=0.0)
+        if self.degree == np.inf:
+            raise ParameterError("degree is inf: it must be a whole number of at least 1.")
+
+    def _built_in(self, d: int) -> Kernel | None:
+        """The kernel by its name, or None where it is a function or a matrix."""
+        if callable(self.kernel) or self.kernel == "precomputed":
+            return None
+        gamma = 1.0 / d if self.gamma is None else float(self.gamma)
+        return Kernel(self.kernel, gamma, float(self.coef0), int(self.degree))
+
+    def _columns(self, table: Table) -> Columns:
+        kernel = self._built_in(table.d)
+        if kernel is not None:
+            rows = kernels.rows(table.X)
+            source: Columns = NativeColumns(rows, kernel, norms2(rows))
+        elif callable(self.kernel):
+            source = CallableColumns(self.kernel, table.X)
+        else:
+            need_square(table)
+            return MatrixColumns(table.X)
+        return CachedColumns(source, int(self.cache_mb * 2**20 / (8 * table.n)))
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from all rows, pass after pass, until none is a mistake or a limit is reached."""
+        self._check_parameters()
+        table = check_table(X)
+        labels = check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        need_two_classes(labels, type(self).__name__)
+        combined = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
+        columns = self._columns(table)
+        chance = seed_state(self.random_state)
+        source = columns.source if isinstance(columns, CachedColumns) else columns
+        late = None
+        if isinstance(source, NativeColumns) and self.order == "cyclic":
+            late = source.late_scores(float(self.fit_intercept))
+        states: list[Dual] = []
+        rules: list[DualRule | BlockedDualRule] = []
+        statuses, passes = [], []
+        wrong = 0
+        for k in range(len(labels.classes)) if len(labels.classes) > 2 else (1,):
+            signs = labels.signs(k)
+            if combined is not None:
+                signs[combined == 0] = 0
+            limits = (self.tie == "mistake", self.max_support)
+            if late is not None:
+                rules.append(BlockedDualRule(late.another(), *limits))
+            else:
+                shuffle = chance.copy() if self.order == "shuffle" else None
+                rules.append(DualRule(columns, np.zeros(table.n), float(self.fit_intercept), *limits, shuffle))
+            states.append(Dual.begin(table.n))
+            chunk = LabelledRows(kernels.rows(table.X), signs, combined)
+            status, mistakes, wrong = self._run(rules[-1], states[-1], chunk)
+            statuses.append(status)
+            passes.append(mistakes)
+            if status is Status.INTERRUPTED:
+                missing = (len(labels.classes) if len(labels.classes) > 2 else 1) - len(states)
+                states += [Dual.begin(table.n) for _ in range(missing)]
+                break
+        self.__dict__.pop("_stream", None)
+        self._remember_features(table)
+        self.classes_ = labels.classes
+        a = np.array([state.a for state in states])
+        self.support_ = np.flatnonzero(a.any(axis=0))
+        self.dual_coef_ = np.ascontiguousarray(a[:, self.support_])
+        self._support = SupportRows.of(table.X[self.support_]) if self.kernel != "precomputed" else None
+        depth = max(len(p) for p in passes)
+        self.n_iter_ = max(depth, 1)
+        self.epoch_mistakes_ = np.sum([p + [0] * (depth - len(p)) for p in passes], axis=0, dtype=np.int64)
+        self.mistakes_ = sum(state.updates for state in states)
+        self.visits_ = sum(state.visits for state in states)
+        self.forgotten_ = sum(state.forgotten for state in states)
+        self.status_ = last_of(statuses)
+        counted = np.ones(table.n, dtype=bool) if combined is None else combined > 0
+        if self.status_ is Status.INTERRUPTED:  # perhaps between a weight and the scores
+            self.errors_ = self._count_errors(self._scores(table), labels, counted)
+            raise KeyboardInterrupt
+        if len(rules) == 1:
+            self.errors_ = wrong
+        else:
+            self.errors_ = int(np.count_nonzero(errors_of_classes(rules, labels.codes) & counted))
+        return self
+
+    def _run(self, rule: DualRule | BlockedDualRule, state: Dual, chunk: LabelledRows) -> tuple[Status, list[int], int]:
+        """Pass after pass for one class: why it ended, the mistakes of each pass, and the rows that are wrong then."""
+        stop = stop_perceptron(0, self.max_epochs, np.inf)
+        ended = solve(rule, state, (chunk,), stop, self._watch if self.verbose else None)
+        status, wrong = ended.status, 0
+        if status is not Status.INTERRUPTED:
+            try:
+                wrong = rule.errors(chunk.y)
+            except KeyboardInterrupt:
+                status = Status.INTERRUPTED
+        if status is Status.MAX_EPOCHS and wrong == 0:
+            status = Status.SEPARATED
+        return status, [p.mistakes for p in ended.passes], wrong
+
+    def _count_errors(self, scores: Floats, labels: Any, counted: NDArray[np.bool_]) -> int:
+        if scores.shape[1] == 1:
+            m = labels.signs() * scores[:, 0]
+            wrong = ~((m > 0) | ((m == 0) & (self.tie == "positive") & (labels.codes == 1)))
+        else:
+            wrong = scores.argmax(axis=1) != labels.codes
+        return int(np.count_nonzero(wrong & counted))
+
+    def _watch(self, measure: PassMeasure) -> None:
+        sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support rows, as an array or a CSR matrix."""
+        self._check_fitted()
+        if self._support is None:
+            raise AttributeError("a precomputed kernel has no support vectors: see support_")
+        return self._support.table()
+
+    def _kept(self) -> dict[str, Any]:
+        """The support rows, dense or as the three arrays of CSR."""
+        if self._support is None:
+            return {}
+        rows = self._support.table()
+        if isinstance(rows, np.ndarray):
+            return {"rows": rows}
+        return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
+
+    def _restore(self, kept: dict[str, Any]) -> None:
+        """Support rows of the number and width that the model says."""
+        self._support = None
+        shape = (len(self.support_), self.n_features_in_)
+        if self.dual_coef_.shape[1:] != shape[:1]:
+            raise ValueError("support rows and their coefficients do not agree")
+        if self.kernel == "precomputed" and not kept:
+            return
+        rows: Any = kept["rows"] if set(kept) == {"rows"} else None
+        if rows is None:
+            from scipy.sparse import csr_array
+
+            rows = csr_array((kept["data"], kept["indices"], kept["indptr"]), shape=shape)
+            rows.check_format()
+        table = check_table(rows)
+        if table.X.shape != shape:
+            raise ValueError("the support rows have another shape")
+        self._support = SupportRows.of(table.X)
+
+    def decision_function(self, X: Any) -> Floats:
+        """s(x) for each row; with more than two classes one column a class. Precomputed: k(row, row of the fit)."""
+        return self._shown(self._scores(self._check_rows(X)))
+
+    def _scores_as_given(self, X: Any) -> Floats:
+        return self._shown(self._scores(check_table(X)))
+
+    @staticmethod
+    def _shown(scores: Floats) -> Floats:
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _scores(self, table: Table) -> Floats:
+        one, kernel = float(self.fit_intercept), self._built_in(table.d)
+        if kernel is not None and self._support is not None:
+            out = np.empty((table.n, len(self.dual_coef_)))
+            rows, support = kernels.rows(table.X), self._support
+            arguments = (support.view(), support.norm2[: support.n], self.dual_coef_, rows, norms2(rows))
+            kernels.kernel_scores(*arguments, *kernel.arguments(), one, out)
+        elif self._support is None:
+            picked = table.X[:, self.support_]
+            out = (picked.toarray() if table.sparse else picked).astype(np.float64) @ self.dual_coef_.T
+            out += one * self.dual_coef_.sum(axis=1)
+        else:
+            matrix = kernel_matrix(self.kernel, table.X, self._support.table())
+            out = (matrix + one) @ self.dual_coef_.T
+        return out
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
+
+        Without ``classes`` new ones are learned as they appear. ``class_weight="balanced"`` and a
+        precomputed matrix need all rows and are refused here.
+        """
+        self._check_parameters()
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ParameterError("kernel='precomputed' needs all rows at once: use fit, or another kernel.")
+        if isinstance(self.class_weight, str):
+            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
+        fitted = self.__sklearn_is_fitted__()
+        table = self._check_rows(X) if fitted else check_table(X)
+        labels = check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        weights = check_weights(sample_weight, table.n)
+        here = self.class_weight
+        if here is not None:
+            here = {label: w for label, w in here.items() if label in labels.classes.tolist()}
+        step = weights_of_rows(labels, weights, here)
+        declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
+        stream = self._streaming(table, declared).copy()
+        stream.learn(table, labels.classes[labels.codes], step)
+        if not fitted:
+            self._remember_features(table)
+        self._stream = stream
+        self.classes_ = np.array(stream.classes)
+        self._support, self.dual_coef_ = stream.support, stream.shown()
+        self.support_ = np.arange(stream.support.n)
+        self.mistakes_, self.visits_, self.forgotten_ = stream.updates, stream.visits, stream.forgotten
+        self.n_iter_, self.epoch_mistakes_ = 1, np.array([self.mistakes_])
+        self.status_ = Status.STREAMED
+        self.__dict__.pop("errors_", None)
+        return self
+
+    def set_partial_fit_request(self, **wishes: Any) -> Self:
+        """Which metadata a router shall pass to ``partial_fit``."""
+        return self._set_request("partial_fit", wishes)
+
+    def _streaming(self, table: Table, declared: list[Any] | None) -> KernelStream:
+        stream: KernelStream | None = self.__dict__.get("_stream")
+        kernel = self._built_in(table.d)
+        function = self.kernel if kernel is None else kernel
+        if stream is None and self.__sklearn_is_fitted__():
+            if self._support is None:
+                raise DataError("the model was fitted on a precomputed matrix: fit it anew to go on with rows.")
+            stream = KernelStream.closed(function, self.classes_.tolist(), self._support, self.dual_coef_)
+        if stream is None:
+            stream = KernelStream.begin(function, declared, SupportRows(table.d, table.sparse))
+        elif declared is not None and declared != stream.classes:
+            raise DataError(f"classes={declared} is not the same as on the last call, which had {stream.classes}.")
+        stream.one, stream.zero_is_mistake = float(self.fit_intercept), self.tie == "mistake"
+        stream.max_support = self.max_support
+        return stream

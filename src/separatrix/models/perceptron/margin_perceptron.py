@@ -1,0 +1,102 @@
+"""The perceptron that wants a margin (Duda & Hart 1973; Krauth & Mézard 1987)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from separatrix.models.perceptron.online_rules import Margin
+from separatrix.models.perceptron.single_rows import OneRow
+from separatrix.protocol import need_number
+from separatrix.validation import need_flag
+
+
+class MarginPerceptron(OneRow):
+    """A perceptron that also moves on rows it gets right by too little: y s(x) <= margin, or margin |w|.
+
+    With ``relative=True`` a pass without an update proves that every row lies farther than ``margin``
+    from the hyperplane, and such a pass comes after finitely many updates whenever the lifted margin g of
+    the rows exceeds ``margin`` (Balcan, Blum & Vempala 2008 for margin = g/2). With ``relative=False`` the
+    margin is one of scores: any finite value is reached on separable rows, and a larger one gives more
+    of the largest distance (Krauth & Mézard 1987). Equality moves too, so that a zero start does.
+    By Kesler's rule the margin is s_true - s_best wrong, and |w| is taken over all classes together.
+
+    Parameters
+    ----------
+    margin : float, default=0.1
+        How much is wanted; 0 is the perceptron with tie="mistake".
+    relative : bool, default=True
+        Whether the margin is a distance, to be multiplied by |w|, or a score.
+    start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
+        The first weights; "random" draws standard normals. An array may carry the bias as its last entry.
+    order : {"cyclic", "shuffle"}, default="cyclic"
+        Passes in the order given, or shuffled anew each time.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts for two classes; "undefined" gives None there.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    max_epochs : int or inf, default=100
+        Limit on passes.
+    multiclass : {"ovr", "kesler"}, default="ovr"
+        With more than two classes: each against the rest, or all at once by Kesler's rule (the true class
+        gains the row, the best wrong one loses it).
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the size of the updates of a class, as ``sample_weight`` does those of a row.
+    warm_start : bool, default=False
+        Start from the weights of the fit before.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random start and of the order "shuffle".
+    hashing : int or None, default=None
+        Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
+    verbose : bool, default=False
+        Say on stderr how each pass went.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes
+    classes_ : the labels, sorted; with two of them the second is the positive one
+    n_iter_ : passes made; visits_ : rows looked at
+    mistakes_ : updates made; epoch_mistakes_ : the same for each pass
+    errors_ : rows that the final weights get wrong, a score of zero included (K > 2: by the greatest score)
+    status_ : why the run ended, a :class:`Status`
+    """
+
+    def __init__(
+        self,
+        *,
+        margin: float = 0.1,
+        relative: bool = True,
+        start: str | ArrayLike = "zeros",
+        order: str = "cyclic",
+        boundary: str = "positive",
+        fit_intercept: bool = True,
+        max_epochs: float = 100,
+        multiclass: str = "ovr",
+        class_weight: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        hashing: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.margin = margin
+        self.relative = relative
+        self.start = start
+        self.order = order
+        self.boundary = boundary
+        self.fit_intercept = fit_intercept
+        self.max_epochs = max_epochs
+        self.multiclass = multiclass
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.hashing = hashing
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        self._check_shared()
+        need_number("margin", self.margin, least=0.0)
+        need_flag("relative", self.relative)
+
+    def _rule(self) -> Margin:
+        return Margin(self.fit_intercept, float(self.margin), bool(self.relative))

@@ -1,0 +1,274 @@
+"""Rules that look at one row at a time, the vectors they move, and their passes in the one loop.
+
+A rule names the arrays that it carries beside its vectors and hands both to a kernel; the kernel moves
+them in place. The same vectors serve a fit (one vector or, by Kesler's construction, all classes at
+once), a stream (one vector a class) and a single row.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats, Indices
+from separatrix.models.perceptron.perceptron_rule import NO_LIMIT, LabelledRows, PassMeasure
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(slots=True)
+class Vectors:
+    """Lifted vectors, the account of each, and the arrays that a rule carries beside them.
+
+    The first axis of every array numbers the vectors. ``seen`` marks those that compete by Kesler's
+    rule; without it each vector is learned against the rest.
+    """
+
+    lifted: Floats
+    beside: Arrays = field(default_factory=dict)
+    seen: NDArray[np.int8] | None = None
+    updates: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    visits: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        if len(self.updates) != len(self.lifted):
+            self.updates = np.zeros(len(self.lifted), dtype=np.int64)
+            self.visits = np.zeros(len(self.lifted), dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self.lifted)
+
+    def copy(self) -> Vectors:
+        """The same numbers apart."""
+        return self._each(lambda a: a.copy())
+
+    def take(self, rows: list[int]) -> Vectors:
+        """These vectors, in this order."""
+        return self._each(lambda a: a[rows])
+
+    def join(self, other: Vectors) -> Vectors:
+        """These vectors and then the others."""
+        beside = {name: _joined(a, other.beside[name]) for name, a in self.beside.items()}
+        seen = None if self.seen is None or other.seen is None else np.concatenate([self.seen, other.seen])
+        return Vectors(
+            np.concatenate([self.lifted, other.lifted]),
+            beside,
+            seen,
+            np.concatenate([self.updates, other.updates]),
+            np.concatenate([self.visits, other.visits]),
+        )
+
+    def widen(self, d: int, fill: dict[str, float]) -> None:
+        """Give every vector d weights: new ones are 0, and what is carried beside them as ``fill`` says."""
+        old = self.lifted.shape[1] - 1
+        if d > old:
+            self.lifted = _widened(self.lifted, d - old, 0.0)
+            for name, value in fill.items():
+                self.beside[name] = _widened(self.beside[name], d - old, value)
+
+    def _each(self, change: Any) -> Vectors:
+        return Vectors(
+            change(self.lifted),
+            {name: change(a) for name, a in self.beside.items()},
+            None if self.seen is None else change(self.seen),
+            change(self.updates),
+            change(self.visits),
+        )
+
+
+def _joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """One behind the other; where one has more room than the other, both get it."""
+    if a.ndim > 1 and a.shape[1] != b.shape[1]:
+        room = max(a.shape[1], b.shape[1])
+        a, b = (np.pad(c, [(0, 0), (0, room - c.shape[1])] + [(0, 0)] * (c.ndim - 2)) for c in (a, b))
+    return np.concatenate([a, b])
+
+
+def _widened(array: Floats, more: int, value: float) -> Floats:
+    """More columns before the last one, that of the bias."""
+    new = np.full((len(array), more), value)
+    return np.ascontiguousarray(np.concatenate([array[:, :-1], new, array[:, -1:]], axis=1))
+
+
+class OnlineKernel(Protocol):
+    """A rule bound to its arrays (kernels, online)."""
+
+    def binary(
+        self, k: int, X: Any, y: Any, step: Any, order: Any, begin: int, end: int, limit: int, habit: Any = None
+    ) -> tuple[int, int, int]: ...
+    def kesler(
+        self, X: Any, y: Any, step: Any, order: Any, begin: int, end: int, limit: int
+    ) -> tuple[int, int, int]: ...
+    def learn(self, x: Floats, code: int, weight: float) -> None: ...
+    def learn_pairs(self, value: Floats, column: Indices, code: int, weight: float) -> None: ...
+    def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
+    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Floats) -> None: ...
+    def scores(self, x: Floats, out: Floats) -> None: ...
+    def scores_pairs(self, value: Floats, column: Indices, out: Floats) -> None: ...
+    def score(self, x: Floats, at: int) -> float: ...
+    def best(self, x: Floats, count: int) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OnlineRule:
+    """What moves vectors, row by row; abstract."""
+
+    fill: ClassVar[dict[str, float]] = {}  # arrays shaped like the vectors, and what they start from
+    bias: bool
+
+    def beside(self, lifted: Floats) -> Arrays:
+        """The arrays that the rule carries beside fresh vectors."""
+        return {name: kernels.aligned(np.full(lifted.shape, value)) for name, value in self.fill.items()}
+
+    def fresh(self, lifted: Floats, kesler: bool) -> Vectors:
+        """Vectors that have seen no row; those given are used, not copied."""
+        seen = np.zeros(len(lifted), dtype=np.int8) if kesler else None
+        return Vectors(lifted, self.beside(lifted), seen)
+
+    def late(self, v: Vectors, start: Floats) -> Vectors:
+        """One vector that joins these to compete with them."""
+        return self.fresh(start[None].copy(), kesler=True)
+
+    def kernel(self, v: Vectors) -> Any:
+        """The rule bound to these vectors, which it moves in place."""
+        raise NotImplementedError("a rule names its kernel")
+
+    def final(self, v: Vectors) -> Floats:
+        """The lifted weights that the model predicts with."""
+        return v.lifted
+
+
+@dataclass(frozen=True, slots=True)
+class Plain(OnlineRule):
+    """On a mistake: w += c y x (Rosenblatt 1958)."""
+
+    zero_is_mistake: bool
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        return kernels.PlainRule(v.lifted, v.updates, v.visits, v.seen, self.bias, self.zero_is_mistake)
+
+
+@dataclass(frozen=True, slots=True)
+class Averaged(OnlineRule):
+    """The perceptron's path, and the exact average of its weights after every look (Freund & Schapire 1999)."""
+
+    fill: ClassVar[dict[str, float]] = {"total": 0.0}
+    zero_is_mistake: bool
+
+    def beside(self, lifted: Floats) -> Arrays:
+        return {"total": kernels.aligned(np.zeros(lifted.shape)), "looks": np.zeros(len(lifted), dtype=np.int64)}
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        shared = (v.lifted, v.updates, v.visits, v.seen, self.bias)
+        return kernels.AveragedRule(*shared, self.zero_is_mistake, v.beside["total"], v.beside["looks"])
+
+    def late(self, v: Vectors, start: Floats) -> Vectors:
+        one = self.fresh(start[None].copy(), kesler=True)
+        one.beside["looks"][:] = v.beside["looks"][:1].sum()  # it has been at its start all along
+        return one
+
+    def final(self, v: Vectors) -> Floats:
+        return v.lifted - v.beside["total"] / np.maximum(v.beside["looks"], 1)[:, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Margin(OnlineRule):
+    """Where y s <= margin, or y s <= margin |w|: w += c y x (Krauth & Mezard 1987; Duda & Hart 1973)."""
+
+    margin: float
+    relative: bool
+
+    def beside(self, lifted: Floats) -> Arrays:
+        norm2 = np.empty(len(lifted))
+        kernels.norms2(kernels.rows(np.ascontiguousarray(lifted[:, :-1])), norm2)
+        return {"norm2": norm2, "moved": np.zeros(len(lifted), dtype=np.int64)}
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        shared = (v.lifted, v.updates, v.visits, v.seen, self.bias)
+        return kernels.MarginRule(*shared, self.margin, self.relative, v.beside["norm2"], v.beside["moved"])
+
+
+@dataclass(frozen=True, slots=True)
+class PassiveAggressive(OnlineRule):
+    """The least move that gives the row a margin of 1, or as much of it as C allows (Crammer et al. 2006)."""
+
+    variant: int
+    C: float
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        return kernels.PassiveAggressiveRule(v.lifted, v.updates, v.visits, v.seen, self.bias, self.variant, self.C)
+
+
+@dataclass(frozen=True, slots=True)
+class ArowDiagonal(OnlineRule):
+    """Adaptive regularisation of weights, one variance a weight (Crammer, Kulesza & Dredze 2009)."""
+
+    fill: ClassVar[dict[str, float]] = {"variance": 1.0}
+    r: float
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        return kernels.ArowDiagonalRule(v.lifted, v.updates, v.visits, v.seen, self.bias, self.r, v.beside["variance"])
+
+
+@dataclass(frozen=True, slots=True)
+class ArowFull(OnlineRule):
+    """The same with a whole covariance matrix a vector."""
+
+    r: float
+
+    def beside(self, lifted: Floats) -> Arrays:
+        return {"covariance": np.tile(np.eye(lifted.shape[1]), (len(lifted), 1, 1))}
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        return kernels.ArowFullRule(v.lifted, v.updates, v.visits, v.seen, self.bias, self.r, v.beside["covariance"])
+
+
+@dataclass(slots=True)
+class Course:
+    """What a run of passes carries along."""
+
+    vectors: Vectors
+    kernel: OnlineKernel
+    mistakes: int = 0  # in the pass under way
+    updates: int = 0
+
+
+@dataclass(slots=True)
+class Passes:
+    """One look at each row a pass, in the order they lie or shuffled anew: a rule for ``solve``."""
+
+    shuffle: kernels.Word | None = None
+    max_updates: float = math.inf
+    order: Indices | None = None
+    habit: NDArray[np.int8] | None = None  # which rows moved at the last look: it speeds the next one up
+
+    def step(self, course: Course, chunk: LabelledRows) -> None:
+        n = chunk.rows.n
+        if self.habit is None or len(self.habit) != n:
+            self.habit = np.zeros(n, dtype=np.int8)
+        if self.shuffle is not None:
+            if self.order is None or len(self.order) != n:
+                self.order = np.arange(n)
+            kernels.shuffle(self.order, self.shuffle)
+        limit = int(min(self.max_updates - course.updates, NO_LIMIT))
+        if course.vectors.seen is None:
+            updates, _, _ = course.kernel.binary(
+                0, chunk.rows, chunk.y, chunk.step, self.order, 0, n, limit, self.habit
+            )
+        else:
+            updates, _, _ = course.kernel.kesler(chunk.rows, chunk.y, chunk.step, self.order, 0, n, limit)
+        course.mistakes += updates
+        course.updates += updates
+
+    def end_pass(self, course: Course) -> None:
+        """Online rules have moved already."""
+
+    def measure(self, course: Course) -> PassMeasure:
+        measured = PassMeasure(course.mistakes, course.updates, kernels.first_nonfinite(course.vectors.lifted) < 0)
+        course.mistakes = 0
+        return measured

@@ -1,0 +1,204 @@
+"""The perceptron with every choice its authors made (Rosenblatt 1958, Novikoff 1962)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.errors import ParameterError
+from separatrix.models.class_labels import BOUNDARIES
+from separatrix.models.perceptron.mistake_driven import PASSES, Run
+from separatrix.models.perceptron.online_rules import Plain, Vectors
+from separatrix.models.perceptron.perceptron_rule import (
+    LabelledRows,
+    Learning,
+    PassMeasure,
+    PerceptronRule,
+    learn_from_violators,
+)
+from separatrix.models.perceptron.single_rows import OneRow
+from separatrix.numerics.driver import solve
+from separatrix.numerics.status import Status, stop_perceptron
+from separatrix.protocol import need_choice, need_limit
+from separatrix.validation import need_flag
+
+ORDERS = ("cyclic", "restart", "shuffle", "any", "worst")
+DEFAULT_UPDATES = 10**6  # where there are no passes to count
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "rosenblatt": {"start": "random"},
+    "batch": {"tie": "positive", "fit_intercept": False, "stop": "streak"},
+    "restart": {"order": "restart"},
+    "normalised": {"tie": "positive", "fit_intercept": False, "normalize_rows": True},
+    "online": {"tie": "positive", "fit_intercept": False, "max_epochs": 1},
+    "repeated": {"tie": "positive", "fit_intercept": False},
+}
+
+
+class Perceptron(OneRow):
+    """A linear classifier that moves only on mistakes: w += y x, b += y.
+
+    If the rows can be separated with lifted margin g within radius R, at most (R/g)^2 updates are ever
+    made from a zero start, in any order; if they cannot, the run ends at a limit and says so.
+
+    Parameters
+    ----------
+    start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
+        The first weights; "random" draws standard normals. An array may carry the bias as its last entry.
+    order : {"cyclic", "restart", "shuffle", "any", "worst"}, default="cyclic"
+        Which row is looked at next: passes in the order given, back to row 0 after every update, passes
+        shuffled anew, a random violator, the violator with the least y s(x).
+    tie : {"mistake", "positive"}, default="mistake"
+        Whether a score of zero is a mistake while learning, or counts as +1.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts; "undefined" gives None there.
+    normalize_rows : bool, default=False
+        Scale each lifted row to length 1 (a zero row is left as it is).
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    max_mistakes : int, default=0
+        End after a pass with no more mistakes than this.
+    max_epochs : int or inf, default=100
+        Limit on passes, for the orders "cyclic" and "shuffle".
+    max_updates : int, inf or None, default=None
+        Limit on the updates of a vector (of each class, one against the rest); None is a million where the
+        order has no passes, and no limit otherwise.
+    stop : {"pass", "streak"}, default="pass"
+        Whether all rows are right is seen after a whole clean pass, or (order "cyclic") as soon as n rows
+        in a row were right, wherever that streak began. The weights are the same.
+    multiclass : {"ovr", "kesler"}, default="ovr"
+        With more than two classes: each against the rest, or all at once by Kesler's rule (the true class
+        gains the row, the best wrong one loses it).
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the size of the updates of a class.
+    warm_start : bool, default=False
+        Start from the weights of the fit before.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random start and of the orders "shuffle" and "any".
+    hashing : int or None, default=None
+        Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
+    trace : bool, default=False
+        Keep ``trace_``: the start and the updated rows, from which every step can be replayed.
+    verbose : bool, default=False
+        Say on stderr how each pass went.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes
+    classes_ : the labels, sorted; with two of them the second is the positive one
+    n_iter_ : passes made; 1 for the orders without passes
+    mistakes_ : updates made; epoch_mistakes_ : the same for each pass
+    visits_ : rows looked at
+    errors_ : rows that the final weights get wrong under the tie rule (K > 2: by the greatest score)
+    status_ : why the run ended, a :class:`Status`
+    trace_ : a :class:`Trace`, or a tuple of them for K > 2 classes; None without ``trace=True``
+        and after ``partial_fit``
+    """
+
+    def __init__(
+        self,
+        *,
+        start: str | ArrayLike = "zeros",
+        order: str = "cyclic",
+        tie: str = "mistake",
+        boundary: str = "positive",
+        normalize_rows: bool = False,
+        fit_intercept: bool = True,
+        max_mistakes: int = 0,
+        max_epochs: float = 100,
+        max_updates: float | None = None,
+        stop: str = "pass",
+        multiclass: str = "ovr",
+        class_weight: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        hashing: int | None = None,
+        trace: bool = False,
+        verbose: bool = False,
+    ) -> None:
+        self.start = start
+        self.order = order
+        self.tie = tie
+        self.boundary = boundary
+        self.normalize_rows = normalize_rows
+        self.fit_intercept = fit_intercept
+        self.max_mistakes = max_mistakes
+        self.max_epochs = max_epochs
+        self.max_updates = max_updates
+        self.stop = stop
+        self.multiclass = multiclass
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.hashing = hashing
+        self.trace = trace
+        self.verbose = verbose
+
+    @classmethod
+    def recipe(cls, name: str, **changes: Any) -> Self:
+        """A named variant: rosenblatt, batch, restart, normalised, online or repeated, with changes."""
+        if name not in RECIPES:
+            raise ParameterError(f"recipe is {name!r}: it can be {', '.join(RECIPES)}.")
+        return cls(**{**RECIPES[name], **changes})
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.start, str):
+            need_choice("start", self.start, ("zeros", "ones", "random"))
+        need_choice("order", self.order, ORDERS)
+        need_choice("tie", self.tie, ("mistake", "positive"))
+        need_choice("boundary", self.boundary, BOUNDARIES)
+        need_choice("stop", self.stop, ("pass", "streak"))
+        for name in ("normalize_rows", "fit_intercept", "warm_start", "trace"):
+            need_flag(name, getattr(self, name))
+        need_limit("max_mistakes", self.max_mistakes, 0)
+        need_limit("max_epochs", self.max_epochs, 1)
+        if self.max_updates is not None:
+            need_limit("max_updates", self.max_updates, 1)
+        if self.stop == "streak" and (self.order != "cyclic" or self.max_mistakes):
+            raise ParameterError("stop='streak' goes with order='cyclic' and max_mistakes=0 only.")
+        self._check_hashing()
+        need_choice("multiclass", self.multiclass, ("ovr", "kesler"))
+        if self.multiclass == "kesler" and (self.order not in PASSES or self.stop == "streak" or self.trace):
+            raise ParameterError(
+                "multiclass='kesler' goes with the orders 'cyclic' and 'shuffle', stop='pass' and no trace: "
+                "change those, or use multiclass='ovr'."
+            )
+
+    def _rule(self) -> Plain:
+        return Plain(self.fit_intercept, self.tie == "mistake")
+
+    def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> Run:
+        """Learn one vector: by passes in the one loop, or violator by violator; or all by Kesler's rule."""
+        if self.multiclass == "kesler":
+            return super()._run(chunk, start, chance)
+        state = Learning(kernels.aligned(start[0]))
+        zero_is_mistake = self.tie == "mistake"
+        watch = self._watch if self.verbose else None
+        if self.order in PASSES:
+            limit = math.inf if self.max_updates is None else self.max_updates
+            rule = PerceptronRule(
+                self.fit_intercept,
+                zero_is_mistake,
+                shuffle=chance if self.order == "shuffle" else None,
+                streak=self.stop == "streak",
+                max_updates=limit,
+                keep_log=self.trace,
+            )
+            ended = solve(rule, state, (chunk,), stop_perceptron(self.max_mistakes, self.max_epochs, limit), watch)
+            status, passes = ended.status, ended.passes
+        else:
+            limit = DEFAULT_UPDATES if self.max_updates is None else self.max_updates
+            status = learn_from_violators(
+                chunk, state, self.order, self.fit_intercept, zero_is_mistake, limit, chance, self.trace, watch
+            )
+            passes = [PassMeasure(state.updates, state.updates, status is not Status.NONFINITE)]
+        vectors = Vectors(
+            state.lifted[None], {}, None, np.array([state.updates], dtype=np.int64), np.array([state.visits])
+        )
+        status, wrong = self._judge(status, chunk, vectors.lifted)
+        return Run(vectors, status, passes, start, wrong, state.log)

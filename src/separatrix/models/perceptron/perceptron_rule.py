@@ -1,0 +1,186 @@
+"""The perceptron as a rule for the one loop, and its orders that are no passes.
+
+On a mistake at (x, y): w += c y x, b += c y. Cyclic and shuffled passes are streamable and go through
+``solve``; restart, any and worst look for their next row among all of them and have a loop of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats, Indices
+from separatrix.numerics.status import Status
+
+NO_LIMIT = 2**62
+SLICE = 2**24  # multiplications between two chances to interrupt
+ROOM = 2**16  # updates logged in one call of the orders that are no passes
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRows:
+    """A chunk: rows, labels -1, +1 or 0 (skip), and the size of each row's update (None: 1)."""
+
+    rows: kernels.Rows
+    y: NDArray[np.int8]
+    step: Floats | None = None
+    norm: Floats | None = None
+
+
+@dataclass(slots=True)
+class Learning:
+    """What a run carries along: the lifted weights and the account of its mistakes."""
+
+    lifted: Floats
+    updates: int = 0
+    visits: int = 0
+    mistakes: int = 0  # in the pass under way
+    last: int = -1  # position of the last update in the pass before
+    log: list[Indices] = field(default_factory=list)
+
+    def count(self, updates: int, visits: int, log: Indices | None) -> None:
+        """Enter what a kernel did into the account."""
+        self.updates += updates
+        self.mistakes += updates
+        self.visits += visits
+        if log is not None and updates:
+            self.log.append(log[:updates].copy())
+
+    def whole(self) -> Whole:
+        """A block that is done or undone: an interruption inside it leaves weights and account agreeing."""
+        return Whole(self)
+
+
+class Whole:
+    """Puts a state back as it was when its block is interrupted."""
+
+    __slots__ = ("kept", "state")
+
+    def __init__(self, state: Learning) -> None:
+        self.state = state
+        self.kept = (state.lifted.copy(), state.updates, state.visits, state.mistakes, state.last, len(state.log))
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is not None:
+            state = self.state
+            state.lifted[:], state.updates, state.visits, state.mistakes, state.last, entries = self.kept
+            del state.log[entries:]
+
+
+class PassMeasure(NamedTuple):
+    """One pass: mistakes in it, updates so far, and whether the weights are still numbers."""
+
+    mistakes: int
+    updates: int
+    finite: bool
+
+
+@dataclass(slots=True)
+class PerceptronRule:
+    """One look at each row a pass, in the order they lie or shuffled anew."""
+
+    bias: bool
+    zero_is_mistake: bool
+    shuffle: kernels.Word | None = None
+    streak: bool = False  # end as soon as n rows in a row were right, not only after a clean pass
+    max_updates: float = math.inf
+    keep_log: bool = False
+    order: Indices | None = None
+    habit: NDArray[np.int8] | None = None  # which rows were mistakes at the last look: it speeds the next one up
+
+    def step(self, state: Learning, chunk: LabelledRows) -> None:
+        n = chunk.rows.n
+        if self.habit is None or len(self.habit) != n:
+            self.habit = np.zeros(n, dtype=np.int8)
+        if self.shuffle is not None:
+            if self.order is None or len(self.order) != n:
+                self.order = np.arange(n)
+            kernels.shuffle(self.order, self.shuffle)
+        if not self.streak or state.updates == 0:
+            self.scan(state, chunk, 0, n)
+            return
+        resume = state.last + 1
+        self.scan(state, chunk, 0, resume)
+        if state.mistakes:
+            self.scan(state, chunk, resume, n)
+
+    def scan(self, state: Learning, chunk: LabelledRows, begin: int, end: int) -> None:
+        """Look at positions begin .. end once."""
+        room = min(self.max_updates - state.updates, NO_LIMIT)
+        log = np.empty(end - begin, dtype=np.int64) if self.keep_log else None
+        with state.whole():
+            updates, visits, last = kernels.perceptron_pass(
+                chunk.rows,
+                chunk.y,
+                chunk.step,
+                self.order,
+                state.lifted,
+                self.bias,
+                self.zero_is_mistake,
+                log,
+                begin,
+                end,
+                int(room),
+                self.habit,
+            )
+            state.count(updates, visits, log)
+            if updates:
+                state.last = last
+
+    def end_pass(self, state: Learning) -> None:
+        """Online rules have moved already."""
+
+    def measure(self, state: Learning) -> PassMeasure:
+        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.lifted) < 0)
+        state.mistakes = 0
+        return measured
+
+
+def learn_from_violators(
+    chunk: LabelledRows,
+    state: Learning,
+    order: str,
+    bias: bool,
+    zero_is_mistake: bool,
+    max_updates: float,
+    chance: kernels.Word,
+    keep_log: bool = False,
+    watch: Callable[[PassMeasure], None] | None = None,
+) -> Status:
+    """Restart, any or worst: update on the next violator until none is left or the limit is reached."""
+    budget = max(1, SLICE // max(1, chunk.rows.d))
+    found = np.empty(chunk.rows.n if order == "any" else 0, dtype=np.int64)
+    at = 0
+    try:
+        while True:
+            room = int(min(max_updates - state.updates, ROOM if keep_log else NO_LIMIT))
+            log = np.empty(room, dtype=np.int64) if keep_log else None
+            shared = (chunk.rows, chunk.y, chunk.step, state.lifted, bias, zero_is_mistake, log)
+            with state.whole():
+                if order == "restart":
+                    updates, visits, at = kernels.perceptron_restart(*shared, at, room, budget)
+                elif order == "worst":
+                    updates, visits, at = kernels.perceptron_worst(*shared, chunk.norm, room, budget)
+                else:
+                    updates, visits, at = kernels.perceptron_any(*shared, chance, found, room, budget)
+                state.count(updates, visits, log)
+            finite = kernels.first_nonfinite(state.lifted) < 0
+            if watch is not None:
+                watch(PassMeasure(updates, state.updates, finite))
+            if not finite:
+                return Status.NONFINITE
+            if at == chunk.rows.n:
+                return Status.CONVERGED
+            if state.updates >= max_updates:
+                return Status.MAX_UPDATES
+    except KeyboardInterrupt:
+        return Status.INTERRUPTED

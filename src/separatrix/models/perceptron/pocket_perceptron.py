@@ -1,0 +1,194 @@
+"""The pocket algorithm with ratchet (Gallant 1990)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.errors import ParameterError
+from separatrix.models.perceptron.mistake_driven import MistakeDriven, Run
+from separatrix.models.perceptron.online_rules import Plain, Vectors
+from separatrix.models.perceptron.perceptron_rule import NO_LIMIT, LabelledRows, PassMeasure
+from separatrix.numerics.driver import solve
+from separatrix.numerics.status import Measured, Status, stop_perceptron
+from separatrix.validation import Labels, Table
+
+_, _, VISITS, COUNTS, COUNT_VISITS = range(5)  # of the account (kernels, pocket)
+
+
+@dataclass(slots=True)
+class Pocketing:
+    """The weights that learn, those in the pocket with their errors, and the account."""
+
+    lifted: Floats
+    pocket: Floats
+    error: Floats = field(default_factory=lambda: np.array([math.inf]))
+    account: NDArray[np.int64] = field(default_factory=lambda: np.zeros(5, dtype=np.int64))
+    updates: int = 0
+    mistakes: int = 0
+
+
+@dataclass(slots=True)
+class PocketRule:
+    """A perceptron's passes with the ratchet beside them: a rule for ``solve``."""
+
+    bias: bool
+    zero_is_mistake: bool
+    share: float
+    weight: Floats | None
+    shuffle: kernels.Word | None = None
+    order: NDArray[np.int64] | None = None
+
+    def step(self, state: Pocketing, chunk: LabelledRows) -> None:
+        n = chunk.rows.n
+        if self.shuffle is not None:
+            if self.order is None:
+                self.order = np.arange(n)
+            kernels.shuffle(self.order, self.shuffle)
+        updates, _, _ = kernels.pocket_pass(
+            chunk.rows, chunk.y, chunk.step, self.order, state.lifted, self.bias, self.zero_is_mistake,
+            state.pocket, state.error, self.weight, state.account, self.share, 0, n, NO_LIMIT,
+        )  # fmt: skip
+        state.updates += updates
+        state.mistakes += updates
+
+    def count(self, state: Pocketing, chunk: LabelledRows) -> None:
+        """Count the errors of the present weights; with fewer than the pocket has they replace it."""
+        kernels.pocket_count(
+            chunk.rows, chunk.y, state.lifted, self.zero_is_mistake,
+            state.pocket, state.error, self.weight, state.account,
+        )  # fmt: skip
+
+    def end_pass(self, state: Pocketing) -> None:
+        """Online rules have moved already."""
+
+    def measure(self, state: Pocketing) -> PassMeasure:
+        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.lifted) < 0)
+        state.mistakes = 0
+        return measured
+
+
+class PocketPerceptron(MistakeDriven):
+    """A perceptron that keeps the best weights it has come across, by the errors they make on all rows.
+
+    The perceptron runs on, w += y x on a mistake. When a run of rows got right ends and was longer than
+    the run that filled the pocket, the errors of its weights are counted over all rows, once, and given up
+    as soon as they reach those of the pocket; with fewer errors the weights replace the pocket. The first
+    and the last weights are counted in any case. The model is the pocket: the best weights found by this
+    ratchet, not the best there are (finding those is NP-hard). Counts are made as long as they have looked
+    at no more than ``count_share`` times the rows that learning has visited, and their cost is reported.
+    Row and class weights scale updates and weigh the errors that the ratchet compares.
+
+    Parameters
+    ----------
+    count_share : float or inf, default=0.25
+        How many rows counts may look at, as a multiple of the rows visited; inf counts whenever a run is
+        longer (Gallant's rule), which can cost as many looks as rows squared.
+    start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
+        The first weights; "random" draws standard normals. An array may carry the bias as its last entry.
+    order : {"cyclic", "shuffle"}, default="shuffle"
+        Passes in the order given, or shuffled anew each time, nearer to Gallant's random draws.
+    tie : {"mistake", "positive"}, default="mistake"
+        Whether a score of zero is a mistake, while learning and in the counts, or counts as +1.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts for two classes; "undefined" gives None there.
+    normalize_rows : bool, default=False
+        Scale each lifted row to length 1 (a zero row is left as it is).
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    max_epochs : int or inf, default=100
+        Limit on passes.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of the rows of a class.
+    warm_start : bool, default=False
+        Start from the weights of the fit before.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random start and of the order "shuffle".
+    verbose : bool, default=False
+        Say on stderr how each pass went.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes: the pocket
+    errors_ : rows that the pocket gets wrong under the tie rule (K > 2: by the greatest score)
+    counts_ : counts of errors made; count_visits_ : rows they looked at
+    classes_ : the labels, sorted; with two of them the second is the positive one
+    n_iter_ : passes made; visits_ : rows looked at by the learning
+    mistakes_ : updates made; epoch_mistakes_ : the same for each pass
+    status_ : why the run ended, a :class:`Status`
+    """
+
+    multiclass: str = "ovr"
+    counts_: int
+    count_visits_: int
+
+    def __init__(
+        self,
+        *,
+        count_share: float = 0.25,
+        start: str | ArrayLike = "zeros",
+        order: str = "shuffle",
+        tie: str = "mistake",
+        boundary: str = "positive",
+        normalize_rows: bool = False,
+        fit_intercept: bool = True,
+        max_epochs: float = 100,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.count_share = count_share
+        self.start = start
+        self.order = order
+        self.tie = tie
+        self.boundary = boundary
+        self.normalize_rows = normalize_rows
+        self.fit_intercept = fit_intercept
+        self.max_epochs = max_epochs
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        self._check_shared()
+        share = self.count_share
+        if isinstance(share, bool) or not isinstance(share, (int, float, np.number)) or not share >= 0:
+            raise ParameterError(f"count_share is {share!r}: it must be a number of at least 0, or inf.")
+
+    def _rule(self) -> Plain:
+        return Plain(self.fit_intercept, self.tie == "mistake")
+
+    def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> Run:
+        weight = chunk.step if chunk.step is None or chunk.norm is None else chunk.step * chunk.norm
+        rule = PocketRule(self.fit_intercept, self.tie == "mistake", float(self.count_share), weight)
+        rule.shuffle = chance if self.order == "shuffle" else None
+        state = Pocketing(kernels.aligned(start[0]), start[0].copy())
+        rule.count(state, chunk)
+        at_limit = stop_perceptron(0, self.max_epochs, math.inf)
+
+        def stop(passes: Sequence[Measured]) -> Status | None:
+            return Status.CONVERGED if state.error[0] == 0 else at_limit(passes)
+
+        ended = solve(rule, state, (chunk,), stop, self._watch if self.verbose else None)
+        if kernels.first_nonfinite(state.lifted) < 0:
+            rule.count(state, chunk)
+        vectors = Vectors(state.pocket[None], {}, None, np.array([state.updates]), state.account[[VISITS]])
+        status, wrong = self._judge(ended.status, chunk, vectors.lifted)
+        return Run(vectors, status, ended.passes, start, wrong, account=state.account)
+
+    def _store(
+        self, table: Table, labels: Labels, runs: list[Run], weights: Floats | None, combined: Floats | None
+    ) -> None:
+        super()._store(table, labels, runs, weights, combined)
+        accounts = [run.account for run in runs if run.account is not None]
+        self.counts_ = int(sum(account[COUNTS] for account in accounts))
+        self.count_visits_ = int(sum(account[COUNT_VISITS] for account in accounts))

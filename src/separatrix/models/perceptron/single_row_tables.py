@@ -1,0 +1,58 @@
+"""One row at a time by way of a table of one row, for learners whose models are no single vector a class."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.errors import DataError
+from separatrix.models.class_labels import predictions
+from separatrix.validation import check_row
+
+
+class OneTable:
+    """``learn_one``, ``decision_one`` and ``predict_one`` on top of tables; single rows are arrays, lists or pairs."""
+
+    boundary: str
+    classes_: NDArray[Any]
+    n_features_in_: int
+
+    @abstractmethod
+    def __sklearn_is_fitted__(self) -> bool: ...
+
+    @abstractmethod
+    def _check_fitted(self) -> None: ...
+
+    @abstractmethod
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self: ...
+
+    @abstractmethod
+    def _scores_as_given(self, X: Any) -> Floats:
+        """Scores of checked rows, whatever their columns are called."""
+
+    def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> Self:
+        """Learn from one row: an array or list, or a pair (columns, values)."""
+        return self.partial_fit(self._one(x), [y], sample_weight=[sample_weight])
+
+    def decision_one(self, x: Any) -> float | Floats:
+        """The score of one row; with more than two classes an array of one score a class."""
+        self._check_fitted()
+        scores = self._scores_as_given(self._one(x))[0]
+        return scores if isinstance(scores, np.ndarray) else float(scores)
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one row."""
+        scores = np.asarray([self.decision_one(x)])
+        if len(self.classes_) == 1:
+            return self.classes_.tolist()[0]
+        return predictions(scores, self.classes_, self.boundary).tolist()[0]
+
+    def _one(self, x: Any) -> Any:
+        name = type(self).__name__
+        if isinstance(x, dict):
+            raise DataError(f"{name} takes no dicts of features: turn them into rows with HashingMap.")
+        return check_row(x, self.n_features_in_ if self.__sklearn_is_fitted__() else None, name).table()

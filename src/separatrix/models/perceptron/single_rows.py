@@ -1,0 +1,215 @@
+"""One row at a time, with next to no overhead: a bound kernel moves the vectors in place.
+
+``learn_one`` first tries the kernel with the row as it is; whatever that refuses (a list, a new class, a
+row that is no row) takes the careful way, where every check is made before anything moves. Weights and
+counts are read from the vectors when they are asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, ParameterError
+from separatrix.features.maps import HashingMap, Vocabulary
+from separatrix.models.perceptron.class_vectors import ClassVectors
+from separatrix.models.perceptron.online_rules import ArowFull, OnlineKernel
+from separatrix.models.perceptron.streaming import Streaming
+from separatrix.protocol import need_limit
+from separatrix.validation import Row, check_features, check_labels, check_row, check_weights
+
+Names = Vocabulary | HashingMap
+READ_LATE = ("coef_", "intercept_", "mistakes_", "visits_", "epoch_mistakes_")
+BOUND = ("_learner", "_reader", "_codes", "_at", "_labels")
+
+
+class OneRow(Streaming):
+    """Single rows: arrays, lists, pairs (columns, values) or dicts of features."""
+
+    hashing: int | None = None
+    _learner: OnlineKernel  # bound to the vectors, where nothing but the row decides how far it moves them
+    _reader: OnlineKernel
+    _codes: dict[Any, int]
+    _at: int | None  # the vector that alone decides between two classes
+    _labels: list[Any]
+    _names: Names
+
+    def _check_shared(self) -> None:
+        super()._check_shared()
+        self._check_hashing()
+
+    def _check_hashing(self) -> None:
+        if self.hashing is not None:
+            need_limit("hashing", self.hashing, 1)
+            if self.hashing > 2**31:
+                raise ParameterError(f"hashing is {self.hashing!r}: at most 2**31 columns can be hashed to.")
+
+    def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> Self:
+        """Learn from one row: an array or list, a pair (columns, values), or a dict of features.
+
+        Dicts are hashed where ``hashing`` names a number of columns; otherwise every new feature gets a
+        weight of its own, which starts from zero. The same as ``partial_fit`` with one row, at a fraction
+        of its cost.
+        """
+        try:
+            if x.__class__ is dict:
+                self._learner.learn_dict(x, self._names.index, self._codes[y], sample_weight)
+            else:
+                self._learner.learn(x, self._codes[y], sample_weight)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            self._learn_with_care(x, y, sample_weight)
+        return self
+
+    def decision_one(self, x: Any) -> float | Floats:
+        """The score of one row; with more than two classes an array of one score a class."""
+        try:
+            if self._at is not None and x.__class__ is not dict:
+                return self._reader.score(x, self._at)
+            scores = np.empty(len(self._vectors.vectors))
+            if x.__class__ is dict:
+                self._reader.scores_dict(x, self._names.index, self._names.skips, scores)
+            else:
+                self._reader.scores(x, scores)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            scores = self._read_with_care(x)
+        shown = self._vectors.decide(scores)
+        if not math.isfinite(shown.sum()):
+            shown = self._vectors.decide(self._read_with_care(x))
+        return float(shown[0]) if len(shown) == 1 else shown
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one row."""
+        try:
+            if x.__class__ is not dict:
+                labels = self._labels
+                if self._at is None and len(labels) > 2:
+                    return labels[self._reader.best(x, len(labels))]
+                if self._at is not None and (score := self._reader.score(x, self._at)) != 0:
+                    return labels[score > 0]
+        except (AttributeError, KeyError, TypeError, ValueError):
+            pass
+        scores = self.decision_one(x)
+        classes = self._vectors.classes
+        if isinstance(scores, np.ndarray):
+            return classes[int(scores.argmax())]
+        if len(classes) == 1:
+            return classes[0]
+        if scores == 0 and self.boundary == "undefined":
+            return None
+        return classes[scores > 0 or (scores == 0 and self.boundary != "negative")]
+
+    def _learn_with_care(self, x: Any, y: Any, sample_weight: float) -> None:
+        """One row with every check; whatever is wrong is found before anything moves."""
+        self._check_parameters()
+        if np.ndim(y) != 0:
+            raise DataError(f"y is {y!r}: learn_one takes one label.")
+        labels = check_labels([y])
+        label = labels.classes.tolist()[0]
+        step_weights = self._stream_weights(labels, check_weights([sample_weight], 1))
+        known: ClassVectors | None = self.__dict__.get("_vectors")
+        if known is not None and label not in known.classes:
+            known.need_fitting(label)
+        row, names = self._row(x, grow=True)
+        view = kernels.one_row(row.values, row.columns, row.d)
+        step, _ = self._steps(view, step_weights)
+        book = self._book(row.d)
+        book.widen(row.d)
+        book.learn(np.array([label]), None, view, step)
+        self.n_features_in_ = row.d if names is None else names.width
+        self._follow(book, names)
+
+    def _follow(self, book: ClassVectors, names: Names | None) -> None:
+        """Let the attributes follow vectors that single rows move."""
+        self._show(book)
+        for name in READ_LATE:
+            self.__dict__.pop(name, None)
+        if names is not None:
+            self._names = names
+        self._codes = book.codes()
+        self._bind_reader(book)
+        if self.class_weight is None and not self.normalize_rows:
+            self._learner = self._reader
+
+    def _bind_reader(self, book: ClassVectors) -> None:
+        self._reader = book.rule.kernel(book.vectors)
+        self._at, self._labels = book.decisive(), book.classes
+
+    def _read_with_care(self, x: Any) -> Floats:
+        self._check_fitted()
+        row, names = self._row(x, grow=False)
+        if "_vectors" not in self.__dict__:
+            self._vectors = self._book(self.n_features_in_)
+        if names is not None:
+            self._names = names
+        self._bind_reader(self._vectors)
+        out = np.empty(len(self._vectors.vectors))
+        if row.columns is None:
+            self._reader.scores(row.values, out)
+        else:
+            self._reader.scores_pairs(row.values, row.columns, out)
+        return out
+
+    def _row(self, x: Any, grow: bool) -> tuple[Row, Names | None]:
+        """A checked row, and the naming of its columns where it is a dict."""
+        if not isinstance(x, dict):
+            self._need_no_open_names()
+            d = self.n_features_in_ if self.__sklearn_is_fitted__() else None
+            return check_row(x, d, type(self).__name__), None
+        features = check_features(x)
+        names = self._naming()
+        columns, values = names.pairs(features, grow)
+        return Row(values, columns, names.room), names
+
+    def _naming(self) -> Names:
+        """Which column each feature of a dict has."""
+        if "_names" in self.__dict__:
+            return self._names
+        fitted = self.__sklearn_is_fitted__()
+        if self.hashing is not None:
+            if fitted and self.n_features_in_ != self.hashing:
+                raise DataError(
+                    f"the model has {self.n_features_in_} features and hashing={self.hashing}: they must agree."
+                )
+            return HashingMap(int(self.hashing))
+        if hasattr(self, "feature_names_in_"):
+            return Vocabulary(self.feature_names_in_.tolist())
+        if fitted:
+            raise DataError("x is a dict, but the model was fitted on columns without names: pass an array or a list.")
+        if not (isinstance(self.start, str) and self.start == "zeros") or isinstance(self._rule(), ArowFull):
+            raise ParameterError(
+                "dicts with an open vocabulary need start='zeros' and no full covariance: "
+                "set hashing to a number of columns, or change those."
+            )
+        return Vocabulary()
+
+    def _need_no_open_names(self) -> None:
+        names = self.__dict__.get("_names")
+        if isinstance(names, Vocabulary) and names.open:
+            raise DataError("the model was learned from dicts of features: go on with dicts, or fit it anew.")
+
+    def _forget_stream(self) -> None:
+        super()._forget_stream()
+        for name in (*BOUND, "_names"):
+            self.__dict__.pop(name, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Bound kernels are made anew where they are needed."""
+        return {name: value for name, value in self.__dict__.items() if name not in BOUND}
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            book = self.__dict__.get("_vectors") if name in READ_LATE else None
+            if book is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            if name == "coef_":
+                return np.ascontiguousarray(book.final()[:, : self.n_features_in_])
+            if name == "intercept_":
+                return book.final()[:, -1].copy()
+            if name == "visits_":
+                return book.visits()
+            return book.mistakes() if name == "mistakes_" else np.array([book.mistakes()])

@@ -1,0 +1,109 @@
+"""Rows that pass by once, in chunks: the vectors of all classes are kept from one call to the next."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, ParameterError
+from separatrix.models.class_labels import weights_of_rows
+from separatrix.models.perceptron.class_vectors import SCHEMES, ClassVectors, label_array, two_of_one
+from separatrix.models.perceptron.mistake_driven import MistakeDriven
+from separatrix.models.perceptron.start_vectors import first_vector
+from separatrix.numerics.seeds import seed_state
+from separatrix.numerics.status import Status
+from separatrix.validation import Labels, check_labels, check_lengths, check_table, check_weights
+
+
+class Streaming(MistakeDriven):
+    """Partial fit: any chunking, and classes as they appear."""
+
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
+        **MistakeDriven._routed,
+        "partial_fit": ("sample_weight", "classes"),
+    }
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
+
+        Without ``classes`` new ones are learned as they appear; with them, in the first call, the set is
+        closed and learning is faster. ``class_weight="balanced"`` needs all rows and is refused here.
+        """
+        self._check_parameters()
+        self._need_no_open_names()
+        fitted = self.__sklearn_is_fitted__()
+        table = self._check_rows(X) if fitted else check_table(X)
+        labels = check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        weights = self._stream_weights(labels, check_weights(sample_weight, table.n, may_be_zero=True))
+        if weights is not None and not weights.any():
+            return self
+        step, _ = self._steps(kernels.rows(table.X), weights)
+        book = self._book(table.d, classes).copy()
+        counted = None if weights is None else weights > 0
+        book.learn(labels.classes[labels.codes], counted, kernels.rows(table.X), step)
+        if not fitted:
+            self._remember_features(table)
+        self._forget_stream()
+        self._show(book)
+        return self
+
+    def _need_no_open_names(self) -> None:
+        """Refuse rows without names after rows with names of their own."""
+
+    def _forget_stream(self) -> None:
+        self.__dict__.pop("_vectors", None)
+
+    def set_partial_fit_request(self, **wishes: Any) -> Self:
+        """Which metadata a router shall pass to ``partial_fit``."""
+        return self._set_request("partial_fit", wishes)
+
+    def _stream_weights(self, labels: Labels, weights: Floats | None) -> Floats | None:
+        """class_weight for a chunk that need not hold every class it names."""
+        if self.class_weight is None:
+            return weights
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
+        known = labels.classes.tolist()
+        weight = self.class_weight
+        here = {label: w for label, w in weight.items() if label in known} if isinstance(weight, dict) else weight
+        return weights_of_rows(labels, weights, here)
+
+    def _book(self, d: int, classes: Any = None) -> ClassVectors:
+        """The vectors to go on with: those of the last call or fit, or new ones."""
+        book: ClassVectors | None = self.__dict__.get("_vectors")
+        scheme, rule = SCHEMES[self.multiclass], self._rule()
+        if book is not None and (type(book) is not scheme or book.rule != rule):
+            raise ParameterError("parameters were changed between calls of partial_fit: fit a new estimator.")
+        if book is None and self.__sklearn_is_fitted__():
+            lifted = np.column_stack([self.coef_, self.intercept_])
+            kesler = self.multiclass == "kesler"
+            book = scheme(rule, lifted[0], self.classes_.tolist(), rule.fresh(lifted.copy(), kesler))
+            if book.vectors.seen is not None:
+                book.vectors = rule.fresh(two_of_one(lifted), kesler)
+                book.vectors.seen = np.ones(len(book.vectors), dtype=np.int8)
+        if book is None:
+            declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
+            self._need_room(2 if declared is None else len(declared), d)
+            start = first_vector(self.start, d, self.fit_intercept, seed_state(self.random_state))
+            return scheme.begin(rule, start, declared)
+        if classes is not None and check_labels(classes, what="classes").classes.tolist() != book.classes:
+            raise DataError(f"classes={classes!r} is not the same as on the last call, which had {book.classes}.")
+        return book
+
+    def _show(self, book: ClassVectors) -> None:
+        """What a stream has learned so far, as attributes."""
+        self._vectors = book
+        self.classes_ = label_array(book.classes)
+        self._show_model(book)
+        self.n_iter_ = 1
+        self.mistakes_ = book.mistakes()
+        self.visits_ = book.visits()
+        self.epoch_mistakes_ = np.array([self.mistakes_])
+        finite = kernels.first_nonfinite(book.vectors.lifted) < 0
+        self.status_ = Status.STREAMED if finite else Status.NONFINITE
+        self.trace_ = None
+        self.__dict__.pop("errors_", None)

@@ -1,0 +1,234 @@
+"""What a perceptron's run leaves behind, and how to watch its proof from that.
+
+A trace holds the start, the updated rows (8 bytes an update) and a fingerprint of the data. Together
+with the data that is everything: ``replay`` walks through the updates again, to the bit.
+
+Novikoff's proof (1962), from any start w0 and for any w* with g = min_i c_i y_i w*.x_i and
+R = max_i c_i |x_i| (all vectors lifted; c_i, the weight of a row, is 1 as a rule): after k updates
+
+    (N1)  w*.w_k  >=  w*.w0 + k g
+    (N2)  |w_k|^2 <=  |w0|^2 + k R^2
+
+and with |w*| = 1, g > 0, a = w*.w0 and h = R^2 - 2 g a together, since w*.w_k <= |w_k|,
+    (N3)  k  <=  (h + sqrt(h^2 + 4 g^2 (|w0|^2 - a^2)))/(2 g^2),  from a zero start (R/g)^2.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.errors import DataError
+from separatrix.numerics.linear_scores import lifted_norms
+from separatrix.validation import Labels, check_finite_vector, check_labels, check_lengths, check_table, check_weights
+
+
+def fingerprint(X: Any, labels: Labels, weights: Floats | None) -> str:
+    """A digest of checked rows, their labels and weights."""
+    digest = hashlib.blake2b(digest_size=16)
+    parts = (X,) if isinstance(X, np.ndarray) else (X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64))
+    digest.update(repr((tuple(X.shape), labels.classes.tolist())).encode())
+    for part in (*parts, labels.codes.astype(np.int64), np.empty(0) if weights is None else weights):
+        digest.update(part.dtype.str.encode())
+        digest.update(np.ascontiguousarray(part).data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The start, the updated rows in order, and which data they speak of."""
+
+    start: Floats
+    rows: NDArray[np.int64]
+    fingerprint: str
+    positive: Any
+    class_weight: dict[Any, float] | None = None
+    bias: bool = True
+    normalize_rows: bool = False
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def replay(self, X: Any, y: Any, sample_weight: Any = None) -> Replay:
+        """Walk through the updates again, on the data of the fit."""
+        table, labels = check_table(X), check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        weights = check_weights(sample_weight, table.n)
+        if fingerprint(table.X, labels, weights) != self.fingerprint:
+            raise DataError(
+                "these are not the rows, labels and weights of the trace: replay it on the data of the fit."
+            )
+        own = labels.classes == self.positive
+        signs = np.where(own[labels.codes], 1.0, -1.0)
+        step = np.ones(table.n) if weights is None else weights.copy()
+        if self.class_weight is not None:
+            step *= np.array([self.class_weight[label] for label in labels.classes.tolist()])[labels.codes]
+        norm = lifted_norms(kernels.rows(table.X), self.bias) if self.normalize_rows else None
+        if norm is not None:
+            step /= norm
+        return Replay(self, table.X, signs, step, norm)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Every update again: weights, scores, lengths, and the inequalities of the proof.
+
+    Arrays have one entry an update, or one more (from the start, k = 0) where they speak of weights.
+    """
+
+    trace: Trace
+    X: Any
+    signs: Floats
+    step: Floats
+    norm: Floats | None
+
+    def __len__(self) -> int:
+        return len(self.trace)
+
+    def lifted_row(self, i: int) -> Floats:
+        """Row i as the run saw it: with its 1, and scaled where rows were."""
+        row = self.X[i] if isinstance(self.X, np.ndarray) else self.X[[i]].toarray()[0]
+        lifted = np.append(row.astype(np.float64), 1.0 if self.trace.bias else 0.0)
+        return lifted if self.norm is None else lifted / self.norm[i]
+
+    def move(self, i: int) -> Floats:
+        """What an update at row i adds to the lifted weights: c y x."""
+        c = self.step[i] if self.norm is None else self.step[i] * self.norm[i]
+        return np.asarray(c * self.signs[i] * self.lifted_row(i))
+
+    def walk(self) -> Iterator[Floats]:
+        """The lifted weights (d weights, then the bias) at the start and after each update."""
+        w = self.trace.start.copy()
+        yield w.copy()
+        for i in self.trace.rows.tolist():
+            row = self.X[i] if isinstance(self.X, np.ndarray) else self.X[[i]].toarray()[0]
+            a = self.signs[i] * self.step[i]
+            w[:-1] += a * row.astype(np.float64)
+            if self.trace.bias:
+                w[-1] += a
+            yield w.copy()
+
+    def after(self, k: int) -> Floats:
+        """The lifted weights after update k."""
+        if not 0 <= k <= len(self):
+            raise DataError(f"update {k} does not exist: the trace has {len(self)}.")
+        return next(w for at, w in enumerate(self.walk()) if at == k)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """All lifted weights, one row after each update."""
+        return np.array(list(self.walk()))
+
+    @cached_property
+    def norms2(self) -> Floats:
+        """|w_k|^2, lifted."""
+        return np.array([float(w @ w) for w in self.walk()])
+
+    @cached_property
+    def margins(self) -> tuple[Floats, Floats]:
+        """y s(x) of each updated row, before and after its update."""
+        before, after = np.empty(len(self)), np.empty(len(self))
+        walk = self.walk()
+        w = next(walk)
+        for k, (i, moved) in enumerate(zip(self.trace.rows.tolist(), walk, strict=True)):
+            z = self.signs[i] * self.lifted_row(i)
+            before[k], after[k] = z @ w, z @ moved
+            w = moved
+        return before, after
+
+    def proof(self, coef: ArrayLike, intercept: float = 0.0) -> Proof:
+        """The two inequalities and the cosine against a given w*, b*."""
+        star = np.append(check_finite_vector(coef, what="coef"), check_finite_vector([intercept], what="intercept"))
+        if len(star) != len(self.trace.start):
+            raise DataError(f"coef has {len(star) - 1} entries and the rows have {len(self.trace.start) - 1} features.")
+        if not self.trace.bias and star[-1]:
+            raise DataError(f"intercept is {star[-1]:g}, but the run had no bias: leave it out.")
+        moves = (self.move(int(i)) for i in np.flatnonzero(self.step > 0))
+        margins, lengths = zip(*((float(z @ star), float(z @ z)) for z in moves), strict=True)
+        inner = np.array([float(w @ star) for w in self.walk()])
+        return Proof(star, min(margins), max(lengths), inner, self.norms2)
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """One entry an update: its row, the label's sign, y s before and after, |w|^2 after."""
+        before, after = self.margins
+        rows = self.trace.rows
+        return {
+            "update": np.arange(1, len(self) + 1),
+            "row": rows,
+            "sign": self.signs[rows].astype(np.int64),
+            "margin_before": before,
+            "margin_after": after,
+            "norm2": self.norms2[1:],
+        }
+
+    def to_frame(self) -> Any:
+        """The same as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_dict())
+
+    def plot(self, coef: ArrayLike, intercept: float = 0.0, ax: Any = None) -> Any:
+        """Draw the proof against w*: both sides of both inequalities, update by update."""
+        return self.proof(coef, intercept).plot(ax)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Both sides of (N1) and (N2) after k = 0, 1, 2, ... updates, and the cosine between w_k and w*."""
+
+    star: Floats
+    gamma: float
+    radius2: float
+    inner: Floats
+    norms2: Floats
+
+    @property
+    def inner_bound(self) -> Floats:
+        """(N1): w*.w0 + k g"""
+        return np.asarray(self.inner[0] + self.gamma * np.arange(len(self.inner)))
+
+    @property
+    def norms2_bound(self) -> Floats:
+        """(N2): |w0|^2 + k R^2"""
+        return np.asarray(self.norms2[0] + self.radius2 * np.arange(len(self.norms2)))
+
+    @property
+    def cosine(self) -> Floats:
+        """cos(w_k, w*); not a number while w_k = 0."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(self.inner / (np.sqrt(self.norms2) * np.linalg.norm(self.star)))
+
+    @property
+    def bound(self) -> float:
+        """(N3): the most updates that are possible; infinite where w* does not separate."""
+        if not self.gamma > 0:
+            return math.inf
+        length = float(np.linalg.norm(self.star))
+        g, a, start2 = self.gamma / length, float(self.inner[0]) / length, float(self.norms2[0])
+        h = self.radius2 - 2 * g * a
+        return (h + math.sqrt(h * h + 4 * g * g * max(start2 - a * a, 0.0))) / (2 * g * g)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Mistakes on the axis; w*.w_k above its line, |w_k| |w*| below its curve: they must meet by the bound."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+        length = float(np.linalg.norm(self.star))
+        k = np.arange(len(self.inner))
+        ax.plot(k, np.sqrt(self.norms2_bound) * length, "--", color="C1", label="√(|w₀|² + k R²)·|w*|")
+        ax.plot(k, np.sqrt(self.norms2) * length, "-", color="C1", label="|w_k|·|w*|")
+        ax.plot(k, self.inner, "-", color="C0", label="w*·w_k")
+        ax.plot(k, self.inner_bound, "--", color="C0", label="w*·w₀ + k γ")
+        ax.set(xlabel="updates k", title=f"{len(k) - 1} mistakes, bound {self.bound:,.6g}")
+        ax.legend(frameon=False)
+        return ax

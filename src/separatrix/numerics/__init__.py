@@ -1,0 +1,1 @@
+"""Numerical methods that several models share: no input, no output, no printing."""

@@ -1,0 +1,73 @@
+"""A least-squares problem, its solution, and the basis in which its covariance is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """An upper triangle R with R'R the scaled normal matrix: w = v/scale, b = v_b/scale_b - shift.w."""
+
+    triangle: Floats
+    scale: Floats
+    shift: Floats | None
+    lift: bool
+
+    def root(self) -> Floats:
+        """B of shape (d + 1, p) with B B' the inverse of the normal matrix, the bias last."""
+        return self.unscale(np.asarray(np.linalg.solve(self.triangle, np.eye(len(self.triangle))), dtype=np.float64))
+
+    def unscale(self, v: Floats) -> Floats:
+        """Solutions of the scaled problem (columns of v) as lifted weights (d + 1 rows)."""
+        out = v / self.scale[:, None]
+        if not self.lift:
+            return np.vstack([out, np.zeros((1, v.shape[1]))])
+        if self.shift is not None:
+            out[-1] -= self.shift @ out[:-1]
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Checked rows, targets (n, k) and weights; the penalty, whether there is a bias and whether it is free."""
+
+    X: Any
+    Y: Floats
+    weights: Floats | None
+    alpha: float
+    lift: bool
+    free: bool
+
+    @property
+    def n(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def p(self) -> int:
+        return int(self.X.shape[1]) + (1 if self.lift else 0)
+
+    @property
+    def sparse(self) -> bool:
+        return not isinstance(self.X, np.ndarray)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Lifted weights (k, d + 1), the residual sums, and how they were found.
+
+    ``basis`` is None where coefficients are not unique; ``dependent`` are columns that depend on each other.
+    """
+
+    lifted: Floats
+    rss: Floats
+    rank: int
+    condition: float
+    solver: str
+    basis: Basis | None
+    dependent: tuple[int, ...] = ()

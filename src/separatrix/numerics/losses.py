@@ -1,0 +1,113 @@
+"""Losses as functions of the margin m = y s: value, slope (first derivative) and curve (second).
+
+    (L1) squared     (1 - m)^2
+    (L2) perceptron  max(0, -m)        slope at the kink m = 0: -1, the mistake side, as tie="mistake"
+    (L3) logistic    log(1 + e^-m)
+    (L4) hinge       max(0, 1 - m)     slope at the kink m = 1: 0
+
+Every form is stable: finite, and right, for margins of any size. The zero-one loss is not a function
+of the margin at m = 0; it follows the boundary rule and so takes scores and labels.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from separatrix.arrays import Floats
+from separatrix.errors import ParameterError
+
+
+class Loss(Protocol):
+    """A loss of the margin."""
+
+    name: str
+
+    def value(self, m: ArrayLike) -> Floats: ...
+    def slope(self, m: ArrayLike) -> Floats: ...
+    def curve(self, m: ArrayLike) -> Floats: ...
+
+
+def _floats(m: ArrayLike) -> Floats:
+    return np.asarray(m, dtype=np.float64)
+
+
+def _sigmoid(z: Floats) -> Floats:
+    """1/(1 + e^-z), from the side on which the exponential does not overflow."""
+    e = np.exp(-np.abs(z))
+    return np.asarray(np.where(z >= 0, 1.0, e) / (1.0 + e), dtype=np.float64)
+
+
+class Squared:  # (L1)
+    name = "squared"
+
+    def value(self, m: ArrayLike) -> Floats:
+        return (1.0 - _floats(m)) ** 2
+
+    def slope(self, m: ArrayLike) -> Floats:
+        return -2.0 * (1.0 - _floats(m))
+
+    def curve(self, m: ArrayLike) -> Floats:
+        return np.full_like(_floats(m), 2.0)
+
+
+class PerceptronLoss:  # (L2)
+    name = "perceptron"
+
+    def value(self, m: ArrayLike) -> Floats:
+        return np.maximum(0.0, -_floats(m))
+
+    def slope(self, m: ArrayLike) -> Floats:
+        return np.where(_floats(m) <= 0.0, -1.0, 0.0)
+
+    def curve(self, m: ArrayLike) -> Floats:
+        return np.zeros_like(_floats(m))
+
+
+class Logistic:  # (L3)
+    name = "logistic"
+
+    def value(self, m: ArrayLike) -> Floats:
+        return np.logaddexp(0.0, -_floats(m))
+
+    def slope(self, m: ArrayLike) -> Floats:
+        return -_sigmoid(-_floats(m))
+
+    def curve(self, m: ArrayLike) -> Floats:
+        m = _floats(m)
+        return _sigmoid(m) * _sigmoid(-m)
+
+
+class Hinge:  # (L4)
+    name = "hinge"
+
+    def value(self, m: ArrayLike) -> Floats:
+        return np.maximum(0.0, 1.0 - _floats(m))
+
+    def slope(self, m: ArrayLike) -> Floats:
+        return np.where(_floats(m) < 1.0, -1.0, 0.0)
+
+    def curve(self, m: ArrayLike) -> Floats:
+        return np.zeros_like(_floats(m))
+
+
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Squared(), PerceptronLoss(), Logistic(), Hinge())}
+
+
+def loss_of(name: str) -> Loss:
+    """The loss of that name."""
+    if name not in LOSSES:
+        raise ParameterError(f"loss is {name!r}: it can be {', '.join(LOSSES)}.")
+    return LOSSES[name]
+
+
+def zero_one(s: ArrayLike, y: ArrayLike, boundary: str = "positive") -> Floats:
+    """1 where the predicted label is not y; at s = 0 the prediction is +1, -1 or, undefined, always wrong."""
+    s, y = _floats(s), _floats(y)
+    if boundary not in ("positive", "negative", "undefined"):
+        raise ParameterError(f"boundary is {boundary!r}: it can be 'positive', 'negative' or 'undefined'.")
+    at_zero = {"positive": 1.0, "negative": -1.0, "undefined": 0.0}[boundary]
+    predicted = np.where(s == 0, at_zero, np.sign(s))
+    return np.where(predicted == y, 0.0, 1.0)

@@ -1,0 +1,200 @@
+"""The normal equations of least squares from moments, and their correction by twofold residuals.
+
+With a free bias the centred scatter S_xx w = S_xy determines w, and b = mean(y) - w.mean(x); otherwise
+X'X (w, b) = X'y with the constant column in X. Columns are scaled to length 1 before anything is solved.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.numerics.least_squares_problem import Basis, Problem
+from separatrix.numerics.moments import Totals
+from separatrix.numerics.twofold import twofold_add, twofold_product
+
+EPS = float(np.finfo(np.float64).eps)
+TRUSTED = 1e3  # squared condition up to which Cholesky's solution keeps twelve digits
+REFINABLE = 1e10  # squared condition up to which its corrections shrink fast
+STEPS = 12
+
+
+def rank_limit(p: int) -> float:
+    """Singular values at or below this share of the largest count as zero."""
+    return 8 * p * EPS
+
+
+class NormalEquations:
+    """(A + alpha I) w = c, with A and c from moments; see the module."""
+
+    def __init__(self, totals: Totals, d: int, alpha: float, lift: bool, free: bool) -> None:
+        self.alpha, self.lift, self.free, self.d = alpha, lift, free, d
+        self.weight = float(totals.weight[0])
+        mean, S = totals.mean[0], totals.scatter
+        self.x_mean, self.y_mean = mean[:d], mean[d:]
+        if free:
+            self.A, self.c = S[:d, :d], S[:d, d:]
+            self.spread = np.diagonal(S[d:, d:]).copy()
+        else:
+            G = S + self.weight * np.outer(mean, mean)
+            self.A, self.c, self.spread = G[:d, :d], G[:d, d:], np.diagonal(G[d:, d:]).copy()
+            if lift:
+                sums = self.weight * mean
+                self.A = np.block([[self.A, sums[:d, None]], [sums[None, :d], np.full((1, 1), self.weight)]])
+                self.c = np.vstack([self.c, sums[None, d:]])
+        self.p = d + (1 if lift else 0)
+        self.M = self.A + alpha * np.eye(len(self.A))
+        diagonal = np.diagonal(self.M)
+        self.scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        self.scaled = self.M / self.scale / self.scale[:, None]
+
+    @cached_property
+    def values(self) -> Floats:
+        """Eigenvalues of the scaled matrix, ascending."""
+        return np.asarray(np.linalg.eigvalsh(self.scaled), dtype=np.float64)
+
+    @property
+    def squared_condition(self) -> float:
+        low, high = float(self.values[0]), float(self.values[-1])
+        return high / low if low > rank_limit(self.p) * high else np.inf
+
+    @property
+    def condition(self) -> float:
+        return float(np.sqrt(self.squared_condition))
+
+    def _lifted(self, w: Floats) -> Floats:
+        """Solutions of the reduced system (columns) as lifted weights (rows)."""
+        if self.free:
+            return np.vstack([w, (self.y_mean - self.x_mean @ w)[None]]).T.copy()
+        return w.T.copy() if self.lift else np.vstack([w, np.zeros((1, w.shape[1]))]).T.copy()
+
+    def inverse_times(self, v: Floats) -> Floats:
+        scaled = v / (self.scale[:, None] if v.ndim == 2 else self.scale)
+        w = np.linalg.solve(self.scaled, scaled)
+        return np.asarray(w / (self.scale[:, None] if v.ndim == 2 else self.scale))
+
+    def solve(self) -> Floats:
+        """Lifted weights, one row a target; the matrix has full rank."""
+        return self._lifted(self.inverse_times(self.c))
+
+    def solve_by_rank(self) -> tuple[Floats, int, tuple[int, ...]]:
+        """Lifted weights of the shortest minimiser, the rank, and the columns that depend on each other.
+
+        With A = D V L V' D of rank r, D^-1 V_r L_r^-1 V_r' D^-1 c is a minimiser; see :func:`shortest`.
+        """
+        values, vectors = np.linalg.eigh(self.scaled)
+        kept = values > rank_limit(self.p) * max(values[-1], 0.0)
+        missing = len(values) - int(kept.sum())
+        if not missing:
+            return self.solve(), self.p, ()
+        if not kept.any():
+            return self._lifted(np.zeros_like(self.c)), self.p - missing, ()
+        V = vectors[:, kept]
+        right = (V.T @ (self.c / self.scale[:, None])) / values[kept][:, None]
+        w = shortest((V @ right) / self.scale[:, None], vectors[:, ~kept], self.scale)
+        return self._lifted(w), self.p - missing, dependent_columns(vectors[:, ~kept], self.d)
+
+    def rss(self, lifted: Floats) -> Floats:
+        """Residual sums of squares by the moments; digits are lost as they near zero."""
+        w = lifted[:, : len(self.A)].T
+        left = self.spread - 2 * (w * self.c).sum(axis=0) + (w * (self.A @ w)).sum(axis=0)
+        return np.asarray(np.maximum(left, 0.0), dtype=np.float64)
+
+    def loses_bias(self, lifted: Floats) -> bool:
+        """Whether b is a small difference of large numbers."""
+        if not self.free:
+            return False
+        parts = np.abs(self.y_mean) + np.abs(lifted[:, :-1]) @ np.abs(self.x_mean)
+        return bool(np.any(parts > 1e3 * np.abs(lifted[:, -1])) and np.any(parts > 1e-9 * np.sqrt(self.spread)))
+
+    def correction(self, g: Floats) -> Floats:
+        """The lifted step that a lifted gradient asks for."""
+        if self.free:
+            w = self.inverse_times(g[:-1] - self.x_mean * g[-1])
+            return np.append(w, g[-1] / self.weight - self.x_mean @ w)
+        if self.lift:
+            return self.inverse_times(g)
+        return np.append(self.inverse_times(g[:-1]), 0.0)
+
+    def basis(self) -> Basis:
+        """The Cholesky factor, bordered by the bias."""
+        triangle = np.asarray(np.linalg.cholesky(self.scaled).T, dtype=np.float64)
+        if not self.free:
+            return Basis(triangle, self.scale, None, self.lift)
+        bordered = np.eye(self.p)
+        bordered[:-1, :-1] = triangle
+        return Basis(bordered, np.append(self.scale, np.sqrt(self.weight)), self.x_mean, True)
+
+
+def normal_equations(totals: Totals, problem: Problem) -> NormalEquations:
+    return NormalEquations(totals, int(problem.X.shape[1]), problem.alpha, problem.lift, problem.free)
+
+
+def dependent_columns(null: Floats, d: int) -> tuple[int, ...]:
+    """Columns with a share in a vanishing combination (the bias, if a row, is left out)."""
+    share = np.linalg.norm(null, axis=1)[:d]
+    return tuple(int(j) for j in np.flatnonzero(share > 1e-6))
+
+
+def shortest(w: Floats, null: Floats, scale: Floats) -> Floats:
+    """Of all w + D^-1 N v, the shortest: N are combinations of scaled columns that vanish.
+
+    A column without a share in them keeps its weight, whatever its scale: shares of rounding size are none.
+    """
+    clean = np.where(np.abs(null) > 1e-12, null, 0.0) / scale[:, None]
+    size = np.linalg.norm(clean, axis=0)
+    Q, _ = np.linalg.qr(clean[:, size > 0] / size[size > 0])
+    return np.asarray(w - Q @ (Q.T @ w))
+
+
+def penalised_gradient(
+    rows: kernels.Rows, y: Floats, weights: Floats | None, high: Floats, low: Floats, normal: NormalEquations
+) -> Floats:
+    """Minus half the gradient at twofold lifted weights, in twofold precision, then rounded."""
+    g, rest = np.zeros(len(high)), np.zeros(len(high))
+    kernels.residual_gradient(rows, y, weights, high, low, g, rest, None)
+    if normal.alpha:
+        product, left = twofold_product(normal.alpha, high)
+        step, tail = -product, -(left + normal.alpha * low)
+        if normal.free:
+            step[-1] = tail[-1] = 0.0
+        g, rest = twofold_add(g, rest + tail, step)
+    return g + rest
+
+
+def refine(
+    rows: kernels.Rows, y: Floats, weights: Floats | None, start: Floats, normal: NormalEquations
+) -> Floats | None:
+    """Lifted weights corrected until nothing changes, or None where corrections do not shrink."""
+    high, low = start.copy(), np.zeros(len(start))
+    scale = np.append(normal.scale, np.sqrt(normal.weight)) if len(normal.scale) < len(start) else normal.scale
+    before = np.inf
+    for _ in range(STEPS):
+        step = normal.correction(penalised_gradient(rows, y, weights, high, low, normal))
+        if not normal.lift:
+            step[-1] = 0.0
+        size = float(np.max(np.abs(step) * scale)) / (float(np.max(np.abs(high) * scale)) or 1.0)
+        if not np.isfinite(size) or size > 0.25 * before:
+            return high + low if before < 1e-15 else None
+        high, low = twofold_add(high, low, step)
+        settled = np.abs(step) <= EPS / 64 * np.abs(high)
+        if settled.all():
+            break
+        before = size
+    return high + low
+
+
+def residual_sum(problem: Problem, lifted: Floats) -> Floats:
+    """Residual sums of squares, one a target, in twofold precision."""
+    rows = kernels.rows(problem.X)
+    out = np.empty(len(lifted))
+    zeros = np.zeros(lifted.shape[1])
+    for k, w in enumerate(lifted):
+        y = np.ascontiguousarray(problem.Y[:, k])
+        out[k], _ = kernels.residual_gradient(
+            rows, y, problem.weights, np.ascontiguousarray(w), zeros, zeros.copy(), zeros.copy(), None
+        )
+    return out

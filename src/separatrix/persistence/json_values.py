@@ -1,0 +1,91 @@
+"""Python values as JSON and tensors, and back: only what is listed here, nothing that runs code.
+
+Plain values are themselves; the rest is an object with one key that says what it is: ``$tensor`` (its
+name), ``$strings``, ``$float`` (inf, nan), ``$status``, ``$tuple``, ``$dict`` (pairs).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from separatrix.errors import ModelFileError
+from separatrix.numerics.status import Status
+
+DEPTH = 32
+NUMBERS = {"float64": "F64", "float32": "F32", "int64": "I64", "int32": "I32", "int8": "I8", "bool": "BOOL"}
+
+
+class Unkept(Exception):
+    """A value that a model file cannot carry."""
+
+
+def pack(value: Any, name: str, tensors: dict[str, Any]) -> Any:
+    """A value as JSON; arrays of numbers go to ``tensors`` under ``name``."""
+    if isinstance(value, Status):
+        return {"$status": value.name}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"$float": str(value)}
+    if isinstance(value, np.ndarray):
+        return _pack_array(value, name, tensors)
+    if isinstance(value, list):
+        return [pack(v, f"{name}.{i}", tensors) for i, v in enumerate(value)]
+    if type(value) is tuple:
+        return {"$tuple": [pack(v, f"{name}.{i}", tensors) for i, v in enumerate(value)]}
+    if type(value) is dict:
+        pairs = enumerate(value.items())
+        return {"$dict": [[pack(k, f"{name}.{i}k", tensors), pack(v, f"{name}.{i}", tensors)] for i, (k, v) in pairs]}
+    raise Unkept(f"a {type(value).__name__}")
+
+
+def _pack_array(array: Any, name: str, tensors: dict[str, Any]) -> Any:
+    if array.dtype.kind in "UO":
+        flat = array.tolist()
+        if array.ndim != 1 or not all(v is None or isinstance(v, str) for v in flat):
+            raise Unkept(f"an array of {array.dtype} objects")
+        return {"$strings": flat, "object": array.dtype.kind == "O"}
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if native.dtype.name not in NUMBERS:
+        raise Unkept(f"an array of {array.dtype}")
+    tensors[name] = np.ascontiguousarray(native)  # safetensors 0.8.0 mixes up the entries of any other layout
+    return {"$tensor": name}
+
+
+def unpack(node: Any, tensors: dict[str, Any], used: set[str], depth: int = 0) -> Any:
+    """The value that JSON and tensors describe; names of tensors go to ``used``."""
+    if depth > DEPTH:
+        raise ModelFileError("its header is nested too deeply")
+    if node is None or isinstance(node, (bool, int, float, str)):
+        return node
+    if isinstance(node, list):
+        return [unpack(v, tensors, used, depth + 1) for v in node]
+    keys = set(node)
+    if keys == {"$tensor"} and isinstance(node["$tensor"], str):
+        name = node["$tensor"]
+        if name not in tensors or name in used:
+            raise ModelFileError(f"its header names the tensor {name!r}, which is not there (or was used already)")
+        used.add(name)
+        return tensors[name]
+    if keys == {"$strings", "object"}:
+        flat = node["$strings"]
+        if not isinstance(flat, list) or not all(v is None or isinstance(v, str) for v in flat):
+            raise ModelFileError("a list of strings in its header holds something else")
+        return np.array(flat, dtype=object) if node["object"] or None in flat else np.array(flat, dtype=str)
+    if keys == {"$float"} and node["$float"] in ("inf", "-inf", "nan"):
+        return float(node["$float"])
+    if keys == {"$status"} and node["$status"] in Status.__members__:
+        return Status[node["$status"]]
+    if keys == {"$tuple"} and isinstance(node["$tuple"], list):
+        return tuple(unpack(v, tensors, used, depth + 1) for v in node["$tuple"])
+    if keys == {"$dict"} and isinstance(node["$dict"], list):
+        pairs = [unpack(pair, tensors, used, depth + 1) for pair in node["$dict"]]
+        if not all(isinstance(p, list) and len(p) == 2 and isinstance(p[0], (str, int, float)) for p in pairs):
+            raise ModelFileError("a table in its header is not made of pairs")
+        return dict(pairs)
+    raise ModelFileError(f"its header holds an unknown kind of value ({', '.join(sorted(map(str, keys)))[:60]})")

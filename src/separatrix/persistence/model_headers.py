@@ -1,0 +1,278 @@
+"""What a header says, and the checks that a header must pass before a learner is made of it."""
+
+from __future__ import annotations
+
+import re
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from separatrix.errors import ModelFileError, SeparatrixError, raise_not_fitted
+from separatrix.features.columns import CategoryColumn, NumberColumn, TextColumn
+from separatrix.features.dates import DateColumn
+from separatrix.features.encode import WORDY_COLUMNS, AnyColumn, Encoder
+from separatrix.features.leaks import Leak
+from separatrix.features.table_model import TableModel
+from separatrix.features.vocabulary import VocabularyColumn
+from separatrix.models.registry import is_learner, learner_class
+from separatrix.persistence.certificates import digest_of, digest_of_certificate
+from separatrix.persistence.json_values import Unkept, pack, unpack
+from separatrix.protocol import Estimator, parameters_of
+
+FORMAT = 2
+FORMATS = (1, FORMAT)  # 2 added the digest of a certificate
+ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9_]*_\Z")
+KEYS = {"format", "learner", "parameters", "attributes", "state", "left_out", "table", "certificate", "versions"}
+WIDE, MOST_FEATURES = 100_000, 2**31
+DIGEST = re.compile(r"[0-9a-f]{64}\Z")
+TABLE_KEYS = {"target", "positive", "about", "encoder"}
+
+
+def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The header and the tensors of a fitted learner, or of one with its encoder."""
+    learner = model.learner if isinstance(model, TableModel) else model
+    name = type(learner).__name__
+    if not isinstance(learner, Estimator) or not is_learner(name):
+        raise ModelFileError(f"a {name} is none of our learners: only those can be saved.")
+    if not learner.__sklearn_is_fitted__():
+        raise_not_fitted(learner)
+    tensors: dict[str, Any] = {}
+    parameters = {}
+    for key, value in learner.get_params().items():
+        try:
+            parameters[key] = pack(value, f"parameter.{key}", tensors)
+        except Unkept as unkept:
+            raise ModelFileError(f"{key} is {unkept}, which a model file cannot carry: use a plain value.") from unkept
+    attributes, left_out = {}, []
+    for key, value in vars(learner).items():
+        if ATTRIBUTE.match(key) and key not in parameters and key != "certificate_digest_":
+            try:
+                attributes[key] = pack(value, f"attribute.{key}", tensors)
+            except Unkept:
+                left_out.append(key)
+    header = {
+        "format": FORMAT,
+        "learner": name,
+        "parameters": parameters,
+        "attributes": attributes,
+        "state": {key: pack(value, f"state.{key}", tensors) for key, value in learner._kept().items()},
+        "left_out": sorted(left_out),
+        "table": _table_header(model, tensors) if isinstance(model, TableModel) else None,
+        "certificate": digest_of(learner) if certificate is None else digest_of_certificate(certificate),
+    }
+    return header, tensors
+
+
+def _table_header(model: TableModel, tensors: dict[str, Any]) -> dict[str, Any]:
+    encoder = None
+    if model.encoder is not None:
+        columns = []
+        for j, column in enumerate(model.encoder.columns):
+            columns.append({"kind": column.KIND, **column.to_dict()})
+            if isinstance(column, WORDY_COLUMNS):
+                tensors[f"idf.{j}"] = np.ascontiguousarray(column.idf)
+        encoder = {
+            "columns": columns,
+            "dropped": model.encoder.dropped,
+            "notes": model.encoder.notes,
+            "leaks": [leak.to_dict() for leak in model.encoder.leaks],
+        }
+    return {
+        "target": model.target,
+        "positive": pack(model.positive, "positive", tensors),
+        "about": pack(model.about, "about", tensors),
+        "encoder": encoder,
+    }
+
+
+def model_of(header: dict[str, Any], tensors: dict[str, Any]) -> Any:
+    """The learner that a header describes, after every check."""
+    keys = KEYS - {"certificate"} if header.get("format") == 1 else KEYS
+    if set(header) | {"versions"} != keys:
+        odd = sorted(set(header) ^ keys)
+        raise ModelFileError(f"its header has other keys than a model file ({', '.join(map(str, odd))[:80]})")
+    used: set[str] = set()
+    learner = _learner(header, tensors, used)
+    digest = header.get("certificate")
+    if digest is not None:
+        if not isinstance(digest, str) or not DIGEST.match(digest):
+            raise ModelFileError("its certificate's digest is none")
+        learner.certificate_digest_ = digest  # type: ignore[attr-defined]  # any learner may carry one
+    model = learner if header["table"] is None else _table_model(header["table"], learner, tensors, used)
+    left = set(tensors) - used
+    if left:
+        raise ModelFileError(f"it holds tensors that nothing names ({', '.join(sorted(left))[:80]})")
+    return model
+
+
+def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) -> Estimator:
+    name = header["learner"]
+    if not isinstance(name, str) or not is_learner(name):
+        raise ModelFileError(f"its learner {str(name)[:60]!r} is none of ours")
+    cls = learner_class(name)
+    if not isinstance(header["parameters"], dict) or not isinstance(header["attributes"], dict):
+        raise ModelFileError("its parameters or attributes are no table")
+    known = parameters_of(cls)
+    parameters = {key: unpack(value, tensors, used) for key, value in header["parameters"].items()}
+    if set(parameters) - set(known):
+        raise ModelFileError(f"{name} has no parameter {sorted(set(parameters) - set(known))[0]!r}")
+    learner = cls(**parameters)
+    check = getattr(learner, "_check_parameters", None)
+    try:
+        if check is not None:
+            check()
+    except SeparatrixError as error:
+        raise ModelFileError(str(error)) from error
+    for key, value in header["attributes"].items():
+        if not ATTRIBUTE.match(key) or hasattr(cls, key):
+            raise ModelFileError(f"{name} has no attribute {key[:60]!r}")
+        setattr(learner, key, unpack(value, tensors, used))
+    _forget_state(learner)
+    _check_shapes(learner)
+    try:
+        learner._restore({key: unpack(value, tensors, used) for key, value in header["state"].items()})
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"its state is not that of a {name} ({str(error)[:80]})") from error
+    _need_predictions(learner)
+    return learner
+
+
+def _need_predictions(learner: Estimator) -> None:
+    """What is loaded must predict a row of zeros: attributes that are missing or of another kind show here."""
+    d = learner.n_features_in_
+    X: Any = np.zeros((1, d))
+    if d > WIDE:
+        from scipy.sparse import csr_array
+
+        X = csr_array((1, d))
+    nameless: Any = copy(learner)
+    vars(nameless).pop("feature_names_in_", None)
+    try:
+        with np.errstate(all="ignore"):
+            nameless.predict(X)
+    except Exception as error:
+        raise ModelFileError(f"it cannot predict ({str(error)[:80]})") from error
+
+
+def _forget_state(learner: Estimator) -> None:
+    """State that files do not carry is declared absent where the class allows for that."""
+    for cls in type(learner).__mro__:
+        for key, kind in getattr(cls, "__annotations__", {}).items():
+            if key.startswith("_") and str(kind).endswith("| None") and not hasattr(learner, key):
+                setattr(learner, key, None)
+
+
+def _check_shapes(learner: Estimator) -> None:
+    """Dimensions and numbers of a learner that came from a file agree with each other."""
+    d = getattr(learner, "n_features_in_", None)
+    if type(d) is not int or not 1 <= d < MOST_FEATURES:
+        raise ModelFileError("its number of features is missing or no number")
+    names = getattr(learner, "feature_names_in_", None)
+    if names is not None and not (isinstance(names, np.ndarray) and names.dtype == object and names.shape == (d,)):
+        raise ModelFileError(f"its names of features are not {d}")
+    classes = getattr(learner, "classes_", None)
+    if learner._estimator_type == "classifier":
+        if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not len(classes):
+            raise ModelFileError("its classes are missing")
+        if len(np.unique(classes)) != len(classes):
+            raise ModelFileError("its classes are not different from each other")
+    if not hasattr(learner, "coef_"):
+        return
+    coef, intercept = learner.coef_, getattr(learner, "intercept_", None)
+    if not isinstance(coef, np.ndarray) or coef.dtype != np.float64 or not np.isfinite(coef).all():
+        raise ModelFileError("its coefficients are no finite numbers")
+    if classes is None:
+        fits = coef.shape == (d,) and isinstance(intercept, (int, float)) and bool(np.isfinite(intercept))
+    else:
+        vectors = 1 if len(classes) <= 2 else len(classes)
+        fits = coef.shape in ((vectors, d), (len(classes) * (len(classes) - 1) // 2, d))
+        fits &= isinstance(intercept, np.ndarray) and intercept.dtype == np.float64
+        fits = bool(fits and np.asarray(intercept).shape == coef.shape[:1] and np.isfinite(np.asarray(intercept)).all())
+    if not fits:
+        raise ModelFileError("the shapes of its coefficients, intercepts, classes and features do not agree")
+
+
+def _table_model(node: Any, learner: Any, tensors: dict[str, Any], used: set[str]) -> TableModel:
+    if not isinstance(node, dict) or set(node) != TABLE_KEYS:
+        raise ModelFileError("what it says about its table has other keys than a model file")
+    about = unpack(node["about"], tensors, used)
+    if not isinstance(about, dict) or not (node["target"] is None or isinstance(node["target"], str)):
+        raise ModelFileError("what it says about its table is of the wrong kind")
+    encoder = None if node["encoder"] is None else _encoder(node["encoder"], tensors, used)
+    if encoder is not None and encoder.width != learner.n_features_in_:
+        raise ModelFileError(
+            f"its encoder makes {encoder.width} features and its learner takes {learner.n_features_in_}"
+        )
+    return TableModel(learner, encoder, node["target"], unpack(node["positive"], tensors, used), about)
+
+
+def _encoder(node: Any, tensors: dict[str, Any], used: set[str]) -> Encoder:
+    try:
+        if set(node) != {"columns", "dropped", "notes", "leaks"}:
+            raise TypeError("other keys")
+        columns = [_column(entry, j, tensors, used) for j, entry in enumerate(node["columns"])]
+        dropped = {_text(k): _text(v) for k, v in node["dropped"].items()}
+        leaks = [Leak(_text(leak["column"]), _text(leak["evidence"])) for leak in node["leaks"]]
+        encoder = Encoder(columns, dropped, [_text(note) for note in node["notes"]], leaks)
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"its encoder is damaged ({str(error)[:80]})") from error
+    if len(set(encoder.inputs)) != len(encoder.inputs):
+        raise ModelFileError("its encoder has a column twice")
+    return encoder
+
+
+def _column(entry: dict[str, Any], j: int, tensors: dict[str, Any], used: set[str]) -> AnyColumn:
+    kind, fields = entry["kind"], {key: value for key, value in entry.items() if key != "kind"}
+    if kind == "number":
+        return _number_column(fields)
+    if kind == "date":
+        months, weekdays, clock = (fields.pop(key) for key in ("months", "weekdays", "clock"))
+        if not _ascending(months, 12) or not _ascending(weekdays, 7) or not isinstance(clock, bool):
+            raise TypeError("a column of dates")
+        return DateColumn(_number_column(fields), tuple(months), tuple(weekdays), clock)
+    if kind == "category":
+        fields["levels"] = tuple(_text(level) for level in fields["levels"])
+        fields["rare"] = tuple(_text(level) for level in fields["rare"])
+        for key in ("name", "source", "baseline"):
+            _text(fields[key])
+        return CategoryColumn(**fields)
+    if kind not in ("text", "vocabulary"):
+        raise TypeError("a column of an unknown kind")
+    used.add(f"idf.{j}")
+    idf = tensors[f"idf.{j}"]
+    if idf.ndim != 1 or idf.dtype != np.float64 or not np.isfinite(idf).all():
+        raise TypeError("a column of text")
+    if kind == "text":
+        if set(fields) != {"name"}:
+            raise TypeError("a column of text")
+        return TextColumn(_text(fields["name"]), idf)
+    terms = tuple(_text(term) for term in fields["terms"])
+    if set(fields) != {"name", "terms"} or len(set(terms)) != len(terms) or len(terms) != len(idf):
+        raise TypeError("a column of text")
+    return VocabularyColumn(_text(fields["name"]), terms, idf)
+
+
+def _number_column(fields: dict[str, Any]) -> NumberColumn:
+    column = NumberColumn(**fields)
+    numbers = (column.fill, column.shift, column.scale)
+    if not all(isinstance(v, (int, float)) and np.isfinite(v) for v in numbers) or column.scale == 0:
+        raise TypeError("a column of numbers")
+    if not isinstance(column.indicator, bool) or not (isinstance(column.name, str) and isinstance(column.source, str)):
+        raise TypeError("a column of numbers")
+    return column
+
+
+def _ascending(parts: Any, below: int) -> bool:
+    whole = isinstance(parts, list) and all(type(v) is int and 0 <= v < below for v in parts)
+    return whole and parts == sorted(set(parts))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("something else where text belongs")
+    return value

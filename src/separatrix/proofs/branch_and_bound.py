@@ -1,0 +1,315 @@
+"""How few rows any hyperplane gets wrong: a bracket whose two ends are proved at every moment.
+
+From above: a hyperplane, with the exact sign of every row. From below: a tree of cases (native/separatrix/
+mistakes.hpp), each with witnesses that together force mistakes; every witness is a circuit proved exactly.
+The problem is NP-hard (Johnson & Preparata 1978), so a run may end with its two ends apart.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.proofs.exact_algebra import Face, Row, integer_row, null_line
+from separatrix.proofs.face_decision import Circuit, Positive, Stage
+from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.line_search import Lines
+from separatrix.proofs.packing import Packing, fractional_packing
+from separatrix.proofs.simplex import alternative
+
+Codes = list[int]  # a row i as i, the row reversed (-z_i) as ~i
+Progress = Callable[[int, int, int], object]
+
+RESTARTS = 20  # of the first search for a good hyperplane
+SLICE = 5_000_000  # rows times columns times nodes between two looks at the clock
+SMALL = 300_000  # numbers of a table that is worth a tree; larger ones are packed once
+INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
+FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
+IMPOSSIBLE = 1 << 30
+
+
+@dataclass
+class Incumbent:
+    """The best hyperplane so far, and the rows it does not get strictly right."""
+
+    w: Row
+    wrong: NDArray[np.int64]
+
+
+class Search:
+    """One run: what is known, and the means to know more."""
+
+    def __init__(self, rows: LiftedRows, deadline: float, progress: Progress | None) -> None:
+        self.rows, self.deadline, self.progress = rows, deadline, progress
+        self.incumbent = self._constant()
+        self.packed: list[Codes] = []  # disjoint witnesses of forward rows
+        self.fraction: Packing | None = None
+        self.tree: Any = None
+        self.stopped = ""
+
+    # -- what is known -----------------------------------------------------------------------------
+
+    @property
+    def upper(self) -> int:
+        return len(self.incumbent.wrong)
+
+    @property
+    def lower(self) -> int:
+        deepest = 0 if self.tree is None else int(self.tree.lower)
+        fraction = 0 if self.fraction is None else self.fraction.bound
+        return min(self.upper, max(len(self.packed), deepest, fraction))
+
+    @property
+    def nodes(self) -> int:
+        return 0 if self.tree is None else int(self.tree.nodes)
+
+    def run(self, max_nodes: int, gap: int) -> None:
+        for step in (self._first_witnesses, self._hyperplane, self._pack, lambda: self._divide(max_nodes, gap)):
+            if self.lower + gap >= self.upper or self._late():
+                break
+            step()
+        if self.lower + gap >= self.upper:
+            self.stopped = "proved" if self.lower == self.upper else "gap"
+        self.stopped = self.stopped or "nodes"
+
+    def _late(self) -> bool:
+        if (
+            not self.stopped
+            and self.progress is not None
+            and self.progress(self.lower, self.upper, self.nodes) is False
+        ):
+            self.stopped = "progress"
+        if not self.stopped and perf_counter() > self.deadline:
+            self.stopped = "time"
+        return bool(self.stopped)
+
+    # -- from above --------------------------------------------------------------------------------
+
+    def _wrong(self, w: Row) -> NDArray[np.int64]:
+        return np.flatnonzero(self.rows.signs(w) <= 0)
+
+    def _constant(self) -> Incumbent:
+        """Everything on the larger side; without an intercept, the better side of one row's direction."""
+        rows = self.rows
+        if rows.intercept:
+            w = [0] * rows.d + [1 if 2 * int((rows.y > 0).sum()) >= rows.n else -1]
+        else:
+            w = next((z for z in (rows.integers([i])[0][0] for i in range(rows.n)) if any(z)), [1] + [0] * (rows.p - 1))
+        return min((Incumbent(v, self._wrong(v)) for v in (w, [-t for t in w])), key=lambda c: len(c.wrong))
+
+    def consider(self, w: NDArray[np.float64]) -> bool:
+        """Take w if it is proved to be no worse; True if it is better."""
+        if not (np.isfinite(w).all() and w.any()):
+            return False
+        return self.adopt(integer_row(w.tolist())[0])
+
+    def adopt(self, w: Row) -> bool:
+        wrong, before = self._wrong(w), self.upper
+        if len(wrong) <= before:
+            self.incumbent = Incumbent(w, wrong)
+        return len(wrong) < before
+
+    def _descend(self, w: NDArray[np.float64], restarts: int) -> bool:
+        return self.consider(self.lines.improve(w, restarts))
+
+    def _hyperplane(self) -> None:
+        """One that makes no mistake, if there is one; else lines from where least squares points."""
+        rows = self.rows
+        if not self.packed:
+            answer = Stage(rows, Face.whole(rows.p)).decide()
+            if isinstance(answer, Positive):
+                self.adopt(answer.w)
+            elif isinstance(answer, Circuit):
+                self.packed.append(list(answer.weights))
+            if self.lower >= self.upper:
+                return
+        self.lines = Lines(rows)
+        self._descend(self.lines.start(self._floats()), 0)
+        while self.lines.unfinished and not self._late():
+            if not self._descend(self._floats(), 0):
+                break
+        for _ in range(RESTARTS // 10 if rows.n * rows.p < SMALL else 0):
+            if self.lower >= self.upper or self._late():
+                return
+            self._descend(self._floats(), 10)
+
+    def _floats(self) -> NDArray[np.float64]:
+        top = max(abs(t).bit_length() for t in self.incumbent.w)
+        return np.array([v / (1 << top) for v in self.incumbent.w])
+
+    # -- from below --------------------------------------------------------------------------------
+
+    def prove(self, codes: Codes) -> Codes:
+        """A circuit among these rows, the heaviest first; none when there is none or none is found."""
+        if len(codes) > self.rows.p + 1:
+            return self._settle(codes) if self.rows.p <= INTEGERS else []
+        whole = [row if c >= 0 else [-v for v in row] for c, row in zip(codes, self._whole(codes), strict=True)]
+        for size in range(len(codes), max(0, len(codes) - 4), -1):
+            if null_line(whole[:size]) is not None:
+                return codes[:size]
+        weights, _ = alternative(whole) if self.rows.p <= INTEGERS else (None, None)
+        fewer = sorted(weights or ())
+        return [codes[k] for k in fewer] if fewer and null_line([whole[k] for k in fewer]) is not None else []
+
+    def _settle(self, codes: Codes) -> Codes:
+        """Decide rows as separability does; a hyperplane that separates them is considered."""
+        rows = self.rows
+        ids = np.array([c if c >= 0 else ~c for c in codes])
+        y = np.where(np.array(codes) >= 0, rows.y[ids], -rows.y[ids])
+        answer = Stage(type(rows)(rows.X[ids], y, rows.intercept), Face.whole(rows.p)).decide()
+        if isinstance(answer, Circuit):
+            return [codes[k] for k in answer.weights]
+        if isinstance(answer, Positive):
+            self.adopt(answer.w)
+        return []
+
+    def _whole(self, codes: Iterable[int]) -> list[Row]:
+        return self.rows.integers([c if c >= 0 else ~c for c in codes])[0]
+
+    def _first_witnesses(self) -> None:
+        """Rows of zeros are wrong for every w; equal rows with both labels cost one mistake a pair."""
+        rows = self.rows
+        if not rows.intercept:
+            X = rows.X
+            empty = ~(X != 0).any(axis=1) if isinstance(X, np.ndarray) else np.diff(X.indptr) == 0
+            self.packed += [[int(i)] for i in np.flatnonzero(empty)]
+        partner = rows.opposites()
+        groups: dict[bytes, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+        taken = {c for codes in self.packed for c in codes}
+        for i in np.flatnonzero(partner >= 0).tolist():
+            if i not in taken:
+                row = rows.X[[i]]
+                key = (row + 0.0).tobytes() if isinstance(row, np.ndarray) else _sparse_key(row)
+                groups[key][int(rows.y[i] > 0)].append(i)
+        self.packed += [[i, j] for minus, plus in groups.values() for i, j in zip(minus, plus, strict=False)]
+
+    def _pack(self) -> None:
+        """Disjoint witnesses one after the other, until the rest is separable; only for tables too large for a tree."""
+        rows = self.rows
+        if rows.n * rows.p <= SMALL or rows.wide:
+            return
+        alive = np.ones(rows.n, dtype=bool)
+        alive[[c for codes in self.packed for c in codes]] = False
+        for seed in range(rows.n):
+            if self._late() or len(self.packed) >= self.upper:
+                return
+            found = rows.search(np.flatnonzero(alive), seed=seed)
+            if found.status == "separates" or not found.support:
+                return
+            heaviest = np.argsort(-found.weights, kind="stable")
+            codes = self.prove([found.support[k] for k in heaviest])
+            if codes:
+                self.packed.append(codes)
+            alive[codes or found.support] = False
+
+    def _divide(self, max_nodes: int, gap: int) -> None:
+        """The tree, a few nodes at a time."""
+        rows = self.rows
+        if rows.n * rows.p > SMALL or rows.p > 2000:
+            self.stopped = "size"
+        if self.stopped or max_nodes < 1:
+            return
+        Z, columns, exact = prepared(rows)
+        tree = kernels.MistakeTree(Z, exact)
+        tree.offer(self.upper, self._floats() / columns)
+        tree.start(self.packed, self.prove)
+        self.tree = tree
+        some = max(2, SLICE // (rows.n * rows.p + 1000 * rows.p))
+        first = min(FIRST, max_nodes // 4)
+        while True:
+            self._take(columns)
+            if self.upper < tree.best:
+                tree.offer(self.upper, self._floats() / columns)
+            if self.lower + gap >= self.upper or tree.nodes >= max_nodes or self._late():
+                return
+            if self.fraction is None and rows.p > 10 and tree.nodes >= first:
+                pool = [codes for codes in tree.witnesses if min(codes) >= 0]
+                image = self.lines.image() if rows.p <= 30 else rows
+                self.fraction = fractional_packing(image, pool, self.prove, self._late)
+                continue
+            if rows.n * rows.p < SMALL:
+                self._descend(self._floats(), 5)
+            before = tree.nodes
+            more = (first if before < first else max_nodes) - before
+            tree.run(min(some, more), gap, self.prove)
+            if tree.nodes == before:  # what is left cannot be divided
+                return
+
+    def _take(self, columns: NDArray[np.float64]) -> None:
+        """A hyperplane that the tree came across: improved, proved, and given back."""
+        w = np.array(self.tree.take())
+        if not w.size:
+            return
+        with np.errstate(all="ignore"):
+            w = w * columns
+        if np.isfinite(w).all() and self.consider(w):
+            self._descend(self._floats(), 2)
+
+
+def _sparse_key(row: Any) -> bytes:
+    row = row.copy()
+    row.sort_indices()
+    row.eliminate_zeros()
+    return bytes(row.indices.astype(np.int64).tobytes() + row.data.astype(np.float64).tobytes())
+
+
+def prepared(rows: LiftedRows) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
+    """The rows z with columns and rows times powers of two, the columns' factors, and whether that is exact."""
+    Z = rows.dense(np.arange(rows.n))
+    with np.errstate(all="ignore"):
+        top = np.abs(Z).max(axis=0)
+        shift = np.where(top > 0, -np.frexp(top)[1], 0)
+        rms = np.sqrt(np.mean(np.ldexp(Z, shift) ** 2, axis=0))
+        shift = shift - np.where(rms > 0, np.frexp(rms)[1], 0)
+        scaled = np.ldexp(Z, shift)
+        across = -np.frexp(np.abs(scaled).max(axis=1))[1]
+        scaled = np.ldexp(scaled, across[:, None])
+        back = np.ldexp(np.ldexp(scaled, -across[:, None]), -shift)
+        columns = np.ldexp(1.0, shift)
+    exact = type(rows) is LiftedRows and bool((back == Z).all()) and bool(np.isfinite(columns).all())
+    if not np.isfinite(scaled).all():
+        scaled = np.nan_to_num(scaled, nan=0.0, posinf=1.0, neginf=-1.0)
+    return np.ascontiguousarray(scaled), columns, exact
+
+
+def default_nodes(n: int, p: int) -> int:
+    """Of the order of a minute: a node asks some questions of all rows, and an answer takes some 2 p steps."""
+    return max(1, min(100_000, int(3e10 / (5 * n * p * p + 8000 * p))))
+
+
+def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:
+    """The part of the tree that proves ``lower``, as a list of nodes, and the witnesses that it uses."""
+    cases, pool = tree.tree(), tree.witnesses
+    nodes: list[dict[str, Any]] = [{}]
+    used: dict[int, int] = {}
+    stack = [(0, 0)]
+    while stack:
+        at, place = stack.pop()
+        bound, row, child, packed = cases[at]
+        if bound >= lower:
+            if bound < IMPOSSIBLE:  # as many as are needed, those used elsewhere first
+                packed = sorted(packed, key=lambda k: k not in used)[: lower - bound + len(packed)]
+            nodes[place] = {"pack": [used.setdefault(k, len(used)) for k in packed]}
+            continue
+        nodes[place] = {"split": row, "wrong": len(nodes), "right": len(nodes) + 1}
+        stack += [(child, len(nodes)), (child + 1, len(nodes) + 1)]
+        nodes += [{}, {}]
+    return nodes, [pool[k] for k in used]
+
+
+def proof(search: Search, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:
+    """The shortest proof of ``lower`` at hand: disjoint witnesses, fractions of witnesses, or the tree."""
+    if lower <= len(search.packed):
+        return [{"pack": list(range(lower))}], search.packed[:lower]
+    if search.fraction is not None and lower <= search.fraction.bound:
+        found = search.fraction
+        node = {"pack": list(range(len(found.witnesses))), "weights": found.weights, "over": found.over}
+        return [node], found.witnesses
+    return flat_tree(search.tree, lower)

@@ -1,0 +1,213 @@
+"""What the logistic maximum-likelihood estimate does at each coefficient, proved one by one.
+
+K = {w : z_i.w >= 0}; T the rows on which K vanishes, S the others (faces.py). Along w in the interior of K
+the rows of S reach probability one and those of T do not move; T alone overlaps, so its estimate exists.
+For the unit vector e of a coefficient (Albert & Anderson 1984, and CERTIFICATES there worked out):
+
+    e not in the span of the rows              unidentifiable (collinear columns, not separation)
+    e in the span of the rows of T             finite, as in the fit on T alone
+    e = sum mu_i z_i with mu >= 0              +inf on every maximising sequence (-e: -inf)
+    otherwise                                  undetermined: it depends on the path
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any
+
+from separatrix.errors import CertificateError
+from separatrix.proofs.certificate import Certificate, Subject, numbers, scaled, true_weights
+from separatrix.proofs.exact_algebra import Face, Row, combination, independent, solve, transpose
+from separatrix.proofs.face_decision import Circuit, Positive, Stage
+from separatrix.proofs.facial_reduction import Reduction, Weights, not_vanishing
+
+WIDEST = 4_000_000  # rows x columns that are written out in integers
+PATIENCE = 1_000_000  # entries that the simplex method may work out for one coefficient: seconds
+
+
+class Fate(str):
+    """``"finite"``, ``"+inf"``, ``"-inf"``, ``"undetermined"`` or ``"unidentifiable"``, with its proof."""
+
+    __slots__ = ("_make",)
+    _make: Callable[[], Certificate]
+
+    def __new__(cls, text: str, make: Callable[[], Certificate]) -> Fate:
+        self = super().__new__(cls, text)
+        self._make = make
+        return self
+
+    @property
+    def certificate(self) -> Certificate:
+        """The proof of this one claim."""
+        return self._make()
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (str(self),)
+
+
+class Coefficients(Mapping[str, Fate]):
+    """Feature names, and ``"intercept"``, to fates; each is decided when it is first asked for."""
+
+    def __init__(self, names: list[str], reduction: Reduction, subject: Subject) -> None:
+        if reduction.verdict == "undecided":
+            raise CertificateError("The verdict is undecided, so nothing is known about the coefficients.")
+        self._at = {name: j for j, name in enumerate(names)}
+        self._reduction, self._subject = reduction, subject
+        self._known: dict[str, Fate] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._at)
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def __getitem__(self, name: str) -> Fate:
+        if name not in self._known:
+            self._known[name] = self._decide(self._at[name])
+        return self._known[name]
+
+    def __repr__(self) -> str:
+        return f"Coefficients({dict(self._known)!r}, {len(self) - len(self._known)} not asked for yet)"
+
+    # -- which of the five ------------------------------------------------------------------------
+
+    def _decide(self, j: int) -> Fate:
+        if (v := self._null_vector(j)) is not None:
+            return self._fate("unidentifiable", j, partial(self._unidentifiable, v))
+        if self._face.moving(j) is None:
+            return self._fate("finite", j, partial(self._finite, j))
+        w = self._reduction.w
+        assert w is not None
+        up = w if w[j] > 0 else None
+        down = w if w[j] < 0 else None
+        for sign in (1, -1):
+            if (up if sign > 0 else down) is not None or (up is None and down is None):
+                answer = self._pushed(j, -sign)
+                if isinstance(answer, Circuit):
+                    text = "+inf" if sign > 0 else "-inf"
+                    return self._fate(text, j, partial(self._infinite, j, sign, answer))
+                up, down = (up, answer.w) if sign > 0 else (answer.w, down)
+        assert up is not None
+        assert down is not None
+        return self._fate("undetermined", j, partial(self._undetermined, j, up, down))
+
+    def _pushed(self, j: int, sign: int) -> Positive | Circuit:
+        """A w of K with sign w_j > 0, or the rows that forbid it."""
+        extra = [unit(self._reduction.rows.p, j, sign)]
+        stage = Stage(self._reduction.rows, self._face, self._reduction.strict, extra, patience=PATIENCE)
+        answer = stage.decide()
+        if answer is None:
+            raise CertificateError(f"Coefficient {j} is undecided; tried {'; '.join(stage.tried)}.")
+        return answer
+
+    @property
+    def _face(self) -> Face:
+        assert self._reduction.face is not None
+        return self._reduction.face
+
+    def _null_vector(self, j: int) -> Row | None:
+        """A vector that vanishes on all rows and not at j."""
+        null, frame = self._frame
+        if null is not None:
+            return None if (k := null.moving(j)) is None else null.vector(k)
+        columns = transpose(self._reduction.rows.integers(frame)[0])
+        order = [k for k in range(len(columns)) if k != j]
+        chosen = [order[k] for k in independent([columns[k] for k in order])]
+        solved = solve([columns[k] for k in chosen], [-t for t in columns[j]])
+        if solved is None:
+            return None
+        v = unit(len(columns), j, solved[1])
+        for k, c in zip(chosen, solved[0], strict=True):
+            v[k] = c
+        return None if self._reduction.rows.signs(v).any() else v
+
+    @cached_property
+    def _frame(self) -> tuple[Face | None, list[int]]:
+        """The common null space of all rows (when it is small enough), and rows that span them all."""
+        rows, face = self._reduction.rows, self._face
+        if rows.wide:
+            if rows.n * rows.p > WIDEST:
+                raise CertificateError(
+                    f"Coefficients of a table of {rows.n} x {rows.p} are out of reach: ask for fewer columns."
+                )
+            return None, independent(rows.integers(list(range(rows.n)))[0])
+        frame = list(self._reduction.circulation)
+        active = self._reduction.strict
+        while active.size and face.dimension:
+            some = [int(i) for i in active[:: max(1, len(active) // (2 * face.dimension))]]
+            some = [some[k] for k in independent(face.coordinates(rows.integers(some)[0]))]
+            frame += some
+            face = Face.of(rows.integers(frame)[0], rows.p)
+            active = not_vanishing(rows, face, active)
+        return face, frame
+
+    # -- the proofs --------------------------------------------------------------------------------
+
+    def _fate(self, text: str, j: int, fields: Callable[[], dict[str, Any]]) -> Fate:
+        claim = "coefficient-" + ("infinite" if text in ("+inf", "-inf") else text)
+        return Fate(text, lambda: self._subject.certify(claim, coefficient=j, **fields()))
+
+    def _outward(self, w: Row) -> Row:
+        return self._reduction.rows.outward(w)
+
+    def _combined(self, ids: list[int], j: int) -> tuple[list[Any], list[int]]:
+        """Rows and signed weights that add up to a multiple of the j-th unit vector."""
+        whole, factors = self._reduction.rows.integers(ids)
+        solved = solve(whole, unit(self._reduction.rows.p, j, 1))
+        if solved is None:
+            raise AssertionError("the coefficient is not in the span of the rows")
+        used = [(self._subject.row(i), c * m) for i, c, m in zip(ids, solved[0], factors, strict=True) if c]
+        return [i for i, _ in used], [c for _, c in used]
+
+    def _unidentifiable(self, v: Row) -> dict[str, Any]:
+        return {"v": scaled(self._outward(v))}
+
+    def _finite(self, j: int) -> dict[str, Any]:
+        rows, c = self._combined(list(self._reduction.circulation), j)
+        return {"rows": rows, "c": numbers(c), **true_weights(self._reduction.circulation, self._subject)}
+
+    def _undetermined(self, j: int, up: Row, down: Row) -> dict[str, Any]:
+        rows, c = self._combined(self._frame[1], j)
+        return {"rows": rows, "c": numbers(c), "w1": scaled(self._outward(up)), "w2": scaled(self._outward(down))}
+
+    def _infinite(self, j: int, sign: int, circuit: Circuit) -> dict[str, Any]:
+        """The circuit through -sign e_j, lifted from the face by the circulation."""
+        rows = self._reduction.rows
+        ids = [i for i in circuit.weights if i < rows.n]
+        whole, factors = rows.integers(ids)
+        push = circuit.weights[rows.n]
+        rest = combination([*whole, unit(rows.p, j, -sign)], [*(circuit.weights[i] for i in ids), push])
+        old = self._reduction.circulation
+        mu: Weights = {i: circuit.weights[i] * m for i, m in zip(ids, factors, strict=True)}
+        if any(rest):
+            old_rows, old_factors = rows.integers(list(old))
+            solved = solve(old_rows, [-v for v in rest])
+            if solved is None:
+                raise AssertionError("the circuit does not lift")
+            mu = {i: solved[1] * t for i, t in mu.items()}
+            c = {i: t * m for i, t, m in zip(old, solved[0], old_factors, strict=True)}
+            enough = max([0] + [-c[i] // old[i] + 1 for i in old])
+            for i in old:
+                mu[i] = mu.get(i, 0) + c[i] + enough * old[i]
+        used = {i: t for i, t in mu.items() if t}
+        w = self._reduction.w
+        assert w is not None
+        return {
+            "sign": sign,
+            "rows": [self._subject.row(i) for i in used],
+            "mu": numbers(list(used.values())),
+            "w": scaled(self._outward(w)),
+        }
+
+
+def unit(p: int, j: int, sign: int) -> Row:
+    return [sign if k == j else 0 for k in range(p)]
+
+
+def infinite_first(coefficients: Coefficients) -> dict[str, list[str]]:
+    """Names by fate, for a summary."""
+    groups: dict[str, list[str]] = {"+inf": [], "-inf": [], "undetermined": [], "unidentifiable": [], "finite": []}
+    for name, fate in coefficients.items():
+        groups[str(fate)].append(name)
+    return {fate: names for fate, names in groups.items() if names}

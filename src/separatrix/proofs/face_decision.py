@@ -1,0 +1,204 @@
+"""One decision on one face, proved: a vector of the face positive on the rows, or a circuit among them.
+
+The search works in floating point and is never believed. A hyperplane is proved by the exact sign of
+every row; a witness only lends its row numbers, and its weights are solved for in integers. When
+one way of preparing the numbers does not lead to a proof the next one is tried; the last is the simplex
+method in integers, which needs no luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.proofs.exact_algebra import Face, Row, dot, integer_row, null_line, solve, transpose
+from separatrix.proofs.lifted_rows import Candidate, LiftedRows
+from separatrix.proofs.simplex import alternative
+
+
+@dataclass(frozen=True)
+class Positive:
+    """w in the face, z.w > 0 on every active and extra row, z.w = 0 on the rows that vanish there."""
+
+    w: Row
+    signs: NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """Weights > 0 on rows (n and beyond: extra ones) that sum to zero as functions on the face.
+
+    They belong to the integer rows: z_i times a power of two.
+    """
+
+    weights: dict[int, int]
+
+
+@dataclass
+class Stage:
+    """The question: is some w of the face positive on the active rows and on the extra ones?"""
+
+    rows: LiftedRows
+    face: Face
+    active: NDArray[np.int64] | None = None
+    extra: list[Row] = field(default_factory=list)
+    tried: list[str] = field(default_factory=list)
+    patience: int | None = None  # of the simplex method
+
+    def decide(self) -> Positive | Circuit | None:
+        """The proved answer; None when every way failed, and ``tried`` says which."""
+        seen: list[Candidate] = []
+        for name, candidate in self._wide_candidates() if self.rows.wide else self._candidates():
+            seen.append(candidate)
+            answer = self.proved(candidate)
+            self.tried.append(f"{name}: {candidate.status}, {'proved' if answer else 'not proved'}")
+            if answer is not None:
+                return answer
+        name, last = ("interpolation", self._interpolated) if self.rows.wide else ("simplex", self._simplex)
+        answer = last(seen)
+        self.tried.append(f"{name} in integers: {'proved' if answer else 'out of reach'}")
+        return answer
+
+    # -- floating point --------------------------------------------------------------------------
+
+    def _extra_floats(self) -> NDArray[np.float64] | None:
+        if not self.extra:
+            return None
+        scale = [max(map(abs, row)) or 1 for row in self.extra]
+        return np.array([[v / s for v in row] for row, s in zip(self.extra, scale, strict=True)])
+
+    def _candidates(self) -> Iterator[tuple[str, Candidate]]:
+        for name, basis in self._preparations():
+            yield name, self.rows.search(self.active, self._extra_floats(), basis)
+
+    def _wide_candidates(self) -> Iterator[tuple[str, Candidate]]:
+        """With p in the thousands: the perceptron first, then the search on the rows written out."""
+        whole = self.active is None and not self.face.bound and not self.extra
+        ids = np.arange(self.rows.n) if self.active is None else self.active
+        table = self.rows if whole else self.rows.reduced(self.face, ids, self.extra)
+        number = [*ids.tolist(), *(self.rows.n + k for k in range(len(self.extra)))]
+        for name in ("perceptron", "columns scaled by powers of two"):
+            found = table.perceptron() if name == "perceptron" else table.search()
+            if found is not None:
+                w = np.zeros(self.rows.p)
+                w[self.face.free] = found.w
+                support = [number[i] for i in found.support]
+                yield name, Candidate(found.status, w, support, found.weights, found.rounds, found.scanned)
+
+    def _preparations(self) -> Iterator[tuple[str, NDArray[np.float64] | None]]:
+        """Bases of the face in which the search may go well; overflow only spoils a candidate."""
+        if not self.face.bound:
+            yield "columns scaled by powers of two", None
+        with np.errstate(all="ignore"):
+            N = self.face.matrix() if self.face.bound else np.eye(self.rows.p)
+            scale = self._spread(N)
+            scaled = np.ascontiguousarray(N * scale)
+            whitened = np.ascontiguousarray(scaled @ self._whitening(scaled))
+        if self.face.bound and np.isfinite(scaled).all():
+            yield "columns scaled by powers of two", scaled
+        if np.isfinite(whitened).all():
+            yield "whitened columns", whitened
+
+    def _sample(self, size: int) -> NDArray[np.float64]:
+        ids = np.arange(self.rows.n) if self.active is None else self.active
+        step = max(1, len(ids) // max(size, 1))
+        return self.rows.dense(ids[::step][:size])
+
+    def _spread(self, N: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Powers of two that bring the columns of Z N near root mean square 1."""
+        A = self._sample(10 * N.shape[1]) @ N
+        top = np.abs(A).max(axis=0, initial=0.0)
+        top = np.where(np.isfinite(top) & (top > 0), top, 1.0)
+        rms = np.log2(top) + 0.5 * np.log2(np.maximum(np.mean((A / top) ** 2, axis=0), 1e-300))
+        return np.asarray(np.exp2(np.clip(-np.round(rms), -1000, 1000)))
+
+    def _whitening(self, N: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coordinates in which a sample of the rows, each of length 1, has singular values 1."""
+        A = self._sample(50 * N.shape[1]) @ N
+        A = A / np.maximum(np.abs(A).max(axis=1, keepdims=True), 1e-300)
+        A = A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
+        if not np.isfinite(A).all():
+            return np.full((N.shape[1], 1), np.nan)
+        _, s, Vt = np.linalg.svd(A, full_matrices=False)
+        return np.asarray(Vt.T / np.maximum(s, s[0] * 1e-14) * s[0])
+
+    # -- proofs ----------------------------------------------------------------------------------
+
+    def proved(self, candidate: Candidate) -> Positive | Circuit | None:
+        answer: Positive | Circuit | None = None
+        if candidate.status != "witness" and np.isfinite(candidate.w).all() and candidate.w.any():
+            u, _ = integer_row(candidate.w[self.face.free].tolist())
+            answer = self.positive(self.face.lift(u))
+        if answer is None and candidate.status in ("witness", "stalled"):
+            answer = self.circuit(candidate.support, candidate.weights)
+        return answer
+
+    def positive(self, w: Row) -> Positive | None:
+        if any(dot(z, w) <= 0 for z in self.extra):
+            return None
+        signs = self.rows.signs(w)
+        chosen = signs if self.active is None else signs[self.active]
+        return Positive(w, signs) if bool((chosen > 0).all()) else None
+
+    def circuit(self, support: list[int], weights: NDArray[np.float64]) -> Circuit | None:
+        """The exact weights; rows of doubtful weight are left out step by step."""
+        if not support:
+            return None
+        coordinates = dict(zip(support, self._coordinates(support), strict=True))
+        weights = np.nan_to_num(weights, nan=0.0, posinf=1e300)
+        before = None
+        for smallest in (0.0, 1e-13, 1e-10, 1e-7):
+            ids = [i for i, t in zip(support, weights, strict=True) if t > smallest * weights.max()]
+            if not ids or ids == before:
+                continue
+            before = ids
+            exact = null_line([coordinates[i] for i in ids])
+            if exact is not None:
+                return Circuit(dict(zip(ids, exact, strict=True)))
+        return None
+
+    def _coordinates(self, ids: list[int]) -> list[Row]:
+        n = self.rows.n
+        own = iter(self.rows.integers([i for i in ids if i < n])[0])
+        return self.face.coordinates([next(own) if i < n else self.extra[i - n] for i in ids])
+
+    # -- the last resort -------------------------------------------------------------------------
+
+    def _interpolated(self, seen: list[Candidate]) -> Positive | None:
+        """Independent rows take any values, so all ones: however small the margin, they are separable."""
+        ids = list(range(self.rows.n)) if self.active is None else self.active.tolist()
+        count = len(ids) + len(self.extra)
+        if count > min(1000, self.face.dimension) or count * self.rows.p > 4_000_000:
+            return None
+        columns = transpose(self._coordinates([*ids, *range(self.rows.n, self.rows.n + len(self.extra))]))
+        solved = solve(columns, [1] * count)
+        return None if solved is None else self.positive(self.face.lift(solved[0]))
+
+    def _simplex(self, seen: list[Candidate], rounds: int = 200) -> Positive | Circuit | None:
+        """The simplex method on a few rows, and on those that its answer gets wrong, until none is."""
+        q = self.face.dimension
+        ids = np.arange(self.rows.n) if self.active is None else self.active
+        if q > 60 or not len(ids):
+            return None
+        working = {i for candidate in seen for i in candidate.support}
+        working |= {int(i) for i in ids[:: max(1, len(ids) // (3 * q))]}
+        working |= {self.rows.n + k for k in range(len(self.extra))}
+        for _ in range(rounds):
+            order = sorted(working)
+            weights, u = alternative(self._coordinates(order), self.patience)
+            if weights is not None:
+                support = [order[i] for i in weights]
+                exact = null_line(self._coordinates(support))
+                return Circuit(dict(zip(support, exact, strict=True))) if exact else None
+            if u is None:
+                return None
+            w = self.face.lift(u)
+            signs = self.rows.signs(w)
+            wrong = ids[signs[ids] <= 0]
+            if not len(wrong):
+                return Positive(w, signs)
+            working |= {int(i) for i in wrong[:: max(1, len(wrong) // (4 * q))]}
+        return None

@@ -1,0 +1,147 @@
+"""The rows that proofs speak of: z_i = y_i (x_i, 1), or y_i x_i without an intercept.
+
+The table is used where it lies (dense or CSR, float64 or float32, also a memory map); only the few rows
+that a question needs are ever written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.proofs.exact_algebra import Face, Row, dot, expansion, integer_row
+
+REMEMBERED = 1_000_000  # integers of rows that were asked for before
+STATUS = ("separates", "witness", "stalled", "limit")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What the search in floating point suggests; nothing is proved yet."""
+
+    status: str
+    w: NDArray[np.float64]
+    support: list[int]
+    weights: NDArray[np.float64]
+    rounds: int
+    scanned: int
+
+
+class LiftedRows:
+    """n rows z of p numbers, read from a table X with labels -1 and +1."""
+
+    def __init__(self, X: Any, y: NDArray[np.int8], intercept: bool) -> None:
+        self.X, self.y, self.intercept = X, y, intercept
+        self.n, self.d = X.shape
+        self.p = self.d + int(intercept)
+        self.view = kernels.rows(X)
+        self.unit = [1] * self.p  # what a column was multiplied by
+        self._integers: dict[int, tuple[Row, int]] = {}
+
+    def dense(self, ids: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
+        """Rows z as doubles; exact, since a sign changes no digit."""
+        ids = np.asarray(ids, dtype=np.int64)
+        part = self.X[ids]
+        part = np.asarray(part if isinstance(part, np.ndarray) else part.toarray(), dtype=np.float64)
+        signs = self.y[ids].astype(np.float64)
+        z = np.empty((len(ids), self.p))
+        np.multiply(part, signs[:, None], out=z[:, : self.d])
+        if self.intercept:
+            z[:, self.d] = signs
+        return z
+
+    def integers(self, ids: Sequence[int]) -> tuple[list[Row], list[int]]:
+        """Rows z as integers and, for each, the factor that made them so."""
+        missing = [i for i in ids if i not in self._integers]
+        if missing:
+            if len(self._integers) * self.p > REMEMBERED:
+                self._integers.clear()
+                missing = list(ids)
+            self._integers.update(zip(missing, self._exact(missing), strict=True))
+        pairs = [self._integers[i] for i in ids]
+        return [row for row, _ in pairs], [m for _, m in pairs]
+
+    def _exact(self, ids: Sequence[int]) -> list[tuple[Row, int]]:
+        return [integer_row(row) for row in self.dense(ids).tolist()]
+
+    def search(
+        self,
+        active: NDArray[np.int64] | None = None,
+        extra: NDArray[np.float64] | None = None,
+        basis: NDArray[np.float64] | None = None,
+        seed: int = 0,
+    ) -> Candidate:
+        """A hyperplane or a witness for the active and the extra rows, in floating point."""
+        q = self.p if basis is None else basis.shape[1]
+        w, support, weights = np.empty(self.p), np.empty(q + 1, dtype=np.int64), np.empty(q + 1)
+        status, k, rounds, scanned, _ = kernels.decide(
+            self.view, self.y, self.intercept, active, extra, basis, seed, w, support, weights
+        )
+        return Candidate(STATUS[status], w, support[:k].tolist(), weights[:k].copy(), rounds, scanned)
+
+    @property
+    def wide(self) -> bool:
+        """So many columns that a matrix of p x p numbers is out of place."""
+        return bool(self.p > 5000 or (self.p > 1500 and 2 * self.p > self.n))
+
+    def perceptron(self, passes: int = 2000, visits: int = 100_000_000) -> Candidate | None:
+        """Rosenblatt's rule from zero: where columns abound it separates within a few passes, if at all."""
+        w, habit = np.zeros(self.d + 1), np.zeros(self.n, dtype=np.int8)
+        for count in range(1, min(passes, 1 + visits // self.n) + 1):
+            wrong, _, _ = kernels.perceptron_pass(
+                self.view, self.y, None, None, w, self.intercept, True, None, 0, self.n, self.n, habit
+            )
+            if not wrong:
+                return Candidate("separates", w[: self.p], [], np.empty(0), count, count * self.n)
+        return None
+
+    def reduced(self, face: Face, ids: NDArray[np.int64], extra: Sequence[Row]) -> LiftedRows:
+        """The rows named and the extra ones as functions on the face, rounded: a table of its own."""
+        from scipy import sparse
+
+        def columns(Z: Any) -> Any:
+            Z = sparse.csr_array(Z)
+            if not face.bound:
+                return Z
+            return sparse.csr_array(Z[:, face.free] + Z[:, face.bound] @ sparse.csr_array(face.followed()))
+
+        signs = self.y[ids].astype(np.float64)
+        own = sparse.diags_array(signs) @ sparse.csr_array(self.X[ids], dtype=np.float64)
+        own = sparse.hstack([own, signs[:, None]], format="csr") if self.intercept else own
+        tops = [max(map(abs, row)) or 1 for row in extra]
+        parts = [own, *(np.array([[v / top for v in row]]) for row, top in zip(extra, tops, strict=True))]
+        Z = sparse.csr_array(sparse.vstack([columns(part) for part in parts], format="csr"))
+        Z.sum_duplicates()
+        return LiftedRows(Z, np.ones(Z.shape[0], dtype=np.int8), False)
+
+    def signs(self, w: Sequence[int], ids: NDArray[np.int64] | None = None) -> NDArray[np.int8]:
+        """The exact sign of z_i . w for every row, or for the rows named."""
+        out = np.empty(self.n if ids is None else len(ids), dtype=np.int8)
+        parts = expansion(w)
+        if parts is not None:
+            kernels.exact_signs(self.view, self.y, self.intercept, parts, ids, out)
+            return out
+        return self.signs_in_integers(w, np.arange(self.n) if ids is None else ids)
+
+    def signs_in_integers(self, w: Sequence[int], ids: NDArray[np.int64]) -> NDArray[np.int8]:
+        out = np.empty(len(ids), dtype=np.int8)
+        for start in range(0, len(ids), 1024):
+            for k, row in enumerate(self.integers(ids[start : start + 1024].tolist())[0], start):
+                total = dot(row, w)
+                out[k] = (total > 0) - (total < 0)
+        return out
+
+    def opposites(self) -> NDArray[np.int64]:
+        """For each row, an equal one with the other label, or -1."""
+        partner = np.empty(self.n, dtype=np.int64)
+        kernels.opposites(self.view, self.y, partner)
+        return partner
+
+    def outward(self, w: Sequence[int]) -> Row:
+        """w for the columns as the user gave them."""
+        return [v * u for v, u in zip(w, self.unit, strict=True)]

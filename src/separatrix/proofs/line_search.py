@@ -1,0 +1,125 @@
+"""Good hyperplanes by the 0-1 line search (native/separatrix/zero_one.hpp), in coordinates where columns are alike.
+
+Columns that move together make narrow valleys; on whitened columns lines in any direction are worth trying. The
+copy is for the search only: what it finds is judged on the rows as they are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.proofs.lifted_rows import LiftedRows
+
+WHITENED = 20_000_000  # numbers of a table that is copied
+WORK = 300_000_000  # rows times columns times lines of one call
+
+
+class Lines:
+    """The search, with the chance it draws from."""
+
+    B: Floats
+
+    def __init__(self, rows: LiftedRows) -> None:
+        self.rows = rows
+        self.state = np.array([0x5EED], dtype=np.uint64)
+        self.most = max(20, WORK // (rows.n * (rows.p + 20)))
+        self.center, self.scale = np.zeros(rows.d), np.ones(rows.d)
+        self.view = rows.view
+        self.into: Floats | None = None
+        self.back: Floats | None = None
+        self.middle = self.center
+        self.unfinished = True
+        X = rows.X
+        with np.errstate(all="ignore"):
+            if not isinstance(X, np.ndarray):
+                self._scale(np.sqrt(np.asarray(X.multiply(X).mean(axis=0), dtype=np.float64).ravel()))
+            elif X.size > WHITENED or rows.d > 500:
+                if rows.intercept:
+                    self.center = np.asarray(X.mean(axis=0, dtype=np.float64))
+                self._scale(X.std(axis=0, dtype=np.float64, mean=self.center[None]))
+            else:
+                self._whiten(np.asarray(X, dtype=np.float64))
+
+    def _scale(self, spread: Floats) -> None:
+        fine = np.isfinite(spread) & (spread > 0) & np.isfinite(1 / spread) & np.isfinite(self.center)
+        self.center = np.where(fine, self.center, 0.0)
+        self.scale = np.where(fine, 1 / np.where(fine, spread, 1.0), 1.0)
+
+    def _whiten(self, X: Floats) -> None:
+        """B = (X - center) T with T = diag(scale) V / s; what is not finite is left as it is."""
+        if self.rows.intercept:
+            self.center = X.mean(axis=0)
+        top = np.abs(X - self.center).max(axis=0)
+        top = np.where((top > 0) & np.isfinite(top), top, 1.0)
+        self._scale(top * np.sqrt(np.mean(((X - self.center) / top) ** 2, axis=0)))
+        A = (X - self.center) * self.scale
+        square = A.T @ A / len(A)
+        if not np.isfinite(square).all():
+            return
+        values, V = np.linalg.eigh(square)
+        s = np.sqrt(np.maximum(values, max(float(values.max()), 1e-300) * 1e-14))
+        into, back, B = (s[:, None] * V.T) / self.scale, self.scale[:, None] * V / s, A @ (V / s)
+        if not all(np.isfinite(M).all() for M in (into, back, B)):
+            return
+        self.into, self.back, self.B = into, back, np.ascontiguousarray(B)
+        self.view, self.middle = kernels.rows(self.B), self.center
+        self.center, self.scale = np.zeros(self.rows.d), np.ones(self.rows.d)
+
+    def image(self) -> LiftedRows:
+        """The rows in these coordinates: circuits are the same, up to rounding."""
+        return self.rows if self.into is None else LiftedRows(self.B, self.rows.y, self.rows.intercept)
+
+    def start(self, otherwise: Floats) -> Floats:
+        """Where least squares points, on all rows or on some of many."""
+        rows = self.rows
+        if rows.p > 2000:
+            return otherwise
+        ids = np.arange(0, rows.n, rows.n * rows.p // 4_000_000 + 1)
+        part = rows.X[ids] if self.into is None else self.B[ids]
+        A = np.asarray(part if isinstance(part, np.ndarray) else part.toarray(), dtype=np.float64)
+        with np.errstate(all="ignore"):
+            A = (A - self.center) * self.scale
+            if rows.intercept:
+                A = np.column_stack([A, np.ones(len(A))])
+            if not np.isfinite(A).all():
+                return otherwise
+            w: Floats = np.asarray(np.linalg.lstsq(A, rows.y[ids].astype(np.float64), rcond=None)[0], dtype=np.float64)
+            w[: rows.d] *= self.scale
+            if rows.intercept:
+                w[rows.d] -= w[: rows.d] @ self.center
+            w = self._outward(w)
+        return w if np.isfinite(w).all() and w.any() else otherwise
+
+    def _outward(self, u: Floats) -> Floats:
+        if self.back is None:
+            return u
+        d = self.rows.d
+        w = np.append(self.back @ u[:d], u[d:])
+        if self.rows.intercept:
+            w[d] -= w[:d] @ self.middle
+        return w
+
+    def _inward(self, w: Floats) -> Floats:
+        if self.into is None:
+            return np.array(w, dtype=np.float64)
+        d = self.rows.d
+        u = np.append(self.into @ w[:d], w[d:])
+        if self.rows.intercept:
+            u[d] += w[:d] @ self.middle
+        return u
+
+    def improve(self, w: Floats, restarts: int) -> Floats:
+        """w with no more mistakes, up to rounding; ``unfinished`` when lines ran out while it improved."""
+        with np.errstate(all="ignore"):
+            u = self._inward(w)
+            if not np.isfinite(u).all():
+                return w
+            before = u.copy()
+            rows = self.rows
+            kernels.zero_one_descent(
+                self.view, rows.y, rows.intercept, self.center, self.scale, u, self.state, restarts, self.most
+            )
+            self.unfinished = self.most < 10_000 and not np.array_equal(u, before)
+            return self._outward(u)

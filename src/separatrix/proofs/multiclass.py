@@ -1,0 +1,125 @@
+"""More than two classes: each against the rest, in pairs, or all at once by Kesler's construction.
+
+Kesler (Nilsson 1965; Duda & Hart 1973): a linear machine with a weight vector for each class decides right at a
+row x of class y iff (w_y - w_k).(x, 1) > 0 for every other class k. So the rows x (e_y - e_k) in the space of all
+weights, one for each k, ask the two-class question; multinomial logistic regression has an estimate iff they
+overlap. Only differences of the w count: the last class is given w = 0.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from separatrix.proofs.certificate import Certificate, Subject, class_names
+from separatrix.proofs.facial_reduction import reduce
+from separatrix.proofs.separability import PLAIN, Given, Separability, result
+
+ORDER = ("complete", "quasi", "overlap", "undecided")
+
+
+@dataclass(frozen=True)
+class MulticlassSeparability:
+    """The verdicts of all parts: by class ("ovr"), by pair of classes ("pairs"), or one for all ("kesler")."""
+
+    kind: str
+    parts: Mapping[Any, Separability]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of the part that is hardest to separate."""
+        return max((part.verdict for part in self.parts.values()), key=ORDER.index)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The certificates of all parts in one."""
+        return Certificate.bundle(part.certificate for part in self.parts.values())
+
+    def __getitem__(self, key: Any) -> Separability:
+        return self.parts[key]
+
+    def to_dict(self) -> dict[str, Any]:
+        parts = [{"part": _named(key), **part.to_dict()} for key, part in self.parts.items()]
+        return {"kind": self.kind, "verdict": self.verdict, "parts": parts}
+
+    def _lines(self) -> list[str]:
+        lines = [f"Separability of {len(self.parts)} {_KINDS[self.kind]} (proved)"]
+        for key, part in self.parts.items():
+            detail = f", witness of {len(part.witness)} rows" if len(part.witness) else ""
+            lines.append(f"  {_named(key)}: {PLAIN[part.verdict]}{detail}")
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        first, *rest = self._lines()
+        items = "".join(f"<li>{html.escape(line.strip())}</li>" for line in rest)
+        return f"<div><strong>{html.escape(first)}</strong><ul>{items}</ul></div>"
+
+
+_KINDS = {"ovr": "classes, each against the rest", "pairs": "pairs of classes", "kesler": "system, all classes at once"}
+
+
+def _named(key: Any) -> str:
+    return " against ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def multiclass_separability(given: Given, kind: str) -> MulticlassSeparability:
+    """The two-class questions of the construction, each answered and proved."""
+    classes = given.labels.classes.tolist()
+    if kind == "ovr":
+        return MulticlassSeparability(kind, {c: given.two_groups([k], None) for k, c in enumerate(classes)})
+    if kind == "pairs":
+        pairs = combinations(range(len(classes)), 2)
+        return MulticlassSeparability(kind, {(classes[a], classes[b]): given.two_groups([b], [a]) for a, b in pairs})
+    return MulticlassSeparability(kind, {"all": kesler(given)})
+
+
+def kesler(given: Given) -> Separability:
+    """All classes at once; rows of the answer are table rows, one for each other class."""
+    start = perf_counter()
+    K, codes = len(given.labels.classes), given.labels.codes
+    table = kesler_matrix(given.table.X, codes, K, given.intercept)
+    rows = given.rows(table, np.ones(table.shape[0], dtype=np.int8), False)
+    names = class_names(given.labels.classes)
+    told = {"classes": names}
+    labels = codes.astype(np.int8)
+    subject = Subject(given.table, labels, given.origin, given.dropped, told, given.intercept, given.reading)
+    columns = [f"{name}:{column}" for name in names[:-1] for column in given.names]
+    return result(reduce(rows), subject, columns, perf_counter() - start)
+
+
+def kesler_matrix(X: Any, codes: Any, K: int, intercept: bool) -> Any:
+    """The rows (x, 1) (e_y - e_k) for k != y, sparse; the block of the last class is left out."""
+    from scipy import sparse
+
+    base = sparse.csr_array(X, dtype=np.float64)
+    if intercept:
+        base = sparse.csr_array(sparse.hstack([base, np.ones((base.shape[0], 1))], format="csr"))
+    n, block = base.shape
+    counts = np.diff(base.indptr)
+    ranks = np.arange(K - 1)
+    other = ranks[None, :] + (ranks[None, :] >= codes[:, None])  # n x (K - 1): the class k of each row
+    pieces, where, lengths = [], [], []
+    for i in range(n):
+        part = slice(base.indptr[i], base.indptr[i + 1])
+        values, columns = base.data[part], base.indices[part]
+        for k in other[i]:
+            signed = sorted([(codes[i], 1.0), (k, -1.0)])
+            signed = [(c, s) for c, s in signed if c < K - 1]
+            pieces += [s * values for _, s in signed]
+            where += [columns + c * block for c, _ in signed]
+            lengths.append(len(signed) * counts[i])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return sparse.csr_array(
+        (np.concatenate(pieces), np.concatenate(where).astype(np.int32), starts.astype(np.int32)),
+        shape=(n * (K - 1), block * (K - 1)),
+    )

@@ -1,0 +1,116 @@
+"""A fractional packing of witnesses: weights t on witnesses that no row bears more than 1 of cost sum t mistakes.
+
+Every set of mistakes hits every witness, so that it has at least sum t rows, rounded up. The best t is the dual of
+the linear programme  min sum x,  x(W) >= 1 for every witness W,  x >= 0; rows with small x show where witnesses
+are missing. The programme is solved in floating point as a hint; its weights are rounded down to integers over a
+common denominator, and what is claimed is added up from those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.proofs.lifted_rows import LiftedRows
+
+Codes = list[int]
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Witnesses with whole weights; no row bears more than ``over``."""
+
+    witnesses: list[Codes]
+    weights: list[int]
+    over: int
+
+    @property
+    def bound(self) -> int:
+        return -(-sum(self.weights) // self.over)
+
+
+def fractional_packing(
+    rows: LiftedRows,
+    pool: list[Codes],
+    prove: Callable[[Codes], Codes],
+    late: Callable[[], bool],
+    rounds: int = 25,
+    tries: int = 8,
+) -> Packing | None:
+    """The best packing over a pool of proved witnesses, which grows where the programme is not satisfied.
+
+    ``rows`` are searched for witnesses and may be any image of the rows that ``prove`` speaks of.
+    """
+    known = {tuple(sorted(codes)) for codes in pool}
+    best: Packing | None = None
+    chance = np.random.default_rng(0)
+    for _ in range(rounds):
+        witnesses = sorted(known)
+        x, t = _programme(witnesses, rows.n)
+        packing = _whole(witnesses, t)
+        if best is None or packing.bound > best.bound:
+            best = packing
+        before = len(known)
+        for k in range(tries):
+            if late():
+                return best
+            noise = chance.random(rows.n) * (1e-9 if k == 0 else 0.2 * chance.random() * k / tries)
+            _violated(rows, x, np.argsort(x + noise, kind="stable"), prove, known)
+        if len(known) == before:
+            return best
+    return best
+
+
+def _programme(witnesses: list[tuple[int, ...]], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The loads x of rows and the weights t of witnesses."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    sizes = [len(w) for w in witnesses]
+    at = np.concatenate([[0], np.cumsum(sizes)])
+    A = csr_array((np.ones(at[-1]), np.concatenate([np.array(w) for w in witnesses]), at), shape=(len(witnesses), n))
+    solved = linprog(np.ones(n), A_ub=-A, b_ub=-np.ones(len(witnesses)), bounds=(0, None), method="highs-ds")
+    if solved.x is None:
+        return np.zeros(n), np.zeros(len(witnesses))
+    return solved.x, -solved.ineqlin.marginals
+
+
+def _whole(witnesses: list[tuple[int, ...]], t: NDArray[np.float64]) -> Packing:
+    """The weights as integers; the row that bears most says over what."""
+    whole = np.floor(np.clip(np.nan_to_num(t), 0, 1) * 2**30).astype(np.int64).tolist()
+    chosen = [(list(w), v) for w, v in zip(witnesses, whole, strict=True) if v > 0]
+    load: dict[int, int] = {}
+    for w, v in chosen:
+        for i in w:
+            load[i] = load.get(i, 0) + v
+    return Packing([w for w, _ in chosen], [v for _, v in chosen], max(load.values(), default=1))
+
+
+def _violated(
+    rows: LiftedRows,
+    x: NDArray[np.float64],
+    order: NDArray[np.intp],
+    prove: Callable[[Codes], Codes],
+    known: set[tuple[int, ...]],
+) -> None:
+    """Witnesses of total load below 1 among the rows of least load: the first rows that are not separable."""
+    low, high = rows.p, len(order)
+    while low < high:
+        middle = (low + high) // 2
+        if rows.search(np.sort(order[:middle])).status == "witness":
+            high = middle
+        else:
+            low = middle + 1
+    left = np.sort(order[: high + 5 * rows.p])
+    while len(left):
+        found = rows.search(left)
+        if found.status != "witness":
+            return
+        if x[found.support].sum() < 1 - 1e-6:
+            heaviest = np.argsort(-found.weights, kind="stable")
+            if codes := prove([found.support[k] for k in heaviest]):
+                known.add(tuple(sorted(codes)))
+        left = np.setdiff1d(left, found.support)

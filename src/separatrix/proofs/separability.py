@@ -1,0 +1,323 @@
+"""Is there a hyperplane between the classes? The verdict, the evidence, and its certificate."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import CertificateError, DataError, ParameterError
+from separatrix.proofs.certificate import INDEX_ONLY, Certificate, Subject, class_names, scaled, true_weights
+from separatrix.proofs.coefficients import Coefficients, infinite_first
+from separatrix.proofs.decimal_reading import decimal_rows
+from separatrix.proofs.exact_algebra import combination, solve
+from separatrix.proofs.facial_reduction import Reduction, reduce
+from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
+
+READINGS = ("binary64", "decimal")
+PLAIN = {"complete": "complete", "quasi": "quasi-complete", "overlap": "overlap", "undecided": "undecided"}
+
+
+def separability(
+    X: Any,
+    y: Any,
+    *,
+    intercept: bool = True,
+    reading: str = "binary64",
+    multiclass: str | None = None,
+    sample_weight: Any = None,
+) -> Any:
+    """Decide whether a hyperplane separates the classes, and prove it.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or frame of n rows and d columns
+        Dense C-order float64 and float32 arrays (memory maps too) and CSR matrices are used in place.
+    y : n labels
+    intercept : whether the hyperplane may have one
+    reading : "binary64" takes each number as the double it is; "decimal" as the decimal it prints as, so that
+        5.1 is 51/10. Points that are dependent in decimals need not be dependent in binary.
+    multiclass : None for two classes; "ovr" (each class against the rest), "pairs", or "kesler" (all classes at
+        once, as multinomial logistic regression sees them)
+    sample_weight : rows of weight zero do not count; other weights do not matter
+
+    Returns
+    -------
+    Separability, or MulticlassSeparability when ``multiclass`` is given. The verdict is
+
+    - ``"complete"``: some hyperplane has every row strictly on its side;
+    - ``"quasi"``: none does, but one has no row on the wrong side and some strictly right;
+    - ``"overlap"``: neither (exactly then the logistic maximum-likelihood estimate exists);
+    - ``"undecided"``: no proof was found; ``tried`` says what was tried.
+
+    Everything but ``"undecided"`` has been proved in exact arithmetic on the data as given.
+    """
+    if multiclass not in (None, "ovr", "pairs", "kesler"):
+        raise ParameterError(f"multiclass is {multiclass!r}: it can be None, 'ovr', 'pairs' or 'kesler'.")
+    given = given_data(X, y, sample_weight, intercept, reading)
+    if multiclass is not None:
+        from separatrix.proofs.multiclass import multiclass_separability
+
+        return multiclass_separability(given, multiclass)
+    if len(given.labels.classes) > 2:
+        raise ParameterError(
+            f"y has {len(given.labels.classes)} classes: pass multiclass='ovr', 'pairs' or 'kesler', or two classes."
+        )
+    return given.two_groups([1], [0])
+
+
+def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str) -> Given:
+    """Whatever a user passed, checked."""
+    need_flag("intercept", intercept)
+    if reading not in READINGS:
+        raise ParameterError(f"reading is {reading!r}: it can be {' or '.join(map(repr, READINGS))}.")
+    table, labels, origin, dropped = counted(X, y, sample_weight)
+    if reading == "decimal" and table.X.dtype != np.float64:
+        raise DataError(
+            "reading='decimal' needs float64 numbers, since float32 ones have no decimals of their own; "
+            "convert X to float64, or read it as 'binary64'."
+        )
+    return Given(table, labels, origin, dropped, bool(intercept), reading)
+
+
+def counted(X: Any, y: Any, sample_weight: Any) -> tuple[Table, Labels, NDArray[np.int64] | None, tuple[int, ...]]:
+    """The rows of weight other than zero, their row numbers (None for all), and those left out."""
+    table, labels = check_table(X), check_labels(y)
+    check_lengths(table.n, len(labels.codes), "y")
+    weights = check_weights(sample_weight, table.n)
+    origin: NDArray[np.int64] | None = None
+    dropped: tuple[int, ...] = ()
+    if weights is not None and not weights.all():
+        origin = np.flatnonzero(weights)
+        dropped = tuple(np.flatnonzero(weights == 0).tolist())
+        table = Table(table.X[origin], table.names)
+        codes = labels.codes[origin]
+        used = np.unique(codes)
+        labels = Labels(labels.classes[used], np.searchsorted(used, codes))
+    if len(labels.classes) < 2:
+        raise DataError(f"y has one class only ({labels.classes.tolist()[0]!r}): separation needs two.")
+    return table, labels, origin, dropped
+
+
+@dataclass(frozen=True)
+class Given:
+    """Checked data and the options that all questions share."""
+
+    table: Table
+    labels: Labels
+    origin: NDArray[np.int64] | None
+    dropped: tuple[int, ...]
+    intercept: bool
+    reading: str
+
+    @cached_property
+    def names(self) -> list[str]:
+        own = self.table.names or tuple(f"x{j}" for j in range(self.table.d))
+        return [*own, "intercept"] if self.intercept else list(own)
+
+    def rows(self, X: Any, y: NDArray[np.int8], intercept: bool) -> LiftedRows:
+        return (decimal_rows if self.reading == "decimal" else LiftedRows)(X, y, intercept)
+
+    def two_groups(self, positive: list[int], negative: list[int] | None) -> Separability:
+        """One group of classes against another, or against all others (None)."""
+        start = perf_counter()
+        subject = self.subject(positive, negative)
+        reduction = reduce(self.rows(subject.table.X, subject.labels, self.intercept))
+        return result(reduction, subject, self.names, perf_counter() - start)
+
+    def subject(self, positive: list[int], negative: list[int] | None) -> Subject:
+        """The rows of these classes, +1 and -1."""
+        codes, names = self.labels.codes, class_names(self.labels.classes)
+        plus = any_of(codes, positive)
+        table, origin = self.table, self.origin
+        if negative is not None and len(positive) + len(negative) < len(names):
+            ids = np.flatnonzero(plus | any_of(codes, negative))
+            table = Table(table.X[ids], table.names)
+            origin = ids if origin is None else origin[ids]
+            plus = plus[ids]
+        y = np.where(plus, 1, -1).astype(np.int8)
+        classes = {
+            "positive": [names[k] for k in positive],
+            "negative": None if negative is None else [names[k] for k in negative],
+        }
+        return Subject(table, y, origin, self.dropped, classes, self.intercept, self.reading)
+
+
+def any_of(codes: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:
+    """Where the class is one of those chosen."""
+    return np.asarray(np.logical_or.reduce([codes == k for k in chosen]), dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class Separability:
+    """The verdict on two classes, proved; ``certificate`` proves it to others.
+
+    ``coef`` and ``intercept`` are the (weakly) separating hyperplane, rounded to doubles for a quasi-complete
+    set (the certificate has it exactly). ``witness`` are rows that alone prove that no hyperplane separates
+    strictly: without any one of them the others are separable. ``strict_rows`` lie strictly on their side
+    for some weakly separating hyperplane, ``tied_rows`` for none (Tucker's partition).
+    """
+
+    verdict: str
+    coef: NDArray[np.float64] | None
+    intercept: float | None
+    witness: NDArray[np.int64]
+    strict_rows: NDArray[np.int64]
+    tied_rows: NDArray[np.int64]
+    feature_names: tuple[str, ...]
+    seconds: float
+    tried: tuple[str, ...]
+    _reduction: Reduction = field(repr=False, compare=False)
+    _subject: Subject = field(repr=False, compare=False)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The proof of the verdict; the data are read once more for their fingerprint."""
+        return certificate_of(self._reduction, self._subject)
+
+    @cached_property
+    def coefficients(self) -> Coefficients:
+        """What the logistic estimate does at each coefficient, by name; each is decided when asked for."""
+        return Coefficients(list(self.feature_names), self._reduction, self._subject)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and lists, the coefficients that were asked for included."""
+        return {
+            "verdict": self.verdict,
+            "proved": self.verdict != "undecided",
+            "coef": None if self.coef is None else self.coef.tolist(),
+            "intercept": self.intercept,
+            "witness": self.witness.tolist(),
+            "strict_rows": self.strict_rows.tolist(),
+            "tied_rows": self.tied_rows.tolist(),
+            "feature_names": list(self.feature_names),
+            "seconds": self.seconds,
+            "tried": list(self.tried),
+        }
+
+    def _lines(self) -> list[str]:
+        n, s = len(self.strict_rows) + len(self.tied_rows), len(self.strict_rows)
+        if self.verdict == "undecided":
+            return ["Separability: undecided", *(f"  tried {line}" for line in self.tried)]
+        lines = [f"Separability: {PLAIN[self.verdict]} (proved)"]
+        if self.verdict == "complete":
+            lines.append(f"  a hyperplane has all {n:,} rows strictly on their sides")
+            lines.append("  logistic estimate: does not exist (separation)")
+        elif self.verdict == "quasi":
+            lines.append(f"  {s:,} of {n:,} rows can be separated strictly, {n - s:,} overlap")
+            if len(self.feature_names) <= 200:
+                lines.append(f"  logistic estimate: {self._fates()}")
+        else:
+            rows = ", ".join(str(i) for i in self.witness[:6].tolist()) + (", …" if len(self.witness) > 6 else "")
+            lines.append(f"  {len(self.witness)} rows already rule a hyperplane out: {rows}")
+            lines.append("  logistic estimate: exists")
+        lines.append(f"  decided and proved exactly in {self.seconds * 1e3:.3g} ms")
+        return lines
+
+    def _fates(self) -> str:
+        arrows = {"+inf": "→ +∞", "-inf": "→ −∞"}
+        groups = infinite_first(self.coefficients)
+        return ";  ".join(f"{_some(names)} {arrows.get(fate, fate)}" for fate, names in groups.items())
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        first, *rest = self._lines()
+        items = "".join(f"<li>{html.escape(line.strip())}</li>" for line in rest)
+        return f"<div><strong>{html.escape(first)}</strong><ul>{items}</ul></div>"
+
+
+def _some(names: list[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def result(reduction: Reduction, subject: Subject, names: list[str], seconds: float) -> Separability:
+    """What is proved, in the user's row numbers and columns."""
+    rows, w = reduction.rows, reduction.w
+    coef = intercept = None
+    if w is not None:
+        outward = rows.outward(w)
+        top = max(abs(v) for v in outward)
+        shift = top.bit_length()
+        numbers_ = np.array([v / (1 << shift) for v in outward])
+        coef = numbers_[: rows.d] if rows.intercept else numbers_
+        intercept = float(numbers_[rows.d]) if rows.intercept else 0.0
+    everyone = np.arange(rows.n, dtype=np.int64)
+    loose = np.ones(rows.n, dtype=bool)
+    loose[reduction.strict] = False
+    tied = np.flatnonzero(loose)
+    witness = np.array(sorted(reduction.witness), dtype=np.int64)
+    if reduction.verdict == "undecided":
+        tied = tied[:0]
+    origin = everyone if subject.origin is None else subject.origin
+    if "classes" in subject.classes:
+        origin = everyone // (len(subject.classes["classes"]) - 1)
+    return Separability(
+        reduction.verdict,
+        coef,
+        intercept,
+        origin[witness],
+        origin[reduction.strict],
+        origin[tied],
+        tuple(names),
+        seconds,
+        tuple(reduction.tried),
+        reduction,
+        subject,
+    )
+
+
+def certificate_of(reduction: Reduction, subject: Subject) -> Certificate:
+    """The verdict with the numbers that prove it."""
+    rows = reduction.rows
+    if reduction.verdict == "undecided":
+        raise CertificateError(f"Nothing was proved; tried {'; '.join(reduction.tried)}.")
+    fields: dict[str, Any] = {}
+    if reduction.w is not None:
+        fields["w"] = scaled(rows.outward(reduction.w))
+    if reduction.verdict == "quasi":
+        fields |= witness_fields(reduction.witness, subject)
+    elif reduction.verdict == "overlap":
+        free = reduction.face.dimension if reduction.face else rows.p
+        if free * rows.p > 4 * rows.n:  # cheaper to show weights on every row
+            fields |= true_weights(spread_out(reduction), subject)
+        else:
+            null = [scaled(rows.outward(v)) for v in (reduction.face.basis() if reduction.face else [])]
+            alone = reduction.circulation == reduction.witness
+            fields |= (witness_fields if alone else true_weights)(reduction.circulation, subject)
+            fields |= {"null": null} if null else {}
+    return subject.certify(reduction.verdict, **fields)
+
+
+def witness_fields(witness: dict[int, int], subject: Subject) -> dict[str, Any]:
+    """A circuit: its weights follow from its rows, and are given only when that would take long."""
+    fields = true_weights(witness, subject)
+    return fields if len(witness) > INDEX_ONLY else {"support": fields["support"]}
+
+
+def spread_out(reduction: Reduction) -> dict[int, int]:
+    """Stiemke (1915): weights > 0 on all rows, from a circulation whose rows span them."""
+    rows, old = reduction.rows, reduction.circulation
+    others = [i for i in range(rows.n) if i not in old]
+    if not others:
+        return old
+    whole, factors = rows.integers(others)
+    most = math.lcm(*factors)
+    rest = combination(whole, [most // m for m in factors])  # most times the sum of the z_i
+    old_rows, old_factors = rows.integers(list(old))
+    solved = solve(old_rows, [-v for v in rest])
+    if solved is None:
+        raise AssertionError("the circulation does not span the rows")
+    c = {i: t * m for i, t, m in zip(old, solved[0], old_factors, strict=True)}
+    enough = max([1] + [-c[i] // old[i] + 1 for i in old])
+    weights = {i: c[i] + enough * old[i] for i in old}
+    return weights | dict.fromkeys(others, solved[1] * most)

@@ -1,1 +1,0 @@
-"""What is true of labelled data, proved in exact arithmetic apart from what is learned."""

@@ -1,0 +1,260 @@
+"""LinearDescent: the minimiser by other code, kernels against each other, chunks, traces, statuses, bad input."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+import separatrix as sx
+from separatrix import Status, kernels
+from separatrix.errors import DataError, ParameterError
+from separatrix.kernels import _cpu, reference
+from separatrix.models.descent.descent_state import KINDS
+from separatrix.numerics.losses import loss_of
+
+BEST = kernels.LEVELS.index(_cpu.level())
+NATIVE = [importlib.import_module(f"separatrix.kernels._native_{level}") for level in kernels.LEVELS[: BEST + 1]]
+LOSSES = list(KINDS)
+
+
+def example(n=120, d=4, k=2, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    return rng.normal(size=(n, d)) + 1.2 * rng.normal(size=(k, d))[y], np.array(["x", "y", "z"])[y]
+
+
+def objective(loss, X, y, lifted, l2, l1):
+    s = X @ lifted[:-1] + lifted[-1]
+    value = (y - s) ** 2 if loss == "squared_error" else loss_of(loss).value(y * s)
+    return np.mean(value) + l2 / 2 * lifted[:-1] @ lifted[:-1] + l1 * np.abs(lifted[:-1]).sum()
+
+
+@pytest.mark.parametrize("batch_size", [None, 1, 16])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_it_ends_near_the_least_value_of_j(loss, batch_size):
+    X, labels = example()
+    y = np.where(labels == "y", 1.0, -1.0)
+    target = y if loss == "squared_error" else labels
+    model = sx.LinearDescent(
+        loss, alpha=0.1, batch_size=batch_size, max_epochs=3000 if batch_size is None else 400, tolerance=0.0,
+        schedule="constant" if batch_size is None else "root", average=batch_size is not None, random_state=0,
+    ).fit(X, target)  # fmt: skip
+    lifted = np.append(model.coef_, model.intercept_)
+    best = min(
+        minimize(lambda t: objective(loss, X, y, t, 0.1, 0.0), start, method="Powell", tol=1e-10).fun
+        for start in (np.zeros(5), lifted)
+    )
+    assert objective(loss, X, y, lifted, 0.1, 0.0) <= best * 1.1 + 0.003
+
+
+def test_whole_gradients_reach_the_minimiser():
+    X, labels = example()
+    y = np.where(labels == "y", 1.0, -1.0)
+    for schedule in ("constant", "line-search"):
+        squared = sx.LinearDescent("squared", alpha=0.2, batch_size=None, schedule=schedule, max_epochs=10**5,
+                                   tolerance=1e-13).fit(X, labels)  # fmt: skip
+        exact = sx.LeastSquaresClassifier(0.1 * len(X)).fit(X, labels)  # alpha n/2
+        np.testing.assert_allclose(squared.coef_, exact.coef_, atol=1e-8)
+        assert squared.status_ is Status.STATIONARY
+    error = sx.LinearDescent("squared_error", alpha=0.2, batch_size=None, schedule="line-search", max_epochs=10**5,
+                             tolerance=1e-13).fit(X, 3 * y + 1)  # fmt: skip
+    np.testing.assert_allclose(error.coef_, sx.LeastSquares(12.0).fit(X, 3 * y + 1).coef_, atol=1e-8)
+    assert error.score(X, 3 * y + 1) == pytest.approx(sx.LeastSquares(12.0).fit(X, 3 * y + 1).score(X, 3 * y + 1))
+
+
+@pytest.mark.parametrize("schedule", ["constant", "line-search"])
+def test_l1_gives_zeros_where_the_optimality_conditions_say(schedule):
+    X, labels = example(d=8)
+    y = np.where(labels == "y", 1.0, -1.0)
+    model = sx.LinearDescent("logistic", alpha=0.1, l1_ratio=1.0, batch_size=None, schedule=schedule,
+                             max_epochs=10**5, tolerance=1e-12).fit(X, labels)  # fmt: skip
+    w = model.coef_[0]
+    m = y * (X @ w + model.intercept_[0])
+    g = X.T @ (loss_of("logistic").slope(m) * y) / len(X)
+    assert 0 < np.count_nonzero(w) < 8
+    np.testing.assert_allclose(g[w != 0], -0.1 * np.sign(w[w != 0]), atol=1e-8)
+    assert np.all(np.abs(g[w == 0]) <= 0.1)
+
+
+def run(module, X, y, weights, order, loss, options, sparse):
+    n, d = X.shape
+    if sparse:
+        csr = sp.csr_array(X)
+        rows = module.Rows.csr(csr.data, csr.indices, csr.indptr, d)
+    else:
+        rows = module.Rows.dense(X)
+    rng = np.random.default_rng(1)
+    lifted = rng.normal(size=d + 1)
+    arrays = {
+        "lifted": lifted,
+        "factor": np.ones(1),
+        "velocity": np.zeros(d + 1) if options["momentum"] else None,
+        "average": np.zeros(d + 1) if options.pop("average") else None,
+        "gradient": np.zeros(d + 1),
+        "counts": np.zeros(2, dtype=np.int64),
+        "sums": np.zeros(2),
+        "reach": np.zeros(1) if options.pop("automatic") else None,
+    }
+    alpha = 0.3 / np.sqrt(np.arange(1, n + 3))
+    module.descent_pass(rows, y, weights, order, alpha, 1, n, loss, *arrays.values(), **options)
+    g = np.empty(d + 1)
+    value = module.mean_loss(rows, y, weights, loss, lifted, g)
+    return np.concatenate([lifted, arrays["factor"], arrays["gradient"], arrays["sums"], [value], g])
+
+
+@given(
+    st.integers(0, 999),
+    st.sampled_from(list(KINDS.values())),
+    st.booleans(),
+    st.sampled_from([1, 3]),
+    st.sampled_from([0.0, 0.1]),
+    st.sampled_from([0.0, 0.05]),
+    st.sampled_from([0.0, 0.9]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_kernels_agree(seed, loss, sparse, batch, l2, l1, momentum, average, automatic):
+    rng = np.random.default_rng(seed)
+    n, d = 25, int(rng.integers(1, 12))
+    X = np.round(rng.normal(size=(n, d)), 1)
+    y = rng.choice([-1.0, 1.0], n)
+    weights = rng.integers(0, 3, n).astype(float) if seed % 2 else None
+    order = rng.permutation(n) if seed % 3 else None
+    results = []
+    for module in [*NATIVE, reference]:
+        options = {"batch": batch, "l2": l2, "l1": l1, "momentum": momentum, "bias": bool(seed % 5),
+                   "average": average, "automatic": automatic}  # fmt: skip
+        results.append(run(module, X, y, weights, order, loss, options, sparse))
+    for other in results[:-1]:
+        if loss == KINDS["logistic"]:
+            np.testing.assert_allclose(other, results[-1], rtol=1e-12, atol=1e-13)  # exp is the library's
+        else:
+            assert np.array_equal(other, results[-1])
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.sampled_from([1, 7]), st.booleans())
+def test_partial_fit_has_the_same_bits_for_any_chunking(sizes, batch_size, average):
+    n = sum(sizes)
+    X, y = example(n, k=3, seed=n)
+    options = {"batch_size": batch_size, "average": average, "alpha": 0.01, "momentum": 0.3 * average}
+    whole, parts, begin = sx.LinearDescent(**options).partial_fit(X, y), sx.LinearDescent(**options), 0
+    for size in sizes:
+        parts.partial_fit(X[begin : begin + size], y[begin : begin + size])
+        begin += size
+    assert np.array_equal(whole.classes_, parts.classes_)
+    assert np.array_equal(whole.coef_, parts.coef_)
+    assert np.array_equal(whole.intercept_, parts.intercept_)
+
+
+def test_partial_fit_of_a_regressor_and_after_a_fit():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 3))
+    y = X @ [1.0, 2.0, 3.0] + 1
+    model = sx.LinearDescent("squared_error", alpha=0.0)
+    for chunk in np.array_split(np.arange(3000), 7):
+        model.partial_fit(X[chunk], y[chunk])
+    assert model.score(X, y) > 0.9
+    assert model.status_ is Status.STREAMED
+    assert not hasattr(model, "decision_function")
+    model = sx.LinearDescent(random_state=0).fit(*example())
+    before = model.coef_.copy()
+    model.partial_fit(*example(seed=1))
+    assert not np.array_equal(model.coef_, before)
+    with pytest.raises(DataError, match="none of"):
+        model.partial_fit(*example(k=3, seed=4))
+
+
+def test_traces_and_statuses():
+    X, y = example()
+    model = sx.LinearDescent(batch_size=None, schedule="constant", max_epochs=5, tolerance=0.0).fit(X, y)
+    assert (model.status_, model.n_iter_, len(model.trace_)) == (Status.MAX_STEPS, 5, 5)
+    assert np.all(np.diff(model.trace_.value) < 0)
+    assert model.trace_.value[0] == pytest.approx(np.log(2))
+    stochastic = sx.LinearDescent(random_state=3, max_epochs=30).fit(X, y)
+    assert stochastic.trace_.value[-1] < stochastic.trace_.value[0]
+    assert np.all(np.diff(stochastic.trace_.alpha) < 0)
+    again = sx.LinearDescent(random_state=3, max_epochs=30).fit(X, y)
+    assert np.array_equal(again.coef_, stochastic.coef_)
+    wild = sx.LinearDescent("squared", step=1e6, schedule="constant", random_state=0).fit(X, y)
+    assert wild.status_ is Status.NONFINITE
+    three = sx.LinearDescent(random_state=0, max_epochs=3).fit(*example(k=3))
+    assert len(three.trace_) == 3
+    assert three.predict_proba(example(k=3)[0]).sum(axis=1) == pytest.approx(1.0)
+    assert not hasattr(sx.LinearDescent("hinge"), "predict_proba")
+
+
+def test_an_interruption_leaves_the_partial_model(monkeypatch):
+    X, y = example()
+    calls = []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return kernels._kernels.descent_pass(*arguments)
+
+    monkeypatch.setattr(kernels, "descent_pass", interrupted)
+    model = sx.LinearDescent(random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert model.status_ is Status.INTERRUPTED
+    assert model.predict(X).shape == y.shape
+
+
+def test_sparse_rows_are_as_dense_ones():
+    X, y = example()
+    X[np.abs(X) < 0.5] = 0.0
+    for options in ({}, {"batch_size": 10}, {"batch_size": None, "max_epochs": 20}):
+        dense = sx.LinearDescent(random_state=0, **options).fit(X, y)
+        sparse = sx.LinearDescent(random_state=0, **options).fit(sp.csr_array(X), y)
+        np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"loss": "absolute"},
+        {"alpha": -1.0},
+        {"alpha": np.inf},
+        {"l1_ratio": 2.0},
+        {"schedule": "odd"},
+        {"schedule": "line-search"},
+        {"step": "much"},
+        {"step": 0.0},
+        {"batch_size": 0},
+        {"momentum": 1.0},
+        {"average": 1},
+        {"max_epochs": 0},
+        {"tolerance": -1.0},
+        {"boundary": "odd"},
+    ],
+)
+def test_bad_options(options):
+    X, y = example()
+    model = sx.LinearDescent(**options)
+    with pytest.raises(ParameterError):
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+
+
+def test_bad_calls():
+    X, y = example()
+    with pytest.raises(ParameterError, match="batch_size=None"):
+        sx.LinearDescent(batch_size=None).partial_fit(X, y)
+    with pytest.raises(ParameterError, match="balanced"):
+        sx.LinearDescent(class_weight="balanced").partial_fit(X, y)
+    with pytest.raises(DataError, match="one class only"):
+        sx.LinearDescent().fit(X, np.full(len(X), "x"))
+    model = sx.LinearDescent().partial_fit(X, y, classes=["x", "y"])
+    with pytest.raises(DataError, match="not the same"):
+        model.partial_fit(X, y, classes=["x", "y", "z"])
+    with pytest.raises(DataError):
+        model.partial_fit(X * np.nan, y)
+    with pytest.raises(DataError, match="overflow at row"):
+        sx.LinearDescent().fit(X * 1e200, y)

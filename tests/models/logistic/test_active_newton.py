@@ -1,0 +1,121 @@
+"""Coordinate descent with leaps: columns that are alike, by every way to hold the quadratic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import separatrix as sx
+from separatrix.models.logistic.active_newton import Corner, Net, descend, leap
+from separatrix.models.logistic.gram_quadratic import GramState
+from separatrix.models.logistic.penalised_quadratic import Coupled, CoupledState, Scaled, ScaledState
+
+
+def alike(n=120, base=3, copies=30, noise=0.0, classes=2, seed=0):
+    rng = np.random.default_rng(seed)
+    B = rng.standard_normal((n, base))
+    X = np.repeat(B, copies, axis=1) + noise * rng.standard_normal((n, base * copies))
+    y = np.argmax(B @ rng.standard_normal((base, classes)) + rng.gumbel(size=(n, classes)), axis=1)
+    return X, y
+
+
+def quadratic(n=40, p=12, seed=1):
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((p, n)) + 3 * rng.standard_normal(n)
+    return Z @ Z.T, 10 * rng.standard_normal(p), Z
+
+
+def value(H, g, net, w, v):
+    d = v - w
+    return g @ d + 0.5 * d @ H @ d + net.value(v)
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+def test_a_leap_gains_what_it_says_and_keeps_the_state(ridge):
+    H, g, _ = quadratic()
+    net, w = Net(2.0, ridge), np.zeros(len(g))
+    state = GramState(H, w.copy(), g.copy(), net)
+    state.sweep(np.arange(len(g)))
+    before = value(H, g, net, w, state.v)
+    gained, _ = leap(state, net, np.flatnonzero(state.v))
+    assert gained == pytest.approx(2 * (before - value(H, g, net, w, state.v)), rel=1e-9)
+    assert gained > 0
+    np.testing.assert_allclose(state.slope, g + H @ (state.v - w), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+def test_the_minimum_satisfies_its_conditions(ridge):
+    H, g, _ = quadratic(n=13)
+    net, w = Net(2.0, ridge), np.zeros(len(g))
+    state = GramState(H, w.copy(), g.copy(), net)
+    descend(state, net, np.arange(len(g)), 1e-14)
+    slope = g + H @ (state.v - w) + ridge * state.v
+    on = state.v != 0
+    np.testing.assert_allclose(slope[on], -2.0 * np.sign(state.v[on]), atol=1e-6)
+    assert (np.abs(slope[~on]) <= 2.0 + 1e-6).all()
+
+
+def test_corners_are_followed_to_the_minimum():
+    """From signs that are wrong at the minimum, where every sign changes once at most."""
+    H, g, _ = quadratic(p=6)
+    net = Net(1.0, 0.1)
+    v = np.sign(g) * 0.5  # the wrong signs: the slope is g + H v
+    place = Corner(v, g + H @ v, np.full(6, 1.0), np.full(6, 0.1))
+    last = place.followed(H)
+    zero = np.zeros(6)
+    assert value(H, g, net, zero, v) - value(H, g, net, zero, last.v) == pytest.approx(last.down, rel=1e-9)
+    assert last.down > 0
+    on = last.v != 0
+    np.testing.assert_allclose(last.gradient[on], 0.0, atol=1e-8)
+
+
+def test_products_and_matrices_of_a_state_agree():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((30, 8))
+    used = np.array([1, 2, 5])
+    for part in (np.ascontiguousarray(X.T), sparse.csr_array(X.T)):
+        scaled = ScaledState(Scaled(part, rng.random(30), rng.standard_normal(8), True), np.zeros(8), Net(1.0, 0.1))
+        M = scaled.matrix(used)
+        np.testing.assert_allclose(M, np.array([scaled.product(used, e) for e in np.eye(3)]), atol=1e-12)
+        assert np.linalg.eigvalsh(M)[0] > 0
+    P = rng.dirichlet(np.ones(3), 30)
+    for lift in (False, True):
+        model = Coupled(np.ascontiguousarray(X.T), P, rng.random(30), rng.standard_normal((3, 8)), lift)
+        state = CoupledState(model, np.zeros((3, model.width)), Net(0.5, 0.1))
+        every = np.arange(3 * model.width)
+        state.sweep(every)
+        d = rng.standard_normal(len(every))
+        before = state.slopes(every)
+        bent = state.product(every, d)
+        state.move(every, state.v + d)
+        np.testing.assert_allclose(state.slopes(every), before + bent, atol=1e-10)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-6, 1e-3])
+@pytest.mark.parametrize("ratio", [0.5, 1.0])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_columns_that_are_alike_reach_the_gap_in_few_steps(noise, ratio, kind):
+    """Passes alone need thousands here, and end at a gap a hundred times too large."""
+    X, y = alike(noise=noise)
+    given = X if kind == "dense" else sparse.csr_array(X)
+    model = sx.LogisticRegression(C=30.0, l1_ratio=ratio).fit(given, y)
+    assert model.status_ is sx.Status.OPTIMAL
+    assert model.gap_ <= 1e-8
+    assert model.n_iter_ <= 40
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_equal_columns_share_a_weight_under_an_elastic_net(classes):
+    X, y = alike(copies=20, classes=classes)
+    model = sx.LogisticRegression(C=5.0, l1_ratio=0.3, tol=1e-13).fit(X, y)
+    groups = model.coef_.reshape(len(model.coef_), 3, 20)
+    np.testing.assert_allclose(groups, np.broadcast_to(groups[:, :, :1], groups.shape), atol=1e-6)
+
+
+def test_many_equal_columns_of_several_classes_use_no_matrix():
+    """More coordinates than a matrix is made for."""
+    X, y = alike(n=60, copies=150, classes=3)
+    model = sx.LogisticRegression(C=10.0, l1_ratio=0.5).fit(X, y)
+    assert model.status_ is sx.Status.OPTIMAL
+    assert model.gap_ <= 1e-8

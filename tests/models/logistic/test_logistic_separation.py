@@ -1,0 +1,94 @@
+"""What a logistic fit says and does where no maximum exists, or where columns depend on each other."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.models.logistic.test_logistic import SEPARATED, overlapping, quiet, table
+
+import separatrix as sx
+from separatrix.errors import (
+    CollinearWarning,
+    InferenceError,
+    SeparationError,
+    SeparationWarning,
+)
+
+
+def test_what_on_separation_says_is_done():
+    X, y = SEPARATED
+    with pytest.raises(SeparationError, match="completely separated: 'x0' tends to"):
+        sx.LogisticRegression(on_separation="raise").fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kept = sx.LogisticRegression(on_separation="ignore").fit(X, y)
+    assert kept.status_ is sx.Status.NO_MAXIMUM
+    assert "stopped" in kept.method_
+    assert kept.score(X, y) == 1.0
+    with pytest.warns(SeparationWarning, match="a ridge"):
+        ridge = sx.LogisticRegression(on_separation="ridge").fit(X, y)
+    scaled = sx.LogisticRegression(C=1.0).fit(X / X.std(), y)
+    np.testing.assert_allclose(ridge.coef_, scaled.coef_ / X.std(), rtol=1e-5)
+    with pytest.warns(SeparationWarning, match="Firth"):
+        firth = sx.LogisticRegression(on_separation="firth").fit(X, y)
+    plain = sx.LogisticRegression(bias_reduction="firth").fit(X, y)
+    np.testing.assert_allclose(firth.coef_, plain.coef_, rtol=1e-10)
+
+
+def test_a_row_of_weight_zero_does_not_hide_separation():
+    X, y = SEPARATED
+    X, y = np.vstack([X, [[5.0]], [[-5.0]]]), np.append(y, [0, 1])
+    assert sx.LogisticRegression().fit(X, y).separation_.verdict == "overlap"
+    with pytest.warns(SeparationWarning):
+        model = sx.LogisticRegression().fit(X, y, sample_weight=[1, 1, 1, 1, 0, 0])
+    assert model.separation_.verdict == "complete"
+    assert set(model.separation_.evidence.strict_rows.tolist()) == {0, 1, 2, 3}
+
+
+def test_one_against_rest_says_which_class_is_separated(real_data):
+    X, y = table(real_data, "iris")
+    with pytest.warns(SeparationWarning, match="class 'setosa' against the rest") as told:
+        model = sx.LogisticRegression(multiclass="ovr").fit(X, y)
+    assert len(told) == 1
+    assert {k: v.verdict for k, v in model.separation_.items()} == {
+        "setosa": "complete",
+        "versicolor": "overlap",
+        "virginica": "overlap",
+    }
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_verdicts_agree_with_separability_on_small_grids():
+    rng = np.random.default_rng(11)
+    seen = set()
+    for _ in range(150):
+        n, d, classes = int(rng.integers(5, 25)), int(rng.integers(1, 4)), int(rng.integers(2, 4))
+        X, y = rng.integers(-2, 3, (n, d)).astype(float), rng.integers(0, classes, n)
+        if len(np.unique(y)) < 2:
+            continue
+        kind = {"multiclass": "kesler"} if len(np.unique(y)) > 2 else {}
+        truth = sx.separability(X, y, **kind).verdict
+        model = quiet(sx.LogisticRegression(), X, y)
+        assert model.separation_.verdict == truth
+        assert (model.status_ is sx.Status.NO_MAXIMUM) == (truth != "overlap")
+        assert np.isfinite(model.coef_).all()
+        seen.add(truth)
+    assert seen == {"complete", "quasi", "overlap"}
+
+
+@pytest.mark.parametrize("options", [{}, {"bias_reduction": "firth"}])
+def test_dependent_columns_get_the_shortest_answer_and_are_named(options):
+    X, y = overlapping(200, 2)
+    wide = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 0] + 2 * X[:, 1], "one": np.ones(200)})
+    with pytest.warns(CollinearWarning, match="'a', 'b', 'c', 'one'"):
+        model = sx.LogisticRegression(**options).fit(wide, y)
+    plain = sx.LogisticRegression(**options).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(wide), plain.predict_proba(X), atol=1e-10)
+    null = np.array([[1, 2, -1, 0], [0, 0, 0, 1.0]])
+    np.testing.assert_allclose(null @ model.coef_[0], 0, atol=1e-10)
+    assert model.unidentifiable_ == ("a", "b", "c", "one")
+    with pytest.raises(InferenceError, match="depend on each other"):
+        model.summary()

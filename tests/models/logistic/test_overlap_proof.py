@@ -1,0 +1,90 @@
+"""The proof of overlap from a fit: never wrong on separated sets, nearly always found on overlapping ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from separatrix.models.logistic.binary_loss import Binary
+from separatrix.models.logistic.newton import newton
+from separatrix.models.logistic.overlap_proof import kesler_rows, proves_overlap
+
+
+def quasi_separated(rng):
+    """A hyperplane has rows of both classes on it, and some strictly on their sides; nothing overlaps it.
+
+    Grid rows, w a grid vector: y is the sign of w.x exactly, and any label on the hyperplane itself.
+    """
+    n, d = int(rng.integers(6, 40)), int(rng.integers(1, 5))
+    X = rng.integers(-3, 4, (n, d)).astype(np.float64)
+    w = rng.integers(-2, 3, d).astype(np.float64)
+    if not w.any():
+        w[0] = 1.0
+    s = X @ w
+    y = np.where(s > 0, 1, -1).astype(np.int8)
+    y[s == 0] = rng.choice([-1, 1], int((s == 0).sum()))
+    return X, y, bool((s != 0).any())
+
+
+def fitted_wrong(X, y, steps):
+    objective = Binary(X, y)
+    run = newton(objective, objective.point(np.zeros(objective.length)), steps)
+    return run.point.wrong
+
+
+def lifted(X):
+    return np.column_stack([X, np.ones(len(X))])
+
+
+def test_never_says_exists_on_ten_thousand_separated_sets():
+    """With a ridge of noise in the weights too: any positive q must not pass."""
+    rng = np.random.default_rng(7)
+    tried = 0
+    for k in range(10_000):
+        X, y, moved = quasi_separated(rng)
+        if not moved:
+            continue
+        tried += 1
+        q = fitted_wrong(X, y, 30) if k % 40 == 0 else np.exp(rng.uniform(-30, 0, len(y)))
+        if k % 3 == 0:
+            q = np.exp(-np.abs(X @ rng.standard_normal(X.shape[1])) * rng.uniform(0, 30))
+        assert not proves_overlap(y[:, None] * lifted(X), q)
+    assert tried > 9_000
+
+
+def test_hidden_separation_by_a_single_rare_row_is_not_passed():
+    """5,000 overlapping rows and one whose dummy occurs in one class only."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((5000, 4))
+    X[:, 3] = 0.0
+    X[17, 3] = 1.0
+    y = np.where(rng.random(5000) < 0.5, 1, -1).astype(np.int8)
+    for steps in (3, 8, 20, 40):
+        assert not proves_overlap(y[:, None] * lifted(X), fitted_wrong(X, y, steps))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_fires_at_the_maximum_of_overlapping_sets(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(60, 400)), int(rng.integers(1, 8))
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-4, 5, d)
+    y = np.where(rng.random(n) < 0.5, 1, -1).astype(np.int8)
+    assert proves_overlap(y[:, None] * lifted(X), fitted_wrong(X, y, 100))
+
+
+def test_underflowed_and_missing_weights_prove_nothing():
+    Z = np.array([[1.0, 1.0], [-1.0, -1.0], [2.0, 1.0]])
+    assert not proves_overlap(Z, np.zeros(3))
+    assert not proves_overlap(Z, np.array([1.0, np.nan, 1.0]))
+    assert not proves_overlap(Z * 1e200, np.ones(3))
+
+
+def test_kesler_rows_of_the_fit_cancel():
+    """At any probabilities  sum q z  is minus the gradient, the last class left out."""
+    rng = np.random.default_rng(0)
+    L, codes = lifted(rng.standard_normal((30, 2))), rng.integers(0, 3, 30)
+    P = rng.dirichlet(np.ones(3), 30)
+    Z, q = kesler_rows(L, codes, P)
+    truth = np.eye(3)[codes]
+    expected = ((truth - P).T @ L)[:2].reshape(-1)
+    np.testing.assert_allclose(Z.T @ q, expected, atol=1e-12)
