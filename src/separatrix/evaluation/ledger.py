@@ -209,7 +209,7 @@ def _parse(text: bytes) -> tuple[list[dict[str, Any]], int]:
             entry = json.loads(line)
             marks = None if entry["rows"] is None else np.frombuffer(base64.b64decode(entry["rows"]), dtype="<u8")
             entries.append({"set": str(entry["set"]), "model": str(entry["model"]), "marks": marks})
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             damaged += 1
     return entries, damaged
 

@@ -39,16 +39,16 @@ class Said:
     classes: NDArray[Any] | None = None
     numbers: bool = False
 
-    def digest(self) -> str:
-        """What was said, to six digits, so that the last bits of another machine are the same model."""
-        out = blake2b(digest_size=16)
-        for part in (self.labels, self.scores, self.probabilities):
-            if part is None:
-                out.update(b"-")
-            elif part.dtype.kind in "OUS":
-                out.update(repr([str(v) for v in part.tolist()]).encode())
+    def digest(self, order: NDArray[np.intp], *context: Any) -> str:
+        """A hash of every bit of the predictions, taken in ``order``, and of whatever else an evaluation depends on."""
+        out = blake2b(repr(context).encode(), digest_size=16)
+        for part in (self.labels, self.scores, self.probabilities, self.classes):
+            if part is None or part.dtype.kind in "OUS":
+                listed = None if part is None else part.tolist() if part is self.classes else part[order].tolist()
+                out.update(f"{listed!r}\n".encode("utf-8", "surrogatepass"))
             else:
-                out.update(np.array([f"{v:.5e}" for v in part.astype(np.float64).ravel()]).tobytes())
+                out.update(f"{part.dtype.str} {part.shape}\n".encode())
+                out.update(np.ascontiguousarray(part if part is self.classes else part[order]).tobytes())
         return out.hexdigest()
 
 

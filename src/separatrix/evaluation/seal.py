@@ -22,9 +22,9 @@ from separatrix.evaluation import splits
 from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.ledger import Ledger, Openings, ledger_path
-from separatrix.evaluation.predictions import outcomes_of, predictions_of
+from separatrix.evaluation.predictions import Said, outcomes_of, predictions_of
 from separatrix.validation import check_lengths, check_targets, count_rows, take_rows
-from separatrix.validation.marks import row_marks
+from separatrix.validation.marks import numbered, value_marks
 
 Part = tuple[Any, Any]
 
@@ -36,6 +36,7 @@ class Sealed:
     X: Any
     y: Any
     marks: NDArray[np.uint64]
+    copies: tuple[tuple[int, int], ...]  # marks of rows that have equals in the table, and how many
 
     def __repr__(self) -> str:
         return f"<{len(self.marks)} sealed rows>"
@@ -92,16 +93,24 @@ class Holdout:
         """
         level = check_level(level)
         said = predictions_of(model, self._sealed.X)
-        # Whatever is wrong is found before an opening is counted; nothing of the labels is told before it is.
-        truth = check_targets(self._sealed.y) if said.numbers else None
-        outcomes = None if said.numbers else outcomes_of(self._sealed.y, said, positive)
-        record = Ledger(self.ledger).record(self._sealed.marks, said.digest(), note or type(model).__name__)
+        # Errors are found on training labels before the opening is recorded; the test labels are read only after it.
+        self._outcomes(self._stand_in(), said, positive)
+        digest = said.digest(np.argsort(self._sealed.marks), positive, self._sealed.copies)
+        record = Ledger(self.ledger).record(self._sealed.marks, digest, note or type(model).__name__)
         if record.times and not record.reread:
             warnings.warn(str(record), OpenedWarning, stacklevel=2)
-        if truth is not None:
-            return replace(evaluate_numbers(truth, said.labels, level=level), openings=record)
-        assert outcomes is not None  # labels, where there are no numbers
-        return replace(evaluate_outcomes(outcomes[0], level, notes=outcomes[1]), openings=record)
+        found = self._outcomes(self._sealed.y, said, positive)
+        if isinstance(found, tuple):
+            return replace(evaluate_outcomes(found[0], level, notes=found[1]), openings=record)
+        return replace(evaluate_numbers(found, said.labels, level=level), openings=record)
+
+    def _stand_in(self) -> Any:
+        """As many training labels as there are test rows."""
+        return take_rows(self.train[1], np.resize(np.arange(self.sizes["train"]), self.sizes["test"]))
+
+    @staticmethod
+    def _outcomes(y: Any, said: Said, positive: Any) -> Any:
+        return check_targets(y) if said.numbers else outcomes_of(y, said, positive)
 
     def __str__(self) -> str:
         total = sum(self.sizes.values())
@@ -176,8 +185,12 @@ def holdout(
             labels = splits.classes_to_balance(y, stratify)
             test_rows, validation_rows, train_rows = splits.random_parts(n, sizes, labels, rng)
             how = "at random" if labels is None else "stratified"
-    marks = row_marks(X if ids is None else ids)
-    check_lengths(n, len(marks), "ids")
+    # Equal rows are numbered by their labels, so that a mark stands for one label in whatever order rows come.
+    values = value_marks(X if ids is None else ids)
+    check_lengths(n, len(values), "ids")
+    marks = numbered(values, value_marks(y))
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    copies = [(int(marks[i]), int(counts[which[i]])) for i in test_rows.tolist() if counts[which[i]] > 1]
 
     def part(rows: NDArray[np.intp]) -> Part:
         return take_rows(X, rows), take_rows(y, rows)
@@ -192,5 +205,5 @@ def holdout(
         ledger=ledger_path(ledger),
         _validation=part(validation_rows) if len(validation_rows) else None,
         _development=part(np.sort(np.concatenate([train_rows, validation_rows]))),
-        _sealed=Sealed(*part(test_rows), marks[test_rows]),
+        _sealed=Sealed(*part(test_rows), marks[test_rows], tuple(sorted(copies))),
     )

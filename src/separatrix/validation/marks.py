@@ -25,7 +25,7 @@ MISSING = np.uint64(0x7FF8000000000000)
 
 def row_marks(X: Any) -> Marks:
     """One mark a row; equal rows have different ones."""
-    return _numbered(value_marks(X))
+    return numbered(value_marks(X))
 
 
 def value_marks(X: Any) -> Marks:
@@ -89,9 +89,9 @@ def _sum_by_row(words: Marks, rows: NDArray[np.intp], n: int) -> Marks:
     return total
 
 
-def _numbered(marks: Marks) -> Marks:
-    """Equal rows told apart by which of them they are."""
-    order = np.argsort(marks, kind="stable")
+def numbered(marks: Marks, ties: Marks | None = None) -> Marks:
+    """Different marks for equal rows, numbered in the order of ``ties`` and then of their position."""
+    order = np.argsort(marks, kind="stable") if ties is None else np.lexsort((ties, marks))
     ranked = marks[order]
     first = np.concatenate([[True], ranked[1:] != ranked[:-1]])
     start = np.maximum.accumulate(np.where(first, np.arange(len(marks)), 0))
