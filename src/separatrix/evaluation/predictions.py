@@ -41,14 +41,14 @@ class Said:
 
     def digest(self, order: NDArray[np.intp], *context: Any) -> str:
         """A hash of every bit of the predictions, taken in ``order``, and of whatever else an evaluation depends on."""
-        out = blake2b(repr(context).encode(), digest_size=16)
-        for part in (self.labels, self.scores, self.probabilities, self.classes):
-            if part is None or part.dtype.kind in "OUS":
-                listed = None if part is None else part.tolist() if part is self.classes else part[order].tolist()
-                out.update(f"{listed!r}\n".encode("utf-8", "surrogatepass"))
+        out = blake2b(repr((context, None if self.classes is None else self.classes.tolist())).encode(), digest_size=16)
+        for part in (self.labels, self.scores, self.probabilities):
+            if part is None:
+                out.update(b"None")
+            elif part.dtype.kind in "OUS":
+                out.update(repr(part[order].tolist()).encode("utf-8", "surrogatepass"))
             else:
-                out.update(f"{part.dtype.str} {part.shape}\n".encode())
-                out.update(np.ascontiguousarray(part if part is self.classes else part[order]).tobytes())
+                out.update(f"{part.dtype.str} {part.shape}\n".encode() + part[order].tobytes())
         return out.hexdigest()
 
 
