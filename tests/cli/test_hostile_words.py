@@ -106,7 +106,7 @@ WORDS = [
     (("verify", "deep-certificate.json", "rows.csv"), "maximum recursion depth"),
     (("verify", "rows.csv", "rows.csv"), "cannot be held against rows.csv"),
     (("export", "m.sepx", "-o", "file/m.py"), "--out is file/m.py, but file is no folder"),
-    (("export", "m.sepx", "-o", "m.txt"), "which form?"),
+    (("export", "m.sepx", "-o", "m.txt"), "the output format is not known"),
     (("audit", "rows.csv", "-t", "ok", "-o", "file"), "file exists and is no folder"),
     (("describe", "inside"), "inside is a folder"),
 ]

@@ -232,7 +232,7 @@ def test_export_writes_code_that_runs(table, tmp_path, inside):
     assert room["predict"]({"x": 3, "ward": "A"})[0] == "no"
     assert inside("export", model, "-o", tmp_path / "m.sql").returncode == 0
     assert "AS prediction" in (tmp_path / "m.sql").read_text()
-    refused(inside("export", model), "which form?")
+    refused(inside("export", model), "the output format is not known")
     refused(inside("export", model, "--format", "onnx"), "needs --out")
 
 

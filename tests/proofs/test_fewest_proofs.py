@@ -68,7 +68,7 @@ def test_tampered_proofs_are_refused(proof):
         assert "not a positive integer" in with_node(leaf, over=over)
 
 
-@pytest.mark.parametrize("over", [-1, 0, -10**9])
+@pytest.mark.parametrize("over", [-1, 0, -(10**9)])
 def test_an_empty_pack_over_a_negative_number_proves_nothing(over):
     """0 > (lower - 1) * over holds for every negative over."""
     X, y = np.arange(6.0)[:, None], np.repeat([0, 1], 3)

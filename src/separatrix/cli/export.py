@@ -14,20 +14,29 @@ FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
 
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), help="File (else standard output).")
-@click.option("--format", "format_", type=click.Choice(["python", "sql", "onnx"]), help="Form of the output.")
+@click.option(
+    "--out", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Output file (default: standard output)."
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["python", "sql", "onnx"]),
+    help="Output format (default: from the suffix of --out).",
+)
 @saying.saying_options
 def command(model: str, out: Path | None, format_: str | None, json_: bool, quiet: bool) -> None:
-    """Write the linear model of MODEL, with its encoder, as code that needs nothing of ours."""
+    """Write the linear model of MODEL, with its encoder, as code that does not need separatrix."""
     from separatrix.export import to_onnx, to_python, to_sql
     from separatrix.persistence import load
     from separatrix.persistence.atomic_write import write_whole
 
     chosen = format_ or (None if out is None else FORMATS.get(out.suffix.lower()))
     if chosen is None:
-        raise ParameterError("which form? Pass --format python, sql or onnx, or --out with .py, .sql or .onnx.")
+        raise ParameterError(
+            "the output format is not known: pass --format, or --out FILE ending in .py, .sql or .onnx."
+        )
     if chosen == "onnx" and out is None:
-        raise ParameterError("--format onnx needs --out: it is no text.")
+        raise ParameterError("ONNX is a binary format; give --out FILE.")
     saying.need_folder(out)
     loaded = load(model)
     content = to_onnx(loaded) if chosen == "onnx" else (to_python if chosen == "python" else to_sql)(loaded).encode()

@@ -1,0 +1,49 @@
+"""A linear model as the source of a Python function."""
+
+from __future__ import annotations
+
+import keyword
+from typing import Any
+
+from separatrix.errors import ParameterError
+from separatrix.export.score_terms import levels_of, scores_of
+from separatrix.features.columns import CategoryColumn, NumberColumn
+
+
+def to_python(model: Any, name: str = "predict") -> str:
+    """Source of a function of one row (a dict of cells; None is missing) that needs nothing but Python."""
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise ParameterError(f"name is {name!r}: it must be the name of a Python function.")
+    s = scores_of(model)
+    lines = [f"def {name}(row):", '    """The prediction of a linear model and its scores, from a dict of cells."""']
+    lines += [f"    s{k} = {bias!r}" for k, bias in enumerate(s.intercept.tolist())]
+    for column, weights in s.blocks():
+        lines.append(f"    v = row.get({column.name!r})")
+        lines += _number(column, weights) if isinstance(column, NumberColumn) else _levels(column, weights)
+    lines.append("    scores = [" + ", ".join(f"s{k}" for k in range(len(s.intercept))) + "]")
+    if s.classes is None:
+        lines.append("    return s0, scores")
+    elif len(s.intercept) == 1:
+        sign = ">" if s.boundary == "negative" else ">="
+        lines.append(f"    return ({s.classes[-1]!r} if s0 {sign} 0 else {s.classes[0]!r}), scores")
+    else:
+        lines.append(f"    return {s.classes!r}[scores.index(max(scores))], scores")
+    return "\n".join(lines) + "\n"
+
+
+def _number(column: NumberColumn, weights: Any) -> list[str]:
+    lines = ["    gone = v is None or v != v", f"    x = {column.fill!r} if gone else float(v)"]
+    if column.shift or column.scale != 1.0:
+        lines.append(f"    x = (x - {column.shift!r}) / {column.scale!r}")
+    lines += [f"    s{k} += {w!r} * x" for k, w in enumerate(weights[:, 0].tolist())]
+    if column.indicator:
+        lines.append("    if gone:")
+        lines += [f"        s{k} += {w!r}" for k, w in enumerate(weights[:, 1].tolist())]
+    return lines
+
+
+def _levels(column: CategoryColumn, weights: Any) -> list[str]:
+    place, missing, other = levels_of(column)
+    cell = {"text": "str(v)", "boolean": "('true' if v else 'false')"}.get(column.source, "'%.17g' % v")
+    lines = [f"    j = {missing} if v is None or v != v else {place!r}.get({cell}, {other})", "    if j >= 0:"]
+    return lines + [f"        s{k} += {row!r}[j]" for k, row in enumerate(weights.tolist())]

@@ -1,0 +1,92 @@
+"""The scores of a fitted linear model as biases and weights of encoded columns, from which every export is made.
+
+A feature is a number (imputed, shifted, scaled), a missing-value flag, or a level of a category. Free text and
+dates have no such form and are refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.errors import ParameterError
+from separatrix.features.columns import MISSING, RARE, CategoryColumn, NumberColumn
+from separatrix.features.table_model import TableModel
+
+BASELINE = -1  # the level without a feature
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Weights (K, d) and biases (K,) over encoded columns, and how classes are chosen from the K scores."""
+
+    coef: Any
+    intercept: Any
+    columns: tuple[NumberColumn | CategoryColumn, ...]
+    classes: list[Any] | None
+    boundary: str
+
+    def blocks(self) -> list[tuple[NumberColumn | CategoryColumn, Any]]:
+        """Each column with its part of the weights."""
+        out, at = [], 0
+        for column in self.columns:
+            width = len(column.names())
+            out.append((column, self.coef[:, at : at + width]))
+            at += width
+        return out
+
+
+def scores_of(model: Any) -> Scores:
+    """The scores of a model; one that is not linear, or reads text or dates, is refused."""
+    table = model if isinstance(model, TableModel) else TableModel(model)
+    learner = table.learner
+    if not hasattr(learner, "coef_"):
+        raise ParameterError(f"{type(learner).__name__} is not a linear model: it has no coefficients to export.")
+    coef = np.atleast_2d(np.asarray(learner.coef_, dtype=np.float64))
+    intercept = np.atleast_1d(np.asarray(learner.intercept_, dtype=np.float64))
+    classes = table.classes
+    pairs = classes is not None and len(classes) > 2 and hasattr(learner, "pairs_")
+    if pairs or (classes is not None and len(coef) != (1 if len(classes) <= 2 else len(classes))):
+        raise ParameterError(f"{type(learner).__name__} compares classes in pairs; export needs one score a class.")
+    if getattr(learner, "boundary", "positive") == "undefined":
+        raise ParameterError("boundary='undefined' leaves some rows without a class, which an export cannot express.")
+    columns = _columns(table, coef.shape[1])
+    names = [column.name for column in columns]
+    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+    if twice is not None:
+        raise ParameterError(f"two columns are named {twice!r}: exports find columns by name, so rename one.")
+    return Scores(coef, intercept, columns, classes, getattr(learner, "boundary", "positive"))
+
+
+def _columns(table: TableModel, d: int) -> tuple[NumberColumn | CategoryColumn, ...]:
+    if table.encoder is None:
+        names = getattr(table.learner, "feature_names_in_", None)
+        listed = [f"x{j}" for j in range(d)] if names is None else names.tolist()
+        return tuple(NumberColumn(name, "number", 0.0, False) for name in listed)
+    columns: list[NumberColumn | CategoryColumn] = []
+    for column in table.encoder.columns:
+        if not isinstance(column, (NumberColumn, CategoryColumn)):
+            raise ParameterError(f"{column.name!r} is free text, which exports cannot encode: fit with --drop.")
+        if column.source == "date":
+            raise ParameterError(f"{column.name!r} is a date, which exports cannot encode: fit with --drop.")
+        columns.append(column)
+    return tuple(columns)
+
+
+def levels_of(column: CategoryColumn) -> tuple[dict[str, int], int, int]:
+    """The feature of each level, of a missing cell and of any other level; BASELINE where it has none."""
+    place = {level: j for j, level in enumerate(column.levels)}
+    place[column.baseline] = BASELINE
+    other = place.get(RARE, BASELINE)
+    place.update(dict.fromkeys(column.rare, other))
+    missing = place.setdefault(MISSING, other)
+    return place, missing, other
+
+
+def need_plain_text(texts: list[Any], where: str) -> None:
+    """Names and labels that a text file in UTF-8 can hold: no zero bytes, no half characters."""
+    for text in texts:
+        if isinstance(text, str) and ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)):
+            raise ParameterError(f"{text!r} has a zero byte or half a character, which {where} cannot hold: rename it.")
