@@ -233,7 +233,7 @@ def test_export_writes_code_that_runs(table, tmp_path, inside):
     assert inside("export", model, "-o", tmp_path / "m.sql").returncode == 0
     assert "AS prediction" in (tmp_path / "m.sql").read_text()
     refused(inside("export", model), "the output format is not known")
-    refused(inside("export", model, "--format", "onnx"), "needs --out")
+    refused(inside("export", model, "--format", "onnx"), "give --out FILE")
 
 
 def test_a_full_disk_and_limits_leave_nothing_behind(table, tmp_path):
