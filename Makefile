@@ -38,6 +38,7 @@ test: lint type contracts  ## the quick whole: lint, types, import contracts, un
 test-all: test sanitize  ## everything: also each backend and level, sanitizers, slow simulations
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 	SEPARATRIX_FUZZ=1000000 $(BIN)/python -m pytest tests/test_fuzz.py
+	SEPARATRIX_CAMPAIGN=300000 $(BIN)/python -m pytest -n $(WORKERS) -rP tests/campaign
 	SEPARATRIX_HYPOTHESIS=thorough $(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 	.ci/levels tests
 

@@ -1,0 +1,177 @@
+"""Certificates with changes that know their structure, and whether the checker believes a false one.
+
+Nothing here knows the format: changes are made to numbers, lists and keys wherever they are, and parts are taken over
+from other true certificates of the same or of nearly the same data, fingerprints and scopes included.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from random import Random
+
+from cases import make
+from judge import Truth
+
+from separatrix import Certificate, fewest_mistakes, margin, mistake_bound, separability, verify
+from separatrix.errors import CertificateError
+
+EACH = 100  # mutants of one case
+NUMBERS = ["0x0", "0x1", "-0x1", "0x2", "0x1/0x2", "-0x1/0x3", "0x1.8p+1", "0x1/0x0", "0x" + "f" * 30, "1", "", "nan"]
+NUMBERS += ["0x1p+1023", "-0x1p-1074", "inf", "0x1/-0x1", "0x_1", " 0x1", "1e3", "0X1", "+0x1"]
+INTEGERS = [0, 1, -1, 2, 3, 7, 1 << 31, 1 << 63, -(1 << 63), 10**20]
+OTHERS = [None, True, False, 0.5, 1.0, "", "0", [], {}, [[]], [0], ["0x1"], "complete", -0.0]
+CLAIMS = ["complete", "quasi", "overlap", "not-complete", "margin", "margin-lifted", "min-errors"]
+CLAIMS += [f"coefficient-{fate}" for fate in ("finite", "infinite", "undetermined", "unidentifiable")]
+
+
+def certificates(case, rng):
+    """True certificates of many kinds about a case, as JSON."""
+    X, y, options = case.table, case.labels, case.options()
+    out = []
+    if case.classes > 2:
+        for kind in ("ovr", "pairs", "kesler"):
+            result = separability(X, y, multiclass=kind, sample_weight=case.weights, **options)
+            out += [result.certificate, *(part.certificate for part in result.parts.values())]
+            some = rng.choice(list(result.parts.values()))
+            out += [fate.certificate for fate in list(some.coefficients.values())[:3]]
+    else:
+        result = separability(X, y, sample_weight=case.weights, **options)
+        out += [result.certificate, *(fate.certificate for fate in result.coefficients.values())]
+        if case.weights is None:
+            out.append(fewest_mistakes(X, y, max_nodes=rng.choice([None, 1]), **options).certificate)
+            out.append(margin(X, y, exact=rng.random() < 0.5, **options).certificate)
+        if case.reading == "binary64":
+            bound = mistake_bound(X, y, intercept=case.intercept, sample_weight=case.weights)
+            out.append(bound.certificate)
+    return [json.loads(json.dumps(certificate.to_dict())) for certificate in out]
+
+
+def nearly(case, rng):
+    """The case with a row, a label or an option changed."""
+    other = copy.deepcopy(case)
+    kind = rng.randrange(6)
+    i, j = rng.randrange(len(case.X)), rng.randrange(len(case.X[0]))
+    if kind == 0:
+        other.X[i][j] = rng.choice([0.0, 1.0, -1.0, -other.X[i][j]])
+    elif kind == 1 and case.y.count(case.y[i]) > 1:
+        other.y[i] = (case.y[i] + 1) % case.classes
+    elif kind == 2:
+        other.intercept = not case.intercept
+    elif kind == 3 and case.form != "float32":
+        other.reading = "decimal" if case.reading == "binary64" else "binary64"
+    elif kind == 4:
+        weights = [float(k != i) for k in range(len(case.y))]
+        if {t for t, w in zip(case.y, weights, strict=True) if w} == set(case.y):
+            other.weights = weights
+    else:
+        other.X[i] = list(other.X[rng.randrange(len(case.X))])
+    return other
+
+
+def places(value, path=()):
+    """Every place in a JSON value, as a path of keys."""
+    yield path
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*path, key))
+
+
+def at(value, path):
+    for key in path:
+        value = value[key]
+    return value
+
+
+def changed(value, rng):
+    """Another value of the same kind, mostly."""
+    if rng.random() < 0.06:
+        return copy.deepcopy(rng.choice(OTHERS))
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return rng.choice([value + 1, value - 1, -value, ~value, rng.choice(INTEGERS)])
+    if isinstance(value, str):
+        if value in CLAIMS:
+            return rng.choice(CLAIMS)
+        try:
+            number = int(value, 16)
+        except ValueError:
+            return rng.choice([*NUMBERS, value[1:], value + "0", value.upper()])
+        return rng.choice([hex(number + 1), hex(number - 1), hex(-number), hex(2 * number), rng.choice(NUMBERS)])
+    if isinstance(value, list) and value:
+        k, j = rng.randrange(len(value)), rng.randrange(len(value))
+        value = copy.deepcopy(value)
+        kind = rng.randrange(6)
+        if kind == 0:
+            del value[k]
+        elif kind == 1:
+            value.insert(j, copy.deepcopy(value[k]))
+        elif kind == 2:
+            value[k], value[j] = value[j], value[k]
+        elif kind == 3:
+            value = value[:k]
+        elif kind == 4:
+            value.append(changed(value[k], rng))
+        else:
+            value = [changed(v, rng) for v in value]
+        return value
+    if isinstance(value, dict) and value:
+        value = dict(value)
+        a, b = rng.choice(list(value)), rng.choice(list(value))
+        kind = rng.randrange(3)
+        if kind == 0:
+            del value[a]
+        elif kind == 1:
+            value[a], value[b] = value[b], value[a]
+        else:
+            value[a] = changed(value[a], rng)
+        return value
+    return copy.deepcopy(rng.choice(OTHERS))
+
+
+def mutant(base, donors, rng):
+    """A certificate with one to three changes."""
+    content = copy.deepcopy(base)
+    for _ in range(rng.choice([1, 1, 1, 2, 2, 3])):
+        paths = [path for path in places(content) if path]
+        if not paths:
+            break
+        path = rng.choice(paths if rng.random() < 0.6 else [p for p in paths if len(p) <= 2])
+        holder, key = at(content, path[:-1]), path[-1]
+        if rng.random() < 0.35:  # the same place in another true certificate, or any key of one
+            donor = copy.deepcopy(rng.choice(donors))
+            try:
+                holder[key] = at(donor, path)
+            except (LookupError, TypeError):
+                if isinstance(donor, dict):
+                    name = rng.choice(list(donor))
+                    content[name] = donor[name]
+        else:
+            holder[key] = changed(holder[key], rng)
+    return content
+
+
+def check_mutants(seed, tally):
+    """Mutants of the certificates of one case: refused with CertificateError, or true."""
+    rng = Random(-1 - seed)
+    case = make(seed, rng.choice([2, 2, 2, 3, 4]))
+    other = nearly(case, rng)
+    bases = certificates(case, rng)
+    donors = bases + certificates(other, rng)
+    asked = [(subject, subject.table, subject.labels, Truth(subject)) for subject in (case, other)]
+    for _ in range(EACH):
+        content = mutant(rng.choice(donors), donors, rng)
+        subject, X, y, truth = rng.choice(asked)
+        tally["mutants"] += 1
+        try:
+            verify(Certificate(content), X, y)
+        except CertificateError:
+            tally["refused"] += 1
+            continue
+        tally["accepted"] += 1
+        parts = content.get("certificates", [content])
+        assert parts, "a proof of nothing was accepted"
+        for part in parts:
+            assert truth.holds(part), f"a false claim was accepted for {subject}: {json.dumps(part)}"
+            tally[f"accepted {part['claim']}"] += 1
