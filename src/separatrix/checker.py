@@ -1,322 +1,894 @@
-"""Checks a certificate against the data it speaks of.  Standard library only; trusts nothing.
+"""Check a certificate against the table that it is about, in exact arithmetic.
 
-    python -m separatrix.checker certificate.json data.csv --target y
+    python checker.py certificate.json table.csv [--target NAME]
 
-or copy this one file anywhere and run it.  Prints "proved: ..." and exits 0, or prints the first thing that
-is wrong and exits 1 (2 when a file cannot be read).  Every decision is made in integers.
+This file needs nothing but Python: copy it anywhere. It trusts neither the certificate nor the program that wrote
+it. It prints "proved: ..." and exits with 0; or "not proved: ...", with the first thing that is wrong, and exits
+with 1; or says on standard error what could not be read or written, and exits with 2.
 
-Row i of the table is x_i with label y_i; z_i = y_i (x_i, 1), without the 1 when "intercept" is false; p is the
-length of z_i, and a vector w has p numbers, the intercept last.  In Kesler's construction a row of class y gives
-for each other class k the row z with (x, 1) in block y and -(x, 1) in block k (the last class has no block).
+[L1] to [L16] are the lemmas of docs/certificates.md, [S] and [C] its rules on scope and cost. A mark stands beside
+the line that checks a hypothesis of that lemma.
+
+Notation: row i of the table is x_i. Between two groups of classes, z_i = y_i (x_i, 1), y_i = +1 or -1, without the
+1 where there is no intercept. In Kesler's construction [L14] a row of class c gives for each other class k a row z
+with (x_i, 1) in block c and -(x_i, 1) in block k; the last class has no block. p is the length of z.
 """
-import csv, hashlib, json, math, struct, sys  # noqa: E401, I001 because a short file is easier to trust
-from fractions import Fraction
 
-FORMAT = "separability-certificate/1"
-PRIME = (1 << 61) - 1  # a rank modulo a prime never exceeds the true rank
-INDEX_ONLY = 40        # a witness of more rows must carry its weights
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+import re
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, pairwise
+from typing import Any
+
+FORMAT = "separability-certificate/2"
+FORMAT_1 = "separability-certificate/1"
+BLOCK = 4096  # rows of a block of the fingerprint
+INDEX_ONLY = 40  # a witness of more rows must carry its weights
+PRIME = (1 << 61) - 1
+MOST_WORK = 1 << 35  # steps of about two nanoseconds
+STRICTLY = "strictly on their correct sides", "strictly on its correct side"
+DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"(-?)0x([0-9a-f]+)(?:/0x([0-9a-f]+)|(?:\.([0-9a-f]+))?p([+-]?[0-9]{1,4}))?")
+
+Row = list[tuple[int, float]]  # the non-zeros, by column
+Key = int | tuple[int, int]  # of a row z: its row number; with Kesler's construction also the other class
+Sparse = dict[int, int]  # a vector of integers
+
+
 class Rejected(Exception):
     """The certificate does not prove its claim."""
-def need(condition, why):
+
+
+def need(condition: bool, why: str) -> None:
     if not condition:
         raise Rejected(why)
 
-# ---- the data ------------------------------------------------------------------------------------------------
+
+# ---- The table --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Table:
+    """The class and the non-zeros of each row; the names of columns and target where the data have names."""
+
+    rows: list[tuple[str, Row]]
+    d: int
+    columns: list[str] | None = None
+    target: str | None = None
+    name: str = "given"
+    unused: tuple[str, ...] = ()  # other columns of the file
+
+
 def label_name(text: object) -> str:
-    """'+1', '1' and '1.0' name the same class."""
-    try:
-        return repr(float(str(text).replace("_", "?"))).removesuffix(".0")
-    except ValueError:
-        return str(text).strip()
+    """Name a class: '+1', '1' and '1.0' are the same one."""
+    name = str(text).strip()
+    if not DECIMAL.fullmatch(name):
+        return name
+    value = float(name)
+    if abs(value) > 2**53:
+        raise ValueError(f"the label {name[:40]} is a number above 2^53, where different numbers read as one: use text")
+    return repr(value or 0.0).removesuffix(".0")
 
-def read(path, target, columns, d):
-    """A table [(label, [(column, value), ... the non-zeros])] from svmlight, or from CSV with a header."""
-    sparse, table, header = path.endswith((".svm", ".svmlight", ".libsvm")), [], None
+
+def finite_number(text: str) -> float:
+    value = float(text) if text.isascii() and "_" not in text else math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:40]!r} is not a finite number")
+    return value
+
+
+def read_table(path: str, target: str | None, columns: list[str] | None) -> Table:
+    """Read svmlight or, by any other name, comma-separated text with a header."""
     with open(path, newline="", encoding="utf-8-sig") as file:
-        for count, line in enumerate((t.split("#")[0].split() for t in file) if sparse else csv.reader(file), 1):
-            if line and not sparse and header is None:
-                header, columns = line, columns or [name for name in line if name != target]
-                if len(set(header)) < len(header) or not {target, *columns} <= set(header):
-                    raise ValueError(f"{path}: the header repeats a name, or lacks {target!r} or a column")
-                where = [header.index(name) for name in columns]
-            elif line:
-                try:
-                    pairs = [t.split(":") for t in line[1:]] if sparse else enumerate((line[k] for k in where), 1)
-                    row = [(int(j) - 1, float(v.replace("_", "?"))) for j, v in pairs]
-                    order = [-1, *(j for j, _ in row), d]
-                    if not all(map(math.isfinite, (v for _, v in row))) or not all(i < j for i, j in zip(order, order[1:])):
-                        raise ValueError("a number is not finite, or a column out of order")
-                    label = line[0] if sparse else line[header.index(target)]
-                except (ValueError, IndexError) as error:
-                    raise ValueError(f"{path} line {count}: {error}") from None
-                table.append((label_name(label), [(j, v) for j, v in row if v]))
-    return table
+        if path.endswith((".svm", ".svmlight", ".libsvm")):
+            return read_svmlight(path, file)
+        return read_csv(path, csv.reader(file), target, columns)
 
-def fingerprint(rows, d):
-    """sha256 of n, d and the non-zeros of each row, so that dense and sparse forms agree."""
+
+def read_svmlight(path: str, lines: Iterable[str]) -> Table:
+    rows: list[tuple[str, Row]] = []
+    d = 0
+    for number, line in enumerate(lines, 1):
+        if words := line.partition("#")[0].split():
+            try:
+                pairs = [word.split(":") for word in words[1:]]
+                row = [(int(column) - 1, finite_number(value)) for column, value in pairs]
+                if not all(a < b for a, b in pairwise([-1, *(column for column, _ in row)])):
+                    raise ValueError("the columns do not ascend from 1")
+                rows.append((label_name(words[0]), [(column, value) for column, value in row if value]))
+            except ValueError as error:
+                raise ValueError(f"{path} line {number}: {error}") from None
+            d = max([d, *(column + 1 for column, _ in row)])
+    return Table(rows, d, name=path)
+
+
+def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | None) -> Table:
+    header: list[str] = next((line for line in lines if line), [])
+    if len(set(header)) < len(header):
+        raise ValueError(f"{path}: a column name occurs twice in the header")
+    if target is None:
+        raise ValueError(f"{path}: the certificate does not name the target: use --target")
+    columns = [name for name in header if name != target] if columns is None else columns
+    for name in [target, *columns]:
+        if name not in header:
+            raise ValueError(f"{path} has no column {shown(name)}")
+    chosen, label = [header.index(name) for name in columns], header.index(target)
+    rows: list[tuple[str, Row]] = []
+    for line in lines:
+        if line:
+            try:
+                if len(line) != len(header):
+                    raise ValueError(f"it has {len(line)} cells, the header {len(header)}")
+                values = [finite_number(line[k]) for k in chosen]
+                rows.append((label_name(line[label]), [(j, v) for j, v in enumerate(values) if v]))
+            except ValueError as error:
+                raise ValueError(f"{path} line {lines.line_num}: {error}") from None
+    unused = tuple(name for name in header if name != target and name not in set(columns))
+    return Table(rows, len(columns), columns, target, path, unused)
+
+
+def fingerprint(rows: list[tuple[int, Row]], d: int) -> str:
+    """Hash blocks of rows, then n, d and the hashes of the blocks [S4]."""
     digest = hashlib.sha256(struct.pack("<QQ", len(rows), d))
-    for label, row in rows:
-        digest.update(struct.pack("<Q" + "Qd" * len(row) + "b", len(row), *(t for jv in row for t in jv), label))
+    for start in range(0, len(rows), BLOCK):
+        block = hashlib.sha256()
+        for label, row in rows[start : start + BLOCK]:
+            block.update(struct.pack("<Q" + "Qd" * len(row) + "Q", len(row), *chain.from_iterable(row), label))
+        digest.update(block.digest())
     return digest.hexdigest()
 
-class Data:
-    """The rows z that a certificate speaks of; each has a key, its row number or (row, class)."""
-    def __init__(self, cert, table, d):
-        told, self.d, self.constant = cert["data"], d, cert["intercept"]
-        need(type(self.constant) is bool and cert["reading"] in ("binary64", "decimal"), "unknown reading or intercept")
-        self.read = (lambda v: Fraction(repr(v))) if cert["reading"] == "decimal" else Fraction
-        dropped = set(keys(told["dropped"], range(len(table))))
-        if (classes := told.get("classes")) is None:  # two groups; "negative": null means all other classes
-            groups = [(name, -1) for name in told["negative"] or []] + [(name, 1) for name in told["positive"]]
-        else:  # Kesler
-            groups = [(name, k) for k, name in enumerate(classes)]
-        names, other = dict(groups), None if classes or told["negative"] is not None else -1
-        need(len(names) == len(groups) < 128, "the classes are not told apart")
-        kept = [(i, names.get(y, other), row) for i, (y, row) in enumerate(table) if i not in dropped]
-        kept = [entry for entry in kept if entry[1] is not None]
-        digest = fingerprint([entry[1:] for entry in kept], d)
-        need((told["n"], told["d"], told["sha256"]) == (len(kept), d, digest), f"it is about other data, not these {len(kept)} rows")
-        block, last = d + self.constant, len(classes or [0, 0]) - 1
-        self.p, self.z = block * last, [(i, ((0, y),), row) for i, y, row in kept] if classes is None else [
-            ((i, k), tuple((c * block, s) for c, s in ((y, 1), (k, -1)) if c < last), row)
-            for i, y, row in kept for k in range(last + 1) if k != y]
-        self.at = {key: t for t, (key, _, _) in enumerate(self.z)}
-        sizes = {math.frexp(v)[1] for _, _, row in kept for _, v in row} | {1}
-        self.bits = 4096 + 16 * (self.p + 2) * (max(sizes) - min(sizes) + 128)  # Cramer, Hadamard, and room
-    def exact(self, t):
-        """z_t times a positive integer m, as ({column: integer}, m)."""
-        _, blocks, row = self.z[t]
-        pairs = [(j, self.read(v)) for j, v in row] + [(self.d, Fraction(1))] * self.constant
-        m = math.lcm(*(q.denominator for _, q in pairs))
-        return {at + j: s * q.numerator * (m // q.denominator) for at, s in blocks for j, q in pairs}, m
 
-# ---- the parts of a certificate ------------------------------------------------------------------------------
-def keys(value, allowed):
-    """A list of different rows that exist."""
-    found = [tuple(v) if type(v) is list else v for v in value]
-    need(all(type(t) is int for k in found for t in (k if type(k) is tuple else (k,))), "a row is not a number")
-    need(len(set(found)) == len(found) and all(k in allowed for k in found), "a row is repeated or does not exist")
-    return found
-def numbers(value, count, bits):
-    """Hexadecimal integers, quotients of two, or hexadecimal floats."""
-    need(type(value) is list and len(value) == count, f"a list of {count} numbers is missing")
-    need(all(type(text) is str and len(text) <= bits // 2 for text in value), "a number is missing or far too long")
-    return [Fraction(float.fromhex(text)) if "p" in text else Fraction(int(over, 16), int(under or "1", 16))
-            for text, (over, _, under) in ((text, text.partition("/")) for text in value)]
-def whole(values):
-    """A positive multiple of the values that is integral."""
-    m = math.lcm(*(q.denominator for q in values))
-    return [q.numerator * (m // q.denominator) for q in values]
-def combination(data, rows, weights):
-    """A positive multiple of sum weights_i z_i, as {column: integer}, and the factor."""
-    parts, total = [data.exact(data.at[key]) for key in rows], {}
-    scale, *factors = whole([Fraction(1), *(q / m for q, (_, m) in zip(weights, parts))])
-    for (z, _), factor in zip(parts, factors):
-        for j, v in z.items():
-            total[j] = total.get(j, 0) + factor * v
-    return {j: v for j, v in total.items() if v}, scale
-def circuit_weights(data, rows):
-    """The weights of an index-only witness: the null space of its rows must be a line."""
-    need(len(rows) <= INDEX_ONLY, f"a witness of more than {INDEX_ONLY} rows must carry its weights")
-    parts = [data.exact(data.at[key]) for key in rows]
-    a = [[z.get(j, 0) for z, _ in parts] for j in sorted({j for z, _ in parts for j in z})]
-    pivots, previous = [], 1
-    for c in range(len(rows)):  # fraction-free elimination (Bareiss 1968)
-        k, q = len(pivots), next((i for i in range(len(pivots), len(a)) if a[i][c]), None)
+def fingerprint_1(rows: Iterable[tuple[int, Row]], n: int, d: int) -> str:
+    """Hash n, d and the rows in use, as format 1 does."""
+    digest = hashlib.sha256(struct.pack("<QQ", n, d))
+    for label, row in rows:
+        digest.update(struct.pack("<Q" + "Qd" * len(row) + "b", len(row), *chain.from_iterable(row), label))
+    return digest.hexdigest()
+
+
+# ---- Scope: what a claim is about [S] ---------------------------------------------------------------------------
+
+
+def shown(value: object) -> str:
+    """Quote a name from a file, without control characters and not at full length."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def listed(names: list[str], most: int = 12) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(shown, names[:most])) + more
+
+
+def plural(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def distinct_names(value: Any, what: str) -> list[str]:
+    need(type(value) is list and len(value) > 0, f"the list of {what} is missing or empty")
+    need(all(type(name) is str for name in value), f"one of the {what} is not text")
+    need(len(set(value)) == len(value), f"one of the {what} is named twice")
+    return list(value)
+
+
+class Meter:
+    """Work allowed for one file; it is counted before it is done [C]."""
+
+    def __init__(self) -> None:
+        self.left = MOST_WORK
+
+    def charge(self, operations: int, bits: int = 0, by: int = 0) -> None:
+        """Count products of numbers of so many bits."""
+        self.left -= operations * (32 + (bits // 64 + 1) * (by // 64 + 1))
+        need(self.left >= 0, f"checking it would take more than {MOST_WORK} steps")
+
+
+class Scope:
+    """The table, as the certificate describes it: columns, target, rows dropped, and in format 2 all classes."""
+
+    def __init__(self, told: Any, table: Table, version: int) -> None:
+        need(type(told) is dict, "it does not say what it is about")
+        self.table, self.told, self.version, d = table, told, version, told["d"]
+        need(type(d) is int and d >= 1, "the number of columns is not a positive integer")  # [S1]
+        need(d == table.d, f"it is about {d} columns, and the table has {table.d}")  # [S1]
+        self.columns, self.target = table.columns, table.target
+        if told["columns"] is not None:
+            self.columns = distinct_names(told["columns"], "columns")
+            need(len(self.columns) == d, f"it names {len(self.columns)} columns of {d}")  # [S1]
+            need(table.columns in (None, self.columns), "it is about other data: the columns differ")  # [S1]
+        if (target := told.get("target")) is not None:
+            need(type(target) is str, "the target is not a name")
+            need(table.target in (None, target), f"it is about the target {shown(target)}, not {shown(table.target)}")
+            self.target = target
+        need(self.target is None or self.target not in (self.columns or []), "the target is one of the columns")  # [S2]
+        dropped = told["dropped"]
+        need(type(dropped) is list and all(type(i) is int for i in dropped), "the rows dropped are not a list of rows")
+        self.dropped = set(dropped)
+        need(len(self.dropped) == len(dropped), "a row is repeated among those dropped")  # [S3]
+        need(all(0 <= i < len(table.rows) for i in dropped), "a row that is dropped does not exist")  # [S3]
+        if version == 2:
+            n = len(table.rows)
+            need(told["n"] == n, f"it is about other data: {shown(told['n'])} rows, not {n}")
+            number = {name: k for k, name in enumerate(distinct_names(told["classes"], "classes"))}
+            found = {label for label, _ in table.rows}
+            need(found == set(number), f"it is about other data: the classes are {listed(sorted(found))}")  # [S3]
+            digest = fingerprint([(number[label], row) for label, row in table.rows], d)
+            need(told["sha256"] == digest, f"it is about other data, not these {n} rows")  # [S4]
+
+
+class Data:
+    """The rows z of one claim."""
+
+    def __init__(self, cert: dict[str, Any], scope: Scope, meter: Meter) -> None:
+        need(type(cert["intercept"]) is bool, "it does not say whether there is an intercept")
+        need(cert["reading"] in ("binary64", "decimal"), "the reading of numbers is neither binary64 nor decimal")
+        self.scope, self.meter, self.d = scope, meter, scope.table.d
+        self.intercept: bool = cert["intercept"]
+        self.decimal: bool = cert["reading"] == "decimal"
+        sides = cert if scope.version == 2 else scope.told
+        names = sides.get("kesler" if scope.version == 2 else "classes")
+        self.kesler = None if names is None else distinct_names(names, "classes")
+        self.rule, self.unit = "linear machine", "comparison"
+        if self.kesler is None:
+            self.rule, self.unit = "hyperplane", "row"
+            self.positive = distinct_names(sides["positive"], "positive classes")
+            others = sides["negative"]
+            self.negative = None if others is None else distinct_names(others, "negative classes")
+            need(not set(self.positive) & set(self.negative or []), "a class is on both sides")  # [S3]
+            side = dict.fromkeys(self.negative or [], -1) | dict.fromkeys(self.positive, 1)
+            rest = -1 if self.negative is None else None  # null: all other classes
+        else:
+            need(len(self.kesler) >= 2, "there is one class only")  # [S3]
+            need("positive" not in sides and "negative" not in sides, "it is about two sides and about all classes")
+            side, rest = {name: k for k, name in enumerate(self.kesler)}, None
+        sided = ((i, side.get(label, rest), row) for i, (label, row) in enumerate(scope.table.rows))
+        self.used = {i: (s, row) for i, s, row in sided if s is not None and i not in scope.dropped}
+        present = {scope.table.rows[i][0] for i in self.used}
+        for name in side:
+            need(name in present, f"class {shown(name)} has no rows")  # [S3]
+        need(self.kesler is not None or {s for s, _ in self.used.values()} == {1, -1}, "a side has no rows")  # [S3]
+        if scope.version == 1:
+            told = scope.told
+            need(len(side) < 128, "there are more classes than format 1 can tell apart")
+            digest = fingerprint_1(self.used.values(), len(self.used), self.d)
+            same = told["n"] == len(self.used) and told["sha256"] == digest
+            need(same, f"it is about other data, not these {len(self.used)} rows")  # [S4]
+        self.block = self.d + self.intercept
+        self.last = 1 if self.kesler is None else len(self.kesler) - 1
+        self.p = self.block * self.last
+        self.n = len(self.used) * self.last  # rows z
+        sizes = [math.frexp(v)[1] for _, row in self.used.values() for _, v in row]
+        self.cells = (len(sizes) + len(self.used)) * (self.last if self.kesler is None else 2 * self.last)
+        self.size = max([1, *sizes]) - min([1, *sizes]) + 128  # bits of a cell, with room
+        self.bits = 4096 + 16 * (self.p + 2) * self.size  # of a number in a proof: Cramer, Hadamard, and room [C1]
+
+    # -- the rows z
+
+    def blocks(self, side: int, other: int) -> tuple[tuple[int, int], ...]:
+        """Where the row stands in z, and with which sign [L14]."""
+        if self.kesler is None:
+            return ((0, side),)
+        return tuple((c * self.block, s) for c, s in ((side, 1), (other, -1)) if c < self.last)
+
+    def rows(self) -> Iterator[tuple[Key, tuple[tuple[int, int], ...], Row]]:
+        for i, (side, row) in self.used.items():
+            if self.kesler is None:
+                yield i, self.blocks(side, 0), row
+            else:
+                yield from (((i, k), self.blocks(side, k), row) for k in range(self.last + 1) if k != side)
+
+    def has(self, key: Key) -> bool:
+        if self.kesler is None or isinstance(key, int):
+            return self.kesler is None and key in self.used
+        return key[0] in self.used and 0 <= key[1] <= self.last and key[1] != self.used[key[0]][0]
+
+    def keys(self, value: Any) -> list[Key]:
+        """Rows z that exist, none of them twice."""
+        need(type(value) is list, "a list of rows is missing")
+        keys = [tuple(entry) if type(entry) is list else entry for entry in value]
+        for key in keys:
+            parts = key if type(key) is tuple and len(key) == 2 else (key,)
+            need(all(type(part) is int for part in parts), "a row is not a number")
+        need(len(set(keys)) == len(keys) and all(map(self.has, keys)), "a row is repeated or does not exist")
+        return keys
+
+    def scaled(self, blocks: tuple[tuple[int, int], ...], row: Row) -> tuple[Sparse, int]:
+        """Multiply a row z by a positive integer m that makes it integral: (m z, m)."""
+        ratios = [(j, (Fraction(repr(v)) if self.decimal else v).as_integer_ratio()) for j, v in row]
+        ratios += [(self.d, (1, 1))] * self.intercept
+        m = math.lcm(*(under for _, (_, under) in ratios))
+        return {at + j: s * over * (m // under) for at, s in blocks for j, (over, under) in ratios}, m
+
+    def z(self, key: Key) -> tuple[Sparse, int]:
+        i, other = (key, 0) if isinstance(key, int) else key
+        side, row = self.used[i]
+        return self.scaled(self.blocks(side, other), row)
+
+    # -- numbers of a proof
+
+    def number(self, text: Any) -> tuple[int, int]:
+        """Read a hexadecimal integer, quotient or float, exactly: numerator and positive denominator."""
+        need(type(text) is str and len(text) <= self.bits // 2, "a number is missing or far too long")  # [C1]
+        match = NUMBER.fullmatch(text)
+        if match is None:
+            raise Rejected(f"{shown(text)} is not a number")
+        minus, whole, under, fraction, power = match.groups()
+        over = int(minus + whole + (fraction or ""), 16)
+        if power is None:
+            need(under is None or int(under, 16) > 0, "a denominator is zero")
+            return over, int(under or "1", 16)
+        shift = int(power) - 4 * len(fraction or "")
+        return (over << shift, 1) if shift >= 0 else (over, 1 << -shift)
+
+    def numbers(self, value: Any, count: int) -> tuple[list[int], int]:
+        """Read numbers as integers over one positive denominator."""
+        need(type(value) is list and len(value) == count, f"a list of {count} numbers is missing")
+        ratios = [self.number(text) for text in value]
+        common = 1
+        for _, under in ratios:
+            if under > 1:
+                self.meter.charge(1, common.bit_length(), under.bit_length())
+                common = math.lcm(common, under)
+                few = common.bit_length() <= self.bits
+                need(few, f"the denominators have no common multiple of at most {self.bits} bits")  # [C2]
+        self.meter.charge(count, common.bit_length(), max((over.bit_length() for over, _ in ratios), default=0))
+        return [over * (common // under) for over, under in ratios], common
+
+    # -- exact sums and signs
+
+    def combination(self, rows: list[Key], weights: list[int]) -> tuple[Sparse, int]:
+        """Add up the rows z with integer weights: the non-zeros of m times the sum, and the positive integer m."""
+        parts = [self.z(key) for key in rows]
+        m = math.lcm(*(scale for _, scale in parts))
+        longest = max((weight.bit_length() for weight in weights), default=0)
+        self.meter.charge(sum(len(z) for z, _ in parts), longest + m.bit_length(), self.size)
+        total: Sparse = {}
+        for (z, scale), weight in zip(parts, weights, strict=True):
+            factor = weight * (m // scale)
+            for j, v in z.items():
+                total[j] = total.get(j, 0) + factor * v
+        return {j: v for j, v in total.items() if v}, m
+
+    def signs(self, w: list[int], level: int = 0) -> Iterator[tuple[Key, int]]:
+        """Give the sign of z.w - level for every row z, by floating point only where its error is bounded [L1]."""
+        need(any(w), "a vector is zero")
+        self.meter.charge(self.cells)
+        top = max(map(abs, [*w, level]))
+        *rounded, shift = [v / top for v in [*w, level]]  # each quotient is rounded once
+        safe = all(v == 0 or abs(f) > 1e-200 for v, f in zip([*w, level], [*rounded, shift], strict=True))
+        for key, blocks, row in self.rows():
+            terms = [s * rounded[at + j] * v for at, s in blocks for j, v in row]
+            terms += [s * rounded[at + self.d] for at, s in blocks if self.intercept] + [-shift]
+            total, size = sum(terms), sum(map(abs, terms))
+            if safe and size < 1e290 and abs(total) > (len(terms) + 8) * 2.0**-51 * size + 1e-290:
+                yield key, 1 if total > 0 else -1
+                continue
+            self.meter.charge(len(terms), top.bit_length(), self.size)
+            z, m = self.scaled(blocks, row)
+            exact = sum(w[j] * v for j, v in z.items()) - level * m
+            yield key, (exact > 0) - (exact < 0)
+
+
+# ---- Linear algebra ---------------------------------------------------------------------------------------------
+
+
+def eliminated(a: list[list[int]], width: int, meter: Meter) -> tuple[list[list[int]], list[int], int]:
+    """Reduce a matrix without fractions (Bareiss 1968): the matrix, the columns of its pivots, and their value."""
+    pivots: list[int] = []
+    value = 1
+    for c in range(width):
+        k = len(pivots)
+        q = next((i for i in range(k, len(a)) if a[i][c]), None)
         if q is not None:
+            bits = max(v.bit_length() for row in a for v in row)
+            meter.charge(2 * width * len(a), bits, bits)
             top, a[q] = a[q], a[k]
-            a = [top if i == k else [(top[c] * u - row[c] * v) // previous for u, v in zip(row, top)]
-                 for i, row in enumerate(a)]
-            previous = top[c]
+            a[k] = top
+            for i, row in enumerate(a):
+                if i != k:
+                    a[i] = [(top[c] * u - row[c] * v) // value for u, v in zip(row, top, strict=True)]
+            value = top[c]
             pivots.append(c)
+    return a, pivots, value
+
+
+def rank_modulo(vectors: list[Sparse], meter: Meter) -> int:
+    """Give the rank modulo a prime, which is never above the rank [L5]."""
+    basis: dict[int, Sparse] = {}  # by first column, where the vector has a 1
+    for vector in vectors:
+        rest = {j: v % PRIME for j, v in vector.items() if v % PRIME}
+        while rest:
+            j = min(rest)
+            if j not in basis:
+                inverse = pow(rest[j], -1, PRIME)
+                basis[j] = {k: v * inverse % PRIME for k, v in rest.items()}
+                break
+            meter.charge(len(rest) + len(basis[j]))
+            factor, pivot = rest[j], basis[j]
+            rest = {k: rest.get(k, 0) - factor * pivot.get(k, 0) for k in {*rest, *pivot}}
+            rest = {k: v % PRIME for k, v in rest.items() if v % PRIME}
+    return len(basis)
+
+
+def has_rank(vectors: list[Sparse], rank: int, meter: Meter) -> bool:
+    """Whether the rank is at least so much: modulo a prime, and in integers where that does not show it [L5]."""
+    if rank_modulo(vectors, meter) >= rank:
+        return True
+    columns = sorted({j for vector in vectors for j in vector})
+    matrix = [[vector.get(j, 0) for j in columns] for vector in vectors]
+    return len(eliminated(matrix, len(columns), meter)[1]) >= rank
+
+
+# ---- Parts of proofs --------------------------------------------------------------------------------------------
+
+
+def line_weights(data: Data, rows: list[Key]) -> list[int]:
+    """Solve for the weights of rows given without any: their null space must be a line."""
+    need(len(rows) <= INDEX_ONLY, f"a witness of more than {INDEX_ONLY} rows must carry its weights")  # [C3]
+    parts = [data.z(key) for key in rows]
+    columns = sorted({j for z, _ in parts for j in z})
+    matrix = [[z.get(j, 0) for z, _ in parts] for j in columns]
+    reduced, pivots, value = eliminated(matrix, len(rows), data.meter)
     need(len(pivots) == len(rows) - 1, "the witness is not a circuit")
     (free,) = {*range(len(rows))} - {*pivots}
-    line = {free: previous, **{c: -a[i][free] for i, c in enumerate(pivots)}}
-    return [Fraction(line[c] * m, previous) for c, (_, m) in enumerate(parts)]
-def circulation(data, cert):
-    """Weights > 0 with sum weights_i z_i = 0 (Gordan 1873): no w has z_i.w > 0 on all of these rows."""
-    rows, given = keys(cert["support"], data.at), cert.get("lambda")
-    need(rows, "the witness is empty")
-    weights = circuit_weights(data, rows) if given is None else numbers(given, len(rows), data.bits)
-    need(all(q > 0 for q in weights), "a weight is not positive")
-    need(not combination(data, rows, weights)[0], "the weighted rows do not sum to zero")
+    line = {free: value} | {c: -reduced[i][free] for i, c in enumerate(pivots)}
+    return [line[c] * m for c, (_, m) in enumerate(parts)]
+
+
+def signed_circulation(data: Data, given: dict[str, Any], rows: list[Key], signs: list[int]) -> None:
+    """Check weights > 0 with sum weight_i sign_i z_i = 0 [L2, L11]."""
+    need(len(rows) > 0, "the witness is empty")
+    if given.get("lambda") is None:
+        line = line_weights(data, rows)
+        forward = line[0] * signs[0] > 0
+        weights = [s * v if forward else -s * v for s, v in zip(signs, line, strict=True)]
+    else:
+        weights, _ = data.numbers(given["lambda"], len(rows))
+    need(all(v > 0 for v in weights), "a weight is not positive")
+    total, _ = data.combination(rows, [s * v for s, v in zip(signs, weights, strict=True)])
+    need(not total, "the weighted rows do not sum to zero")
+
+
+def circulation(data: Data, given: dict[str, Any]) -> list[Key]:
+    """The rows of a circulation [L2]: no w has z.w > 0 on all of them."""
+    rows = data.keys(given["support"])
+    signed_circulation(data, given, rows, [1] * len(rows))
     return rows
-def signs(data, w, m=Fraction(0)):
-    """The sign of z_i.w - m for every row: by a bound on the rounding error where it suffices, else in integers."""
-    top = max(map(abs, [*w, m]))
-    need(any(w), "a vector is zero")
-    (*exact, level), (*rounded, shift) = whole([*w, m]), [float(q / top) for q in [*w, m]]
-    safe = all(q == 0 or abs(f) > 1e-200 for q, f in zip([*w, m], [*rounded, shift]))
-    for t, (_, blocks, row) in enumerate(data.z):
-        terms = [s * rounded[at + j] * v for at, s in blocks for j, v in row]
-        terms += [s * rounded[at + data.d] for at, s in blocks if data.constant] + [-shift]
-        total, size = sum(terms), sum(map(abs, terms))
-        if not (safe and size < 1e290 and abs(total) > (len(terms) + 8) * 2.0**-51 * size + 1e-290):
-            z, factor = data.exact(t)
-            total = sum(exact[j] * v for j, v in z.items()) - level * factor
-        yield (total > 0) - (total < 0)
-def vector(data, cert, name):
-    """A w with z_i.w >= 0 for every row, and how many rows have z_i.w > 0."""
-    w, strict = numbers(cert[name], data.p, data.bits), 0
-    for (key, _, _), sign in zip(data.z, signs(data, w)):
-        need(sign >= 0, f"row {key} lies on the wrong side of {name}")
+
+
+def weak_vector(data: Data, value: Any) -> tuple[list[int], int]:
+    """A w with z.w >= 0 for every row z, and the number of rows with z.w > 0."""
+    w, _ = data.numbers(value, data.p)
+    strict = 0
+    for key, sign in data.signs(w):
+        need(sign >= 0, f"row {key} lies on the wrong side")
         strict += sign
     return w, strict
-def rank(vectors):
-    basis = {}  # {first column: a vector with 1 there}, modulo PRIME
-    for vector in vectors:
-        while vector := {j: c % PRIME for j, c in vector.items() if c % PRIME}:
-            j = min(vector)
-            if j not in basis:
-                inverse = pow(vector[j], -1, PRIME)
-                basis[j] = {k: c * inverse for k, c in vector.items()}
-                break
-            vector = {k: vector.get(k, 0) - vector[j] * basis[j].get(k, 0) for k in {*vector, *basis[j]}}
-    return len(basis)
-def unit(data, cert, rows, name):
-    """The rows with these weights add up to a multiple of the coefficient's unit vector; the sign of it."""
-    total, _ = combination(data, rows, numbers(cert[name], len(rows), data.bits))
-    need(set(total) == {cert["coefficient"]}, f"the rows with the weights {name} do not add up to the coefficient")
-    return 1 if min(total.values()) > 0 else -1
 
-# ---- the claims ----------------------------------------------------------------------------------------------
-def complete(data, cert):
-    need(vector(data, cert, "w")[1] == len(data.z), "a row lies on the hyperplane")
-    return f"the hyperplane has all {len(data.z)} rows strictly on their sides: completely separable"
-def not_complete(data, cert):
-    return f"no hyperplane separates even the {len(circulation(data, cert))} rows of the witness"
-def quasi(data, cert):
-    need(strict := vector(data, cert, "w")[1], "every row lies on the hyperplane")
-    return f"{not_complete(data, cert)}, but one has no row on the wrong side and {strict} strictly right: quasi-complete"
-def overlap(data, cert):
-    """The rows of a circulation span all rows: then z.w >= 0 on all rows forces z.w = 0 on all (Stiemke 1915)."""
-    rows, null = circulation(data, cert), [numbers(v, data.p, data.bits) for v in cert.get("null", [])]
-    if len(rows) < len(data.z):
-        need(not any(sign for v in null for sign in signs(data, v)), "a null vector does not vanish on every row")
-        need(rank(dict(enumerate(whole(v))) for v in null) == len(null), "the null vectors are dependent")
-        need(rank(data.exact(data.at[key])[0] for key in rows) == data.p - len(null), "the witness does not span the rows")
-    return f"the {len(rows)} rows of the witness leave no weakly separating hyperplane: overlap"
-def finite(data, cert):
-    need(set(rows := keys(cert["rows"], data.at)) <= set(circulation(data, cert)), "a row is outside the circulation")
-    unit(data, cert, rows, "c")
-    return f"coefficient {cert['coefficient']} of the logistic estimate is finite"
-def infinite(data, cert):
-    j, sign, rows = cert["coefficient"], cert["sign"], keys(cert["rows"], data.at)
-    need(sign in (1, -1) and sign * vector(data, cert, "w")[0][j] > 0, "w does not move the coefficient that way")
-    need(all(q >= 0 for q in numbers(cert["mu"], len(rows), data.bits)), "a weight is negative")
-    need(unit(data, cert, rows, "mu") == sign, "the weights point the other way")
-    return f"coefficient {j} of the logistic estimate is {'+' if sign > 0 else '-'}infinity"
-def undetermined(data, cert):
-    j, up, down = cert["coefficient"], vector(data, cert, "w1")[0], vector(data, cert, "w2")[0]
-    need(up[j] > 0 > down[j], "the two hyperplanes do not move the coefficient both ways")
-    unit(data, cert, keys(cert["rows"], data.at), "c")
-    return f"coefficient {j} of the logistic estimate depends on the path: undetermined"
-def unidentifiable(data, cert):
-    v = numbers(cert["v"], data.p, data.bits)
-    need(v[cert["coefficient"]] != 0 and not any(signs(data, v)), "v does not vanish on the rows, or not there")
-    return f"coefficient {cert['coefficient']} is not identifiable"
-def witness(data, entry):
-    """Rows z_i, and reversed rows -z_j written -1 - j, that some weights > 0 add up to zero: ({i}, {j})."""
+
+def coefficient(data: Data, cert: dict[str, Any]) -> int:
+    j = cert["coefficient"]
+    need(type(j) is int and 0 <= j < data.p, "the coefficient does not exist")
+    return int(j)
+
+
+def unit_sign(data: Data, rows: list[Key], weights: list[int], j: int) -> int:
+    """The sign of t where the rows with these weights add up to t times the unit vector j, t not 0."""
+    total, _ = data.combination(rows, weights)
+    need(set(total) == {j}, "the rows with their weights do not add up to the coefficient")
+    return 1 if total[j] > 0 else -1
+
+
+# ---- Words ------------------------------------------------------------------------------------------------------
+
+
+def column_name(data: Data, j: int) -> str:
+    return f"column {j}" if data.scope.columns is None else shown(data.scope.columns[j])
+
+
+def coefficient_name(data: Data, j: int) -> str:
+    c, j = divmod(j, data.block)
+    name = "the intercept" if j == data.d else f"the coefficient of {column_name(data, j)}"
+    return name if data.kesler is None else f"{name} for class {shown(data.kesler[c])} against {shown(data.kesler[-1])}"
+
+
+def scope_words(data: Data) -> str:
+    """All that the claim is about: table, target, columns, classes, rows, intercept and reading of numbers [S]."""
+    scope, table = data.scope, data.scope.table
+    unnamed = "1 column without a name" if data.d == 1 else f"{data.d} columns without names"
+    columns = unnamed if scope.columns is None else f"columns {listed(scope.columns)}"
+    if scope.columns is not None and table.columns is None:
+        columns = f"{unnamed}, called {listed(scope.columns)} by the certificate"
+    if table.unused:
+        columns += f" (not used: {listed(list(table.unused))})"
+    if data.kesler is not None:
+        classes = f"classes {listed(data.kesler)} at once, a weight vector for each but the last, which has zero"
+    else:
+        rest = sorted({table.rows[i][0] for i in data.used} - set(data.positive))
+        others = f"all other classes ({listed(rest)})" if data.negative is None else f"class {listed(data.negative)}"
+        classes = f"class {listed(data.positive)} against {others}"
+    n = len(table.rows)
+    rows = f"all {n} rows" if len(data.used) == n else f"{len(data.used)} of {n} rows"
+    if scope.dropped:
+        first = ", ".join(map(str, sorted(scope.dropped)[:12])) + (", ..." if len(scope.dropped) > 12 else "")
+        rows += f", {len(scope.dropped)} dropped by the certificate (rows {first})"
+    if unused := {label for label, _ in table.rows} - {table.rows[i][0] for i in data.used}:
+        rows += f", none of class {listed(sorted(unused))}"
+    target = "the labels given" if scope.target is None else f"target {shown(scope.target)}"
+    intercept = "with an intercept" if data.intercept else "without an intercept"
+    reading = "the decimals that they print as" if data.decimal else "binary64"
+    return (
+        f"[table {shown(table.name)}; {target}; {columns}; {classes}; {rows}; {intercept}; numbers read as {reading}]"
+    )
+
+
+def root(over: int, under: int) -> str:
+    """A square root for people, in 17 digits whatever its size."""
+    e = (over.bit_length() - under.bit_length()) // 2
+    ratio = over / (under << 2 * e) if e >= 0 else (over << -2 * e) / under
+    return f"{math.ldexp(math.sqrt(ratio), e):.17g}" if abs(e) < 1000 else f"2^{e}"
+
+
+def ruled_out(data: Data, keys: list[Any], most: int = 10) -> str:
+    """What a circulation on these rows proves."""
+    these = ", ".join(map(str, sorted(keys)[:most])) + (", ..." if len(keys) > most else "")
+    what = (
+        f"this {data.unit} {STRICTLY[1]}" if len(keys) == 1 else f"all of these {len(keys)} {data.unit}s {STRICTLY[0]}"
+    )
+    return f"no {data.rule} has {what}: {these} (rows count from 0)"
+
+
+# ---- Claims -----------------------------------------------------------------------------------------------------
+
+
+def complete(data: Data, cert: dict[str, Any]) -> str:
+    """[L3]"""
+    w, _ = data.numbers(cert["w"], data.p)
+    for key, sign in data.signs(w):
+        need(sign > 0, f"row {key} does not lie strictly on its side")
+    return f"one {data.rule} has all {plural(data.n, data.unit)} {STRICTLY[0]}: completely separable"
+
+
+def not_complete(data: Data, cert: dict[str, Any]) -> str:
+    """[L2]"""
+    return ruled_out(data, circulation(data, cert))
+
+
+def quasi(data: Data, cert: dict[str, Any]) -> str:
+    """[L4]"""
+    none = not_complete(data, cert)
+    _, strict = weak_vector(data, cert["w"])
+    need(strict > 0, "every row lies on the hyperplane")
+    units = plural(data.n, data.unit)
+    return f"{none}; one has none on its wrong side and {strict} of the {units} {STRICTLY[0]}: quasi-complete"
+
+
+def overlap(data: Data, cert: dict[str, Any]) -> str:
+    """[L6]"""
+    rows = circulation(data, cert)
+    if len(rows) < data.n:
+        given = cert.get("null", [])
+        need(type(given) is list and len(given) <= data.p, "there are too many null vectors")
+        null = [data.numbers(value, data.p)[0] for value in given]
+        for v in null:
+            need(not any(sign for _, sign in data.signs(v)), "a null vector does not vanish on every row")
+        need(has_rank([dict(enumerate(v)) for v in null], len(null), data.meter), "the null vectors are dependent")
+        spanned = has_rank([data.z(key)[0] for key in rows], data.p - len(null), data.meter)
+        need(spanned, "the witness does not span the rows")
+    few = rows if cert.get("witness") is None else circulation(data, cert["witness"])
+    weakly = f"every {data.rule} that has none of the {plural(data.n, data.unit)} on its wrong side"
+    return f"{ruled_out(data, few)}; {weakly} has all of them on it: overlap"
+
+
+def finite(data: Data, cert: dict[str, Any]) -> str:
+    """[L7]"""
+    j, rows = coefficient(data, cert), data.keys(cert["rows"])
+    need(set(rows) <= set(circulation(data, cert)), "a row is outside the circulation")
+    unit_sign(data, rows, data.numbers(cert["c"], len(rows))[0], j)
+    return (
+        f"{coefficient_name(data, j)} is finite: it converges to one value where the logistic likelihood is maximised"
+    )
+
+
+def infinite(data: Data, cert: dict[str, Any]) -> str:
+    """[L8]"""
+    j, sign, rows = coefficient(data, cert), cert["sign"], data.keys(cert["rows"])
+    need(type(sign) is int and sign in (1, -1), "the sign is neither 1 nor -1")
+    w, _ = weak_vector(data, cert["w"])
+    need(sign * w[j] > 0, "w does not move the coefficient that way")
+    mu, _ = data.numbers(cert["mu"], len(rows))
+    need(all(v >= 0 for v in mu), "a weight is negative")
+    need(unit_sign(data, rows, mu, j) == sign, "the weights point the other way")
+    end = "+infinity" if sign > 0 else "-infinity"
+    return f"{coefficient_name(data, j)} tends to {end} wherever the logistic likelihood is maximised"
+
+
+def undetermined(data: Data, cert: dict[str, Any]) -> str:
+    """[L9]"""
+    j, rows = coefficient(data, cert), data.keys(cert["rows"])
+    (up, _), (down, _) = weak_vector(data, cert["w1"]), weak_vector(data, cert["w2"])
+    need(up[j] > 0 > down[j], "the two vectors do not move the coefficient both ways")
+    unit_sign(data, rows, data.numbers(cert["c"], len(rows))[0], j)
+    return (
+        f"{coefficient_name(data, j)} is identifiable but undetermined: the logistic likelihood is maximised both "
+        "where it tends to +infinity and where it tends to -infinity"
+    )
+
+
+def unidentifiable(data: Data, cert: dict[str, Any]) -> str:
+    """[L10]"""
+    j = coefficient(data, cert)
+    v, _ = data.numbers(cert["v"], data.p)
+    need(v[j] != 0, "v does not move the coefficient")
+    need(not any(sign for _, sign in data.signs(v)), "v does not vanish on every row")
+    return f"{coefficient_name(data, j)} is not identifiable: it can be changed without changing any score"
+
+
+def witness(data: Data, entry: Any) -> tuple[set[Key], set[Key]]:
+    """The rows z_i and the rows -z_j, written -1 - j, that some weights > 0 add up to zero [L11]."""
     given = entry if type(entry) is dict else {"support": entry}
     codes = given["support"]
-    need(all(type(c) is int for c in codes), "a row is not a number")
-    rows, side = keys([max(c, -1 - c) for c in codes], data.at), [1 if c >= 0 else -1 for c in codes]
-    if "lambda" in given:
-        weights = numbers(given["lambda"], len(rows), data.bits)
-    else:
-        line = circuit_weights(data, rows)
-        weights = [s * q if line[0] * side[0] > 0 else -s * q for s, q in zip(side, line)]
-    need(rows and all(q > 0 for q in weights), "a weight is not positive")
-    need(not combination(data, rows, [s * q for s, q in zip(side, weights)])[0], "the weighted rows do not sum to zero")
-    return {i for i, s in zip(rows, side) if s > 0}, {i for i, s in zip(rows, side) if s < 0}
-def min_errors(data, cert):
-    """w gets exactly the rows `wrong` wrong, z.w <= 0; the tree proves that no w gets fewer than `lower` wrong.
+    need(type(codes) is list and all(type(c) is int for c in codes), "a row is not a number")
+    rows, signs = data.keys([max(c, -1 - c) for c in codes]), [1 if c >= 0 else -1 for c in codes]
+    signed_circulation(data, given, rows, signs)
+    sided = list(zip(rows, signs, strict=True))
+    return {i for i, s in sided if s > 0}, {i for i, s in sided if s < 0}
 
-    Some best w has z.w = 0 on zero rows only.  So a case can be split by whether a row is wrong, z.w < 0, or right.
-    Where all reversed rows of a witness are wrong, one of its other rows is too, or the case cannot occur."""
-    lower, wrong = cert["lower"], set(keys(cert["wrong"], data.at))
-    need(type(lower) is int and lower <= len(wrong) == cert["upper"], "the bounds are not those of the rows")
-    for (key, _, _), sign in zip(data.z, signs(data, numbers(cert["w"], data.p, data.bits))):
-        need((sign <= 0) == (key in wrong), f"row {key} is not as told")
-    pool, nodes = [witness(data, entry) for entry in cert["witnesses"]], cert["nodes"]
-    seen, stack = set(), [(0, frozenset(), frozenset())] if lower > 0 else []
+
+def min_errors(data: Data, cert: dict[str, Any]) -> str:
+    """[L12]: w has z.w <= 0 exactly on the rows `wrong`; the tree shows that no w has fewer than `lower` such rows."""
+    need(data.kesler is None, "mistakes are counted between two groups of classes")
+    lower, upper, wrong = cert["lower"], cert["upper"], set(data.keys(cert["wrong"]))
+    need(type(lower) is int and type(upper) is int, "the bounds are not whole numbers")
+    need(0 <= lower <= upper == len(wrong), "the bounds are not those of the rows")
+    for key, sign in data.signs(data.numbers(cert["w"], data.p)[0]):
+        need((sign <= 0) == (key in wrong), f"row {key} is not as the certificate says")
+    if lower > 0:
+        at_least(data, lower, [witness(data, entry) for entry in cert["witnesses"]], cert["nodes"])
+    return (
+        f"every hyperplane gets at least {lower} of the {plural(data.n, 'row')} wrong, and one gets {upper} wrong "
+        "(a row on the hyperplane counts as wrong)"
+    )
+
+
+def at_least(data: Data, lower: int, pool: list[tuple[set[Key], set[Key]]], nodes: Any) -> None:
+    """Walk the tree of cases: in each of them at least `lower` rows are wrong, or it cannot occur [L12, L13]."""
+    need(type(nodes) is list, "the tree is missing")
+    bad: set[Key] = set()  # rows that the case has wrong, z.w < 0
+    good: set[Key] = set()  # rows that it has right, z.w > 0
+    seen: set[int] = set()
+    stack: list[tuple[str, Any]] = [("visit", 0)]
     while stack:
-        at, bad, good = stack.pop()  # of rows decided on the way here
-        need(type(at) is int and 0 <= at not in seen, "a node occurs twice or does not exist")
-        seen.add(at)
-        if "split" in (node := nodes[at]):
-            (i,) = keys([node["split"]], data.at)
-            need(i not in bad | good and any(data.exact(data.at[i])[0].values()), "a row cannot be split on")
-            stack += [(node["wrong"], bad | {i}, good), (node["right"], bad, good | {i})]
+        step, at = stack.pop()
+        if step != "visit":
+            {"wrong": bad.add, "right": good.add, "not wrong": bad.remove, "not right": good.remove}[step](at)
             continue
-        load, total, each = {}, 0, node.get("over", 1)
-        need(type(each) is int and each > 0, "over is not a positive integer")
-        for (right, reverse), t in zip((pool[k] for k in node["pack"]), node.get("weights", [1] * len(node["pack"])), strict=True):
-            need(reverse <= bad and not right & bad and type(t) is int and t > 0, "a witness does not apply")
-            if not right - good:
-                break
-            total += t
-            load.update({i: load.get(i, 0) + t for i in right - good})
+        need(type(at) is int and 0 <= at < len(nodes) and at not in seen, "a node occurs twice or does not exist")
+        seen.add(at)
+        node = nodes[at]
+        need(type(node) is dict, "a node is not an object")
+        if "split" in node:
+            (i,) = data.keys([node["split"]])
+            need(i not in bad and i not in good, "a row cannot be split on twice")
+            need(any(data.z(i)[0].values()), "a zero row cannot be split on")
+            stack += [("not right", i), ("visit", node["right"]), ("right", i)]
+            stack += [("not wrong", i), ("visit", node["wrong"]), ("wrong", i)]
         else:
-            need(all(t <= each for t in load.values()), "witnesses share a row")
-            need(len(bad) * each + total > (lower - 1) * each, f"a case is left with fewer than {lower} mistakes")
-    return f"every hyperplane gets at least {lower} of the {len(data.z)} rows wrong, and one gets {len(wrong)} wrong"
-def margin(data, cert, lifted=False):
-    """Any w bounds a margin from below; any weights, from above: half the distance between the hulls of the classes, or
-    (lifted, or without an intercept) the distance between the origin and the hull of the z_i."""
-    *w, m, lo2, hi2 = numbers([*cert["w"], cert["m"], cert["lo2"], cert["hi2"]], data.p + 3, data.bits)
-    need(cert["data"].get("classes") is None, "a margin is between two groups of classes")
-    label, free = {key: y for key, ((_, y),), _ in data.z}, data.constant and not lifted
-    need({*label.values()} == {1, -1}, "a class has no rows")
-    need(m > 0 and lo2 > 0, "the margin is not positive")
-    for key, sign in zip(label, signs(data, w, m)):
+            leaf(data.meter, node, lower, pool, bad, good)
+
+
+def leaf(
+    meter: Meter, node: dict[str, Any], lower: int, pool: list[tuple[set[Key], set[Key]]], bad: set[Key], good: set[Key]
+) -> None:
+    """A case that is not split further [L13]."""
+    pack, over = node["pack"], node.get("over", 1)
+    weights = node.get("weights", [1] * len(pack))
+    need(type(over) is int and over > 0, "over is not a positive integer")
+    need(type(pack) is list and type(weights) is list and len(pack) == len(weights), "weights are missing")
+    need(all(type(k) is int and 0 <= k < len(pool) for k in pack), "a witness does not exist")
+    need(all(type(t) is int and t > 0 for t in weights), "a weight of a witness is not a positive integer")
+    load: dict[Key, int] = {}
+    for k, t in zip(pack, weights, strict=True):
+        right, reverse = pool[k]
+        meter.charge(len(right) + len(reverse))
+        need(reverse <= bad and not right & bad, "a witness does not apply")
+        if right <= good:
+            return  # the case cannot occur
+        for i in right - good:
+            load[i] = load.get(i, 0) + t
+            need(load[i] <= over, "witnesses share a row")
+    need(len(bad) * over + sum(weights) > (lower - 1) * over, f"a case is left with fewer than {lower} mistakes")
+
+
+def margin(data: Data, cert: dict[str, Any]) -> str:
+    """[L15]: half the distance between the hulls of the classes; without an intercept as margin-lifted."""
+    return bracket(data, cert, free=data.intercept, name="largest half-width")
+
+
+def margin_lifted(data: Data, cert: dict[str, Any]) -> str:
+    """[L16]: the distance between the origin and the hull of the rows z."""
+    return bracket(data, cert, free=False, name="lifted margin")
+
+
+def bracket(data: Data, cert: dict[str, Any], free: bool, name: str) -> str:
+    """Any w bounds a margin from below, and any weights from above. `free`: the intercept is not part of the norm."""
+    need(data.kesler is None, "a margin is between two groups of classes")
+    need(type(cert["w"]) is list, "w is missing")
+    (*w, m), _ = data.numbers([*cert["w"], cert["m"]], data.p + 1)
+    (low, low_under), (high, high_under) = data.number(cert["lo2"]), data.number(cert["hi2"])
+    need(m > 0 and low > 0, "the margin is not positive")
+    for key, sign in data.signs(w, m):
         need(sign >= 0, f"row {key} lies nearer than m")
-    need(lo2 * sum(q * q for q in w[: data.d if free else data.p]) <= m * m, "w does not prove the lower bound")
-    rows = keys(cert["support"], data.at)
-    weights = numbers(cert["lambda"], len(rows), data.bits)
-    sums = {y: sum(q for key, q in zip(rows, weights) if label[key] == y or not free) for y in (1, -1)}
-    need(rows and min(weights) > 0 and all(sums.values()), "a weight is not positive, or the support lacks a class")
-    total, scale = combination(data, rows, [q / sums[label[key]] for key, q in zip(rows, weights)])
-    need(sum(v * v for v in total.values()) <= hi2 * ((2 if free else 1) * scale) ** 2, "the weights do not prove the upper bound")
-    kind, between = "lifted margin" if lifted else "largest half-width", "is known exactly, about" if lo2 == hi2 else "lies between about"
-    return f"the {kind} {between} {' and '.join(root(q) for q in dict.fromkeys([lo2, hi2]))}"
-def root(q):
-    """The root of q in 17 digits, whatever its size; for people."""
-    e = (q.numerator.bit_length() - q.denominator.bit_length()) // 2
-    return f"{math.ldexp(math.sqrt(q / Fraction(4) ** e), e):.17g}" if abs(e) < 1000 else f"about 2^{e}"
+    longest = max(v.bit_length() for v in [*w, m, low, high, low_under, high_under])
+    data.meter.charge(data.p + 8, longest, longest)
+    norm = sum(v * v for v in w[: data.d if free else data.p])
+    need(0 < norm * low <= m * m * low_under, "w does not prove the lower bound")
+    rows = data.keys(cert["support"])
+    weights, _ = data.numbers(cert["lambda"], len(rows))
+    need(len(rows) > 0 and min(weights) > 0, "a weight is not positive")
+    sides = [data.used[i][0] for i in rows if isinstance(i, int)]
+    both = {s: sum(v for v, side in zip(weights, sides, strict=True) if side == s) for s in (1, -1)}
+    if free:
+        need(both[1] > 0 and both[-1] > 0, "the support lacks a class")
+        weights, shares = [v * both[-side] for v, side in zip(weights, sides, strict=True)], 2 * both[1] * both[-1]
+    else:
+        shares = both[1] + both[-1]
+    total, scale = data.combination(rows, weights)
+    longest = max([scale.bit_length() + shares.bit_length(), *(v.bit_length() for v in total.values())])
+    data.meter.charge(len(total) + 2, 2 * longest, longest + high.bit_length() + high_under.bit_length())
+    length = sum(v * v for v in total.values())
+    need(length * high_under <= high * (shares * scale) ** 2, "the weights do not prove the upper bound")
+    if low * high_under != high * low_under:
+        return f"the {name} lies between about {root(low, low_under)} and {root(high, high_under)}"
+    square = Fraction(low, low_under) if max(low, low_under).bit_length() <= 64 else None
+    exactly = "" if square is None else f": its square is {square}"
+    return f"the {name} is known exactly, about {root(low, low_under)}{exactly}"
 
-CLAIMS = {"complete": complete, "not-complete": not_complete, "quasi": quasi, "overlap": overlap,
-          "margin": margin, "margin-lifted": lambda data, cert: margin(data, cert, lifted=True),
-          "coefficient-finite": finite, "coefficient-infinite": infinite,
-          "min-errors": min_errors, "coefficient-undetermined": undetermined, "coefficient-unidentifiable": unidentifiable}
 
-def check(cert: dict, table: list, d: int) -> str:
-    """The claim as a sentence, or Rejected with the first thing that is wrong."""
-    try:
-        need(cert["format"] == FORMAT and cert["claim"] in CLAIMS, "unknown format or claim")
-        data, j = Data(cert, table, d), cert.get("coefficient", 0)
-        need(type(j) is int and 0 <= j < data.p, "the coefficient does not exist")
-        return CLAIMS[cert["claim"]](data, cert)
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, struct.error) as error:
-        raise Rejected(f"malformed: {type(error).__name__} {str(error)[:80]}") from None
+CLAIMS: dict[str, Callable[[Data, dict[str, Any]], str]] = {
+    "complete": complete,
+    "not-complete": not_complete,
+    "quasi": quasi,
+    "overlap": overlap,
+    "coefficient-finite": finite,
+    "coefficient-infinite": infinite,
+    "coefficient-undetermined": undetermined,
+    "coefficient-unidentifiable": unidentifiable,
+    "min-errors": min_errors,
+    "margin": margin,
+    "margin-lifted": margin_lifted,
+}
 
-def main(argv: list) -> int:
-    try:
-        with open(argv[0], encoding="utf-8") as file:
-            cert = json.loads(file.read(1 << 30), parse_constant=float.fromhex)  # NaN and Infinity are no numbers
-        told = (parts := cert.get("certificates", [cert]))[0]["data"]
-        target = argv[argv.index("--target") + 1] if "--target" in argv else told.get("target")
-        table = read(argv[1], target, told.get("columns"), told["d"])
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        print("cannot read:", str(error)[:300] or type(error).__name__, file=sys.stderr)
-        return 2
-    try:
+
+# ---- Certificates -----------------------------------------------------------------------------------------------
+
+
+def version_of(content: Any) -> int:
+    """The format, or a ValueError where this is not a certificate."""
+    formats = {FORMAT_1: 1, FORMAT: 2}
+    if type(content) is not dict or type(content.get("format")) is not str or content["format"] not in formats:
+        raise ValueError(f"it is not a certificate of the format {FORMAT!r} or {FORMAT_1!r}")
+    return formats[content["format"]]
+
+
+def parts_of(content: dict[str, Any], version: int) -> list[dict[str, Any]]:
+    """The certificates of a file, all of them about the same data [S5]."""
+    if "certificates" not in content:
+        return [content]
+    parts: list[dict[str, Any]] = content["certificates"]
+    need(type(parts) is list and len(parts) > 0, "it holds no certificates")
+    need(all(type(part) is dict for part in parts), "a part is not a certificate")
+    if version == 2:
         for part in parts:
-            print("proved:", check(part, table, told["d"]))
+            need("format" not in part and "data" not in part, "a part of a bundle has data of its own")
+        return [{**part, "format": FORMAT, "data": content["data"]} for part in parts]
+    first = parts[0]["data"]
+    for part in parts:
+        need(part["format"] == FORMAT_1, "a part has another format")
+        for name in ("d", "columns", "target", "dropped"):
+            need(part["data"].get(name) == first.get(name), f"the parts are not about the same data: {name} differs")
+    return parts
+
+
+def described_data(content: dict[str, Any]) -> dict[str, Any]:
+    """What the certificate says about columns and target, which is needed to read the table."""
+    try:
+        first = parts_of(content, version_of(content))[0]
+        told: dict[str, Any] = first["data"]
+        if told["columns"] is not None:
+            distinct_names(told["columns"], "columns")
+        need(told.get("target") is None or type(told["target"]) is str, "the target is not a name")
+    except (LookupError, TypeError, AttributeError) as error:
+        raise Rejected(f"malformed: {type(error).__name__} {str(error)[:80]}") from None
+    return told
+
+
+def check(content: dict[str, Any], table: Table) -> list[str]:
+    """Give a sentence for each claim, all of them proved, or raise Rejected with the first thing that is wrong."""
+    meter, sentences, scope = Meter(), [], None
+    try:
+        version = version_of(content)
+        need(len(table.rows) > 0, "the table has no rows")  # [S3]
+        for part in parts_of(content, version):
+            claim = part["claim"]
+            need(type(claim) is str and claim in CLAIMS, f"unknown claim {shown(claim)}")
+            if scope is None or version == 1:
+                scope = Scope(part["data"], table, version)
+            data = Data(part, scope, meter)
+            sentences.append(f"{CLAIMS[claim](data, part)} {scope_words(data)}")
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, struct.error) as error:
+        raise Rejected(f"malformed: {type(error).__name__} {str(error)[:80]}") from None
+    return sentences
+
+
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a name occurs twice in one object")
+    return dict(pairs)
+
+
+def no_number(name: str) -> None:
+    raise ValueError(f"{name} is not a number")
+
+
+def load(path: str) -> dict[str, Any]:
+    """Read the JSON of a certificate; nothing in it is believed before it is checked."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read(1 << 30)
+    try:
+        content = json.loads(text, parse_constant=no_number, object_pairs_hook=without_repeats)
+    except RecursionError:
+        raise ValueError(f"{path} is nested too deeply for a certificate") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is not the JSON of a certificate: {error}") from None
+    version_of(content)
+    return dict(content)
+
+
+def read(certificate: str, source: str, target: str | None) -> tuple[dict[str, Any], Table]:
+    content = load(certificate)
+    told = described_data(content)
+    if target is not None and told.get("target") is not None:
+        need(target == told["target"], f"it is about the target {shown(told['target'])}, not {shown(target)}")
+    return content, read_table(source, target or told.get("target"), told["columns"])
+
+
+def main(argv: list[str]) -> int:
+    target = argv[3] if len(argv) == 4 and argv[2] == "--target" else None
+    try:
+        if len(argv) != 2 and target is None:
+            raise ValueError("use it as: checker.py CERTIFICATE TABLE [--target NAME]")
+        lines, code = [f"proved: {sentence}" for sentence in check(*read(argv[0], argv[1], target))], 0
     except Rejected as why:
-        print("not proved:", why)
-        return 1
-    return 0
+        lines, code = [f"not proved: {why}"], 1
+    except MemoryError:
+        lines, code = ["cannot read: there is not enough memory"], 2
+    except (OSError, ValueError, csv.Error) as error:
+        lines, code = [f"cannot read: {' '.join(str(error)[:300].split())}"], 2
+    stream = sys.stderr if code == 2 else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")  # where the terminal lacks a letter of a name
+    try:
+        stream.write("\n".join(lines) + "\n")
+        stream.flush()
+    except OSError as error:  # a full device, a closed pipe: nobody has read the verdict
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # where the rest is flushed to
+        if stream is sys.stdout:
+            sys.stderr.write(f"cannot write: {error}\n")
+        return 2
+    return code
+
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -124,7 +124,7 @@ def test_the_fewest_mistakes_are_certified(folder):
     assert "Fewest mistakes: 1 of 6 rows (proved)" in done.stdout
     checked = separatrix(folder, "verify", "certificate.json", "t.csv")
     assert checked.stdout.startswith(
-        "proved: every hyperplane gets at least 1 of the 6 rows wrong, and one gets 1 wrong"
+        "proved: every hyperplane gets at least 1 of the 6 rows wrong, and one gets 1 wrong (a row on the hyperplane"
     )
     told = separatrix(folder, "certify", "t.svm", "--claim", "min-errors", "--time-limit", "5", "--json")
     assert json.loads(told.stdout)["upper"] == 0
@@ -156,7 +156,9 @@ def test_rows_of_any_source_are_written_for_the_checker(folder):
         rows = (folder / "c-rows.csv").read_text().splitlines()
         assert rows[:2] == ["x,size,label", '1.0,0.5,"no"']
         checked = separatrix(folder, "verify", "c.json", "c-rows.csv")
-        assert checked.stdout.startswith("proved: no hyperplane separates even the 2 rows"), source
+        assert checked.stdout.startswith(
+            "proved: no hyperplane has all of these 2 rows strictly on their correct sides: 2, 3"
+        ), source
         (folder / "c-rows.csv").unlink()
     wrong = separatrix(folder, "verify", "c.json", "t.parquet")
     assert wrong.returncode == 2
@@ -194,7 +196,7 @@ def test_a_certificate_on_standard_output_replaces_nothing(folder):
         subprocess.run([sys.executable, "-c", code, *more], stdout=caught, check=True, cwd=folder)
         caught.write("after\n")
     said = (folder / "caught").read_text()
-    assert said.startswith('before\n{\n "format": "separability-certificate/1"')
+    assert said.startswith('before\n{\n "format": "separability-certificate/2"')
     assert said.endswith("}\nafter\n")
     refused = separatrix(folder, "certify", "example:xor", "--out", "/dev/stdout")
     assert (refused.returncode, "no file: the rows are to be written beside it" in refused.stderr) == (2, True)

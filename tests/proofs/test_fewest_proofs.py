@@ -8,17 +8,15 @@ import brute_force
 import hard_sets
 import numpy as np
 import pytest
-from hard_sets import noisy
+from hard_sets import noisy, table_of
 
 from separatrix import checker, fewest_mistakes, verify
 from separatrix.errors import CertificateError
-from separatrix.proofs.certificate import sparse_rows
 
 
 def rejected(content, X, y):
-    table = [(checker.label_name(t), row) for t, row in zip(np.asarray(y).tolist(), sparse_rows(X), strict=True)]
     with pytest.raises(checker.Rejected) as why:
-        checker.check(content, table, X.shape[1])
+        checker.check(content, table_of(X, np.asarray(y)))
     return str(why.value)
 
 
@@ -47,12 +45,12 @@ def test_tampered_proofs_are_refused(proof):
     assert "bounds" in changed(lambda c: c.update(lower=c["lower"] + 1))
     assert "bounds" in changed(lambda c: c.update(upper=c["upper"] - 1))
     assert "bounds" in changed(lambda c: c.update(lower=True))
-    assert "as told" in changed(lambda c: c.update(wrong=c["wrong"][1:], upper=c["upper"] - 1, lower=1))
-    assert "as told" in changed(lambda c: c.update(w=[f"-{t}".replace("--", "") for t in c["w"]]))
+    assert "as the certificate says" in changed(lambda c: c.update(wrong=c["wrong"][1:], upper=c["upper"] - 1, lower=1))
+    assert "as the certificate says" in changed(lambda c: c.update(w=[f"-{t}".replace("--", "") for t in c["w"]]))
     assert "fewer than" in changed(lambda c: c["nodes"][leaf]["pack"].pop())
     assert "share a row" in changed(lambda c: c["nodes"][leaf]["pack"].append(c["nodes"][leaf]["pack"][0]))
     assert "twice" in with_node(split, wrong=0)
-    assert "malformed" in with_node(split, right=10**9)
+    assert "does not exist" in with_node(split, right=10**9)
     assert "does not exist" in with_node(split, right=-1)
     again = content["nodes"][split]
     assert "cannot be split" in with_node(again["wrong"], split=again["split"], wrong=1, right=2)
@@ -62,8 +60,8 @@ def test_tampered_proofs_are_refused(proof):
     assert changed(lambda c: c["witnesses"][0].__setitem__(0, ~c["witnesses"][0][0]))
     assert "repeated" in changed(lambda c: c["witnesses"][0].append(c["witnesses"][0][0]))
     assert "not a number" in changed(lambda c: c["witnesses"][0].__setitem__(0, 1.0))
-    assert "does not apply" in with_node(leaf, weights=[-1] * len(content["nodes"][leaf]["pack"]))
-    assert "malformed" in with_node(leaf, weights=[1])
+    assert "positive integer" in with_node(leaf, weights=[-1] * len(content["nodes"][leaf]["pack"]))
+    assert "weights are missing" in with_node(leaf, weights=[1])
     for over in (0, -5, True, 1.0, "1", None):
         assert "not a positive integer" in with_node(leaf, over=over)
 
@@ -105,8 +103,7 @@ def test_fractions_of_witnesses_add_up_to_what_each_row_can_bear():
     assert (content["lower"], content["upper"]) == (1, 1)
     content["nodes"] = [{"pack": [0, 1], "weights": [1, 1], "over": 2}]
     content["witnesses"] = [[0, 1], [0, 2]]
-    table = [(str(t), row) for t, row in zip(labels.tolist(), sparse_rows(X), strict=True)]
-    assert "at least 1 " in checker.check(content, table, 1)
+    assert "at least 1 " in checker.check(content, table_of(X, labels))[0]
     content["nodes"][0]["weights"] = [1, 2]
     assert "share a row" in rejected(content, X, labels)
 
@@ -159,9 +156,8 @@ def test_random_changes_are_refused_or_leave_a_true_claim():
             content["lower"] = min(content["lower"], content["upper"])
         elif kind == 4:
             content["w"][0] = "-0x3"
-        table = [(checker.label_name(t), row) for t, row in zip(y.tolist(), sparse_rows(X), strict=True)]
         try:
-            checker.check(content, table, X.shape[1])
+            checker.check(content, table_of(X, y))
         except checker.Rejected:
             continue
         accepted += 1

@@ -20,7 +20,7 @@ from separatrix.auditing.study import Study
 from separatrix.checker import label_name
 from separatrix.errors import CertificateError
 from separatrix.persistence.checkable_rows import write_csv, write_svmlight
-from separatrix.proofs.certificate import Certificate, Subject
+from separatrix.proofs.certificate import Certificate, Source, Subject
 from separatrix.proofs.separability import Given, Separability, certificate_of
 from separatrix.validation import Labels, Table
 
@@ -82,12 +82,11 @@ def certify(study: Study, existence: Existence, best: Best) -> Certified | None:
     if study.plan.cells > WHOLE and existence.verdict != "complete":
         rows = _deciding_rows(study, existence)
     try:
-        certificate = _certificate(study, existence, best, rows, names, labels)
+        source = _source(study, rows, target, names, labels)
+        certificate = _certificate(study, existence, best, rows, source)
     except CertificateError as error:
         study.clock.leave_out("certificate", str(error))
         return None
-    for part in certificate.content.get("certificates", [certificate.content]):
-        part["data"]["target"] = None if study.sparse else target
     return Certified(certificate, rows, names, target, labels, study)
 
 
@@ -112,55 +111,57 @@ def _header(study: Study) -> tuple[str, tuple[str, ...] | None, tuple[str, ...]]
     return study.task.target, tuple(columns), tuple(labels)
 
 
-def _given(study: Study, rows: NDArray[np.intp] | None, names: tuple[str, ...] | None, labels: Any) -> Given:
+def _source(
+    study: Study, rows: NDArray[np.intp] | None, target: str, names: tuple[str, ...] | None, labels: tuple[str, ...]
+) -> Source:
+    """The table of the file; svmlight has neither a name for the target nor for columns."""
     X = study.rows if rows is None else study.rows[rows]
     codes = study.codes if rows is None else study.codes[rows]
-    return Given(Table(X, names), Labels(np.array(labels, dtype=object), codes), None, (), True, "binary64")
+    classes = Labels(np.array(labels, dtype=object), codes)
+    return Source(Table(X, names), classes, (), None if study.sparse else target)
+
+
+def _given(source: Source) -> Given:
+    return Given(source.table, source.labels, None, source, True, "binary64")
 
 
 def _certificate(
-    study: Study,
-    existence: Existence,
-    best: Best,
-    rows: NDArray[np.intp] | None,
-    names: tuple[str, ...] | None,
-    labels: Any,
+    study: Study, existence: Existence, best: Best, rows: NDArray[np.intp] | None, source: Source
 ) -> Certificate:
     """The proofs that were found, under the names of the file; the rows of a short one are decided by themselves."""
     if rows is not None:
-        return _given(study, rows, names, labels).two_groups([study.positive], [1 - study.positive]).certificate
-    table = Table(study.rows, names)
+        return _given(source).two_groups([study.positive], [1 - study.positive]).certificate
 
     def renamed(found: Separability) -> Certificate:
-        return certificate_of(found._reduction, _in_file(found._subject, table, study, labels))
+        return certificate_of(found._reduction, _in_file(found._subject, source))
 
     if existence.two is not None:
-        first, more = renamed(existence.two), _about_best(study, best, table, labels)
+        first, more = renamed(existence.two), _about_best(study, best, source)
         return first if more is None else Certificate.bundle([first, more])
     assert existence.each is not None
     every = [existence.together] if existence.together is not None else []
     return Certificate.bundle(renamed(part) for part in [*every, *existence.each.parts.values()])
 
 
-def _about_best(study: Study, best: Best, table: Table, labels: tuple[str, ...]) -> Certificate | None:
+def _about_best(study: Study, best: Best, source: Source) -> Certificate | None:
     """The proof of the second answer, where there is one of readable size."""
     found: Any = best.raw if best.mistakes is None else best.mistakes.whole
     if found is None:
         return None
-    made: Certificate = replace(found, _subject=_in_file(found._subject, table, study, labels)).certificate
+    made: Certificate = replace(found, _subject=_in_file(found._subject, source)).certificate
     if made.size <= LONGEST:
         return made
     study.clock.leave_out("certificate of the second answer", f"it would have {made.size / 1e6:.0f} MB")
     return None
 
 
-def _in_file(subject: Subject, table: Table, study: Study, labels: tuple[str, ...]) -> Subject:
+def _in_file(subject: Subject, source: Source) -> Subject:
     """What a proof is about, with the columns and classes called as the file calls them."""
-    called = {label_name(str(k)): label_name(label) for k, label in enumerate(labels)}
-    classes = {
-        part: None if listed is None else [called[name] for name in listed] for part, listed in subject.classes.items()
+    called = {str(k): name for k, name in enumerate(source.classes)}
+    sides = {
+        part: None if listed is None else [called[name] for name in listed] for part, listed in subject.sides.items()
     }
-    return replace(subject, table=table, classes=classes)
+    return replace(subject, source=source, sides=sides)
 
 
 def _deciding_rows(study: Study, existence: Existence) -> NDArray[np.intp] | None:
@@ -172,7 +173,8 @@ def _deciding_rows(study: Study, existence: Existence) -> NDArray[np.intp] | Non
     support = _support(found)
     if support is not None and support < study.n:
         rows = np.array(sorted(found._reduction.circulation), dtype=np.intp)
-        part = _given(study, rows, None, study.labels).two_groups([study.positive], [1 - study.positive])
+        given = _given(_source(study, rows, "", None, tuple(study.labels)))
+        part = given.two_groups([study.positive], [1 - study.positive])
         if part.verdict == "overlap" and "null" not in part.certificate.content:
             return rows
     return np.sort(found.witness).astype(np.intp)

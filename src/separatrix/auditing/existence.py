@@ -13,7 +13,6 @@ from separatrix.auditing.phrasing import count, named, nearly_one, number, plura
 from separatrix.auditing.study import Study
 from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability
 from separatrix.proofs.separability import Given, Separability, counted
-from separatrix.validation import Table
 from separatrix.validation.marks import value_marks
 
 QUESTION = "Does a separating hyperplane exist?"
@@ -39,8 +38,9 @@ class Existence:
 
 def given_of(study: Study, X: Any = None, names: list[str] | None = None) -> Given:
     """The rows of a study as theory takes them."""
-    table, labels, origin, dropped = counted(study.rows if X is None else X, study.codes, None)
-    return Given(Table(table.X, None if names is None else tuple(names)), labels, origin, dropped, True, "binary64")
+    called = None if names is None else tuple(names)
+    table, labels, origin, source = counted(study.rows if X is None else X, study.codes, None, called)
+    return Given(table, labels, origin, source, True, "binary64")
 
 
 def ask(study: Study) -> Existence:

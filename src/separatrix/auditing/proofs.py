@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from separatrix.auditing.existence import Existence
 from separatrix.auditing.study import Study
+from separatrix.proofs.certificate import Source
 from separatrix.proofs.fewest_mistakes import MistakeBracket, bracket
 from separatrix.proofs.margin import Margin, margin_between
 from separatrix.proofs.separability import Given
@@ -95,7 +96,8 @@ def _in_parts(study: Study, existence: Existence) -> Mistakes:
         if len(np.unique(study.codes[rows])) < 2:
             continue
         labels = Labels(existence.given.labels.classes, study.codes[rows])
-        given = Given(Table(study.rows[rows], None), labels, None, (), True, "binary64")
+        table = Table(study.rows[rows], None)
+        given = Given(table, labels, None, Source(table, labels), True, "binary64")
         lower += given.two_groups([1], [0]).verdict in ("quasi", "overlap")
     wrong = _wrong_rows(study)
     late = f"; time ran out before {parts - asked} more were looked at" if asked < parts else ""

@@ -76,8 +76,6 @@ def command(
     limits = {"max_nodes": max_nodes, "time_limit": time_limit}
     found = decide(table, positive, multiclass, not no_intercept, reading, claim, exact, limits)
     certificate = found.certificate
-    for part in certificate.content.get("certificates", [certificate.content]):
-        part["data"]["target"] = table.target
     rows = table.write(Path(out))
     write_whole(Path(out), f"{certificate.text}\n".encode())
     if json_:
@@ -109,11 +107,10 @@ def decide(
     from separatrix.proofs.multiclass import multiclass_separability
     from separatrix.proofs.novikoff import bound_between
     from separatrix.proofs.separability import Given, counted, separability
-    from separatrix.validation import Table
 
-    table, classes, origin, dropped = counted(rows.X, rows.labels, rows.weights)
     names = None if rows.names is None else tuple(rows.names)
-    given = Given(Table(table.X, names), classes, origin, dropped, intercept, reading)
+    table, classes, origin, source = counted(rows.X, rows.labels, rows.weights, names, rows.target)
+    given = Given(table, classes, origin, source, intercept, reading)
     if multiclass is not None:
         return multiclass_separability(given, multiclass)
     found = class_names(classes.classes)

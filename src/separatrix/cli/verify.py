@@ -1,17 +1,15 @@
-"""``separatrix verify``: the stand-alone checker as a command; it believes neither the file nor this package."""
+"""``separatrix verify``: the stand-alone checker as a command; it trusts neither the file nor this package."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import re
+import csv
 import sys
 from pathlib import Path
 
 import click
 
 from separatrix import checker
-from separatrix.cli import output as saying
+from separatrix.cli import output
 from separatrix.errors import DataError
 
 
@@ -19,30 +17,26 @@ from separatrix.errors import DataError
 @click.argument("certificate", type=click.Path(exists=True, dir_okay=False))
 @click.argument("source", type=click.Path(exists=True, dir_okay=False))
 @click.option("--target", help="The column of the labels (CSV), if the certificate does not name it.")
-@saying.saying_options
+@output.saying_options
 def command(certificate: str, source: str, target: str | None, json_: bool, quiet: bool) -> None:
     """Check CERTIFICATE against the data in SOURCE; exit with 0 when proved, 1 when not, 2 on unreadable files."""
-    arguments = [certificate, source, *(["--target", target] if target else [])]
-    said, wrong = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
-        code = checker.main(arguments)
-    if code == 2:
-        raise DataError(f"{certificate} cannot be held against {source}: {reason(wrong.getvalue())}.{hint(source)}")
+    try:
+        sentences = checker.check(*checker.read(certificate, source, target))
+        proved, lines = True, [f"proved: {sentence}" for sentence in sentences]
+    except checker.Rejected as why:
+        proved, lines = False, [f"not proved: {why}"]
+    except (OSError, ValueError, csv.Error) as error:
+        reason = " ".join(str(error)[:300].split()).rstrip(".")
+        raise DataError(f"{certificate} cannot be checked against {source}: {reason}.{hint(source)}") from None
     if json_:
-        click.echo(saying.as_json({"proved": code == 0, "says": said.getvalue().splitlines()}))
+        click.echo(output.as_json({"proved": proved, "says": lines}))
     elif not quiet:
-        click.echo(said.getvalue(), nl=False)
-    sys.exit(code)
-
-
-def reason(said: str) -> str:
-    """What the checker could not read, in words: a key that is not there is said by its name alone."""
-    text = " ".join(said.removeprefix("cannot read:").split()).rstrip(".")
-    return f"it lacks {text}, so that it is no certificate" if re.fullmatch(r"'[^']*'", text) else text
+        click.echo("\n".join(lines))
+    sys.exit(0 if proved else 1)
 
 
 def hint(source: str) -> str:
-    """What to hold it against where the checker does not read such files."""
+    """What to check it against where the checker does not read such files."""
     from separatrix.data.dialect import kind_of
 
     if not source.endswith((".gz", ".tsv", ".tab")) and kind_of(Path(source)) in ("csv", "svmlight"):

@@ -28,9 +28,15 @@ def write_csv(path: Path, names: Sequence[str], X: NDArray[np.float64], target: 
 
 
 def write_svmlight(path: Path, X: Any, labels: Sequence[str]) -> None:
-    """The rows of a CSR matrix as ``label index:value ...``, indices from 1."""
+    """The rows of a CSR matrix as ``label index:value ...``, indices from 1.
+
+    The largest index is the number of columns: the first row states it where no row has the last column.
+    """
     ends, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
+    d = X.shape[1]
     with path.open("w", encoding="utf-8") as file:
         for i, label in enumerate(labels):
-            pairs = (f" {columns[k] + 1}:{values[k]!r}" for k in range(ends[i], ends[i + 1]))
+            pairs = [f" {columns[k] + 1}:{values[k]!r}" for k in range(ends[i], ends[i + 1])]
+            if i == 0 and max(columns, default=-1) < d - 1:
+                pairs.append(f" {d}:0.0")
             file.write(label + "".join(pairs) + "\n")

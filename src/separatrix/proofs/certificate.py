@@ -1,6 +1,6 @@
 """Certificates: what is claimed, about which data, and the numbers that prove it, as JSON.
 
-docs/separability.md specifies the format; ``separatrix.checker`` reads it without this package.
+docs/certificates.md specifies the format; ``separatrix.checker`` reads it without this package.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,45 +23,61 @@ from numpy.typing import NDArray
 
 from separatrix import checker
 from separatrix.errors import CertificateError, DataError
-from separatrix.validation import Table, check_labels, check_lengths, check_table
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table
 
 INDEX_ONLY = checker.INDEX_ONLY
 
 
-@dataclass(frozen=True)
-class Subject:
-    """The data that certificates speak of, as the user gave them."""
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The whole table that certificates are about, with rows of weight zero and classes that take no part."""
 
-    table: Table  # the rows that count
-    labels: NDArray[np.int8]  # their labels, as the fingerprint has them: -1 and +1, or class numbers
-    origin: NDArray[np.int64] | None  # their row numbers, when others were left out
-    dropped: tuple[int, ...]  # row numbers of weight zero
-    classes: dict[str, Any]  # "positive" and "negative", or "classes", by name
-    intercept: bool
-    reading: str
+    table: Table
+    labels: Labels
+    dropped: tuple[int, ...] = ()  # row numbers of weight zero
+    target: str | None = None
+
+    @cached_property
+    def classes(self) -> list[str]:
+        return class_names(self.labels.classes)
 
     @cached_property
     def data(self) -> dict[str, Any]:
+        """The scope that all certificates about this table share; the rows are read once for their fingerprint."""
         names = None if self.table.names is None else list(self.table.names)
         return {
             "n": self.table.n,
             "d": self.table.d,
-            "sha256": fingerprint(self.table.X, self.labels),
+            "sha256": fingerprint(self.table.X, self.labels.codes),
             "columns": names,
+            "target": self.target,
+            "classes": self.classes,
             "dropped": list(self.dropped),
-            **self.classes,
         }
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The rows of a claim, and the table that they are from."""
+
+    table: Table  # the rows in use
+    labels: NDArray[Any]  # -1 and +1, or class numbers
+    origin: NDArray[np.int64] | None  # their row numbers, when others are not in use
+    source: Source
+    sides: dict[str, Any]  # "positive" and "negative", or "kesler", by name
+    intercept: bool
+    reading: str
 
     def row(self, t: int) -> int | list[int]:
         """The row number of row z number t; with Kesler's construction, [row number, other class]."""
-        if "classes" not in self.classes:
+        if "kesler" not in self.sides:
             return int(t) if self.origin is None else int(self.origin[t])
-        i, k = divmod(int(t), len(self.classes["classes"]) - 1)
+        i, k = divmod(int(t), len(self.sides["kesler"]) - 1)
         return [i if self.origin is None else int(self.origin[i]), k + int(k >= self.labels[i])]
 
     def certify(self, claim: str, **fields: Any) -> Certificate:
         head = {"format": checker.FORMAT, "claim": claim, "reading": self.reading, "intercept": self.intercept}
-        return Certificate({**head, "data": self.data, **fields})
+        return Certificate({**head, "data": self.source.data, **self.sides, **fields})
 
 
 @dataclass(frozen=True)
@@ -87,23 +105,44 @@ class Certificate:
         return len(self.text.encode())
 
     def save(self, path: str | Path) -> None:
-        Path(path).write_text(self.text + "\n", encoding="utf-8")
+        """Write the certificate as JSON, atomically."""
+        place = Path(path).resolve()
+        content = f"{self.text}\n".encode()
+        if place.exists() and not place.is_file():  # a device or a pipe
+            place.write_bytes(content)
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(name, 0o666 & ~mask)
+            os.replace(name, place)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
     @staticmethod
     def load(path: str | Path) -> Certificate:
         """Read a certificate; nothing in it is believed before it is verified."""
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:
-            raise CertificateError(f"{path} is not JSON ({str(error)[:120]}): it is no certificate.") from error
-        if not isinstance(content, dict) or content.get("format") != checker.FORMAT:
-            raise CertificateError(f"{path} is not a certificate of the format {checker.FORMAT!r}.")
-        return Certificate(content)
+            return Certificate(checker.load(str(path)))
+        except ValueError as error:
+            raise CertificateError(f"{str(error)[:300]}.") from None
 
     @staticmethod
     def bundle(parts: Iterable[Certificate]) -> Certificate:
-        """Several certificates in one file."""
-        return Certificate({"format": checker.FORMAT, "certificates": [part.content for part in parts]})
+        """Put several certificates about the same table into one."""
+        contents = [part.content for part in parts]
+        if not contents:
+            raise CertificateError("A bundle needs at least one certificate.")
+        data = contents[0]["data"]
+        if any(content["format"] != checker.FORMAT or content["data"] != data for content in contents):
+            raise CertificateError("The certificates are not all about the same table: save them one by one.")
+        shared = {"format": checker.FORMAT, "data": data}
+        bare = [{name: value for name, value in content.items() if name not in shared} for content in contents]
+        return Certificate({**shared, "certificates": bare})
 
     def __str__(self) -> str:
         return f"Certificate: {self.claim}, {self.size / 1000:.1f} kB"
@@ -112,27 +151,61 @@ class Certificate:
 def verify(certificate: Certificate | str | Path, X: Any, y: Any) -> str:
     """Check a certificate against data, trusting neither it nor the code that made it.
 
-    Returns the proved claim as a sentence. Raises :class:`~separatrix.errors.CertificateError` with the first
-    thing that is wrong: other data, malformed content, or numbers that do not prove what is claimed.
-    All rows are passed, also those of weight zero or of other classes, which the certificate names.
+    Parameters
+    ----------
+    certificate : Certificate, or the path of its file
+    X : array, sparse matrix or frame
+        All rows, also those of weight zero or of other classes, which the certificate names. Of a frame, the columns
+        that the certificate names are used; an array must have these columns and no others.
+    y : labels, one for each row
+
+    Returns
+    -------
+    str
+        The proved claim, with all that it is about: columns, classes, rows used and dropped, intercept, reading of
+        the numbers. Claims of a bundle are joined by a line break.
+
+    Raises
+    ------
+    CertificateError
+        With the first thing that is wrong: other data, a claim about nothing, malformed content, or numbers that do
+        not prove what is claimed.
     """
     if not isinstance(certificate, Certificate):
         certificate = Certificate.load(certificate)
-    table = check_table(X)
-    labels = check_labels(y)
-    check_lengths(table.n, len(labels.codes), "y")
-    names = class_names(labels.classes)
-    rows = list(zip((names[k] for k in labels.codes.tolist()), sparse_rows(table.X), strict=True))
-    parts = certificate.content.get("certificates", [certificate.content])
     try:
-        return "; ".join(checker.check(part, rows, table.d) for part in parts)
+        checker.version_of(certificate.content)
+        told = checker.described_data(certificate.content)
+        return "\n".join(checker.check(certificate.content, _checkable(X, y, told["columns"])))
     except checker.Rejected as why:
         raise CertificateError(f"The certificate is rejected: {why}.") from None
+    except ValueError as error:
+        raise CertificateError(f"{error}.") from None
+
+
+def _checkable(X: Any, y: Any, columns: list[str] | None) -> checker.Table:
+    """The data as the checker takes them; of named columns those that the certificate names."""
+    table, labels = check_table(X), check_labels(y)
+    check_lengths(table.n, len(labels.codes), "y")
+    values, names = table.X, None if table.names is None else list(table.names)
+    unused: tuple[str, ...] = ()
+    if columns is not None and names is not None and names != columns and set(columns) <= set(names):
+        values = values[:, [names.index(name) for name in columns]]
+        if not isinstance(values, np.ndarray):
+            values.sort_indices()
+        unused, names = tuple(name for name in names if name not in columns), columns
+    classes = class_names(labels.classes)
+    rows = list(zip((classes[k] for k in labels.codes.tolist()), sparse_rows(values), strict=True))
+    target = getattr(y, "name", None)
+    return checker.Table(rows, values.shape[1], names, target if isinstance(target, str) else None, "X", unused)
 
 
 def class_names(classes: NDArray[Any]) -> list[str]:
     """The classes by name, as a file would have them."""
-    names = [checker.label_name(str(c)) for c in classes.tolist()]
+    try:
+        names = [checker.label_name(str(c)) for c in classes.tolist()]
+    except ValueError as error:
+        raise DataError(f"y: {error}.") from None
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"y has several classes that read as {twice!r}: give them different names.")
@@ -147,23 +220,37 @@ def sparse_rows(X: Any) -> list[list[tuple[int, float]]]:
     return [[(columns[k], values[k]) for k in range(start, end) if values[k]] for start, end in pairwise(bounds)]
 
 
-def fingerprint(X: Any, labels: NDArray[np.int8], block: int = 4096) -> str:
-    """The same sha256 as the checker's, in blocks."""
+def fingerprint(X: Any, codes: NDArray[Any]) -> str:
+    """The sha256 of a table, as the checker computes it."""
     n, d = X.shape
-    digest = hashlib.sha256(np.array([n, d], dtype="<u8").tobytes())
-    full = np.dtype([("count", "<u8"), ("entries", [("column", "<u8"), ("value", "<f8")], (d,)), ("label", "i1")])
-    for start in range(0, n, block):
-        part, signs = X[start : start + block], labels[start : start + block]
-        if isinstance(part, np.ndarray) and bool((part != 0).all()):
-            whole = np.empty(len(part), dtype=full)
-            whole["count"], whole["label"] = d, signs
-            whole["entries"]["column"], whole["entries"]["value"] = np.arange(d), part
-            digest.update(whole.tobytes())
-            continue
-        for row, label in zip(sparse_rows(part), signs.tolist(), strict=True):
-            entries = np.array(row, dtype=[("column", "<u8"), ("value", "<f8")])
-            digest.update(np.uint64(len(row)).tobytes() + entries.tobytes() + np.int8(label).tobytes())
-    return digest.hexdigest()
+    starts = range(0, n, checker.BLOCK)
+    blocks = ((X[s : s + checker.BLOCK], codes[s : s + checker.BLOCK]) for s in starts)
+    return joined_fingerprint(n, d, (block_digest(*block) for block in blocks))
+
+
+def joined_fingerprint(n: int, d: int, digests: Iterable[bytes]) -> str:
+    """The sha256 of a table from those of its blocks of rows, in order."""
+    return hashlib.sha256(b"".join([np.array([n, d], dtype="<u8").tobytes(), *digests])).hexdigest()
+
+
+def block_digest(X: Any, codes: NDArray[Any]) -> bytes:
+    """The sha256 of a block of rows: the number of non-zeros, each with its column, and the class number of each."""
+    if isinstance(X, np.ndarray):
+        rows, columns = np.nonzero(X)
+        values = X[rows, columns]
+    else:
+        kept = np.flatnonzero(X.data)
+        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[kept]
+        columns, values = X.indices[kept], X.data[kept]
+    counts = np.bincount(rows, minlength=len(codes))
+    starts = np.cumsum(2 * counts + 2) - (2 * counts + 2)
+    words = np.empty(2 * len(rows) + 2 * len(codes), dtype="<u8")
+    words[starts] = counts
+    words[starts + 2 * counts + 1] = codes
+    places = 2 * np.arange(len(rows)) + 2 * rows + 1  # two words for each non-zero, two for each row before
+    words[places] = columns
+    words[places + 1] = values.astype("<f8").view("<u8")
+    return hashlib.sha256(words.tobytes()).digest()
 
 
 def numbers(values: Sequence[int]) -> list[str]:

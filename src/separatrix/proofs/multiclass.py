@@ -90,9 +90,8 @@ def kesler(given: Given) -> Separability:
     table = kesler_matrix(given.table.X, codes, K, given.intercept)
     rows = given.rows(table, np.ones(table.shape[0], dtype=np.int8), False)
     names = class_names(given.labels.classes)
-    told = {"classes": names}
-    labels = codes.astype(np.int8)
-    subject = Subject(given.table, labels, given.origin, given.dropped, told, given.intercept, given.reading)
+    sides = {"kesler": names}
+    subject = Subject(given.table, codes, given.origin, given.source, sides, given.intercept, given.reading)
     columns = [f"{name}:{column}" for name in names[:-1] for column in given.names]
     return result(reduce(rows), subject, columns, perf_counter() - start)
 

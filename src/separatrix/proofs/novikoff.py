@@ -64,7 +64,7 @@ def mistake_bound(
     need_flag("normalize_rows", normalize_rows)
     given = given_data(X, y, sample_weight, intercept, "binary64")
     two_classes(given)
-    weights = check_weights(sample_weight, given.table.n + len(given.dropped))
+    weights = check_weights(sample_weight, given.source.table.n)
     steps = np.ones(1) if weights is None else weights[weights > 0]
     return bound_between(given, [1], [0], bool(normalize_rows), start, steps)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import CertificateError, DataError, ParameterError
-from separatrix.proofs.certificate import INDEX_ONLY, Certificate, Subject, class_names, scaled, true_weights
+from separatrix.proofs.certificate import INDEX_ONLY, Certificate, Source, Subject, class_names, scaled, true_weights
 from separatrix.proofs.coefficients import Coefficients, infinite_first
 from separatrix.proofs.decimal_reading import decimal_rows
 from separatrix.proofs.exact_algebra import combination, solve
@@ -78,32 +78,35 @@ def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str
     need_flag("intercept", intercept)
     if reading not in READINGS:
         raise ParameterError(f"reading is {reading!r}: it can be {' or '.join(map(repr, READINGS))}.")
-    table, labels, origin, dropped = counted(X, y, sample_weight)
+    table, labels, origin, source = counted(X, y, sample_weight)
     if reading == "decimal" and table.X.dtype != np.float64:
         raise DataError(
             "reading='decimal' needs float64 numbers, since float32 ones have no decimals of their own; "
             "convert X to float64, or read it as 'binary64'."
         )
-    return Given(table, labels, origin, dropped, bool(intercept), reading)
+    return Given(table, labels, origin, source, bool(intercept), reading)
 
 
-def counted(X: Any, y: Any, sample_weight: Any) -> tuple[Table, Labels, NDArray[np.int64] | None, tuple[int, ...]]:
-    """The rows of weight other than zero, their row numbers (None for all), and those left out."""
+def counted(
+    X: Any, y: Any, sample_weight: Any, names: tuple[str, ...] | None = None, target: str | None = None
+) -> tuple[Table, Labels, NDArray[np.int64] | None, Source]:
+    """The rows of weight other than zero, their row numbers (None for all), and the table that they are from."""
     table, labels = check_table(X), check_labels(y)
+    table = table if names is None else Table(table.X, names)
     check_lengths(table.n, len(labels.codes), "y")
     weights = check_weights(sample_weight, table.n)
     origin: NDArray[np.int64] | None = None
-    dropped: tuple[int, ...] = ()
+    source = Source(table, labels, (), target)
     if weights is not None and not weights.all():
         origin = np.flatnonzero(weights)
-        dropped = tuple(np.flatnonzero(weights == 0).tolist())
+        source = Source(table, labels, tuple(np.flatnonzero(weights == 0).tolist()), target)
         table = Table(table.X[origin], table.names)
         codes = labels.codes[origin]
         used = np.unique(codes)
         labels = Labels(labels.classes[used], np.searchsorted(used, codes))
     if len(labels.classes) < 2:
         raise DataError(f"y has one class only ({labels.classes.tolist()[0]!r}): separation needs two.")
-    return table, labels, origin, dropped
+    return table, labels, origin, source
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ class Given:
     table: Table
     labels: Labels
     origin: NDArray[np.int64] | None
-    dropped: tuple[int, ...]
+    source: Source
     intercept: bool
     reading: str
 
@@ -143,11 +146,11 @@ class Given:
             origin = ids if origin is None else origin[ids]
             plus = plus[ids]
         y = np.where(plus, 1, -1).astype(np.int8)
-        classes = {
+        sides = {
             "positive": [names[k] for k in positive],
             "negative": None if negative is None else [names[k] for k in negative],
         }
-        return Subject(table, y, origin, self.dropped, classes, self.intercept, self.reading)
+        return Subject(table, y, origin, self.source, sides, self.intercept, self.reading)
 
 
 def any_of(codes: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:
@@ -259,8 +262,8 @@ def result(reduction: Reduction, subject: Subject, names: list[str], seconds: fl
     if reduction.verdict == "undecided":
         tied = tied[:0]
     origin = everyone if subject.origin is None else subject.origin
-    if "classes" in subject.classes:
-        origin = everyone // (len(subject.classes["classes"]) - 1)
+    if "kesler" in subject.sides:
+        origin = origin[everyone // (len(subject.sides["kesler"]) - 1)]
     return Separability(
         reduction.verdict,
         coef,
@@ -295,6 +298,8 @@ def certificate_of(reduction: Reduction, subject: Subject) -> Certificate:
             alone = reduction.circulation == reduction.witness
             fields |= (witness_fields if alone else true_weights)(reduction.circulation, subject)
             fields |= {"null": null} if null else {}
+        if len(fields["support"]) > len(reduction.witness):
+            fields["witness"] = witness_fields(reduction.witness, subject)
     return subject.certify(reduction.verdict, **fields)
 
 

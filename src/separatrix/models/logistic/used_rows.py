@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.logistic.problem import Task
+from separatrix.proofs.certificate import Source
 from separatrix.proofs.separability import Given
 from separatrix.validation import Labels, Table, check_finite_vector, check_lengths
 
@@ -24,15 +25,15 @@ class Counted:
     weights: Floats | None
     offset: Floats | None
     origin: NDArray[np.int64] | None
-    dropped: tuple[int, ...]
+    source: Source
 
     @staticmethod
     def of(table: Table, labels: Labels, weights: Floats | None, offset: Floats | None, analytic: bool) -> Counted:
         origin: NDArray[np.int64] | None = None
-        dropped: tuple[int, ...] = ()
+        source = Source(table, labels)
         if weights is not None and not weights.all():
             origin = np.flatnonzero(weights)
-            dropped = tuple(np.flatnonzero(weights == 0).tolist())
+            source = Source(table, labels, tuple(np.flatnonzero(weights == 0).tolist()))
             codes = labels.codes[origin]
             missing = np.setdiff1d(np.arange(len(labels.classes)), codes)
             if len(missing):
@@ -45,7 +46,7 @@ class Counted:
             offset = None if offset is None else np.ascontiguousarray(offset[origin])
         if weights is not None and analytic:
             weights = weights * (len(weights) / weights.sum())
-        return Counted(table, labels, weights, offset, origin, dropped)
+        return Counted(table, labels, weights, offset, origin, source)
 
     @property
     def names(self) -> list[str]:
@@ -57,7 +58,7 @@ class Counted:
 
     def given(self, lift: bool) -> Given:
         codes = np.asarray(self.labels.codes, dtype=np.intp)
-        return Given(self.table, Labels(self.labels.classes, codes), self.origin, self.dropped, lift, "binary64")
+        return Given(self.table, Labels(self.labels.classes, codes), self.origin, self.source, lift, "binary64")
 
 
 def check_offset(offset: Any, n: int, labels: Labels, multiclass: str) -> Floats:

@@ -21,6 +21,7 @@ from separatrix.models.class_labels import (
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.max_margin.soft_margin import least_slack, soft_margin
 from separatrix.numerics.status import Status, last_of
+from separatrix.proofs.certificate import Source
 from separatrix.proofs.margin import margin_between
 from separatrix.proofs.separability import Given
 from separatrix.protocol import need_choice, need_limit
@@ -154,9 +155,8 @@ class MaxMargin(LinearClassifier):
         plus = labels.codes[ids] == b
         bounds, proved = (math.nan, math.nan), None
         if math.isinf(self.C):
-            given = Given(
-                part, Labels(np.array([0, 1]), plus.view(np.int8)), ids, (), bool(self.fit_intercept), "binary64"
-            )
+            pair = Labels(np.array([0, 1]), plus.view(np.int8))
+            given = Given(part, pair, ids, Source(table, labels), bool(self.fit_intercept), "binary64")
             proved = margin_between(given, [1], [0], exact=False)
             bounds = proved.lower, proved.upper
             if proved.coef is not None and proved.intercept is not None:
