@@ -11,7 +11,7 @@ import hull_oracle
 import numpy as np
 import oracle
 from cases import make
-from judge import Truth
+from judge import Truth, parts_of
 
 from separatrix import Certificate, fewest_mistakes, margin, mistake_bound, separability, verify
 
@@ -48,7 +48,7 @@ def accepted(certificate, case, truth, claim, tally, **also):
     assert verify(Certificate(content), case.table, case.labels)
     tally["certificates"] += 1
     assert certificate.claim == claim, (certificate.claim, claim)
-    parts = content.get("certificates", [content])
+    parts = parts_of(content)
     for part in parts:
         assert truth.holds(part), f"the certificate's claim is false: {part}"
         for name, value in also.items():

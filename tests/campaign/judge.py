@@ -30,6 +30,11 @@ def plain(name):
         return str(name).strip()
 
 
+def parts_of(content):
+    """The statements of a file, each with the data that all of them share."""
+    return [{**part, "data": content["data"]} for part in content.get("certificates", [content])]
+
+
 class Truth:
     """A case, and what is true of it; what is asked for twice is worked out once."""
 
@@ -88,8 +93,8 @@ class Statement:
         data, case = part["data"], truth.case
         self.part, self.case, self.labels = part, case, truth.labels
         self.dropped = {*data["dropped"]}
-        self.classes = data.get("classes")
-        self.plus, self.minus = data.get("positive"), data.get("negative")
+        self.classes = part.get("kesler")
+        self.plus, self.minus = part.get("positive"), part.get("negative")
         self.key = repr((part["intercept"], part["reading"], sorted(self.dropped), self.classes, self.plus, self.minus))
 
     def scope(self):
