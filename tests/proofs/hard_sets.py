@@ -98,3 +98,13 @@ def noisy(n, d, share, seed=0):
     y = np.where(X @ rng.standard_normal(d) > 0, 1, -1)
     y[rng.choice(n, round(share * n), replace=False)] *= -1
     return X, y
+
+
+def extreme(rng):
+    """A few rows whose numbers are as large, or as small, as doubles get."""
+    n, d = int(rng.integers(2, 8)), int(rng.integers(1, 4))
+    powers = [308, 307.9] if rng.random() < 0.5 else [308, 300, 200, 0, -200, -300, -308, -320]
+    X = np.clip(rng.standard_normal((n, d)), -1.79, 1.79) * 10.0 ** rng.choice(powers, (n, d))
+    y = rng.integers(0, 2, n)
+    y[0], y[-1] = 0, 1
+    return X, y

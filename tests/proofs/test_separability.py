@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from separatrix import separability, verify
 from separatrix.errors import DataError, ParameterError
-from separatrix.proofs.simplex import alternative
+from separatrix.proofs.simplex import Patience, alternative
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
 
@@ -350,5 +350,5 @@ def test_the_simplex_method_gives_up_when_its_patience_ends():
     rows = [[int(v) for v in row] for row in np.random.default_rng(0).integers(-9, 10, (40, 8))]
     weights, u = alternative(rows)
     assert (weights is None) != (u is None)
-    assert alternative(rows, patience=100) == (None, None)
-    assert alternative(rows, patience=10**9) == (weights, u)
+    assert alternative(rows, Patience(100)) == (None, None)
+    assert alternative(rows, Patience(10**9)) == (weights, u)

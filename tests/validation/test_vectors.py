@@ -8,9 +8,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from separatrix import Perceptron
+from separatrix import Perceptron, separability
 from separatrix.errors import DataError, DataTypeError, NotFittedError, ParameterError
 from separatrix.validation import check_labels, check_weights
+from separatrix.validation.outcomes import check_outcomes
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
 Y = [0, 1, 1]
@@ -32,7 +33,7 @@ Y = [0, 1, 1]
         (pd.Series(["u", "v"], dtype="category"), ["u", "v"], [0, 1]),
         (pd.Series([7, 5], dtype="category"), [5, 7], [1, 0]),
         (np.array([True, False], dtype=object), [False, True], [1, 0]),
-        (np.array([2**53, 2**53 + 1], dtype=object), [2**53, 2**53 + 1], [0, 1]),
+        (np.array([2**52, 2**52 + 1], dtype=object), [2**52, 2**52 + 1], [0, 1]),
         (pl.LazyFrame({"y": ["u", "v"]}), ["u", "v"], [0, 1]),
     ],
 )
@@ -192,9 +193,51 @@ def test_closed_classes_stay_closed_and_open_ones_keep_their_type():
         np.array([-(2**63), 2**63 - 1, 0]),
     ],
 )
-def test_whole_numbers_of_any_width_are_classes(y):
-    labels = check_labels(y)
+def test_whole_numbers_of_any_width_are_names_of_groups(y):
+    labels = check_labels(y, ids=True)
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     assert labels.classes.dtype == classes.dtype
     assert labels.classes.tolist() == classes.tolist()
     assert labels.codes.tolist() == codes.tolist()
+
+
+LARGE = 2**53  # as a double it is also 2**53 + 1
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [LARGE, LARGE + 1],
+        np.array([0, -LARGE - 1]),
+        np.array([LARGE + 1, 3], dtype=np.uint64),
+        [2**63 + 1, -1],
+        [np.uint64(2**63), np.int64(-1)],
+        [LARGE + 1, 1.0],
+        np.array([LARGE + 1, 1.0], dtype=object),
+        [float(LARGE), 1.0],
+        [2**70, 2**70 + 1],
+        [10**6000, 1],
+    ],
+)
+def test_labels_that_doubles_cannot_tell_apart_are_refused(y):
+    with pytest.raises(DataError, match=r"label .* at row [01]: numbers from 2\*\*53 on cannot be told apart"):
+        check_labels(y)
+    with pytest.raises(DataError, match="cannot be told apart"):
+        Perceptron().fit([[0.0], [1.0]], y)
+    with pytest.raises(DataError, match="cannot be told apart"):
+        separability([[0.0], [1.0]], y)
+
+
+def test_true_and_predicted_labels_of_different_widths_do_not_merge():
+    """As int64 and uint64 together they would become doubles."""
+    said = np.array([LARGE, LARGE + 2], dtype=np.uint64)
+    with pytest.raises(DataError, match="y_true has the label 9007199254740993 at row 0"):
+        check_outcomes(np.array([LARGE + 1, LARGE + 3]), said)
+    with pytest.raises(DataError, match="y_pred has the label 9007199254740992 at row 0"):
+        check_outcomes([0, 1], said)
+    with pytest.raises(DataError, match="labels has the label"):
+        check_outcomes([0, 1], [0, 1], labels=[0, 1, LARGE])
+
+
+def test_the_largest_labels_that_are_told_apart():
+    assert check_labels([1 - LARGE, LARGE - 1, float(LARGE - 2)]).classes.tolist() == [1 - LARGE, LARGE - 2, LARGE - 1]

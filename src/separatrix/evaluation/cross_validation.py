@@ -221,7 +221,7 @@ def cross_validate(
     for failure in failures:
         warnings.warn(f"left out: {failure}", FoldWarning, stacklevel=2)
     judge = judge_numbers if regression else judge_classes
-    clusters = None if groups is None else check_labels(groups, what="groups").codes
+    clusters = None if groups is None else check_labels(groups, what="groups", ids=True).codes
     estimates, values = judge(results, y, weights, positive, level, partition, clusters)
     for name in scorers or {}:
         if name in values:

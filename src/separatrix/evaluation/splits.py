@@ -117,7 +117,7 @@ def random_parts(n: int, sizes: list[int], labels: Labels | None, rng: np.random
 
 def group_parts(groups: NDArray[Any], sizes: list[int], rng: np.random.Generator) -> list[Rows]:
     """The same with whole groups: in random order, a group joins a part if that brings it nearer to its size."""
-    codes = check_labels(groups, what="groups").codes
+    codes = check_labels(groups, what="groups", ids=True).codes
     counts = np.bincount(codes)
     wanted = sum(size > 0 for size in sizes) + 1
     if len(counts) < wanted:
@@ -158,7 +158,7 @@ def _moments(time: Any) -> NDArray[Any]:
     """Dates, numbers or text that can be put in order; none of them missing."""
     moments = as_vector(time, "time")
     if moments.dtype.kind not in "mM":
-        moments = label_vector(time, what="time")
+        moments = label_vector(time, what="time", ids=True)
     missing = np.asarray(moments != moments, dtype=bool)  # NaN and NaT, also among objects
     if moments.dtype.kind == "f":
         missing |= np.isinf(moments)
@@ -276,7 +276,7 @@ def _group_folds(
 ) -> NDArray[np.intp]:
     from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
-    own = check_labels(groups, what="groups")
+    own = check_labels(groups, what="groups", ids=True)
     check_lengths(n, len(own.codes), "groups")
     if len(own.classes) < folds:
         raise DataError(f"there are {len(own.classes)} groups, fewer than {folds} folds: use folds={len(own.classes)}.")

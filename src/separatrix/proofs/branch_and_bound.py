@@ -132,7 +132,7 @@ class Search:
                 return
         self.lines = Lines(rows)
         self._descend(self.lines.start(self._floats()), 0)
-        while self.lines.unfinished and not self._late():
+        while self.lines.unfinished and not self._late():  # each round has fewer mistakes than the last
             if not self._descend(self._floats(), 0):
                 break
         for _ in range(RESTARTS // 10 if rows.n * rows.p < SMALL else 0):
@@ -197,7 +197,7 @@ class Search:
             return
         alive = np.ones(rows.n, dtype=bool)
         alive[[c for codes in self.packed for c in codes]] = False
-        for seed in range(rows.n):
+        for seed in range(rows.n):  # each round takes rows out of those that are left
             if self._late() or len(self.packed) >= self.upper:
                 return
             found = rows.search(np.flatnonzero(alive), seed=seed)
@@ -223,7 +223,7 @@ class Search:
         self.tree = tree
         some = max(2, SLICE // (rows.n * rows.p + 1000 * rows.p))
         first = min(FIRST, max_nodes // 4)
-        while True:
+        while True:  # each round divides a case, at most max_nodes of them, but for the one that makes the packing
             self._take(columns)
             if self.upper < tree.best:
                 tree.offer(self.upper, self._floats() / columns)
@@ -290,7 +290,7 @@ def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]
     nodes: list[dict[str, Any]] = [{}]
     used: dict[int, int] = {}
     stack = [(0, 0)]
-    while stack:
+    while stack:  # every node of the tree comes once
         at, place = stack.pop()
         bound, row, child, packed = cases[at]
         if bound >= lower:

@@ -18,12 +18,21 @@ from typing import Any
 
 from separatrix.errors import CertificateError
 from separatrix.proofs.certificate import Certificate, Subject, numbers, scaled, true_weights
-from separatrix.proofs.exact_algebra import Face, Row, combination, independent, solve, transpose
+from separatrix.proofs.exact_algebra import (
+    Face,
+    Row,
+    Weights,
+    combination,
+    independent,
+    solve,
+    solve_in_span,
+    transpose,
+)
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
-from separatrix.proofs.facial_reduction import Reduction, Weights, not_vanishing
+from separatrix.proofs.facial_reduction import Reduction, not_vanishing
 
 WIDEST = 4_000_000  # rows x columns that are written out in integers
-PATIENCE = 1_000_000  # entries that the simplex method may work out for one coefficient: seconds
+PATIENCE = 3_000_000  # words that the simplex method may work out for one coefficient: seconds
 
 
 class Fate(str):
@@ -134,7 +143,7 @@ class Coefficients(Mapping[str, Fate]):
             return None, independent(rows.integers(list(range(rows.n)))[0])
         frame = list(self._reduction.circulation)
         active = self._reduction.strict
-        while active.size and face.dimension:
+        while active.size and face.dimension:  # each round lowers the dimension: no active row vanishes on the face
             some = [int(i) for i in active[:: max(1, len(active) // (2 * face.dimension))]]
             some = [some[k] for k in independent(face.coordinates(rows.integers(some)[0]))]
             frame += some
@@ -154,9 +163,7 @@ class Coefficients(Mapping[str, Fate]):
     def _combined(self, ids: list[int], j: int) -> tuple[list[Any], list[int]]:
         """Rows and signed weights that add up to a multiple of the j-th unit vector."""
         whole, factors = self._reduction.rows.integers(ids)
-        solved = solve(whole, unit(self._reduction.rows.p, j, 1))
-        if solved is None:
-            raise AssertionError("the coefficient is not in the span of the rows")
+        solved = solve_in_span(whole, unit(self._reduction.rows.p, j, 1))
         used = [(self._subject.row(i), c * m) for i, c, m in zip(ids, solved[0], factors, strict=True) if c]
         return [i for i, _ in used], [c for _, c in used]
 
@@ -182,9 +189,7 @@ class Coefficients(Mapping[str, Fate]):
         mu: Weights = {i: circuit.weights[i] * m for i, m in zip(ids, factors, strict=True)}
         if any(rest):
             old_rows, old_factors = rows.integers(list(old))
-            solved = solve(old_rows, [-v for v in rest])
-            if solved is None:
-                raise AssertionError("the circuit does not lift")
+            solved = solve_in_span(old_rows, [-v for v in rest])
             mu = {i: solved[1] * t for i, t in mu.items()}
             c = {i: t * m for i, t, m in zip(old, solved[0], old_factors, strict=True)}
             enough = max([0] + [-c[i] // old[i] + 1 for i in old])

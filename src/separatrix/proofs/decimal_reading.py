@@ -33,7 +33,8 @@ def decimal_rows(X: Any, y: NDArray[np.int8], intercept: bool) -> LiftedRows:
         at = np.unique(columns[wrong])
         places[at] = k
         mine = np.isin(columns, at)
-        scaled = np.rint(values[mine] * 10.0**k)
+        with np.errstate(over="ignore"):  # what overflows is no whole number below, and so a long decimal
+            scaled = np.rint(values[mine] * 10.0**k)
         whole[mine] = scaled
         wrong[mine] = scaled / 10.0**k != values[mine]
     # Of at most 15 digits there is only one decimal that rounds to a given double: the printed one.
@@ -61,15 +62,19 @@ class LongDecimals(LiftedRows):
         return out
 
     def signs(self, w: Sequence[int], ids: NDArray[np.int64] | None = None) -> NDArray[np.int8]:
+        """The exact signs: by a bound on the rounding errors where it decides, else in integers."""
         ids = np.arange(self.n) if ids is None else ids
         top = max(map(abs, w)) or 1
         rounded = np.array([v / top for v in w])
         part = self.X[ids]
-        constant = rounded[self.d] if self.intercept else 0.0
-        s = part @ rounded[: self.d] + constant
-        size = abs(part) @ np.abs(rounded[: self.d]) + abs(constant)
-        out: NDArray[np.int8] = (np.sign(s) * self.y[ids]).astype(np.int8)
-        safe = bool((np.abs(rounded[rounded != 0]) > 1e-200).all())
-        sure = (np.abs(s) > (self.p + 8) * 2.0**-51 * size + 1e-290) & (size < 1e290) & safe
+        with np.errstate(all="ignore"):
+            constant = rounded[self.d] if self.intercept else 0.0
+            s = part @ rounded[: self.d] + constant
+            size = abs(part) @ np.abs(rounded[: self.d]) + abs(constant)
+            sure = (np.abs(s) > (self.p + 8) * 2.0**-51 * size + 1e-290) & (size < 1e290)
+        if any(v and not abs(r) > 1e-200 for v, r in zip(w, rounded.tolist(), strict=True)):
+            sure[:] = False  # a number of w was rounded to zero, or nearly
+        out = np.empty(len(ids), dtype=np.int8)
+        out[sure] = np.sign(s[sure]) * self.y[ids[sure]]
         out[~sure] = self.signs_in_integers(w, ids[~sure])
         return out

@@ -1,13 +1,16 @@
 """Exact linear algebra on a few rows: integers from floats, null vectors, solutions, faces.
 
 Rows are lists of Python integers, each a given row times a positive number. A word-sized prime
-finds out what is independent (a rank modulo a prime never exceeds the true rank); the answer itself
-is solved by flint over the integers and multiplied out, so that a bad prime costs time, never truth.
+finds out what is independent. A rank modulo a prime is a lower bound of the true rank and nothing more: numbers
+can be chosen against any prime. So every answer is solved by flint over the integers and multiplied out, and where
+the prime has missed a row the row is found exactly and added.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +21,7 @@ from numpy.typing import NDArray
 PRIME = (1 << 61) - 1
 
 Row = list[int]
+Weights = dict[int, int]  # of rows, by number
 
 
 def dot(a: Sequence[int], b: Sequence[int]) -> int:
@@ -50,7 +54,7 @@ def expansion(w: Sequence[int]) -> NDArray[np.float64] | None:
     shift = max(0, top - 900)
     parts: list[list[float]] = []
     rest = list(w)
-    while any(rest) or not parts:
+    while any(rest) or not parts:  # each round takes 53 bits off every number
         part = []
         for j, v in enumerate(rest):
             sign, size = (-1 if v < 0 else 1), abs(v)
@@ -61,16 +65,16 @@ def expansion(w: Sequence[int]) -> NDArray[np.float64] | None:
     return np.array(parts, dtype=np.float64)
 
 
-def pivots(rows: Sequence[Row]) -> list[int]:
-    """Columns that are independent modulo a prime, as many as its rank."""
+def pivots(rows: Sequence[Row], prime: int = PRIME) -> list[int]:
+    """Columns that are independent modulo a prime, and therefore independent; as many as the rank modulo it."""
     import flint
 
     if not rows or not rows[0]:
         return []
-    table = flint.nmod_mat(len(rows), len(rows[0]), [v % PRIME for row in rows for v in row], PRIME)
+    table = flint.nmod_mat(len(rows), len(rows[0]), [v % prime for row in rows for v in row], prime)
     reduced, rank = table.rref()
     found: list[int] = []
-    for i in range(rank):
+    for i in range(rank):  # row i of the echelon form is not zero, and its first entry lies beyond row i - 1's
         j = found[-1] + 1 if found else 0
         while not int(reduced[i, j]):
             j += 1
@@ -78,13 +82,32 @@ def pivots(rows: Sequence[Row]) -> list[int]:
     return found
 
 
+def other_prime(rows: Sequence[Row]) -> int:
+    """A prime of 61 bits that depends on the numbers through a hash, so that nobody can choose them against it."""
+    import flint
+
+    digest = hashlib.sha256(array("Q", [v % PRIME for row in rows for v in row]).tobytes()).digest()
+    prime = (1 << 60) | int.from_bytes(digest[:7], "little") | 1
+    while not flint.fmpz(prime).is_prime():  # ends below 2**61, by Bertrand's postulate; after some 20 steps
+        prime += 2
+    return prime
+
+
 def transpose(rows: Sequence[Row]) -> list[Row]:
     return [list(column) for column in zip(*rows, strict=True)]
 
 
 def independent(rows: Sequence[Row]) -> list[int]:
-    """Rows that are independent, as many as the rank modulo a prime; the first of each kind."""
-    return pivots(transpose(rows)) if rows else []
+    """Rows that are independent, the first of each kind: as many as the rank, unless two primes divide a minor.
+
+    At least one, where a row is not zero.
+    """
+    columns = transpose(rows)
+    found = pivots(columns)
+    if len(found) < min(len(rows), len(columns)):
+        again = pivots(columns, other_prime(columns))
+        found = again if len(again) > len(found) else found
+    return found or [i for i, row in enumerate(rows) if any(row)][:1]
 
 
 def combination(rows: Sequence[Row], weights: Sequence[int]) -> Row:
@@ -98,16 +121,16 @@ def combination(rows: Sequence[Row], weights: Sequence[int]) -> Row:
 
 
 def solve(rows: Sequence[Row], target: Row, kept: list[int] | None = None) -> tuple[Row, int] | None:
-    """(c, m) with sum c_i rows_i = m target, m > 0; None when the target is not in their span.
+    """(c, m) with sum c_i rows_i = m target, m > 0; None when the target is not in the span of ``kept``.
 
-    ``kept``: rows known to be independent and to span the others.
+    ``kept``: independent rows, by default as many as ``independent`` finds.
     """
     import flint
 
     if not any(target):
         return [0] * len(rows), 1
     kept = independent(rows) if kept is None else kept
-    columns = list(range(len(target))) if len(kept) == len(target) else pivots([rows[i] for i in kept])
+    columns = list(range(len(target))) if len(kept) == len(target) else independent(transpose([rows[i] for i in kept]))
     if not kept or len(columns) != len(kept):
         return None
     k = len(kept)
@@ -118,6 +141,24 @@ def solve(rows: Sequence[Row], target: Row, kept: list[int] | None = None) -> tu
     for i, q in zip(kept, x, strict=True):
         c[i] = int(q.p) * (m // int(q.q))
     return (c, m) if combination(rows, c) == [m * t for t in target] else None
+
+
+def lowest_terms(weights: Weights) -> Weights:
+    divisor = math.gcd(*weights.values())
+    return {i: t // divisor for i, t in weights.items()}
+
+
+def solve_in_span(rows: Sequence[Row], target: Row) -> tuple[Row, int]:
+    """The same for a target that is known to be in the span of the rows, whatever the primes make of it."""
+    solved = solve(rows, target)
+    if solved is None:  # (c, -m) is a null vector of the rows and the target as columns
+        relations = Face.of(transpose([*rows, target]), len(rows) + 1)
+        k = relations.moving(len(rows))
+        if k is None:
+            raise AssertionError("the target is not in the span of the rows")
+        *c, m = relations.vector(k)
+        solved = (c, -m) if m < 0 else ([-v for v in c], m)
+    return solved
 
 
 def null_line(rows: Sequence[Row]) -> Row | None:
@@ -163,19 +204,32 @@ class Face:
 
     @staticmethod
     def of(rows: Sequence[Row], p: int) -> Face:
-        """{w : rows w = 0}, by flint's reduced row echelon form."""
+        """{w : rows w = 0}, exactly."""
+        if not rows:
+            return Face.whole(p)
+        kept = [rows[i] for i in pivots(transpose(rows))]
+        while True:  # at most p rounds: each but the last adds independent rows to those kept
+            face = Face.echelon(kept, p)
+            if len(kept) == len(rows) or not face.free or face.images(rows).is_zero():
+                return face
+            there = face.coordinates(rows)
+            missed = [i for i, row in enumerate(there) if any(row)]
+            kept += [rows[missed[k]] for k in independent([there[i] for i in missed])]
+
+    @staticmethod
+    def echelon(rows: Sequence[Row], p: int) -> Face:
+        """{w : rows w = 0} for independent rows, by flint's reduced row echelon form."""
         import flint
 
-        kept = [rows[i] for i in independent(rows)]
-        if not kept:
+        if not rows:
             return Face.whole(p)
-        if len(kept) == p:
+        if len(rows) == p:
             return Face.zero(p)
-        reduced, scale, rank = flint.fmpz_mat(kept).rref()
+        reduced, scale, rank = flint.fmpz_mat(list(rows)).rref()
         bound: list[int] = []
         for i in range(rank):
             j = bound[-1] + 1 if bound else 0
-            while reduced[i, j] == 0:
+            while reduced[i, j] == 0:  # no row of the echelon form is zero
                 j += 1
             bound.append(j)
         free = sorted(set(range(p)) - set(bound))
@@ -216,15 +270,20 @@ class Face:
 
     def coordinates(self, rows: Sequence[Row]) -> list[Row]:
         """z N for rows z: what they are as functions on the face, times a positive number."""
-        import flint
-
         if not self.bound:
             return [list(row) for row in rows]
         if not rows or not self.free:
             return [[] for _ in rows]
+        return [[int(v) for v in row] for row in self.images(rows).tolist()]
+
+    def images(self, rows: Sequence[Row]) -> Any:
+        """The same as a matrix of flint's, where there are rows and free coordinates."""
+        import flint
+
         ahead = flint.fmpz_mat([[row[j] for j in self.free] for row in rows]) * self.scale
-        behind = flint.fmpz_mat([[row[j] for j in self.bound] for row in rows]) * self.follow
-        return [[int(v) for v in row] for row in (ahead + behind).tolist()]
+        if not self.bound:
+            return ahead
+        return ahead + flint.fmpz_mat([[row[j] for j in self.bound] for row in rows]) * self.follow
 
     def matrix(self) -> NDArray[np.float64]:
         """A basis as columns of doubles, for the search only."""

@@ -82,7 +82,7 @@ def side(hulls: Hulls, w: Row) -> Side:
     for g in range(hulls.groups):
         own = np.flatnonzero(hulls.group == g) if hulls.groups == 2 else np.arange(hulls.n)
         near = own[~(score[own] - bound[own] > np.fmin.reduce(score[own] + bound[own]))]
-        while len(near):  # down to the least: most rows are above the first guess, or tie with it
+        while len(near):  # the row that set the level leaves, and with it all rows that tie with it or lie above
             level = next(hulls.inner([int(near[score[near].argmin()])], w))
             near = hulls.under(near, w, level)
         least.append(level)
@@ -108,7 +108,7 @@ def _head(v: int, top: int) -> float:
 def polish(hulls: Hulls, support: Sequence[int], weights: Sequence[float]) -> tuple[Side, Point] | None:
     """The nearest points exactly, both bounds equal; None when the origin (or a common point) is among them."""
     chosen, x = _independent(hulls, list(support), list(weights))
-    while True:
+    while True:  # |v| falls, so that no set of rows comes twice (Wolfe 1976); after a search a few rounds are left
         chosen, x, rows, scale = _descend(hulls, chosen, x)
         v = combination(rows, [q.numerator * (scale // q.denominator) for q in x])
         if not any(v):
@@ -158,7 +158,7 @@ def _independent(hulls: Hulls, support: list[int], weights: list[float]) -> tupl
 
 def _descend(hulls: Hulls, chosen: list[int], x: list[Fraction]) -> tuple[list[int], list[Fraction], list[Row], int]:
     """x moves to the least |v| over the affine hulls; rows whose weight would turn negative leave on the way."""
-    while True:
+    while True:  # each round but the last drops a row
         rows, _ = _common(hulls, chosen)
         a, scale = affine(rows, [int(hulls.group[i]) for i in chosen], hulls.groups)
         if min(a) > 0:

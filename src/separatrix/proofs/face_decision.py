@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.proofs.exact_algebra import Face, Row, dot, integer_row, null_line, solve, transpose
+from separatrix.proofs.exact_algebra import Face, Row, dot, integer_row, lowest_terms, null_line, solve, transpose
 from separatrix.proofs.lifted_rows import Candidate, LiftedRows
-from separatrix.proofs.simplex import alternative
+from separatrix.proofs.simplex import Patience, alternative
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Stage:
     active: NDArray[np.int64] | None = None
     extra: list[Row] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
-    patience: int | None = None  # of the simplex method
+    patience: int | None = None  # words that the simplex method may work out; None: its own limit
 
     def decide(self) -> Positive | Circuit | None:
         """The proved answer; None when every way failed, and ``tried`` says which."""
@@ -186,13 +186,12 @@ class Stage:
         working = {i for candidate in seen for i in candidate.support}
         working |= {int(i) for i in ids[:: max(1, len(ids) // (3 * q))]}
         working |= {self.rows.n + k for k in range(len(self.extra))}
+        patience = Patience() if self.patience is None else Patience(self.patience)
         for _ in range(rounds):
             order = sorted(working)
-            weights, u = alternative(self._coordinates(order), self.patience)
+            weights, u = alternative(self._coordinates(order), patience)
             if weights is not None:
-                support = [order[i] for i in weights]
-                exact = null_line(self._coordinates(support))
-                return Circuit(dict(zip(support, exact, strict=True))) if exact else None
+                return Circuit(lowest_terms({order[i]: t for i, t in weights.items()}))
             if u is None:
                 return None
             w = self.face.lift(u)

@@ -10,17 +10,14 @@ that is positive on all rows that are left (they are S), or with no rows left.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.proofs.exact_algebra import Face, Row, combination, independent, solve
+from separatrix.proofs.exact_algebra import Face, Row, Weights, combination, independent, lowest_terms, solve_in_span
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
 from separatrix.proofs.lifted_rows import LiftedRows
-
-Weights = dict[int, int]
 
 
 @dataclass
@@ -52,7 +49,7 @@ def reduce(rows: LiftedRows) -> Reduction:
             out.witness = {i: 1, int(partner[i]): 1}
             active = vanish_on_opposites(out, np.arange(rows.n), partner)
     while out.face is not None and out.face.dimension and (active is None or len(active)):
-        out.stages += 1
+        out.stages += 1  # at most p: a circuit has a row that does not vanish on the face, and cuts its dimension
         stage = Stage(rows, out.face, active)
         answer = stage.decide()
         out.tried += [f"stage {out.stages}, {line}" for line in stage.tried]
@@ -87,9 +84,7 @@ def add(out: Reduction, circuit: Circuit) -> None:
         old = list(out.circulation)
         old_rows, old_factors = rows.integers(old)
         rest = combination(whole, list(circuit.weights.values()))
-        solved = solve(old_rows, [-v for v in rest])
-        if solved is None:
-            raise AssertionError("a circuit of the face does not lift")
+        solved = solve_in_span(old_rows, [-v for v in rest])
         c = {i: t * m for i, t, m in zip(old, solved[0], old_factors, strict=True)}
         merged = {i: solved[1] * t for i, t in fresh.items()}
         enough = max([1] + [-c[i] // out.circulation[i] + 1 for i in old])
@@ -106,6 +101,7 @@ def vanish_on_opposites(out: Reduction, active: NDArray[np.int64], partner: NDAr
     """Pairs of equal rows with both labels join the circulation, as many as are independent."""
     rows = out.rows
     while out.face is not None and (both := active[partner[active] >= 0]).size:
+        # none of these rows vanishes on the face, so that each round lowers its dimension: at most p rounds
         some = [int(i) for i in both[:: max(1, len(both) // (4 * out.face.dimension))]]
         for k in independent(out.face.coordinates(rows.integers(some)[0])):
             for i in (some[k], int(partner[some[k]])):
@@ -139,8 +135,3 @@ def not_vanishing(rows: LiftedRows, face: Face, active: NDArray[np.int64] | None
         for v in face.basis():
             still = still[rows.signs(v, still) == 0]
     return np.setdiff1d(ids, still, assume_unique=True)
-
-
-def lowest_terms(weights: Weights) -> Weights:
-    divisor = math.gcd(*weights.values())
-    return {i: t // divisor for i, t in weights.items()}

@@ -60,6 +60,12 @@ class Hulls:
         top = max(float(values.max(initial=0)), -float(values.min(initial=0)), 1.0 if self.lifted else 0.0)
         return max(math.frexp(top)[1], -1000)
 
+    @cached_property
+    def faint(self) -> bool:
+        """Whether a number is so small that its double need not be within 2**-53 of the decimal that it stands for."""
+        values = np.abs(self.X if isinstance(self.X, np.ndarray) else self.X.data)
+        return self.reading == "decimal" and bool(((values > 0) & (values < 1e-300)).any())
+
     # -- rows ------------------------------------------------------------------------------------
 
     def plain(self, ids: Sequence[int] | Indices) -> Floats:
@@ -83,7 +89,7 @@ class Hulls:
     def bounds(self, w: Floats) -> tuple[Floats, Floats]:
         """a_i . w for every row, and how far that may be from the truth."""
         score, bound = np.zeros(self.n), np.full(self.n, np.inf)
-        if not np.isfinite(w).all():
+        if not np.isfinite(w).all() or self.faint:
             return score, bound
         kernels.bounded_scores(self.view, w if self.lifted else np.append(w, 0.0), score, bound)
         score *= self.y

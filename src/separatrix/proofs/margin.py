@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, ParameterError
 from separatrix.proofs.certificate import Certificate, Subject, numbers, quotient
-from separatrix.proofs.exact_algebra import integer_row
+from separatrix.proofs.exact_algebra import integer_row, ratio
 from separatrix.proofs.exact_hull import Point, Side, point, polish, side
 from separatrix.proofs.facial_reduction import reduce
 from separatrix.proofs.hull_search import Hulls
@@ -131,6 +131,7 @@ class Margin:
     ``coef`` (of length 1) and ``intercept`` are the hyperplane of the lower bound: scores are signed distances.
     ``support`` are the rows that hold it and ``weights`` theirs, 1 in each class (in all without an intercept):
     the point of the hulls that the upper bound measures. ``squared`` is d*^2 when both bounds are equal, else None.
+    An intercept beyond the largest double is infinite (None in ``to_dict``); the certificate has it exactly.
     """
 
     lower: float
@@ -197,7 +198,7 @@ class Margin:
             "gap": self.gap if math.isfinite(self.gap) else None,
             "squared": None if self.squared is None else quotient(self.squared),
             "coef": None if self.coef is None else self.coef.tolist(),
-            "intercept": self.intercept,
+            "intercept": self.intercept if self.intercept is None or math.isfinite(self.intercept) else None,
             "support": self.support.tolist(),
             "weights": self.weights.tolist(),
             "feature_names": list(self.feature_names),
@@ -230,15 +231,12 @@ class Margin:
 
 
 def unit(w: list[int], b: Fraction) -> tuple[Floats, float]:
-    """(w, b) divided by |w|, as doubles."""
+    """(w, b) divided by |w|, as doubles; a b beyond them is infinite."""
     shift = max(abs(v) for v in w).bit_length()
     head = np.array([float(Fraction(v, 1 << shift)) for v in w])
     length = float(np.linalg.norm(head))
-    try:
-        constant = float(b / (1 << shift)) / length
-    except OverflowError:
-        constant = math.copysign(math.inf, b)
-    return head / length, constant
+    constant = b / (1 << shift) / Fraction(length)
+    return head / length, ratio(constant.numerator, constant.denominator)
 
 
 def digits(lower: float, upper: float) -> str:

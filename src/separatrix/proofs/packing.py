@@ -98,16 +98,16 @@ def _violated(
 ) -> None:
     """Witnesses of total load below 1 among the rows of least load: the first rows that are not separable."""
     low, high = rows.p, len(order)
-    while low < high:
+    while low < high:  # bisection
         middle = (low + high) // 2
         if rows.search(np.sort(order[:middle])).status == "witness":
             high = middle
         else:
             low = middle + 1
     left = np.sort(order[: high + 5 * rows.p])
-    while len(left):
+    while len(left):  # the rows of each witness leave
         found = rows.search(left)
-        if found.status != "witness":
+        if found.status != "witness" or not found.support:
             return
         if x[found.support].sum() < 1 - 1e-6:
             heaviest = np.argsort(-found.weights, kind="stable")

@@ -16,7 +16,7 @@ from separatrix.errors import CertificateError, DataError, ParameterError
 from separatrix.proofs.certificate import INDEX_ONLY, Certificate, Source, Subject, class_names, scaled, true_weights
 from separatrix.proofs.coefficients import Coefficients, infinite_first
 from separatrix.proofs.decimal_reading import decimal_rows
-from separatrix.proofs.exact_algebra import combination, solve
+from separatrix.proofs.exact_algebra import combination, solve_in_span
 from separatrix.proofs.facial_reduction import Reduction, reduce
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
@@ -319,9 +319,7 @@ def spread_out(reduction: Reduction) -> dict[int, int]:
     most = math.lcm(*factors)
     rest = combination(whole, [most // m for m in factors])  # most times the sum of the z_i
     old_rows, old_factors = rows.integers(list(old))
-    solved = solve(old_rows, [-v for v in rest])
-    if solved is None:
-        raise AssertionError("the circulation does not span the rows")
+    solved = solve_in_span(old_rows, [-v for v in rest])
     c = {i: t * m for i, t, m in zip(old, solved[0], old_factors, strict=True)}
     enough = max([1] + [-c[i] // old[i] + 1 for i in old])
     weights = {i: c[i] + enough * old[i] for i in old}

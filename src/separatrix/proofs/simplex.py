@@ -4,15 +4,31 @@
 
 Phase one by Dantzig's rule (1951), which is fast, and after a while by Bland's (1977), which cannot cycle;
 pivots keep the tableau integral (Edmonds 1967, Bareiss 1968), so that there are no fractions to reduce.
-Slow, certain, and hardly ever needed.
+Slow, certain, and hardly ever needed. Bland's rule visits no basis twice, so that it ends; but there may be very many
+bases, so the work is counted and given up when there has been enough of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from separatrix.proofs.exact_algebra import Row
+
+WORK = 300_000_000  # words of tableaux worked out before a decision is given up: of the order of a minute
+
+
+@dataclass
+class Patience:
+    """What may still be spent, in words of 64 bits that are worked out: the same on every machine, unlike time."""
+
+    left: int = WORK
+
+    def spend(self, words: int) -> bool:
+        """Whether there is any left after this."""
+        self.left -= words
+        return self.left > 0
 
 
 def _entering(cost: Sequence[Any], m: int, steepest: bool) -> int | None:
@@ -23,10 +39,10 @@ def _entering(cost: Sequence[Any], m: int, steepest: bool) -> int | None:
     return next((j for j in range(m) if cost[j] < 0), None)
 
 
-def alternative(rows: Sequence[Row], patience: int | None = None) -> tuple[dict[int, int] | None, Row | None]:
+def alternative(rows: Sequence[Row], patience: Patience | None = None) -> tuple[dict[int, int] | None, Row | None]:
     """(weights by row, None) when the origin is in the hull of the rows, else (None, u).
 
-    With ``patience``, (None, None) after so many entries of the tableau have been worked out.
+    The weights are a basic solution: their rows are a circuit. (None, None) when patience runs out.
     """
     from flint import fmpz
 
@@ -37,9 +53,10 @@ def alternative(rows: Sequence[Row], patience: int | None = None) -> tuple[dict[
     table.append([fmpz(1)] * m + [fmpz(i == q) for i in range(size)] + [fmpz(1)])
     cost = [-sum((line[j] for line in table), fmpz(0)) for j in range(m)] + [fmpz(0)] * size + [fmpz(-1)]
     basis = list(range(m, m + size))
-    worked = 0
+    patience = patience or Patience()
     scale = fmpz(1)  # the true tableau is the stored one over this
     steps = 0
+    # Bland's rule, from the step 10 size on, visits no basis twice; patience ends it long before that may matter.
     while (entering := _entering(cost, m, steepest=steps < 10 * size)) is not None:
         steps += 1
         leaving = None
@@ -53,8 +70,7 @@ def alternative(rows: Sequence[Row], patience: int | None = None) -> tuple[dict[
                 if here < there or (here == there and basis[i] < basis[leaving]):
                     leaving = i
         assert leaving is not None, "phase one is bounded"
-        worked += (size + 1) * (m + size + 1)
-        if patience is not None and worked > patience:
+        if not patience.spend((size + 1) * (m + size + 1) * (1 + int(scale).bit_length() // 64)):
             return None, None
         pivot_row = table[leaving]
         pivot = pivot_row[entering]

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from separatrix.errors import DataError, DataTypeError
 from separatrix.validation.targets import one_column
 
+DISTINCT = 2**53  # whole numbers below are doubles of their own
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -25,11 +27,15 @@ class Labels:
         return np.asarray(own + own - np.int8(1))
 
 
-def check_labels(y: Any, *, what: str = "y") -> Labels:
-    """Class labels: integers, booleans, text, or floats that are whole numbers."""
-    array = label_vector(y, what=what)
+def check_labels(y: Any, *, what: str = "y", ids: bool = False) -> Labels:
+    """Class labels: integers, booleans, text, or floats that are whole numbers.
+
+    ``ids``: names of groups instead, which are only compared with each other, so that integers may be of any size.
+    """
+    array = label_vector(y, what=what, ids=ids)
     if array.dtype.kind == "f":
         need_classes(array, what)
+        _need_distinct(array, what)
     if array.dtype.kind in "biuf":
         low, high = array.min(), array.max()
         top = array == high
@@ -57,8 +63,8 @@ def _counted(array: NDArray[Any], low: int) -> Labels:
     return Labels(classes, (np.cumsum(there) - 1)[above])
 
 
-def label_vector(y: Any, *, what: str = "y") -> NDArray[Any]:
-    """y as one dimension of labels, as it was given."""
+def label_vector(y: Any, *, what: str = "y", ids: bool = False) -> NDArray[Any]:
+    """y as one dimension of labels, as it was given; numbers that doubles cannot tell apart are refused."""
     if y is None:
         raise DataError(f"requires {what} to be passed, but the target {what} is None: pass a label for every row.")
     array = one_column(y, what)
@@ -73,7 +79,32 @@ def label_vector(y: Any, *, what: str = "y") -> NDArray[Any]:
     if array.dtype.kind == "O":
         _need_no_missing(array, what)
         array = _plain(array)
+    if not ids:
+        _need_distinct(array, what)
     return array
+
+
+def _need_distinct(array: NDArray[Any], what: str) -> None:
+    """No number from 2**53 on: as doubles they merge, and a list that mixes kinds of numbers has become doubles."""
+    kind = array.dtype.kind
+    if kind == "O":
+        large = np.array([isinstance(v, (int, float)) and abs(v) >= DISTINCT for v in array.tolist()], dtype=np.bool_)
+    elif kind in "iuf":
+        large = ((array >= DISTINCT) | (array <= -DISTINCT)) & np.isfinite(array)
+    else:
+        return
+    if large.any():
+        row = int(np.flatnonzero(large)[0])
+        raise DataError(
+            f"{what} has {_short(array[row])} at row {row}: numbers from 2**53 on cannot be told apart as doubles, "
+            "so that classes could merge; use smaller numbers, or text."
+        )
+
+
+def _short(number: Any) -> str:
+    """A label that may be a number of any size, in a few words."""
+    bits = int(number).bit_length()
+    return f"the label {int(number)}" if bits <= 128 else f"a label of {bits} bits"
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:

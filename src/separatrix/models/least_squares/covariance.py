@@ -147,7 +147,7 @@ def coefficient_covariance(
     Z = scores_in_basis(model, rows, B)
     e = np.sqrt(rows.weights) * rows.residuals
     if kind == "cluster":
-        groups = check_labels(clusters, what="clusters")
+        groups = check_labels(clusters, what="clusters", ids=True)
         check_lengths(len(rows.counted), len(groups.codes), "clusters")
         codes = np.unique(groups.codes[rows.counted], return_inverse=True)[1]
         count = int(codes.max()) + 1

@@ -210,7 +210,7 @@ def _check_options(
         raise InferenceError("estimates that are infinite have no standard errors: ask for intervals='profile'.")
     if groups is None:
         return None
-    by = np.asarray(check_labels(groups, what="groups").codes, dtype=np.intp)
+    by = np.asarray(check_labels(groups, what="groups", ids=True).codes, dtype=np.intp)
     check_lengths(fitted.task.n, len(by), "groups")
     if by.max() < 1:
         raise DataError("groups has one group only: a clustered covariance needs at least two.")
