@@ -78,16 +78,18 @@ def test_the_schema_holds_for_every_kind_of_audit(audited):
         schema.validate(audited(source, target).to_dict())
 
 
-def test_every_number_of_the_report_is_in_audit_json(audited):
-    """The page is made of audit.json: with other numbers there it shows other numbers."""
-    found = audited("example:spam")
+def test_the_page_is_made_of_the_facts(audited):
+    """With other facts the page shows other numbers."""
+    from dataclasses import replace
+
     from separatrix.auditing.report.page import page
 
-    content = json.loads(json.dumps(found.to_dict()))
-    assert page(content) == found.report()
-    content["answers"]["best"]["lines"] = ["The best has 77777 rows wrong."]
-    assert "77777" in page(content)
-    assert found.report().count("<svg") == 5 + 11 - 1
+    facts = audited("example:spam").facts
+    mistakes = replace(facts.best.mistakes, lower=77777, upper=77777)
+    changed = page(replace(facts, best=replace(facts.best, mistakes=mistakes)))
+    assert "77,777" in changed
+    assert "77,777" not in page(facts)
+    assert page(facts).count("<svg") == 5 + 10
 
 
 def table_of(n=60, d=3, seed=0):
@@ -100,9 +102,9 @@ def table_of(n=60, d=3, seed=0):
 def test_more_columns_than_rows(ledger):
     X, y = table_of(n=40, d=90)
     found = separatrix.audit(X, y, ledger=ledger)
-    assert found.answers["existence"]["verdict"] == "complete"
-    verdicts = {line["name"]: line["verdict"] for line in found.answers["assumptions"]["assumptions"]}
-    assert verdicts["rank"] == verdicts["enough rows"] == "fails"
+    assert found.facts.separation.verdict == "complete"
+    verdicts = {line.name: line.verdict for line in found.facts.assumptions.lines}
+    assert verdicts["full rank"] == verdicts["enough rows"] == "fails"
     check_page(found)
 
 
@@ -112,10 +114,10 @@ def test_a_class_with_few_rows(few, ledger):
     y[:] = 0
     y[:few] = 1
     found = separatrix.audit(X, y, ledger=ledger)
-    assert found.answers["new_points"]["test"] is None
+    assert found.facts.prediction.test is None
     if few == 1:
-        assert found.answers["new_points"]["answer"] == "cannot be estimated"
-    assert any("fewer than five rows" in text for text in found.content["recommendation"]["cautions"])
+        assert found.answers["prediction"].answer == "Cannot be estimated"
+    assert any("fewer than five rows" in text for text in found.facts.recommendation.cautions)
     check_page(found)
 
 
@@ -123,16 +125,16 @@ def test_a_rare_third_class_is_left_out_of_estimates_and_named(ledger):
     X, y = table_of()
     y[3] = 7
     found = separatrix.audit(X, y, ledger=ledger)
-    assert "classes with a single row" in " ".join(own["what"] for own in found.content["left_out"])
-    assert found.answers["new_points"]["chosen"] is not None
+    assert "classes with a single row" in " ".join(own.what for own in found.facts.left_out)
+    assert found.facts.prediction.chosen is not None
     check_page(found)
 
 
 def test_every_column_a_leak(ledger):
     y = np.arange(60) % 2
     found = separatrix.audit({"a": y.astype(str), "b": 5 - y * 2, "y": y}, ledger=ledger)
-    assert "every column gives the target away: none was set aside" in found.content["table"]["notes"]
-    assert found.answers["existence"]["verdict"] == "complete"
+    assert "every column gives the target away; none was set aside" in found.facts.table.notes
+    assert found.facts.separation.verdict == "complete"
     check_page(found)
 
 
@@ -151,7 +153,7 @@ def test_one_column_missing_values_dates_and_text(ledger):
         }
     )
     found = separatrix.audit(frame, "relapse", ledger=ledger)
-    verdicts = {line["name"]: line["verdict"] for line in found.answers["assumptions"]["assumptions"]}
+    verdicts = {line.name: line.verdict for line in found.facts.assumptions.lines}
     assert verdicts["time"] == "look"
     check_page(found)
     one = separatrix.audit(frame[["amount", "relapse"]], "relapse", ledger=ledger)

@@ -25,9 +25,9 @@ def test_the_screen_answers_five_questions_and_says_where_the_report_is(separatr
     assert done.returncode == 0, done.stderr
     for number in range(1, 6):
         assert f"\n{number} " in done.stdout
-    assert "no, proved" in done.stdout
+    assert "No (proved)" in done.stdout
     assert "Use logistic regression" in done.stdout
-    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert done.stdout.splitlines()[-2] == "report: audit/report.html"
     assert "separatrix verify audit/certificate.json audit/certified.csv" in done.stdout.splitlines()[-1]
     verified = separatrix("verify", "audit/certificate.json", "audit/certified.csv")
@@ -47,7 +47,7 @@ def test_the_screen_keeps_to_a_narrow_terminal(separatrix, monkeypatch):
 def test_json_for_programs(separatrix, tmp_path):
     done = separatrix("audit", "example:xor", "--json", "--out", "elsewhere")
     content = json.loads(done.stdout)
-    assert content["answers"]["existence"]["verdict"] == "overlap"
+    assert content["separation"]["verdict"] == "overlap"
     written = json.loads((tmp_path / "elsewhere" / "audit.json").read_text())
     assert written == content
     assert separatrix("audit", "example:xor", "--quiet", "--out", "elsewhere").stdout == ""
@@ -63,7 +63,7 @@ def test_json_for_programs(separatrix, tmp_path):
         (("t.csv", "--target", "knd"), "has no column 'knd'; did you mean 'kind'?"),
         (
             ("t.csv", "--target", "id"),
-            "target 'id' has 60 different values in 60 rows: it names rows, it is not a class",
+            "target 'id' has 60 different values in 60 rows: it looks like an ID column, not a class",
         ),
         (("t.csv", "--target", "one"), "target 'one' is 5 in every row"),
         (("t.csv", "--target", "void"), "target 'void' of t.csv is missing in every row"),

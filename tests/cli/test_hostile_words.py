@@ -107,7 +107,7 @@ WORDS = [
     (("verify", "rows.csv", "rows.csv"), "cannot be held against rows.csv"),
     (("export", "m.sepx", "-o", "file/m.py"), "--out is file/m.py, but file is no folder"),
     (("export", "m.sepx", "-o", "m.txt"), "the output format is not known"),
-    (("audit", "rows.csv", "-t", "ok", "-o", "file"), "file exists and is no folder"),
+    (("audit", "rows.csv", "-t", "ok", "-o", "file"), "file exists and is not a folder"),
     (("describe", "inside"), "inside is a folder"),
 ]
 

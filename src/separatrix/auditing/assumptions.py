@@ -2,91 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Any
+from separatrix.arrays import Floats
+from separatrix.auditing.best_hyperplane import BestHyperplane
+from separatrix.auditing.budget import Session
+from separatrix.auditing.checks import design, independence, labels, log_odds, noise, normality
+from separatrix.auditing.facts import AssumptionFacts, AssumptionLine
+from separatrix.auditing.picture_facts import QuantileCurve
+from separatrix.auditing.prediction import Prediction
+from separatrix.auditing.separation import DecidedSeparation
+from separatrix.auditing.table import AuditTable
 
-from separatrix.auditing.best import Best
-from separatrix.auditing.checks import Line, design, independence, labels, normality, odds
-from separatrix.auditing.existence import Existence
-from separatrix.auditing.new_points import NewPoints
-from separatrix.auditing.study import Study
-
-QUESTION = "Which assumptions does that need?"
-MARKS = {"holds": "✓", "fails": "✗", "look": "!", "unknown": "?"}
+ORDER = {"fails": 0, "look": 1, "unknown": 2, "holds": 3}
 
 
-def ask(study: Study, existence: Existence, best: Best, found: NewPoints) -> dict[str, Any]:
-    """Every assumption with its evidence, for classes."""
-    with study.clock.stage("assumptions"):
-        normal, picture = normality.check(study)
-        must_go = None if best.mistakes is None else best.content["mistakes"]["rows"]
-        suspicion, suspects = labels.check(study, found, must_go)
+def check_classification(
+    table: AuditTable,
+    session: Session,
+    separation: DecidedSeparation,
+    best: BestHyperplane,
+    prediction: Prediction,
+) -> tuple[AssumptionFacts, list[QuantileCurve]]:
+    """Every assumption with its evidence, and the quantiles of the classes."""
+    with session.clock.stage("assumptions"):
+        normal, quantiles = normality.check(table, session.seed)
+        misses = [] if best.facts.mistakes is None else best.facts.mistakes.rows
+        suspicion, suspects = labels.check(table, prediction.comparison, misses)
         lines = [
-            _separable(existence),
-            *odds.check(study, existence.verdict == "overlap"),
+            _separable(separation.verdict),
+            *log_odds.check(table, session.seed, separation.verdict == "overlap"),
             *normal,
-            *design.check(study),
-            *independence.check(study, existence.content["contradictions"]["duplicates"]),
+            *design.check(table),
+            *independence.check(table, separation.facts.contradictions.duplicates),
             *suspicion,
         ]
-    return _answered(lines) | {"quantiles": picture, "suspects": suspects}
+    return AssumptionFacts(_sorted(lines), suspects), quantiles
 
 
-def ask_regression(study: Study, residuals: Any, fitted: Any, duplicates: int) -> dict[str, Any]:
+def check_regression(
+    table: AuditTable, session: Session, residuals: Floats, fitted: Floats, duplicates: int
+) -> AssumptionFacts:
     """The same for a quantity."""
-    with study.clock.stage("assumptions"):
+    with session.clock.stage("assumptions"):
         lines = [
-            *odds.check_regression(study, residuals, fitted),
-            *design.check(study),
-            *independence.check(study, duplicates),
+            *noise.check(table, residuals, fitted),
+            *design.check(table),
+            *independence.check(table, duplicates),
         ]
-    return _answered(lines) | {"quantiles": None, "suspects": None}
+    return AssumptionFacts(_sorted(lines), None)
 
 
-def _separable(existence: Existence) -> Line:
-    name, needed = "The classes can be separated", "the perceptron's end; a hard margin"
-    if existence.verdict == "complete":
-        text = "proved, see question 1; for the same reason unpenalised logistic regression has no finite estimate"
-        return Line(
-            "separable classes", name, needed, text, "holds", "Penalise, or use Firth's correction, for probabilities."
-        )
-    if existence.verdict == "undecided":
-        return Line("separable classes", name, needed, "not decided", "unknown", "")
-    text = "proved that they cannot, see question 1"
-    if existence.verdict == "quasi":
-        text += "; and unpenalised logistic regression has no finite estimate"
-    return Line(
-        "separable classes",
-        name,
-        needed,
-        text,
-        "fails",
-        "Use learners that bear mistakes: logistic, averaged, soft margins.",
-    )
+def _sorted(lines: list[AssumptionLine]) -> list[AssumptionLine]:
+    """Failures first."""
+    return sorted(lines, key=lambda line: ORDER[line.verdict])
 
 
-def _answered(lines: list[Line]) -> dict[str, Any]:
-    counts = {verdict: sum(line.verdict == verdict for line in lines) for verdict in MARKS}
-    parts = []
-    if counts["holds"]:
-        parts.append(f"{counts['holds']} hold{'s' * (counts['holds'] == 1)}")
-    if counts["fails"]:
-        parts.append(f"{counts['fails']} fail{'s' * (counts['fails'] == 1)}")
-    if counts["look"]:
-        parts.append(f"{counts['look']} to look at")
-    if counts["unknown"]:
-        parts.append(f"{counts['unknown']} not known")
-    order = {"fails": 0, "look": 1, "unknown": 2, "holds": 3}
-    ranked = sorted(lines, key=lambda line: order[line.verdict])
-    told = " · ".join(
-        f"{mark} {', '.join(line.name for line in ranked if line.verdict == verdict)}"
-        for verdict, mark in sorted(MARKS.items(), key=lambda own: order[own[0]])
-        if counts[verdict]
-    )
-    return {
-        "question": QUESTION,
-        "badge": "tested",
-        "answer": ", ".join(parts),
-        "lines": [told],
-        "counts": counts,
-        "assumptions": [line.to_dict() for line in ranked],
-    }
+def _separable(verdict: str) -> AssumptionLine:
+    what = ("separable classes", "A hyperplane separates the classes", "convergence of the perceptron; a hard margin")
+    if verdict == "complete":
+        text = "proved, see question 1; so the logistic maximum-likelihood estimate is not finite"
+        return AssumptionLine(*what, text, "holds", "Use a penalty or Firth's correction for probabilities.")
+    if verdict == "undecided":
+        return AssumptionLine(*what, "not decided", "unknown", "")
+    text = "proved that none does, see question 1"
+    if verdict == "quasi":
+        text += "; the logistic maximum-likelihood estimate is not finite"
+    advice = "Use learners that tolerate misclassified rows: logistic regression, averaged perceptron, soft margins."
+    return AssumptionLine(*what, text, "fails", advice)

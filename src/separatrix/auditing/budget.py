@@ -1,6 +1,6 @@
-"""What is done within a time budget: decided from the size of the table alone, so that it can be repeated.
+"""What is done within a time budget, decided from the size of the table so that it can be repeated.
 
-Costs are rough seconds on one processor of this decade. What is left out is said, with the reason.
+Costs are rough seconds on one processor. What is left out is recorded with the reason.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from separatrix.auditing.facts import Omission
 from separatrix.errors import SeparatrixError
 
 FOLDS = 5
+REPORT = 2.5  # seconds that drawing and writing the report take
 NEWTON = 2.5e-9  # a cell, for each column: forming a Hessian
 PASS = 4e-9  # a cell, for each pass over the rows
 A_MARGIN = 4e-8  # a row, for each column, where columns are many
@@ -24,13 +26,20 @@ class OutOfTime(SeparatrixError):
 
 @dataclass
 class Clock:
-    """Seconds spent on each stage, what was left out, and whoever wants to know where we are."""
+    """Seconds spent on each stage, what was left out, and a callback for progress.
 
-    budget: float
-    tell: Callable[[str], None] = lambda stage: None
+    Steps share ``budget``: what was allowed less what drawing and writing the report will take.
+    """
+
+    allowed: float
+    report: Callable[[str], None] = lambda stage: None
     began: float = field(default_factory=perf_counter)
     stages: dict[str, float] = field(default_factory=dict)
-    left_out: list[dict[str, str]] = field(default_factory=list)
+    omissions: list[Omission] = field(default_factory=list)
+
+    @property
+    def budget(self) -> float:
+        return max(self.allowed - REPORT, 0.6 * self.allowed)
 
     @property
     def spent(self) -> float:
@@ -45,13 +54,13 @@ class Clock:
         return self.spent > share * self.budget
 
     def part(self, share: float) -> float:
-        """Seconds that a step may take: a share of the budget, or a half of what is left if that is less."""
+        """Seconds that a step may take: a share of the budget, or half of what is left if that is less."""
         return max(0.05, min(share * self.budget, 0.5 * self.left))
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Measure one stage."""
-        self.tell(name)
+        self.report(name)
         start = perf_counter()
         try:
             yield
@@ -59,8 +68,8 @@ class Clock:
             self.stages[name] = self.stages.get(name, 0.0) + perf_counter() - start
 
     def leave_out(self, what: str, why: str) -> None:
-        """Say what was not done."""
-        self.left_out.append({"what": what, "why": why})
+        """Record what was not done."""
+        self.omissions.append(Omission(what, why))
 
 
 @dataclass(frozen=True)
@@ -70,11 +79,11 @@ class Plan:
     n: int
     d: int
     cells: int
-    groups: int  # score vectors: 1 for two classes or a regression, else one a class
+    score_vectors: int
     budget: float
 
     @property
-    def learning_rows(self) -> int:
+    def comparison_rows(self) -> int:
         """Rows that learners are compared on: all, or as many as a fifth of the budget allows."""
         return min(self.n, max(2000, int(0.2 * self.budget / self._a_row)))
 
@@ -82,8 +91,8 @@ class Plan:
     def _a_row(self) -> float:
         """Seconds that each row costs in the comparison."""
         width = self.cells / max(self.n, 1)
-        newton = NEWTON * width * min(width * self.groups, 1000)
-        return FOLDS * (2 * newton + 60 * PASS * width * self.groups + 2e-7 * width)
+        newton = NEWTON * width * min(width * self.score_vectors, 1000)
+        return FOLDS * (2 * newton + 60 * PASS * width * self.score_vectors + 2e-7 * width)
 
     def allows(self, seconds: float, part: float) -> bool:
         """Whether a cost fits into a part of the budget."""
@@ -99,3 +108,13 @@ class Plan:
     def coefficient_fates(self) -> bool:
         """Whether each coefficient's fate is decided exactly."""
         return self.d <= 200 and self.n * self.d <= 4_000_000
+
+
+@dataclass(frozen=True)
+class Session:
+    """What the steps of an audit share beside the table."""
+
+    clock: Clock
+    plan: Plan
+    seed: int
+    level: float

@@ -1,11 +1,10 @@
-"""Some rows of the user's own table, in the columns that tell them apart, as a small table."""
+"""A few rows of the user's table, in the columns that tell them apart."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from separatrix.auditing.facts import Excerpt, ExcerptRow
 from separatrix.auditing.phrasing import short, unique
-from separatrix.auditing.study import Study
+from separatrix.auditing.table import AuditTable
 from separatrix.data.frame import Column
 
 ROWS = 12
@@ -14,33 +13,30 @@ LETTERS = 92  # of a line, so that it fits on a page
 NAME, CELL, LONGEST = 24, 32, 80
 
 
-def cells(study: Study, rows: list[int], even: bool = False) -> dict[str, Any]:
+def excerpt(table: AuditTable, rows: list[int], even: bool = False) -> Excerpt:
     """At most twelve of the rows with their numbers; ``even`` takes as many of each class as there are."""
-    chosen = _even(study, rows) if even else rows[:ROWS]
-    target = short(study.task.target)
-    truth = [short(v, NAME) for v in study.task.y[chosen].tolist()]
-    if study.frame is None:
-        told = [{"row": i, "cells": [t]} for i, t in zip(chosen, truth, strict=True)]
-        return {"columns": [target], "rows": told}
-    known = [c for c in study.frame.columns if c.name not in study.aside and c.name in study.inputs]
+    chosen = _even(table, rows) if even else rows[:ROWS]
+    target = short(table.task.target)
+    labels = [short(v, NAME) for v in table.task.y[chosen].tolist()]
+    if table.frame is None:
+        return Excerpt([target], [ExcerptRow(i, [label]) for i, label in zip(chosen, labels, strict=True)])
+    known = [c for c in table.frame.columns if c.name not in table.set_aside and c.name in table.inputs]
     width = max(CELL, LONGEST // max(len(known), 1))
     columns = _telling(known, chosen, LETTERS - len(target), width)
     names = unique([c.name for c in columns], NAME, [target])
-    shown = [[_cell(c, i, width) for c in columns] for i in chosen]
-    return {
-        "columns": [target, *names],
-        "rows": [{"row": i, "cells": [t, *own]} for i, t, own in zip(chosen, truth, shown, strict=True)],
-        "columns_not_shown": len(known) - len(columns),
-    }
+    rows_shown = [
+        ExcerptRow(i, [label, *(_cell(c, i, width) for c in columns)]) for i, label in zip(chosen, labels, strict=True)
+    ]
+    return Excerpt([target, *names], rows_shown, len(known) - len(columns))
 
 
-def _even(study: Study, rows: list[int]) -> list[int]:
+def _even(table: AuditTable, rows: list[int]) -> list[int]:
     """A few rows of every class, in their order."""
-    if len(rows) <= ROWS or study.regression:
+    if len(rows) <= ROWS or table.regression:
         return rows[:ROWS]
     by_class: dict[int, list[int]] = {}
     for i in rows:
-        by_class.setdefault(int(study.codes[i]), []).append(i)
+        by_class.setdefault(int(table.codes[i]), []).append(i)
     turns = [(turn, i) for own in by_class.values() for turn, i in enumerate(own)]
     return sorted(i for _, i in sorted(turns)[:ROWS])
 

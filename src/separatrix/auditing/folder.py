@@ -1,4 +1,4 @@
-"""A folder that appears whole or not at all: written beside its place, then moved there."""
+"""The folder of an audit, written atomically: beside its place, then moved there."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from separatrix.auditing.facts import FORMAT
 from separatrix.errors import DataError
 
-FORMAT = "separatrix-audit/1"
+FORMATS = ("separatrix-audit/1", FORMAT)  # those that may be replaced
 OURS = frozenset(
     {"report.html", "audit.json", "certificate.json", "certified.csv", "certified.svm", "model.sepx"},
 )
@@ -24,19 +25,19 @@ def need_place(path: Path) -> None:
     if not path.exists() and not path.is_symlink():
         return
     if not path.is_dir() or path.is_symlink():
-        raise DataError(f"{path} exists and is no folder; choose another --out.")
+        raise DataError(f"{path} exists and is not a folder; choose another --out.")
     found = sorted(entry.name for entry in path.iterdir())
     if found and not _is_ours(path):
         raise DataError(f"{path}/ exists and is not an audit of ours; choose another --out.")
     strange = [name for name in found if name not in OURS]
     if strange:
-        raise DataError(f"{path}/ holds {strange[0]!r}, which is not ours to replace; choose another --out.")
+        raise DataError(f"{path}/ holds {strange[0]!r}, which is not part of an audit; choose another --out.")
 
 
 def _is_ours(path: Path) -> bool:
     try:
         with (path / "audit.json").open(encoding="utf-8") as file:
-            return bool(json.loads(file.read(1 << 28)).get("format") == FORMAT)
+            return bool(json.loads(file.read(1 << 28)).get("format") in FORMATS)
     except (OSError, ValueError, AttributeError):
         return False
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.auditing.phrasing import count
-from separatrix.auditing.study import is_quantity, refuse_names
+from separatrix.auditing.table import is_quantity, refuse_id_target
 from separatrix.data.frame import Column, Frame, label_column
 from separatrix.data.given import column_from, frame_from
 from separatrix.data.rows import Matrix, RowFile
@@ -32,7 +32,7 @@ def task_for_audit(table: Any, target: Any, positive: Any, task: str | None) -> 
     else:
         rest, column = source.read(), _labels(target)
         check_lengths(rest.n, len(column.values), "target")
-    refuse_names(column)
+    refuse_id_target(column)
     regression = None if task is None else task == "regression"
     if regression is None and is_quantity(column):
         regression = True

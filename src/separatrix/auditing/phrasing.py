@@ -1,4 +1,4 @@
-"""Numbers, names and lists for people; everything that comes from the data is cut to a readable length."""
+"""Numbers, names and lists as text; what comes from the data is cut to a readable length."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Sequence
 from typing import Any
+
+from separatrix.auditing.facts import EstimateFacts
 
 NAME = 48  # letters of a name that are shown
 
@@ -66,10 +68,21 @@ def number(x: float | None, digits: int = 3) -> str:
 
 
 def share(x: float | None) -> str:
-    """0.7912 is 79.1 %."""
+    """0.7912 is 79.1%; digits enough not to round to 0% or 100% what is neither."""
     if x is None or math.isnan(x):
         return "–"
-    return f"{100 * x:.1f} %" if 0 < x < 1 else f"{100 * x:.0f} %"
+    return f"{_percent(x)}%"
+
+
+def _percent(x: float) -> str:
+    if not 0 < x < 1:
+        return f"{100 * x:.0f}"
+    text = ""
+    for places in range(1, 13):
+        text = f"{100 * x:.{places}f}"
+        if 0 < float(text) < 100:
+            break
+    return text
 
 
 def interval(low: float | None, high: float | None, as_share: bool = False) -> str:
@@ -81,8 +94,33 @@ def interval(low: float | None, high: float | None, as_share: bool = False) -> s
     return f"[{number(low)}, {number(high)}]"
 
 
-def _percent(x: float) -> str:
-    return f"{100 * x:.1f}" if 0 < x < 1 else f"{100 * x:.0f}"
+def estimate(e: EstimateFacts, as_share: bool = False) -> str:
+    """A value with its interval: 94.4% [91.3, 96.4], or 0.990 [0.976, 1.000]."""
+    if e.value is None:
+        return "undefined"
+    if as_share:
+        return f"{share(e.value)} {interval(e.low, e.high, True)}".strip()
+    return with_interval(e.value, e.low, e.high)
+
+
+def estimate_in_words(e: EstimateFacts, level: float, as_share: bool, unit: str = "") -> str:
+    """94.4% correct (95% interval 91.3 to 96.4)."""
+    if e.value is None:
+        return "undefined"
+    value = share(e.value) if as_share else number(e.value)
+    if e.low is None or e.high is None:
+        return f"{value}{unit}"
+    low, high = (_percent(v) if as_share else number(v) for v in (e.low, e.high))
+    return f"{value}{unit} ({share(level).replace('.0%', '%')} interval {low} to {high})"
+
+
+def open_interval(low: float | None, high: float | None) -> str:
+    """An interval that may be open at either end, or nothing."""
+    if low is None and high is None:
+        return ""
+    if low is not None and high is not None:
+        return with_interval(low, low, high).split(" ", 1)[1]
+    return f"[{'−∞' if low is None else number(low)}, {'∞' if high is None else number(high)}]"
 
 
 def with_interval(value: float, low: float | None, high: float | None) -> str:
@@ -92,8 +130,8 @@ def with_interval(value: float, low: float | None, high: float | None) -> str:
     if not 1e-4 <= size < 1e7 or not all(map(math.isfinite, parts)):
         return f"{number(value)} {interval(low, high)}".strip()
     places = 3 if 0.1 <= size <= 1 else max(0, 2 - math.floor(math.log10(size)))
-    told = [f"{abs(x):,.{places}f}" for x in parts]
-    signed = [f"−{text}" if x < 0 and text.strip("0.") else text for x, text in zip(parts, told, strict=True)]
+    digits = [f"{abs(x):,.{places}f}" for x in parts]
+    signed = [f"−{text}" if x < 0 and text.strip("0.") else text for x, text in zip(parts, digits, strict=True)]
     return signed[0] if len(signed) == 1 else f"{signed[0]} [{signed[1]}, {signed[2]}]"
 
 
@@ -105,7 +143,7 @@ def nearly_one(x: float) -> str:
 
 
 _UNIT = re.compile(
-    r"(?<=[\d∞]) (?=(%|µs|ms|ns|s)(?!\w))|(?<=\d) (?=× 10)|(?<=×) (?=10)|(?<=\bp) (?=[=<])|(?<=[=<]) (?=\d)"
+    r"(?<=[\d∞]) (?=(µs|ms|ns|s)(?!\w))|(?<=\d) (?=× 10)|(?<=×) (?=10)|(?<=\bp) (?=[=<])|(?<=[=<]) (?=\d)"
     r"|(?<=[✓✗]) |(?<=· [!?]) "
 )
 _PAIR = re.compile(r"\[−?[\d.,∞]+, −?[\d.,∞]+\]")
@@ -146,26 +184,18 @@ def named(names: Sequence[str], most: int = 4) -> str:
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}" if quoted else ""
 
 
+def listing(names: Sequence[str]) -> str:
+    """a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+
+
 def plural(n: int, word: str, many: str | None = None) -> str:
     """1 row, 2 rows."""
     return f"{count(n)} {word if n == 1 else many or word + 's'}"
 
 
-def plain(value: Any) -> Any:
-    """Values as JSON has them: numpy's as Python's, what is no number or not finite as null."""
-    if isinstance(value, dict):
-        return {str(key): plain(own) for key, own in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(own) for own in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
 _METRICS = {
-    "roc_auc": "area under ROC",
+    "roc_auc": "area under the ROC curve",
     "f1": "F1",
     "mcc": "Matthews correlation",
     "brier": "Brier score",
@@ -176,6 +206,6 @@ _METRICS = {
 }
 
 
-def metric(name: str) -> str:
-    """What people call a metric."""
+def metric_name(name: str) -> str:
+    """The common name of a metric."""
     return _METRICS.get(name, name.replace("_", " "))

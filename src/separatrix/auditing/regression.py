@@ -1,53 +1,42 @@
-"""The parts of an audit that apply to a quantity."""
+"""Questions 1 and 2 for a quantity: how well the least-squares hyperplane fits, and whether it is unique."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from separatrix.auditing import best, existence
-from separatrix.auditing.study import Study
+from separatrix.arrays import Floats
+from separatrix.auditing.budget import Session
+from separatrix.auditing.facts import ExactFitFacts, LeastSquaresFacts
+from separatrix.auditing.table import AuditTable
 from separatrix.validation.marks import value_marks
-
-POINTS = 2000  # of a picture
 
 
 @dataclass(frozen=True)
-class Fit:
-    """Least squares on all rows: answers 1 and 2, residuals, and equal rows."""
+class FullFit:
+    """Least squares on all rows."""
 
-    first: dict[str, Any]
-    second: dict[str, Any]
-    residuals: NDArray[np.float64]
-    fitted: NDArray[np.float64]
+    exact_fit: ExactFitFacts
+    best: LeastSquaresFacts
+    residuals: Floats
+    fitted: Floats
     duplicates: int
 
-    def picture(self, seed: int) -> dict[str, Any]:
-        """Fitted against true values, of a sample where rows are many."""
-        at = np.arange(len(self.fitted))
-        if len(at) > POINTS:
-            at = np.sort(np.random.default_rng(seed).choice(at, POINTS, replace=False))
-        truth = self.fitted + self.residuals
-        return {"truth": truth[at].tolist(), "fitted": self.fitted[at].tolist(), "of": len(truth)}
 
-
-def ask(study: Study) -> Fit:
-    """How well the best hyperplane fits, and whether there is one only."""
+def fit_all_rows(table: AuditTable, session: Session) -> FullFit:
+    """The fit, its R², rank and dependent columns."""
     from separatrix.models.least_squares.least_squares import LeastSquares
 
-    with study.clock.stage("least squares"), warnings.catch_warnings():
+    with session.clock.stage("least squares"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = LeastSquares().fit(study.rows, study.task.y)
-    fitted = np.asarray(model.predict(study.rows))
-    y = study.task.y
-    spread = float(((y - y.mean()) ** 2).sum())
-    residuals = y - fitted
+        model = LeastSquares().fit(table.rows, table.task.y)
+    y, fitted = table.task.y, np.asarray(model.predict(table.rows))
+    residuals, spread = y - fitted, float(((y - y.mean()) ** 2).sum())
     r2 = 1 - float(residuals @ residuals) / spread if spread > 0 else 1.0
-    dependent = tuple(study.names[j] for j in model._solution.dependent)
-    duplicates = study.n - len(np.unique(value_marks(study.rows)))
-    first = existence.ask_regression(study, r2, int(model.rank_))
-    return Fit(first, best.ask_regression(study, int(model.rank_), dependent), residuals, fitted, duplicates)
+    rank = int(model.rank_)
+    exact = ExactFitFacts(rank >= table.n or r2 > 1 - 1e-12, r2, rank)
+    dependent = [table.names[j] for j in model._solution.dependent]
+    duplicates = table.n - len(np.unique(value_marks(table.rows)))
+    return FullFit(exact, LeastSquaresFacts(rank, dependent), residuals, fitted, duplicates)

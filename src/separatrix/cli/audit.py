@@ -17,9 +17,11 @@ from separatrix.cli.progress import Progress
 @click.command()
 @click.argument("source", type=SOURCE)
 @click.option("--target", "-t", help="Column to learn (guessed if it is named target, label, class or y).")
-@click.option("--positive", help="Class that scores speak for, of two.")
+@click.option("--positive", help="The positive class, of two.")
 @click.option("--task", type=click.Choice(["classification", "regression"]), help="What the target is, if unclear.")
-@click.option("--budget", type=float, default=60.0, show_default=True, help="Seconds to work with.")
+@click.option(
+    "--budget", type=float, default=60.0, show_default=True, help="Seconds for everything, from start to exit."
+)
 @click.option(
     "--out",
     "-o",
@@ -33,19 +35,19 @@ from separatrix.cli.progress import Progress
 @click.option("--text", multiple=True, help="A column of free text.")
 @click.option("--category", multiple=True, help="A column of categories.")
 @click.option("--number", multiple=True, help="A column of numbers.")
-@click.option("--groups", help="Column that names groups of rows: none is learned from and judged at once.")
-@click.option("--time", help="Column of moments: later rows are judged by earlier ones.")
+@click.option("--groups", help="Column that identifies groups of rows, which are kept together.")
+@click.option("--time", help="Column of dates or times: later rows are predicted from earlier ones.")
 @click.option("--na", multiple=True, help="A word that means a missing value; may be repeated.")
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of splits and samples.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @saying.saying_options
 def command(source: str, out: Path, **options: Any) -> None:
-    """Ask five questions of SOURCE (a file, a glob, -, example:NAME, or SQL over files) and answer them.
+    """Answer five questions about SOURCE (a file, a glob, -, example:NAME, or SQL over files).
 
-    Does a separating hyperplane exist? Which is best? Is there an efficient algorithm? How will it do on new rows?
-    Which assumptions does that need? Prints a screen, and writes report.html, audit.json, certificate.json with
-    the matrix that it speaks of, and model.sepx.
+    Can a hyperplane separate the classes? What is the best hyperplane, and is it unique? Can it be found efficiently?
+    How well does it predict new rows? Which assumptions does that need, and do they hold? Prints a screen, and writes
+    report.html, audit.json, certificate.json with the matrix that it refers to, and model.sepx.
     """
     from separatrix.auditing.audit import audit
     from separatrix.auditing.folder import need_place
@@ -73,8 +75,8 @@ def told(found: Any, out: Path) -> list[str]:
     """The screen, and where everything is."""
     from separatrix.auditing.screen import screen
 
-    width = get_terminal_size((100, 24)).columns
-    lines = [*screen(found.to_dict(), lambda text: click.style(text, bold=True), width), ""]
+    width = get_terminal_size((80, 24)).columns
+    lines = [*screen(found.facts, lambda text: click.style(text, bold=True), width), ""]
     lines.append(f"report: {out}/report.html")
     if found.certified is not None:
         lines.append(f"check the proof: separatrix verify {out}/certificate.json {out}/{found.certified.file_name}")

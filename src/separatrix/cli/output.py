@@ -46,7 +46,7 @@ def say(lines: list[str]) -> None:
 
 def as_json(value: Any) -> str:
     """One line of JSON; numpy's numbers as numbers, what is not finite as null."""
-    from separatrix.auditing.phrasing import plain
+    from separatrix.persistence.json_values import plain
 
     return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
 

@@ -89,3 +89,16 @@ def unpack(node: Any, tensors: dict[str, Any], used: set[str], depth: int = 0) -
             raise ModelFileError("a table in its header is not made of pairs")
         return dict(pairs)
     raise ModelFileError(f"its header holds an unknown kind of value ({', '.join(sorted(map(str, keys)))[:60]})")
+
+
+def plain(value: Any) -> Any:
+    """Values as JSON has them: numpy's as Python's, numbers that are not finite as null."""
+    if isinstance(value, dict):
+        return {str(key): plain(own) for key, own in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(own) for own in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -49,6 +49,7 @@ class Search:
     def __init__(self, rows: LiftedRows, deadline: float, progress: Progress | None) -> None:
         self.rows, self.deadline, self.progress = rows, deadline, progress
         self.incumbent = self._constant()
+        self.labelings = {self.incumbent.wrong.tobytes()}  # sets of wrong rows as small as the incumbent's
         self.packed: list[Codes] = []  # disjoint witnesses of forward rows
         self.fraction: Packing | None = None
         self.tree: Any = None
@@ -112,8 +113,11 @@ class Search:
 
     def adopt(self, w: Row) -> bool:
         wrong, before = self._wrong(w), self.upper
+        if len(wrong) < before:
+            self.labelings.clear()
         if len(wrong) <= before:
             self.incumbent = Incumbent(w, wrong)
+            self.labelings.add(wrong.tobytes())
         return len(wrong) < before
 
     def _descend(self, w: NDArray[np.float64], restarts: int) -> bool:

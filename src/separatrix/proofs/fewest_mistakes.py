@@ -16,6 +16,7 @@ from separatrix.errors import CertificateError, ParameterError
 from separatrix.proofs.branch_and_bound import Codes, Progress, Search, default_nodes, proof
 from separatrix.proofs.certificate import INDEX_ONLY, Certificate, Subject, numbers, scaled
 from separatrix.proofs.exact_algebra import null_line
+from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.separability import Given, given_data
 
 WHY = {
@@ -126,6 +127,7 @@ def _result(search: Search, subject: Subject, given: Given, seconds: float) -> M
         search.nodes,
         search.stopped,
         seconds,
+        len(search.labelings),
         search,
         subject,
     )
@@ -137,12 +139,12 @@ def _row(subject: Subject, t: int) -> int:
     return row
 
 
-def _witness(codes: Codes, search: Search, subject: Subject) -> Any:
+def witness_entry(codes: Codes, rows: LiftedRows, subject: Subject) -> Any:
     """Rows, reversed ones as -1 - row; more than a few carry their weights."""
     named = [row if c >= 0 else ~row for c, row in ((c, _row(subject, max(c, ~c))) for c in codes)]
     if len(codes) <= INDEX_ONLY:
         return named
-    whole, factors = search.rows.integers([max(c, ~c) for c in codes])
+    whole, factors = rows.integers([max(c, ~c) for c in codes])
     line = null_line([z if c >= 0 else [-v for v in z] for c, z in zip(codes, whole, strict=True)])
     if line is None:
         raise AssertionError("a witness is not the circuit that it was proved to be")
@@ -156,7 +158,8 @@ class MistakeBracket:
     """``lower`` <= the fewest mistakes of any hyperplane <= ``upper``; ``certificate`` proves both to others.
 
     ``coef`` and ``intercept`` are the hyperplane that makes ``upper`` mistakes, rounded to doubles (the certificate has
-    it exactly), and ``wrong`` are the rows that it does not get strictly right. ``stopped`` says why the search ended.
+    it exactly), and ``wrong`` are the rows that it does not get strictly right. ``labelings``
+    counts the different sets of ``upper`` wrong rows that the search met. ``stopped`` says why the search ended.
     """
 
     lower: int
@@ -169,6 +172,7 @@ class MistakeBracket:
     nodes: int
     stopped: str
     seconds: float
+    labelings: int
     _search: Search | None = field(repr=False, compare=False)
     _subject: Subject | None = field(repr=False, compare=False)
 
@@ -200,7 +204,7 @@ class MistakeBracket:
             upper=self.upper,
             w=scaled(search.rows.outward(search.incumbent.w)),
             wrong=[subject.row(i) for i in search.incumbent.wrong.tolist()],
-            witnesses=[_witness(codes, search, subject) for codes in witnesses],
+            witnesses=[witness_entry(codes, search.rows, subject) for codes in witnesses],
             nodes=nodes,
         )
 
@@ -216,6 +220,7 @@ class MistakeBracket:
             "n": self.n,
             "feature_names": list(self.feature_names),
             "nodes": self.nodes,
+            "labelings": self.labelings,
             "stopped": self.stopped,
             "seconds": self.seconds,
         }

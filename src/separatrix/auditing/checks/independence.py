@@ -1,4 +1,4 @@
-"""Hints that rows are not independent draws: copies, the order of the file, groups, time; and columns that leak."""
+"""Hints that rows are not independent draws: duplicates, order, groups, time; and columns that leak the target."""
 
 from __future__ import annotations
 
@@ -7,132 +7,124 @@ import re
 
 import numpy as np
 
-from separatrix.auditing.checks import Line
+from separatrix.auditing.facts import AssumptionLine
 from separatrix.auditing.phrasing import count, named, nearly_one, p_value, plural, share, short
-from separatrix.auditing.study import Study
+from separatrix.auditing.table import AuditTable
 
 GROUPS = re.compile(
-    r"(^|[_ .-])(id|patient|subject|user|customer|person|household|family|site|group|batch|session)s?", re.I
+    r"(^|[_ .-])(id|patient|subject|user|customer|person|household|family|site|group|batch|session)s?", re.IGNORECASE
 )
-NEEDED = "every estimate about new rows"
+ORDERED = 0.001  # level of the test of order
 
 
-def check(study: Study, duplicates: int) -> list[Line]:
-    """Copies, order, groups, time, leaks."""
-    return [_copies(study, duplicates), _order(study), *_groups(study), *_times(study), _leaks(study)]
+def check(table: AuditTable, duplicates: int) -> list[AssumptionLine]:
+    """Duplicates, order, groups, time, leaks."""
+    return [_duplicates(table, duplicates), _order(table), *_groups(table), *_time(table), _leak(table)]
 
 
-def _copies(study: Study, duplicates: int) -> Line:
-    name = "No row is there twice"
+def _line(
+    name: str, assumption: str, evidence: str, verdict: str, advice: str = "", p: float | None = None
+) -> AssumptionLine:
+    threshold = None if p is None else ORDERED
+    return AssumptionLine(name, assumption, "estimates for new rows", evidence, verdict, advice, p, threshold)
+
+
+def _duplicates(table: AuditTable, duplicates: int) -> AssumptionLine:
+    name, assumption = "no duplicates", "No row occurs twice"
     if not duplicates:
-        return Line("no copies", name, NEEDED, "all rows differ in their features", "holds", "", {"duplicates": 0})
-    text = f"{plural(duplicates, 'row')} repeat the features of an earlier one ({share(duplicates / study.n)})"
-    advice = "If they are copies of one observation, drop them: in folds they are learned and judged at once."
-    few = duplicates < 0.005 * study.n
-    return Line(
-        "no copies", name, NEEDED, text, "holds" if few else "look", "" if few else advice, {"duplicates": duplicates}
-    )
+        return _line(name, assumption, "all rows differ in their features", "holds")
+    text = f"{plural(duplicates, 'row')} repeat the features of an earlier one ({share(duplicates / table.n)})"
+    if duplicates < 0.005 * table.n:
+        return _line(name, assumption, text, "holds")
+    advice = "If they are copies of one observation, drop them: a copy can be in training and test rows at once."
+    return _line(name, assumption, text, "look", advice)
 
 
-def _order(study: Study) -> Line:
+def _order(table: AuditTable) -> AssumptionLine:
     """Wald & Wolfowitz's (1940) runs for classes, the first serial correlation for quantities."""
-    name = "The order of the rows says nothing"
-    y, n = study.task.y, study.n
-    if study.regression:
+    y, n, runs = table.task.y, table.n, 0
+    if table.regression:
         centred = y - y.mean()
         r = float(centred[1:] @ centred[:-1] / max(float(centred @ centred), 1e-300))
         z, text = r * math.sqrt(n), f"serial correlation of the target {r:.2f}"
     else:
-        runs = 1 + int(np.count_nonzero(study.codes[1:] != study.codes[:-1]))
-        same = float(((study.counts / n) ** 2).sum())
-        mean = 1 + (n - 1) * (1 - same) * n / (n - 1) if n > 1 else 1.0
-        cubes = float(((study.counts / n) ** 3).sum())
+        runs = 1 + int(np.count_nonzero(table.codes[1:] != table.codes[:-1]))
+        same = float(((table.counts / n) ** 2).sum())
+        mean = 1 + n * (1 - same)
+        cubes = float(((table.counts / n) ** 3).sum())
         variance = max(n * (same + same**2 - 2 * cubes), 1e-9)
         z = (runs - mean) / math.sqrt(variance)
-        text = f"{plural(runs, 'run')} of equal classes where {count(mean)} are expected"
+        text = f"{plural(runs, 'run')} of equal classes, {count(mean)} expected"
     p = math.erfc(abs(z) / math.sqrt(2))
-    statistics = {"p": p}
-    if p >= 0.001:
-        return Line("order of rows", name, NEEDED, f"{text}, {p_value(p)}", "holds", "", statistics)
-    sorted_rows = not study.regression and runs <= 2 * len(study.classes)
-    if sorted_rows:
-        return Line(
-            "order of rows",
-            name,
-            NEEDED,
-            f"the rows are sorted by class ({text})",
-            "holds",
-            "Rows were shuffled before they were dealt.",
-            statistics,
-        )
-    if study.dealing.by == "time":
-        return Line("order of rows", name, NEEDED, f"{text}; rows were dealt in time", "holds", "", statistics)
-    advice = "If rows came in time or in batches, judge later rows by earlier ones (--time), or others (--groups)."
-    return Line("order of rows", name, NEEDED, f"{text}, {p_value(p)}", "look", advice, statistics)
+    name, assumption = "order of rows", "The order of the rows carries no information"
+    if p >= ORDERED:
+        return _line(name, assumption, f"{text}, {p_value(p)}", "holds", p=p)
+    if not table.regression and runs <= 2 * len(table.classes):
+        text = f"the rows are sorted by class ({text})"
+        return _line(name, assumption, text, "holds", "Rows were shuffled before they were split.", p)
+    if table.split_rule.by == "time":
+        return _line(name, assumption, f"{text}; rows were split in time", "holds", p=p)
+    advice = "If rows came in time or in batches, split them by time (--time) or by groups (--groups)."
+    return _line(name, assumption, f"{text}, {p_value(p)}", "look", advice, p)
 
 
-def _groups(study: Study) -> list[Line]:
-    """Columns whose values come several times each, in many kinds: perhaps one for each person or place."""
-    name, dealing = "Rows do not come in groups", study.dealing
-    if dealing.by == "groups":
-        text = f"rows of one '{dealing.column}' ({count(dealing.kinds)} groups) never learned from and judged at once"
-        return [Line("groups", "Groups of rows are kept together", NEEDED, text, "holds", "")]
-    if study.frame is None:
+def _groups(table: AuditTable) -> list[AssumptionLine]:
+    """Columns named like an identifier whose values repeat: perhaps one value for each person or place."""
+    rule = table.split_rule
+    if rule.by == "groups":
+        text = f"no '{rule.column}' ({count(rule.kinds)} groups) appears in both training and test rows"
+        return [_line("groups", "Groups of rows are kept together", text, "holds")]
+    if table.frame is None:
         return []
     found = []
-    for column in study.frame.columns:
-        if column.kind not in ("text", "integer"):
+    for column in table.frame.columns:
+        if column.kind not in ("text", "integer") or GROUPS.search(column.name) is None:
             continue
         present = column.values[~column.missing].tolist()
-        kinds = len(set(present))
-        called = GROUPS.search(column.name) is not None
-        if called and 10 <= kinds <= len(present) / 1.5 and len(present) > 20:
-            found.append((column.name, kinds))
+        different = len(set(present))
+        if 10 <= different <= len(present) / 1.5 and len(present) > 20:
+            found.append((column.name, different))
     if not found:
         return []
     listed = named([short(name) for name, _ in found])
-    text = f"{listed} may name groups ({count(found[0][1])} values in {count(study.n)} rows)"
-    advice = "If rows of a group are alike, keep groups together in folds (--groups), or estimates are too good."
-    return [Line("no groups", name, NEEDED, text, "look", advice)]
+    text = f"{listed} may identify groups ({count(found[0][1])} values in {count(table.n)} rows)"
+    advice = "If rows of a group are alike, keep groups together (--groups); otherwise the estimates are optimistic."
+    return [_line("no groups", "Rows do not come in groups", text, "look", advice)]
 
 
-def _times(study: Study) -> list[Line]:
-    if study.dealing.by == "time":
-        text = (
-            f"later rows were judged by earlier ones ('{study.dealing.column}', {count(study.dealing.kinds)} moments)"
-        )
-        return [Line("time", "Later rows are judged by earlier ones", NEEDED, text, "holds", "")]
-    dates = [] if study.frame is None else [short(c.name) for c in study.frame.columns if c.kind == "date"]
+def _time(table: AuditTable) -> list[AssumptionLine]:
+    rule = table.split_rule
+    if rule.by == "time":
+        text = f"later rows are predicted from earlier ones ('{rule.column}', {count(rule.kinds)} moments)"
+        return [_line("time", "Later rows are predicted from earlier ones", text, "holds")]
+    dates = [] if table.frame is None else [short(c.name) for c in table.frame.columns if c.kind == "date"]
     if not dates:
         return []
-    advice = "If new rows will be later ones, judge later rows by earlier ones (--time): random folds see the future."
-    return [Line("time", "Time does not matter", NEEDED, f"{named(dates)} holds dates", "look", advice)]
+    advice = "If new rows will be later ones, split by time (--time): random folds train on the future."
+    return [_line("time", "Time does not matter", f"{named(dates)} holds dates", "look", advice)]
 
 
-def _leaks(study: Study) -> Line:
-    name = "No column gives the target away"
-    if study.regression:
-        return _regression_leak(study, name)
-    if not study.leaks:
-        return Line("no leak", name, NEEDED, "no column alone tells the classes apart", "holds", "")
-    listed = "; ".join(f"'{short(leak.column)}': {short(leak.evidence, 160)}" for leak in study.leaks[:4])
-    if study.aside:
-        listed_aside = named([short(name) for name in study.aside])
-        advice = f"{listed_aside} was left out of all answers; keep it (--keep) only if it is known in time."
-        return Line("no leak", name, NEEDED, listed, "fails", advice)
-    advice = "Was it known before the target was? If not, drop it (--drop)."
-    return Line("no leak", name, NEEDED, listed, "look", advice)
+def _leak(table: AuditTable) -> AssumptionLine:
+    name, assumption = "no leak", "No column gives the target away"
+    if table.regression:
+        return _regression_leak(table, name, assumption)
+    if not table.leaks:
+        return _line(name, assumption, "no single column determines the class", "holds")
+    listed = "; ".join(f"'{short(leak.column)}': {short(leak.evidence, 160)}" for leak in table.leaks[:4])
+    if table.set_aside:
+        advice = f"{named([short(name) for name in table.set_aside])} was left out of all answers; use --keep only if "
+        return _line(name, assumption, listed, "fails", advice + "its value is known before the target is.")
+    return _line(name, assumption, listed, "look", "Is it known before the target is? If not, drop it (--drop).")
 
 
-def _regression_leak(study: Study, name: str) -> Line:
-    if study.sparse:
-        return Line("no leak", name, NEEDED, "not looked for in sparse rows", "unknown", "")
-    Z, y = study.standardised, study.task.y
+def _regression_leak(table: AuditTable, name: str, assumption: str) -> AssumptionLine:
+    if table.sparse:
+        return _line(name, assumption, "not tested for sparse rows", "unknown")
+    Z, y = table.standardised, table.task.y
     spread = float(y.std())
     r = np.abs(Z.T @ (y - y.mean())) / (len(y) * spread) if spread > 0 else np.zeros(Z.shape[1])
     j = int(r.argmax())
-    text = f"strongest correlation with the target: '{study.names[j]}' {nearly_one(float(r[j]))}"
+    text = f"strongest correlation with the target: '{table.names[j]}' {nearly_one(float(r[j]))}"
     if r[j] > 0.999:
-        advice = "Is it the target under another name? Drop it (--drop)."
-        return Line("no leak", name, NEEDED, text, "look", advice, {"r": float(r[j])})
-    return Line("no leak", name, NEEDED, text, "holds", "", {"r": float(r[j])})
+        return _line(name, assumption, text, "look", "Is it the target under another name? Then drop it (--drop).")
+    return _line(name, assumption, text, "holds")

@@ -1,29 +1,27 @@
-"""Rows whose label may be wrong: rejected by every learner that had not seen them, or in the fewest-mistakes set."""
+"""Possibly mislabelled rows: misclassified by every learner that was fitted without them, with high probability."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from separatrix.auditing.checks import Line
-from separatrix.auditing.excerpt import cells
-from separatrix.auditing.new_points import NewPoints
+from separatrix.auditing.comparison import Comparison
+from separatrix.auditing.excerpt import excerpt
+from separatrix.auditing.facts import AssumptionLine, SuspectRows
 from separatrix.auditing.phrasing import count, share, some
-from separatrix.auditing.study import Study
+from separatrix.auditing.table import AuditTable
 
-SURE = 0.95  # probability of another class from which a rejection counts as firm
+SURE = 0.95  # probability of another class from which a row counts as suspect
 
 
-def check(study: Study, found: NewPoints, must_go: list[int] | None) -> tuple[list[Line], dict[str, Any]]:
-    """Rows that all learners, each fitted without them, put into another class."""
-    name, needed = "The labels are right", "every learner"
-    suspects: dict[str, Any] = {"rows": [], "shown": None, "learners": len(found.runs)}
-    if study.regression or len(found.runs) < 2:
-        return [], suspects
-    truth = study.task.y[found.judged]
-    wrong = np.zeros(len(found.judged), dtype=np.intp)
-    firm = np.zeros(len(found.judged), dtype=bool)
+def check(
+    table: AuditTable, found: Comparison | None, best_misses: list[int]
+) -> tuple[list[AssumptionLine], SuspectRows | None]:
+    """Rows that all learners put into another class; those that the best hyperplane misses too come first."""
+    if table.regression or found is None or len(found.runs) < 2:
+        return [], None
+    truth = table.task.y[found.rows]
+    wrong = np.zeros(len(found.rows), dtype=np.intp)
+    firm = np.zeros(len(found.rows), dtype=bool)
     for run in found.runs.values():
         labels = run.predictions()
         wrong += np.array([own is not None for own in labels]) & (labels != truth)
@@ -32,17 +30,15 @@ def check(study: Study, found: NewPoints, must_go: list[int] | None) -> tuple[li
             if said is not None and said.probabilities is not None:
                 top = said.probabilities.max(axis=1) if said.probabilities.ndim == 2 else said.probabilities
                 firm[result.rows] |= top >= SURE
-    everyone = wrong == len(found.runs)
-    rows = found.judged[everyone & firm]
-    also = set(must_go or [])
-    ranked = sorted(rows.tolist(), key=lambda i: (i not in also, i))
-    by_all = int(everyone.sum())
-    text = f"{count(by_all)} rows ({share(by_all / len(wrong))}) are put elsewhere by all {len(found.runs)} learners, "
-    text += "none of which had seen them"
-    if ranked:
-        text += f"; {count(len(ranked))} of them firmly (rows {some(ranked)})"
-    suspects |= {"rows": ranked, "rejected_by_all": by_all, "shown": cells(study, ranked)}
-    if not ranked:
-        return [Line("right labels", name, needed, text, "holds", "", {"suspects": 0})], suspects
-    advice = "Look at these rows first; a wrong label costs more than a lost row."
-    return [Line("right labels", name, needed, text, "look", advice, {"suspects": len(ranked)})], suspects
+    by_all = wrong == len(found.runs)
+    also = set(best_misses)
+    rows = sorted(found.rows[by_all & firm].tolist(), key=lambda i: (i not in also, i))
+    rejected = int(by_all.sum())
+    text = f"{count(rejected)} rows ({share(rejected / len(wrong))}) are misclassified by all {len(found.runs)} "
+    text += "learners, each fitted without them"
+    if rows:
+        text += f"; {count(len(rows))} of them with a probability of at least {share(SURE)} (rows {some(rows)})"
+    verdict = "look" if rows else "holds"
+    advice = "Check these rows first: they may be mislabelled." if rows else ""
+    line = AssumptionLine("correct labels", "The labels are correct", "every learner", text, verdict, advice)
+    return [line], SuspectRows(rows, rejected, len(found.runs), excerpt(table, rows))

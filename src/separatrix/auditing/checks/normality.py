@@ -1,61 +1,66 @@
-"""Normal classes with one covariance: what the linear discriminant assumes.
+"""Normal classes with equal covariances: the assumptions of the linear discriminant.
 
 Mardia's (1970) multivariate skewness and kurtosis for each class, Box's (1949) M for equal covariances. Large
-tables reject any model, so sizes stand beside the p-values, and a sample is tested.
+tables reject any model, so effect sizes stand beside the p-values, and a sample is tested.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.auditing.checks import Line
+from separatrix.auditing.facts import AssumptionLine
 from separatrix.auditing.phrasing import number, p_value
-from separatrix.auditing.study import Study
+from separatrix.auditing.picture_facts import QuantileCurve
+from separatrix.auditing.table import AuditTable
 
 ROWS = 1500  # of each class that are tested
 COLUMNS = 60  # up to which covariances are compared
 POINTS = 120  # of a quantile plot
 
 
-def check(study: Study) -> tuple[list[Line], dict[str, Any] | None]:
-    """The two lines of the discriminant, and its picture."""
-    if study.regression or study.sparse:
-        return [], None
-    X, columns = varying(study)
+def check(table: AuditTable, seed: int) -> tuple[list[AssumptionLine], list[QuantileCurve]]:
+    """Normality and equal covariances, with the quantiles for a picture."""
+    if table.regression or table.sparse:
+        return [], []
+    X, columns = varying(table)
     if X.shape[1] > COLUMNS:
         text = f"{X.shape[1]} columns are too many to test together"
-        return [
-            Line("normal classes", NORMAL, LEARNERS, text, "unknown", "Compare the discriminant by its folds instead.")
-        ], None
-    groups = [_some(X[study.codes == k], study.seed) for k in range(len(study.classes))]
+        return [_line(NORMAL, text, "unknown", "Compare the discriminant by cross-validation instead.")], []
+    groups = [_sample(X[table.codes == k], seed) for k in range(len(table.classes))]
     usable = [g for g in groups if len(g) > X.shape[1] + 2]
     if len(usable) < 2:
-        text = "a class has too few rows for its own covariance"
-        return [Line("normal classes", NORMAL, LEARNERS, text, "unknown", "Prefer logistic regression.")], None
-    return [_normal(study, groups, columns), _equal(study, usable, len(groups))], _picture(study, X)
+        text = "a class has too few rows for a covariance matrix"
+        return [_line(NORMAL, text, "unknown", "Prefer logistic regression.")], []
+    return [_normal(table, groups, columns), _equal(usable, len(groups))], _quantiles(table, X)
 
 
-NORMAL = "Each class is normal"
-EQUAL = "The classes have one covariance"
-LEARNERS = "linear discriminant"
+NORMAL = ("normal classes", "Each class is normally distributed")
+EQUAL = ("equal covariances", "The classes have the same covariance matrix")
+LEVEL = 0.01
 
 
-def varying(study: Study) -> tuple[Floats, list[str]]:
-    """Standardised columns that vary, without those that others determine."""
+def _line(
+    what: tuple[str, str], evidence: str, verdict: str, advice: str = "", p: float | None = None
+) -> AssumptionLine:
+    threshold = None if p is None else LEVEL
+    return AssumptionLine(*what, "linear discriminant", evidence, verdict, advice, p, threshold)
+
+
+def varying(table: AuditTable) -> tuple[Floats, list[str]]:
+    """Standardised columns that vary, without linear combinations of others."""
     from scipy.linalg import qr
 
-    Z = study.standardised
+    Z = table.standardised
     _, R, order = qr(Z[:: max(1, len(Z) // 5000)], mode="economic", pivoting=True)
     size = np.abs(np.diagonal(R))
     kept = np.sort(order[: int(np.count_nonzero(size > 1e-8 * max(size[0], 1e-300)))])
-    return np.ascontiguousarray(Z[:, kept]), [study.names[j] for j in kept.tolist()]
+    return np.ascontiguousarray(Z[:, kept]), [table.names[j] for j in kept.tolist()]
 
 
-def _some(X: Floats, seed: int) -> Floats:
+def _sample(X: Floats, seed: int) -> Floats:
     if len(X) <= ROWS:
         return X
     return X[np.random.default_rng(seed).choice(len(X), ROWS, replace=False)]
@@ -75,19 +80,18 @@ def mardia(X: Floats) -> tuple[float, float]:
     return float(chi2.sf(skewness, freedom)), math.erfc(abs(kurtosis) / math.sqrt(2))
 
 
-def _normal(study: Study, groups: list[Floats], columns: list[str]) -> Line:
+def _normal(table: AuditTable, groups: list[Floats], columns: list[str]) -> AssumptionLine:
     few = [name for j, name in enumerate(columns) if max(len(np.unique(g[:, j])) for g in groups) <= 5]
     tested = [(k, mardia(g)) for k, g in enumerate(groups) if len(g) > g.shape[1] + 2]
     worst, (skew, kurt) = min(tested, key=lambda own: min(own[1]))
     p = min(1.0, 2 * len(tested) * min(skew, kurt))  # Bonferroni over classes and both tests
-    evidence = f"Mardia's test: {p_value(p)}, least normal is class '{study.labels[worst]}'"
+    evidence = f"Mardia's test: {p_value(p)}; the least normal class is '{table.labels[worst]}'"
     if few:
         evidence += f"; {len(few)} of {len(columns)} columns take five values or fewer"
-    statistics = {"p": p, "skewness_p": skew, "kurtosis_p": kurt, "class": study.labels[worst], "discrete": len(few)}
-    if p < 0.01:
-        advice = "The discriminant may still rank well; do not trust its probabilities."
-        return Line("normal classes", NORMAL, LEARNERS, evidence, "fails", advice, statistics)
-    return Line("normal classes", NORMAL, LEARNERS, evidence, "holds", "", statistics)
+    if p >= LEVEL:
+        return _line(NORMAL, evidence, "holds", p=p)
+    advice = "The discriminant may still classify well, but do not trust its probabilities."
+    return _line(NORMAL, evidence, "fails", advice, p)
 
 
 def box_m(groups: list[Floats]) -> tuple[float, float]:
@@ -108,49 +112,39 @@ def box_m(groups: list[Floats]) -> tuple[float, float]:
     return p, float(max(max(r.max(), 1 / max(r.min(), 1e-12)) for r in ratios))
 
 
-def _equal(study: Study, groups: list[Floats], classes: int) -> Line:
+def _equal(groups: list[Floats], classes: int) -> AssumptionLine:
     p, ratio = box_m(groups)
-    wide = f"along one direction the spread of a class and that of all differ {number(ratio, 2)} times"
+    if math.isnan(p):
+        return _line(EQUAL, "too few rows for Box's M", "unknown", "Prefer logistic regression.")
+    spread = f"in one direction a class's variance and the pooled one differ by a factor of {number(ratio, 2)}"
     if ratio > 1e6:
-        wide = "along one direction a class does not spread at all"
-    evidence = f"Box's M: {p_value(p)}; {wide}"
+        spread = "in one direction a class has no variance at all"
+    evidence = f"Box's M: {p_value(p)}; {spread}"
     if len(groups) < classes:
         evidence += f" ({len(groups)} of {classes} classes have enough rows)"
-    statistics = {"p": p, "largest_ratio": ratio}
-    if math.isnan(p):
-        return Line(
-            "equal covariances",
-            EQUAL,
-            LEARNERS,
-            "too few rows for Box's M",
-            "unknown",
-            "Prefer logistic regression.",
-            None,
-        )
-    if p < 0.01 and ratio > 2:
-        advice = "Try the quadratic discriminant, or logistic regression, which does not ask for it."
-        return Line("equal covariances", EQUAL, LEARNERS, evidence, "fails", advice, statistics)
-    verdict = "look" if p < 0.01 else "holds"
-    advice = "The difference is certain but small." if p < 0.01 else ""
-    return Line("equal covariances", EQUAL, LEARNERS, evidence, verdict, advice, statistics)
+    if p >= LEVEL:
+        return _line(EQUAL, evidence, "holds", p=p)
+    if ratio <= 2:
+        return _line(EQUAL, evidence, "look", "The difference is significant but small.", p)
+    return _line(EQUAL, evidence, "fails", "Try the quadratic discriminant, or logistic regression.", p)
 
 
-def _picture(study: Study, X: Floats) -> dict[str, Any]:
-    """Quantiles of each class along the direction that tells classes apart best, against normal ones."""
+def _quantiles(table: AuditTable, X: Floats) -> list[QuantileCurve]:
+    """Quantiles of each class along the direction that tells the two largest apart best, against normal ones."""
     from scipy.special import ndtri
 
-    means = np.array([X[study.codes == k].mean(axis=0) for k in range(len(study.classes))])
-    within = X - means[study.codes]
+    means = np.array([X[table.codes == k].mean(axis=0) for k in range(len(table.classes))])
+    within = X - means[table.codes]
     covariance = within.T @ within / len(X)
-    first, last = np.argsort(study.counts)[-2:]
+    first, last = np.argsort(table.counts)[-2:]
     w = np.linalg.pinv(covariance, hermitian=True) @ (means[last] - means[first])
     along = X @ (w / max(float(np.linalg.norm(w)), 1e-300))
     curves = []
-    for k in np.argsort(-study.counts)[:4].tolist():
-        own = along[study.codes == k]
+    for k in np.argsort(-table.counts)[:4].tolist():
+        own = along[table.codes == k]
         if len(own) < 3 or own.std() == 0:
             continue
         q = (np.arange(min(POINTS, len(own))) + 0.5) / min(POINTS, len(own))
         scaled = (np.quantile(own, q) - own.mean()) / own.std()
-        curves.append({"class": study.labels[k], "normal": ndtri(q).tolist(), "seen": scaled.tolist()})
-    return {"curves": curves}
+        curves.append(QuantileCurve(table.labels[k], ndtri(q).tolist(), scaled.tolist()))
+    return curves

@@ -4,112 +4,109 @@ from __future__ import annotations
 
 from typing import Any
 
-from separatrix.auditing.phrasing import short, with_interval
+from separatrix.auditing.audit_facts import AuditFacts
+from separatrix.auditing.phrasing import estimate, short
+from separatrix.auditing.picture_facts import Band, ScatterPicture
 from separatrix.auditing.report.drawing import GRID, MUTED, PALETTE, draw
-from separatrix.auditing.report.figures import called
+from separatrix.auditing.report.figures import called, plain_ticks
+
+UNIT = {"xlim": (-0.01, 1.01), "ylim": (-0.01, 1.02)}
 
 
-def roc(content: dict[str, Any]) -> str | None:
+def _banded(ax: Any, own: Band, note: str, at: tuple[float, float], side: str) -> None:
+    ax.fill_between(own.x, own.low, own.high, step="post", color=PALETTE[0], alpha=0.18, linewidth=0)
+    ax.plot(own.x, own.y, drawstyle="steps-post", color=PALETTE[0], linewidth=1.6)
+    ax.text(*at, note, ha=side, fontsize=9)
+    ax.grid(color=GRID, linewidth=0.6)
+
+
+def roc(facts: AuditFacts) -> str | None:
     """True against false positive rate, with a band."""
-    own = (content["pictures"]["curves"] or {}).get("roc")
-    if not own:
+    own = None if facts.pictures.scores is None else facts.pictures.scores.roc
+    if own is None:
         return None
 
     def paint(ax: Any) -> None:
-        ax.fill_between(own["fpr"], own["low"], own["high"], step="post", color=PALETTE[0], alpha=0.18, linewidth=0)
-        ax.plot(own["fpr"], own["tpr"], drawstyle="steps-post", color=PALETTE[0], linewidth=1.6)
+        _banded(ax, own, f"AUC {estimate(own.estimate)}", (0.97, 0.06), "right")
         ax.plot([0, 1], [0, 1], ":", color=MUTED, linewidth=1)
-        ax.text(0.97, 0.06, f"AUC {_told(own['auc'])}", ha="right", fontsize=9)
-        ax.set(
-            xlabel="false alarms among the others",
-            ylabel="found among the positive",
-            xlim=(-0.01, 1.01),
-            ylim=(-0.01, 1.02),
-        )
-        ax.grid(color=GRID, linewidth=0.6)
+        ax.set(xlabel="false positive rate", ylabel="true positive rate", **UNIT)
 
-    return draw(f"ROC curve, area {_told(own['auc'])}.", paint)
+    return draw(f"ROC curve, area {estimate(own.estimate)}.", paint)
 
 
-def precision_recall(content: dict[str, Any]) -> str | None:
+def precision_recall(facts: AuditFacts) -> str | None:
     """Precision against recall, with a band."""
-    own = (content["pictures"]["curves"] or {}).get("precision_recall")
-    if not own:
+    own = None if facts.pictures.scores is None else facts.pictures.scores.precision_recall
+    if own is None:
         return None
 
     def paint(ax: Any) -> None:
-        ax.fill_between(own["recall"], own["low"], own["high"], step="post", color=PALETTE[0], alpha=0.18, linewidth=0)
-        ax.plot(own["recall"], own["precision"], drawstyle="steps-post", color=PALETTE[0], linewidth=1.6)
-        ax.axhline(own["prevalence"], linestyle=":", color=MUTED, linewidth=1)
-        ax.text(0.03, 0.06, f"average precision {_told(own['average_precision'])}", ha="left", fontsize=9)
-        ax.set(
-            xlabel="found among the positive (recall)",
-            ylabel="right among those called positive",
-            xlim=(-0.01, 1.01),
-            ylim=(-0.01, 1.02),
-        )
-        ax.grid(color=GRID, linewidth=0.6)
+        _banded(ax, own, f"average precision {estimate(own.estimate)}", (0.03, 0.06), "left")
+        ax.axhline(own.baseline, linestyle=":", color=MUTED, linewidth=1)
+        ax.set(xlabel="recall", ylabel="precision", **UNIT)
 
-    return draw(f"Precision against recall, average precision {_told(own['average_precision'])}.", paint)
+    return draw(f"Precision against recall, average precision {estimate(own.estimate)}.", paint)
 
 
-def calibration(content: dict[str, Any]) -> str | None:
-    """What was said against what happened, with intervals."""
-    own = (content["pictures"]["curves"] or {}).get("calibration")
-    if not own:
+def calibration(facts: AuditFacts) -> str | None:
+    """Observed frequencies against predicted probabilities, with intervals."""
+    own = None if facts.pictures.scores is None else facts.pictures.scores.calibration
+    if own is None:
         return None
 
     def paint(ax: Any) -> None:
         ax.plot([0, 1], [0, 1], ":", color=MUTED, linewidth=1)
-        for said, low, high in zip(own["said"], own["low"], own["high"], strict=True):
-            ax.plot([said, said], [low, high], color=PALETTE[0], linewidth=1.2, alpha=0.7)
-        most = max(own["counts"])
-        sizes = [8 + 60 * c / most for c in own["counts"]]
-        ax.scatter(own["said"], own["happened"], s=sizes, color=PALETTE[0], linewidths=0, zorder=3)
-        ax.set(xlabel="probability said", ylabel="share that happened", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        for predicted, low, high in zip(own.predicted, own.low, own.high, strict=True):
+            ax.plot([predicted, predicted], [low, high], color=PALETTE[0], linewidth=1.2, alpha=0.7)
+        sizes = [8 + 60 * c / max(own.counts) for c in own.counts]
+        ax.scatter(own.predicted, own.observed, s=sizes, color=PALETTE[0], linewidths=0, zorder=3)
+        ax.set(xlabel="predicted probability", ylabel="observed frequency", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
         ax.grid(color=GRID, linewidth=0.6)
 
-    return draw("Calibration: how often what was said with a probability happened; larger dots, more rows.", paint)
+    return draw("Calibration: observed frequency against predicted probability; larger dots, more rows.", paint)
 
 
-def scatter(content: dict[str, Any]) -> str | None:
-    """Predicted against true, for quantities."""
-    own = content["pictures"]["curves"] or {}
-    if "truth" not in own:
+def fitted(facts: AuditFacts) -> str | None:
+    """Fitted against true values of a quantity, on all rows."""
+    return _scatter(facts, facts.pictures.fitted, "fitted by least squares", "Fitted against true values.")
+
+
+def predicted(facts: AuditFacts) -> str | None:
+    """Predicted against true values, on rows that were not learned from."""
+    return _scatter(facts, facts.pictures.predicted, "predicted", "Predicted against true values.")
+
+
+def _scatter(facts: AuditFacts, own: ScatterPicture | None, label: str, alt: str) -> str | None:
+    if own is None:
         return None
 
     def paint(ax: Any) -> None:
-        ends = [min(own["truth"] + own["predicted"]), max(own["truth"] + own["predicted"])]
+        ends = [min(own.truth + own.predicted), max(own.truth + own.predicted)]
         ax.plot(ends, ends, ":", color=MUTED, linewidth=1)
-        ax.scatter(own["predicted"], own["truth"], s=12, alpha=0.7, color=PALETTE[0], linewidths=0)
-        ax.set(xlabel="predicted", ylabel=short(content["table"]["target"], 40))
+        ax.scatter(own.predicted, own.truth, s=12, alpha=0.65, color=PALETTE[0], linewidths=0)
+        ax.set(xlabel=label, ylabel=short(facts.table.target, 40))
+        plain_ticks(ax.xaxis)
+        plain_ticks(ax.yaxis)
         ax.grid(color=GRID, linewidth=0.6)
 
-    return draw("Predicted against true values.", paint)
+    return draw(alt, paint)
 
 
-def quantiles(content: dict[str, Any]) -> str | None:
+def quantiles(facts: AuditFacts) -> str | None:
     """Classes against the normal distribution."""
-    own = content["pictures"]["quantiles"]
-    if not own or not own["curves"]:
+    own = facts.pictures.quantiles
+    if not own:
         return None
-    labels = [entry["label"] for entry in content["table"]["classes"]]
+    labels = [c.label for c in facts.table.classes]
 
     def paint(ax: Any) -> None:
         ax.plot([-3, 3], [-3, 3], ":", color=MUTED, linewidth=1)
-        for curve in own["curves"]:
-            colour = PALETTE[labels.index(curve["class"]) % len(PALETTE)]
-            ax.plot(
-                curve["normal"], curve["seen"], color=colour, linewidth=1.5, label=called(content, curve["class"], 24)
-            )
+        for curve in own:
+            colour = PALETTE[labels.index(curve.label) % len(PALETTE)]
+            name = called(facts.table, curve.label, 24)
+            ax.plot(curve.normal, curve.observed, color=colour, linewidth=1.5, label=name)
         ax.set(xlabel="quantiles of a normal distribution", ylabel="quantiles of the class, scaled")
         ax.grid(color=GRID, linewidth=0.6)
         ax.legend(loc="upper left")
 
     return draw("Quantiles of each class along the discriminant against those of a normal distribution.", paint)
-
-
-def _told(e: dict[str, Any]) -> str:
-    if e["value"] is None:
-        return "undefined"
-    return with_interval(e["value"], e["low"], e["high"])

@@ -1,7 +1,7 @@
-"""Matplotlib figures as SVG that follows the page: its colours, its fonts, light or dark.
+"""Matplotlib figures as SVG in the colours and fonts of the page, light or dark.
 
-Colours are drawn as fixed values and become variables of the page's style. Text stays text. Nothing from the
-data is read as mathematics, and matplotlib escapes it.
+Colours are drawn as fixed values and become variables of the page's style. Text stays text; nothing from the data is
+parsed as mathematics, and matplotlib escapes it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,16 @@ PALETTE = (
     "#7a5a48",
     "#4c5bb5",
 )
-GOOD, BAD = "#2c7a4b", "#b3261e"
-VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--grid", PAPER: "--paper", GOOD: "--good", BAD: "--bad"} | {
-    colour: f"--c{k}" for k, colour in enumerate(PALETTE)
-}
+GOOD, BAD, AMBER = "#2c7a4b", "#b3261e", "#a8842d"
+VARIABLES = {
+    INK: "--ink",
+    MUTED: "--muted",
+    GRID: "--grid",
+    PAPER: "--paper",
+    GOOD: "--good",
+    BAD: "--bad",
+    AMBER: "--c4",
+} | {colour: f"--c{k}" for k, colour in enumerate(PALETTE)}
 STYLE: Any = {
     "text.parse_math": False,
     "svg.fonttype": "none",

@@ -1,4 +1,4 @@
-"""The page: a template filled with audit.json. Everything is escaped but the figures, which are drawn here."""
+"""The page: a template filled with the facts and sentences of an audit. Everything is escaped but the figures."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from separatrix.auditing import phrasing as words
-from separatrix.auditing.report import curves, figures, sparks
-from separatrix.auditing.screen import ORDER, answer, opening
+from separatrix.auditing import phrasing
+from separatrix.auditing.audit_facts import AuditFacts
+from separatrix.auditing.report import curves, figures
+from separatrix.auditing.report.sparks import spark
+from separatrix.auditing.screen import opening
+from separatrix.auditing.sentences import MARKS
 
 HERE = Path(__file__).parent / "templates"
 BADGES = {
@@ -16,45 +19,54 @@ BADGES = {
     "computed": "computed from the rows, within rounding",
     "measured": "measured on this table",
     "estimated": "an estimate with its interval",
-    "tested": "tests and hints, no proof",
+    "tested": "tests and hints, not a proof",
     "open": "could not be answered",
+}
+VERDICTS = {"holds": "holds", "fails": "fails", "look": "needs a look", "unknown": "unknown"}
+FIGURES = {
+    "projection": figures.projection,
+    "coefficients": figures.coefficients,
+    "mistakes": figures.mistakes,
+    "learners": figures.learners,
+    "learning_curve": figures.learning_curve,
+    "split": figures.split,
+    "fitted": curves.fitted,
+    "predicted": curves.predicted,
+    "roc": curves.roc,
+    "precision_recall": curves.precision_recall,
+    "calibration": curves.calibration,
+    "quantiles": curves.quantiles,
 }
 
 
-def page(content: dict[str, Any]) -> str:
+def page(facts: AuditFacts) -> str:
     """The report as one HTML file that needs nothing else."""
-    return str(_environment().get_template("report.html").render(**_given(content)))
+    return str(_environment().get_template("report.html").render(**_context(facts, with_figures=True)))
 
 
-def fragment(content: dict[str, Any]) -> str:
+def fragment(facts: AuditFacts) -> str:
     """The first screen for a notebook."""
-    return str(_environment().get_template("fragment.html").render(**_given(content, figures_too=False)))
+    return str(_environment().get_template("fragment.html").render(**_context(facts, with_figures=False)))
 
 
-def _given(content: dict[str, Any], figures_too: bool = True) -> dict[str, Any]:
+def _context(facts: AuditFacts, with_figures: bool) -> dict[str, Any]:
     from markupsafe import Markup
 
-    drawn = {}
-    if figures_too:
-        made = {name: getattr(figures, name) for name in FIGURES} | {name: getattr(curves, name) for name in CURVES}
-        drawn = {name: Markup(svg) for name, make in made.items() if (svg := make(content))}
-    small = {key: Markup(getattr(sparks, key)(content)) for key in ORDER}
+    answers = facts.answers
+    drawn = {name: make(facts) for name, make in FIGURES.items()} if with_figures else {}
     return {
-        "a": content,
-        "table": content["table"],
-        "answers": content["answers"],
-        "opening": opening(content["table"]),
-        "told": {key: answer(key, own).removesuffix(f", {own['badge']}") for key, own in content["answers"].items()},
-        "order": ORDER,
-        "figures": drawn,
-        "sparks": small,
+        "a": facts,
+        "table": facts.table,
+        "answers": answers,
+        "opening": opening(facts.table),
+        "figures": {name: Markup(svg) for name, svg in drawn.items() if svg},
+        "sparks": {key: Markup(spark(key, facts) or "") for key in answers},
         "badges": BADGES,
+        "verdicts": VERDICTS,
+        "marks": MARKS,
+        "level": phrasing.share(facts.table.level).replace(".0%", "%"),
         "style": Markup((HERE / "report.css").read_text(encoding="utf-8")),
     }
-
-
-FIGURES = ("projection", "fit", "coefficients", "mistakes", "learners", "growth", "split")
-CURVES = ("roc", "precision_recall", "calibration", "scatter", "quantiles")
 
 
 @cache
@@ -67,40 +79,19 @@ def _environment() -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: words.unbroken(value) if type(value) is str else value,
+        finalize=lambda value: phrasing.unbroken(value) if type(value) is str else value,
     )
     made.filters |= {
-        "number": words.number,
-        "count": words.count,
-        "share": words.share,
-        "seconds": words.seconds,
-        "short": words.short,
-        "p": words.p_value,
-        "estimate": estimate,
-        "percent": lambda e: estimate(e, True),
-        "some": words.some,
-        "metric": words.metric,
-        "ends": lambda row: ends(row["low"], row["high"]),
-        "bound": words.bound,
-        "called": lambda label, content: figures.called(content, label, 32),
+        "number": phrasing.number,
+        "count": phrasing.count,
+        "share": phrasing.share,
+        "seconds": phrasing.seconds,
+        "short": phrasing.short,
+        "estimate": phrasing.estimate,
+        "percent": lambda e: phrasing.estimate(e, True),
+        "metric": phrasing.metric_name,
+        "ends": lambda row: phrasing.open_interval(row.low, row.high),
+        "bound": phrasing.bound,
+        "called": lambda label, table: figures.called(table, label, 32),
     }
-    made.globals |= {"marks": {"holds": "✓", "fails": "✗", "look": "!", "unknown": "?"}}
     return made
-
-
-def estimate(e: dict[str, Any] | None, as_share: bool = False) -> str:
-    """A value with its interval."""
-    if e is None or e["value"] is None:
-        return "undefined"
-    if as_share:
-        return f"{words.share(e['value'])} {words.interval(e['low'], e['high'], True)}".strip()
-    return words.with_interval(e["value"], e["low"], e["high"])
-
-
-def ends(low: float | None, high: float | None) -> str:
-    """An interval that may be open at either end, or nothing."""
-    if low is None and high is None:
-        return ""
-    if low is not None and high is not None:
-        return words.with_interval(low, low, high).split(" ", 1)[1]
-    return f"[{'−∞' if low is None else words.number(low)}, {'∞' if high is None else words.number(high)}]"

@@ -1,4 +1,4 @@
-"""The table under audit: its target, its rows as numbers, and what was set aside before anything was asked."""
+"""The table under audit: its target, its rows as numbers, and the columns that were set aside."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.auditing.budget import Clock, Plan
-from separatrix.auditing.dealing import Dealing
-from separatrix.auditing.phrasing import count, unique
+from separatrix.auditing.facts import ClassCount, LeakFacts, TableFacts
+from separatrix.auditing.phrasing import brief, count, short, unique
+from separatrix.auditing.split_rule import SplitRule
 from separatrix.data.frame import Column, Frame, frame_of
 from separatrix.data.rows import Matrix
 from separatrix.data.tasks import Task
@@ -23,12 +23,12 @@ from separatrix.features.in_folds import SharedTable
 from separatrix.features.leaks import Leak
 
 WIDE = 4096  # features up to which dense rows without names become columns
-MANY = 20  # different whole numbers from which a target is a quantity and no class
-NAMES_ROWS = re.compile(r"(^|[_ .-])(id|uuid|key|index|rownames?)$", re.IGNORECASE)
+MANY = 20  # different whole numbers from which a whole-numbered target is a quantity
+ID_NAME = re.compile(r"(^|[_ .-])(id|uuid|key|index|rownames?)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Study:
+class AuditTable:
     """A task with its rows encoded: ``X`` for learners, and the names and classes as they are shown."""
 
     task: Task
@@ -36,12 +36,9 @@ class Study:
     encoder: Encoder | None
     X: Any
     leaks: tuple[Leak, ...]
-    aside: tuple[str, ...]  # leaking columns that were left out
+    set_aside: tuple[str, ...]  # leaking columns that were left out
     notes: tuple[str, ...]
-    seed: int
-    level: float
-    clock: Clock
-    dealing: Dealing = field(default_factory=Dealing)
+    split_rule: SplitRule = field(default_factory=SplitRule)
 
     @property
     def n(self) -> int:
@@ -61,14 +58,14 @@ class Study:
 
     @cached_property
     def used(self) -> NDArray[np.intp]:
-        """The columns of X that are not zero throughout: those that proofs speak of."""
+        """The columns of X that are not zero throughout: those that proofs refer to."""
         if not self.sparse:
             return np.arange(self.X.shape[1])
         return np.flatnonzero(np.bincount(self.X.indices, minlength=self.X.shape[1]))
 
     @cached_property
     def rows(self) -> Any:
-        """The rows that proofs speak of: X without columns that are zero throughout."""
+        """The rows that proofs refer to: X without columns that are zero throughout."""
         return self.X if len(self.used) == self.X.shape[1] else self.X[:, self.used]
 
     @cached_property
@@ -116,11 +113,20 @@ class Study:
         """+1 for the positive class, -1 for the other."""
         return np.where(self.codes == self.positive, 1, -1)
 
+    @property
+    def d(self) -> int:
+        """The number of features that are in use."""
+        return int(self.rows.shape[1])
+
     @cached_property
-    def plan(self) -> Plan:
-        cells = self.X.size if not self.sparse else self.X.nnz + self.n
-        groups = 1 if self.regression or len(self.classes) == 2 else len(self.classes)
-        return Plan(self.n, int(self.rows.shape[1]), int(cells), groups, self.clock.budget)
+    def cells(self) -> int:
+        """Stored numbers, with one more a row where rows are sparse."""
+        return int(self.X.nnz + self.n if self.sparse else self.X.size)
+
+    @property
+    def score_vectors(self) -> int:
+        """Vectors of weights of a linear model: 1 for two classes or a quantity, else one a class."""
+        return 1 if self.regression or len(self.classes) == 2 else len(self.classes)
 
     @cached_property
     def plainly_numbers(self) -> bool:
@@ -141,11 +147,6 @@ class Study:
         return {scale: SharedTable(self.frame, chosen) for scale, chosen in kinds.items()}
 
     @cached_property
-    def fitted(self) -> dict[str, tuple[Any, float]]:
-        """Learners fitted on all rows, with their times."""
-        return {}
-
-    @cached_property
     def standardised(self) -> Any:
         """Dense rows with every column at mean 0 and deviation 1 (constants at 0); sparse rows as they are."""
         if self.sparse:
@@ -159,19 +160,21 @@ class Study:
         return [] if self.encoder is None else self.encoder.inputs
 
 
-def study_of(task: Task, choices: Choices, keep: tuple[str, ...], seed: int, level: float, clock: Clock) -> Study:
+def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule: SplitRule) -> AuditTable:
     """Encode the rows; set aside columns that give the target away, unless they are to be kept."""
     table = task.table
     notes: list[str] = list(task.guesses)
     if isinstance(table, Matrix):
         if table.weights is not None:
-            notes.append("weights of rows are not used")
+            notes.append("row weights are not used")
         if not isinstance(table.X, np.ndarray) or table.X.shape[1] > WIDE:
             if any((choices.drop, choices.text, choices.category, choices.number, keep)):
-                raise DataError(f"{table.source} has no columns to choose from: its rows are numbers already.")
+                raise DataError(
+                    f"{table.source} has no column names: --drop, --keep, --text, --category and --number do not apply."
+                )
             X = table.X if not isinstance(table.X, np.ndarray) else np.ascontiguousarray(table.X, dtype=np.float64)
-            notes.append("columns without names are called x0, x1, … in their order")
-            return Study(task, choices, None, _csr(X), (), (), tuple(notes), seed, level, clock)
+            notes.append("unnamed columns are called x0, x1, … in order")
+            return AuditTable(task, choices, None, _csr(X), (), (), tuple(notes), split_rule)
         names = [f"x{j}" for j in range(table.X.shape[1])]
         table = frame_of(names, table.X, table.source)
         task = replace(task, table=table)
@@ -186,10 +189,10 @@ def study_of(task: Task, choices: Choices, keep: tuple[str, ...], seed: int, lev
         encoder = Encoder.fitted(table, choices, None, task.target)
     elif aside:
         aside = ()
-        notes.append("every column gives the target away: none was set aside")
+        notes.append("every column gives the target away; none was set aside")
     X, noted = encoder.encode(table)
     notes += summary(encoder, noted)
-    return Study(task, choices, encoder, X, leaks, aside, tuple(notes), seed, level, clock)
+    return AuditTable(task, choices, encoder, X, leaks, aside, tuple(notes), split_rule)
 
 
 def _csr(X: Any) -> Any:
@@ -210,23 +213,52 @@ def is_quantity(column: Column) -> bool:
     different, n = len(np.unique(column.values)), len(column.values)
     if different <= MANY and not (n >= 10 and different > n // 2):
         return False
-    return not names_rows(column)
+    return not looks_like_id(column)
 
 
-def names_rows(column: Column) -> bool:
-    """Whether whole numbers name the rows: all different, and consecutive or called an id."""
+def looks_like_id(column: Column) -> bool:
+    """Whether whole numbers look like IDs: all different, and consecutive or named like one."""
     values = np.unique(column.values)
     whole = bool(np.all(values == np.floor(values)))
     if not whole or len(values) < len(column.values) or len(values) < 3:
         return False
-    return bool(np.ptp(values) == len(values) - 1) or NAMES_ROWS.search(column.name) is not None
+    return bool(np.ptp(values) == len(values) - 1) or ID_NAME.search(column.name) is not None
 
 
-def refuse_names(column: Column) -> None:
-    """An identifier is no target."""
+def refuse_id_target(column: Column) -> None:
+    """Refuse an ID column as target."""
     n = len(column.values)
-    if column.kind != "text" and not column.missing.any() and n >= 20 and names_rows(column):
+    if column.kind != "text" and not column.missing.any() and n >= 20 and looks_like_id(column):
         raise DataError(
             f"target {column.name!r} has {count(n)} different values in {count(n)} rows: "
-            "it names rows, it is not a class. Choose another --target."
+            "it looks like an ID column, not a class. Choose another --target."
         )
+
+
+def table_facts(table: AuditTable, *, seed: int, level: float, budget: float) -> TableFacts:
+    """The table as it is shown."""
+    y, leaks = table.task.y, table.leaks
+    task = "regression" if table.regression else "binary" if table.binary else "multiclass"
+    classes = []
+    if not table.regression:
+        classes = [ClassCount(label, n) for label, n in zip(table.labels, table.counts.tolist(), strict=True)]
+    return TableFacts(
+        source=short(table.task.source.name, 80),
+        rows=table.n,
+        columns=None if table.frame is None else len(table.frame.columns),
+        features=table.d,
+        target=short(table.task.target),
+        task=task,
+        classes=classes,
+        positive=table.labels[table.positive] if table.binary else None,
+        target_range=(float(y.min()), float(y.max())) if table.regression else None,
+        notes=[short(brief(note), 200) for note in table.notes],
+        leaks=[
+            LeakFacts(short(leak.column), short(leak.evidence, 200), leak.kind, leak.column in table.set_aside)
+            for leak in leaks
+        ],
+        split_rule=table.split_rule.facts(),
+        seed=seed,
+        level=level,
+        budget=budget,
+    )

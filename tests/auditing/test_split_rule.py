@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.auditing.budget import Clock
-from separatrix.auditing.dealing import dealing_of
-from separatrix.auditing.existence import ask
+from separatrix.auditing.budget import Clock, Plan, Session
+from separatrix.auditing.candidates import candidates
 from separatrix.auditing.inputs import task_for_audit
-from separatrix.auditing.learners import entrants
-from separatrix.auditing.new_points import ask as ask_new_points
-from separatrix.auditing.study import study_of
+from separatrix.auditing.prediction import estimate
+from separatrix.auditing.separation import decide
+from separatrix.auditing.split_rule import split_rule_of
+from separatrix.auditing.table import encode_table
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.encode import Choices
 
@@ -33,45 +33,44 @@ def patients(seed=0, each=6, many=30):
 
 
 def verdict(audit, name):
-    return {line["name"]: line["verdict"] for line in audit.answers["assumptions"]["assumptions"]}.get(name)
+    return {line.name: line.verdict for line in audit.facts.assumptions.lines}.get(name)
 
 
 def test_groups_stay_together_and_copies_no_longer_help(ledger):
     table = patients()
     at_random = separatrix.audit(table, "state", ledger=ledger, drop=("patient",))
     by_patient = separatrix.audit(table, "state", groups="patient", ledger=ledger)
-    near = [own.answers["algorithm"]["lazy"]["estimate"]["value"] for own in (at_random, by_patient)]
+    near = [own.facts.algorithm.neighbour.estimate.value for own in (at_random, by_patient)]
     assert near[0] > 0.95  # the nearest neighbour finds the patient's other rows
     assert near[1] < 0.75
-    assert by_patient.content["table"]["dealt"] == {"by": "groups", "column": "patient", "kinds": 30}
-    assert by_patient.content["table"]["features"] == 4
-    assert by_patient.answers["new_points"]["split"]["how"] == "whole groups"
+    rule = by_patient.facts.table.split_rule
+    assert (rule.by, rule.column, rule.values) == ("groups", "patient", 30)
+    assert by_patient.facts.table.features == 4
     assert verdict(by_patient, "groups") == "holds"
     assert verdict(by_patient, "no groups") is None
-    assert "of whole groups ('patient')" in by_patient.answers["new_points"]["lines"][0]
-    assert "patient" not in {row["name"] for row in by_patient.content["pictures"]["coefficients"]["features"]}
+    assert "whole groups of 'patient'" in by_patient.answers["prediction"].lines[0]
+    assert "patient" not in {row.name for row in by_patient.facts.pictures.coefficients.features}
     passed = separatrix.audit(
         {k: v for k, v in table.items() if k != "patient"}, "state", groups=table["patient"], ledger=ledger
     )
-    assert passed.answers["new_points"]["estimate"] == by_patient.answers["new_points"]["estimate"]
+    assert passed.facts.prediction.estimate == by_patient.facts.prediction.estimate
 
 
 def dealt(table, target, ledger, **ruled):
     """The live comparison, for a look at who was judged by whom."""
-    task, dealing = dealing_of(task_for_audit(table, target, None, None), ruled.get("groups"), ruled.get("time"))
-    from dataclasses import replace
-
-    study = replace(study_of(task, Choices(), (), 0, 0.95, Clock(60.0)), dealing=dealing)
-    return study, ask_new_points(study, entrants(study, ask(study)), ledger)
+    task, rule = split_rule_of(task_for_audit(table, target, None, None), ruled.get("groups"), ruled.get("time"))
+    made = encode_table(task, Choices(), (), rule)
+    session = Session(Clock(60.0), Plan(made.n, made.d, made.cells, made.score_vectors, 60.0), 0, 0.95)
+    return made, estimate(made, session, candidates(made, session, decide(made, session).verdict), ledger).comparison
 
 
 def test_no_group_is_in_two_folds_or_sealed_and_learned_from(ledger):
     study, found = dealt(patients(), "state", ledger, groups="patient")
-    marks = study.dealing.marks
+    marks = study.split_rule.marks
     for run in found.runs.values():
-        homes = [set(marks[found.judged[fold.rows]].tolist()) for fold in run.results]
+        homes = [set(marks[found.rows[fold.rows]].tolist()) for fold in run.results]
         assert sum(map(len, homes)) == len(set.union(*homes))
-    assert not set(marks[found.judged].tolist()) & set(np.delete(marks, found.judged).tolist())
+    assert not set(marks[found.rows].tolist()) & set(np.delete(marks, found.rows).tolist())
 
 
 def drifting(n=240):
@@ -87,23 +86,22 @@ def test_later_rows_are_judged_by_earlier_ones(ledger):
     table, day = drifting()
     study, found = dealt(table, "y", ledger, time="when")
     assert study.inputs == ["x", "z"]
-    learned = set(found.judged.tolist())
+    learned = set(found.rows.tolist())
     sealed = [i for i in range(len(day)) if i not in learned]
-    assert day[sealed].min() > day[found.judged].max()
+    assert day[sealed].min() > day[found.rows].max()
     for run in found.runs.values():
-        judged = [day[found.judged[fold.rows]] for fold in run.results]
+        judged = [day[found.rows[fold.rows]] for fold in run.results]
         assert all(a.max() < b.min() for a, b in pairwise(judged))
     audit = separatrix.audit(table, "y", time="when", ledger=ledger)
     assert verdict(audit, "time") == "holds"
-    assert audit.answers["new_points"]["split"]["how"] == "the latest rows for the test"
-    assert audit.answers["new_points"]["estimate"]["value"] < 0.75  # the law changes half-way; at random it is 0.5
-    assert "later rows were judged by earlier ones" in audit.report()
+    assert audit.facts.prediction.estimate.value < 0.75  # the law changes half-way; at random it is 0.5
+    assert "later rows are predicted from earlier ones" in audit.report()
 
 
 @pytest.mark.parametrize(
     ("ruled", "error", "says"),
     [
-        ({"groups": "patient", "time": "x0"}, ParameterError, "cannot both rule"),
+        ({"groups": "patient", "time": "x0"}, ParameterError, "are both given"),
         ({"groups": "patent"}, DataError, "did you mean 'patient'"),
         ({"groups": "state"}, DataError, "which is the target"),
         ({"time": "patient"}, DataError, "has no order in time"),
@@ -123,6 +121,6 @@ def test_a_class_that_lives_in_one_group_leaves_no_estimate_but_an_audit(ledger)
     group = np.repeat(np.arange(6), 10)
     table = {"g": group, "x": rng.normal(size=60), "y": np.where(group == 2, "a", "b")}
     found = separatrix.audit(table, "y", groups="g", ledger=ledger)
-    assert found.answers["new_points"]["answer"] == "cannot be estimated"
-    assert found.answers["existence"]["badge"] == "proved"
-    assert "no two folds with every class" in found.answers["new_points"]["lines"][0]
+    assert found.answers["prediction"].answer == "Cannot be estimated"
+    assert found.answers["separation"].badge == "proved"
+    assert "no two folds with every class" in found.answers["prediction"].lines[0]

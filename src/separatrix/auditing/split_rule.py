@@ -1,6 +1,6 @@
-"""How rows are dealt into folds and sealed: at random, by whole groups, or in time.
+"""How rows are assigned to folds and to the test set: at random, by whole groups, or in time.
 
-The column that says so is no feature: it is taken out of the table before anything is asked.
+The column that decides it is not used as a feature.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.facts import SplitRuleFacts
 from separatrix.auditing.phrasing import count, plural, short
 from separatrix.data.frame import Column, Frame, label_column
 from separatrix.data.given import column_from
@@ -22,7 +23,7 @@ LEAST_GROUPS = 3
 
 
 @dataclass(frozen=True)
-class Dealing:
+class SplitRule:
     """``by`` is "groups", "time" or None (at random); ``marks`` has a group or a moment for every row."""
 
     by: str | None = None
@@ -38,23 +39,16 @@ class Dealing:
         """Groups, or moments."""
         return 0 if self.marks is None else len(np.unique(self.marks))
 
-    @property
-    def told(self) -> str:
-        """In a few words, after "folds"."""
-        return {"groups": f" of whole groups ('{self.column}')", "time": f" in time ('{self.column}')"}.get(
-            self.by or "", ""
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"by": self.by, "column": self.column or None, "kinds": self.kinds}
+    def facts(self) -> SplitRuleFacts:
+        return SplitRuleFacts(self.by, self.column or None, self.kinds)
 
 
-def dealing_of(task: Task, groups: Any, time: Any) -> tuple[Task, Dealing]:
+def split_rule_of(task: Task, groups: Any, time: Any) -> tuple[Task, SplitRule]:
     """Find the column of groups or moments, and take it out of the table."""
     if groups is not None and time is not None:
-        raise ParameterError("groups and time cannot both rule how rows are dealt: choose one.")
+        raise ParameterError("groups and time are both given; choose one of them to split the rows by.")
     if groups is None and time is None:
-        return task, Dealing()
+        return task, SplitRule()
     by = "groups" if time is None else "time"
     task, column = _column(task, groups if time is None else time, by)
     missing = np.flatnonzero(column.missing)
@@ -66,7 +60,7 @@ def dealing_of(task: Task, groups: Any, time: Any) -> tuple[Task, Dealing]:
     if by == "time" and column.kind == "text":
         raise DataError(f"time column {column.name!r} is text, which has no order in time: write dates as 2024-12-31.")
     marks = np.unique(column.values.astype(str) if column.kind == "text" else column.values, return_inverse=True)[1]
-    found = Dealing(by, short(column.name), marks.astype(np.int64))
+    found = SplitRule(by, short(column.name), marks.astype(np.int64))
     if found.kinds < LEAST_GROUPS:
         raise DataError(
             f"{by} column {column.name!r} has {plural(found.kinds, 'value')} in {count(len(marks))} rows: "

@@ -1,0 +1,69 @@
+"""All facts of an audit with the sentences made of them: the content of audit.json."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from separatrix.auditing import sentences
+from separatrix.auditing.facts import (
+    FORMAT,
+    AlgorithmFacts,
+    Answer,
+    AssumptionFacts,
+    BestFacts,
+    CertificateFacts,
+    ExactFitFacts,
+    LeastSquaresFacts,
+    Omission,
+    PredictionFacts,
+    Recommendation,
+    RunFacts,
+    SeparationFacts,
+    TableFacts,
+)
+from separatrix.auditing.picture_facts import Pictures
+from separatrix.persistence.json_values import plain
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFacts:
+    """What was found about a table; ``separation`` or ``exact_fit``, ``best`` or ``least_squares`` is None."""
+
+    table: TableFacts
+    separation: SeparationFacts | None
+    exact_fit: ExactFitFacts | None
+    best: BestFacts | None
+    least_squares: LeastSquaresFacts | None
+    algorithm: AlgorithmFacts
+    prediction: PredictionFacts
+    assumptions: AssumptionFacts
+    recommendation: Recommendation
+    pictures: Pictures
+    certificate: CertificateFacts | None
+    left_out: list[Omission]
+    run: RunFacts
+
+    @property
+    def answers(self) -> dict[str, Answer]:
+        """The five questions with their answers, in words."""
+        if self.separation is not None and self.best is not None:
+            first = sentences.separation(self.separation, self.table)
+            second = sentences.best(self.best, self.table, self.separation.separable)
+        else:
+            assert self.exact_fit is not None  # a quantity has these two
+            assert self.least_squares is not None
+            first = sentences.exact_fit(self.exact_fit, self.table)
+            second = sentences.least_squares(self.least_squares)
+        return {
+            "separation": first,
+            "best": second,
+            "algorithm": sentences.algorithm(self.algorithm, self.best, self.prediction.chosen),
+            "prediction": sentences.prediction(self.prediction, self.table),
+            "assumptions": sentences.assumptions(self.assumptions),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as audit.json has them; numbers that are not finite are null."""
+        answers = {key: asdict(answer) for key, answer in self.answers.items()}
+        return {"format": FORMAT, "answers": answers, **plain(asdict(self))}

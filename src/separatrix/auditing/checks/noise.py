@@ -1,0 +1,84 @@
+"""Least squares: a linear mean, noise of constant variance, and normal noise.
+
+Powers of the fit for the mean (Ramsey 1969), Breusch & Pagan (1979) in Koenker's (1981) form for the variance,
+Jarque & Bera (1980) for normality.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.auditing.facts import AssumptionLine
+from separatrix.auditing.phrasing import number, p_value
+from separatrix.auditing.table import AuditTable
+
+LEVEL = 0.01
+
+
+def check(table: AuditTable, residuals: Floats, fitted: Floats) -> list[AssumptionLine]:
+    """The three assumptions, for dense rows."""
+    if table.sparse or len(residuals) < 12:
+        return []
+    Z = np.column_stack([np.ones(len(fitted)), table.standardised])
+    rank = int(np.linalg.matrix_rank(Z))
+    return [*_linear_mean(Z, rank, residuals, fitted), _constant_variance(Z, rank, residuals), _normal(residuals)]
+
+
+def ramsey(Z: Floats, rank: int, residuals: Floats, fitted: Floats) -> tuple[float, float] | None:
+    """F statistic and p-value of the square and cube of the fit; None with too few rows."""
+    from scipy.stats import f
+
+    free = len(residuals) - rank - 2
+    if free <= 2:
+        return None
+    score = (fitted - fitted.mean()) / max(float(fitted.std()), 1e-300)
+    wide = np.column_stack([Z, score**2, score**3])
+    before = float(residuals @ residuals)
+    after = residuals - wide @ np.linalg.lstsq(wide, residuals, rcond=None)[0]
+    statistic = (before - float(after @ after)) / 2 / max(float(after @ after) / free, 1e-300)
+    return statistic, float(f.sf(max(statistic, 0.0), 2, free))
+
+
+def koenker(Z: Floats, rank: int, residuals: Floats) -> tuple[float, float]:
+    """The studentised Breusch-Pagan statistic and its p-value."""
+    from scipy.stats import chi2
+
+    square = residuals**2 / max(float((residuals**2).mean()), 1e-300)
+    explained = Z @ np.linalg.lstsq(Z, square, rcond=None)[0] - square.mean()
+    total = max(float(((square - square.mean()) ** 2).sum()), 1e-300)
+    statistic = len(square) * float(explained @ explained) / total
+    return statistic, float(chi2.sf(statistic, max(rank - 1, 1)))
+
+
+def _linear_mean(Z: Floats, rank: int, residuals: Floats, fitted: Floats) -> list[AssumptionLine]:
+    tested = ramsey(Z, rank, residuals, fitted)
+    if tested is None:
+        return []
+    statistic, p = tested
+    evidence = f"Ramsey's test with powers of the fit: F = {number(statistic)}, {p_value(p)}"
+    fails = p < LEVEL
+    advice = "Add squares, splines or products of the columns (--map poly:2)." if fails else ""
+    what = ("linear mean", "The mean is linear in the columns", "least squares")
+    return [AssumptionLine(*what, evidence, "fails" if fails else "holds", advice, p, LEVEL)]
+
+
+def _constant_variance(Z: Floats, rank: int, residuals: Floats) -> AssumptionLine:
+    statistic, p = koenker(Z, rank, residuals)
+    evidence = f"Breusch and Pagan's test (Koenker's form): {number(statistic)}, {p_value(p)}"
+    fails = p < LEVEL
+    advice = "Use robust standard errors (covariance='HC3')." if fails else ""
+    what = ("constant variance", "The noise has constant variance", "intervals of least squares")
+    return AssumptionLine(*what, evidence, "fails" if fails else "holds", advice, p, LEVEL)
+
+
+def _normal(residuals: Floats) -> AssumptionLine:
+    from scipy.stats import jarque_bera
+
+    found = jarque_bera(residuals)
+    p = float(found.pvalue)
+    evidence = f"Jarque and Bera's test: {number(float(found.statistic))}, {p_value(p)}"
+    verdict = "holds" if p >= LEVEL else "look" if len(residuals) >= 200 else "fails"
+    advice = "" if p >= LEVEL else "With many rows, intervals of coefficients hold; those of predictions may not."
+    what = ("normal noise", "The noise is normal", "prediction intervals")
+    return AssumptionLine(*what, evidence, verdict, advice, p, LEVEL)

@@ -1,0 +1,115 @@
+"""Coefficients in the units of the table, with intervals where a fit has them."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+
+from separatrix.auditing.budget import Session
+from separatrix.auditing.candidates import Candidate, FullFits, inner
+from separatrix.auditing.picture_facts import CoefficientRow, CoefficientTable
+from separatrix.auditing.separation import column_spreads
+from separatrix.auditing.table import AuditTable
+from separatrix.errors import SeparatrixError
+from separatrix.features.columns import NumberColumn, TextColumn
+from separatrix.features.in_folds import EncodedLearner
+
+SHOWN = 30
+PROFILED = 12  # coefficients up to which intervals come from the profile likelihood
+LARGE = 300_000  # cells up to which a profile likelihood is computed
+
+Interval = tuple[float | None, float | None]
+
+
+def coefficient_table(
+    table: AuditTable, session: Session, fits: FullFits, candidate: Candidate, fates: dict[str, str]
+) -> CoefficientTable | None:
+    """The coefficients of a learner fitted on all rows, largest effect first; None where there is not one vector."""
+    with session.clock.stage("intervals of coefficients"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model, _ = fits.of(candidate)
+        except SeparatrixError:
+            return None
+        learner = inner(model)
+        if not hasattr(learner, "coef_") or np.size(learner.intercept_) > 1:
+            return None
+        kind, bounds, why_not = _intervals(table, session, learner, candidate)
+    coef, intercept = in_units(model)
+    coef = coef[table.used]
+    flip = -1.0 if table.binary and table.positive == 0 else 1.0
+    spread = column_spreads(table)
+    rows = []
+    for j in np.argsort(-np.abs(coef) * spread, kind="stable")[:SHOWN].tolist():
+        low, high = bounds[j] if bounds else (None, None)
+        if flip < 0:
+            low, high = (None if end is None else -end for end in (high, low))
+        name = table.names[j]
+        rows.append(CoefficientRow(name, float(flip * coef[j]), low, high, float(spread[j]), fates.get(name)))
+    return CoefficientTable(
+        candidate.name,
+        len(coef),
+        float(flip * intercept),
+        table.labels[table.positive] if table.binary else None,
+        "logistic" in candidate.name,
+        kind,
+        why_not,
+        rows,
+    )
+
+
+def in_units(model: Any) -> tuple[Any, float]:
+    """w and b for the columns as they are, with standardisation undone."""
+    learner = inner(model)
+    coef, b = np.ravel(learner.coef_).astype(np.float64), float(np.ravel(learner.intercept_)[0])
+    if not isinstance(model, EncodedLearner):
+        return coef, b
+    shift, scale = [], []
+    for column in model.encoder_.columns:
+        width = len(column.idf) if isinstance(column, TextColumn) else len(column.names())
+        own = np.zeros(width), np.ones(width)
+        if isinstance(column, NumberColumn):
+            own[0][0], own[1][0] = column.shift, column.scale
+        shift.append(own[0])
+        scale.append(own[1])
+    w = coef / np.concatenate(scale)
+    return w, float(b - w @ np.concatenate(shift))
+
+
+def _intervals(
+    table: AuditTable, session: Session, learner: Any, candidate: Candidate
+) -> tuple[str | None, list[Interval], str | None]:
+    """The kind of interval and the bounds of every coefficient, or the reason why there are none."""
+    if not candidate.has_intervals:
+        if candidate.safe:
+            return None, [], "a penalty shrinks the estimates, so standard errors would not cover the true values"
+        return None, [], "they are not defined for this learner"
+    try:
+        if table.regression:
+            found = learner.summary(level=session.level)
+            return "t intervals", list(zip(found.lower.tolist(), found.upper.tolist(), strict=True)), None
+        if table.cells > 10 * LARGE or session.clock.late(0.85):
+            why = "too many rows for this budget"
+            session.clock.leave_out("intervals of coefficients", why)
+            return None, [], why
+        profile = table.d <= PROFILED and table.cells <= LARGE and not session.clock.late(0.6)
+        summary = learner.summary(level=session.level, intervals="profile" if profile else "wald")
+        bounds = [(_finite(row.lower), _finite(row.upper)) for row in summary.coefficients]
+        return "profile likelihood" if profile else "Wald", bounds, None
+    except SeparatrixError as error:
+        why = _with_names(table, str(error).removeprefix("there is no summary: ").rstrip("."))
+        session.clock.leave_out("intervals of coefficients", why)
+        return None, [], why
+
+
+def _with_names(table: AuditTable, text: str) -> str:
+    """A sentence about x0, x1, … with the names of the columns."""
+    names = table.names
+    return re.sub(r"\bx(\d+)\b", lambda m: names[int(m[1])] if int(m[1]) < len(names) else m[0], text)[:200]
+
+
+def _finite(x: float) -> float | None:
+    return float(x) if np.isfinite(x) else None

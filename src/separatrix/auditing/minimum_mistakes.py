@@ -1,0 +1,143 @@
+"""The minimum number of mistakes of two classes, bracketed within the budget.
+
+The minimum over some of the rows is at most that over all rows, and bounds on disjoint parts add up: a large table is
+therefore searched in parts, and its lower bound is certified by one witness from each of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.auditing.budget import Session
+from separatrix.auditing.separation import DecidedSeparation
+from separatrix.auditing.table import AuditTable
+from separatrix.proofs.certificate import Source
+from separatrix.proofs.fewest_mistakes import MistakeBracket, bracket
+from separatrix.proofs.separability import Given
+from separatrix.validation import Labels, Table
+
+A_NODE = 5e-8  # seconds for each row and squared column
+A_START = 5e-7
+A_SPARSE_START = 5e-6  # seconds for each number of sparse rows
+A_LOOK = 0.4  # seconds between two looks at how far the search is
+MOST_NODES = 2000
+PART = 8  # rows for each column in a part of a large table
+PARTS = 500
+
+
+@dataclass(frozen=True)
+class DisjointWitnesses:
+    """Sets of rows, no two of which share a row, that no hyperplane has strictly on their sides."""
+
+    rows: list[NDArray[np.intp]]
+    coef: Floats
+    intercept: float
+
+
+@dataclass(frozen=True)
+class FoundMistakes:
+    """At least ``lower`` rows are wrong for every hyperplane; ``rows`` are wrong for the best one found."""
+
+    lower: int
+    rows: NDArray[np.intp]
+    parts: int  # searched separately; 1 for the whole table
+    labelings: int
+    seconds: float
+    proof: MistakeBracket | DisjointWitnesses
+
+    @property
+    def upper(self) -> int:
+        return len(self.rows)
+
+
+def bracket_mistakes(table: AuditTable, session: Session, separation: DecidedSeparation) -> FoundMistakes:
+    """Search the whole table, or many small parts of it where that would take too long."""
+    start = perf_counter()
+    p, budget = table.d + 1, session.clock.budget
+    size, cost = table.n * float(p) ** 2, A_START * table.n * float(p) ** 2
+    if table.sparse:
+        size, cost = table.cells * float(min(p, 200)), A_SPARSE_START * table.cells
+    if cost > 0.25 * budget:
+        return _in_parts(table, session, separation, start)
+    found = bracket(
+        separation.given,
+        [table.positive],
+        [1 - table.positive],
+        max_nodes=int(np.clip(0.15 * budget / (A_NODE * size), 1, MOST_NODES)),
+        time_limit=session.clock.part(0.3),
+        gap=0,
+        progress=_stop_after(0.25 * budget, table.n * float(p + 20)),
+    )
+    if found.stopped == "time":
+        session.clock.leave_out("part of the search for the minimum number of mistakes", "the time budget ended it")
+    rows = np.sort(found.wrong).astype(np.intp)
+    return FoundMistakes(found.lower, rows, 1, found.labelings, perf_counter() - start, found)
+
+
+def _stop_after(seconds: float, size: float) -> Callable[[int, int, int], bool]:
+    """End a search after as many looks as take about so long: a count, so that the same table ends the same way."""
+    left = int(max(4, seconds / max(A_LOOK, 3e-8 * size)))
+
+    def go_on(lower: int, upper: int, nodes: int) -> bool:
+        nonlocal left
+        left -= 1
+        return left > 0 or nodes > 1
+
+    return go_on
+
+
+def _in_parts(table: AuditTable, session: Session, separation: DecidedSeparation, start: float) -> FoundMistakes:
+    """Each of many small disjoint parts that cannot be separated costs a mistake; the upper bound is fitted."""
+    rows_each = min(PART * (table.d + 1), 2000)
+    parts = min(table.n // rows_each, PARTS)
+    order = np.random.default_rng(session.seed).permutation(table.n)
+    seconds = session.clock.part(0.2)
+    witnesses, looked_at = [], 0
+    for k in range(parts):
+        if perf_counter() - start > seconds:
+            break
+        looked_at += 1
+        rows = np.sort(order[k * rows_each : (k + 1) * rows_each])
+        if len(np.unique(table.codes[rows])) < 2:
+            continue
+        labels = Labels(separation.given.labels.classes, table.codes[rows])
+        source = Source(Table(table.rows[rows], None), labels)
+        part = Given(source.table, labels, None, source, True, "binary64").two_groups([1], [0])
+        if part.verdict in ("quasi", "overlap"):
+            witnesses.append(rows[part.witness])
+    if not witnesses:  # the whole table has one, since it is not separable
+        witnesses.append(np.asarray(separation.facts.witness, dtype=np.intp))
+    coef, intercept, wrong = _fitted_hyperplane(table)
+    cut = f"; the time budget ended the search before {parts - looked_at} more" if looked_at < parts else ""
+    session.clock.leave_out(
+        "a sharp bound on the minimum number of mistakes",
+        f"the table is large: {len(witnesses)} of {looked_at} disjoint parts of {rows_each:,} rows cannot be separated"
+        f", and each costs a mistake{cut}",
+    )
+    proof = DisjointWitnesses(witnesses, coef, intercept)
+    return FoundMistakes(len(witnesses), wrong, max(looked_at, 1), 1, perf_counter() - start, proof)
+
+
+def _fitted_hyperplane(table: AuditTable) -> tuple[Floats, float, NDArray[np.intp]]:
+    """A ridge logistic hyperplane, and the rows that are not strictly on its side, rounding allowed for."""
+    from separatrix.models.logistic.logistic_regression import LogisticRegression
+
+    X = table.standardised
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LogisticRegression(C=1.0, tol=1e-4).fit(X, table.signs)
+    w, b = np.ravel(model.coef_), float(model.intercept_[0])
+    safe = 1e-12 * (X.shape[1] + 2) * np.asarray(np.abs(X) @ np.abs(w) + abs(b))
+    wrong = np.flatnonzero(table.signs * model.decision_function(X) <= safe)
+    if not table.sparse:  # back to the units of the columns
+        mean, deviation = table.rows.mean(axis=0), table.rows.std(axis=0)
+        w = np.divide(w, deviation, out=np.zeros_like(w), where=deviation > 0)
+        b -= float(w @ mean)
+    return w, b, wrong

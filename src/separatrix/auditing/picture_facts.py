@@ -1,0 +1,164 @@
+"""The numbers behind the figures of the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from separatrix.auditing.facts import EstimateFacts
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLine:
+    """A line coef . (x, y) + intercept = 0 of the picture, and half the width of the gap around it."""
+
+    coef: tuple[float, float]
+    intercept: float
+    gap: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Rows in two directions. ``kind`` is "columns", "normal" (distance from a hyperplane) or "fisher"."""
+
+    x: list[float]
+    y: list[float]
+    rows: list[int]
+    classes: list[int]
+    of: int
+    kind: str
+    axes: tuple[str, str]
+    units: str
+    hyperplane: str | None
+    line: DrawnLine | None
+    witness: list[int]
+    support: list[int]
+    x_window: tuple[float, float]
+    y_window: tuple[float, float]
+    outside: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoefficientRow:
+    """A coefficient in the units of the table with its interval; ``spread`` is the deviation of its column."""
+
+    name: str
+    estimate: float
+    low: float | None
+    high: float | None
+    spread: float
+    fate: str | None
+
+    @property
+    def effect(self) -> float:
+        """The effect of one standard deviation."""
+        return self.estimate * self.spread
+
+
+@dataclass(frozen=True, slots=True)
+class CoefficientTable:
+    """The coefficients of a learner, largest effect first; ``no_intervals`` says why there are none."""
+
+    learner: str
+    of: int
+    intercept: float
+    positive: str | None
+    log_odds: bool
+    intervals: str | None
+    no_intervals: str | None
+    features: list[CoefficientRow]
+
+
+@dataclass(frozen=True, slots=True)
+class LearningCurve:
+    """Error on training and on validation rows as rows are added, with standard errors."""
+
+    learner: str
+    metric: str
+    rows: list[int]
+    train: list[float]
+    validation: list[float]
+    train_error: list[float]
+    validation_error: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A curve with a band around y."""
+
+    x: list[float]
+    y: list[float]
+    low: list[float]
+    high: list[float]
+    estimate: EstimateFacts
+    baseline: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationPicture:
+    predicted: list[float]
+    observed: list[float]
+    low: list[float]
+    high: list[float]
+    counts: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class CostChoice:
+    """The cheapest threshold for given costs of the two kinds of mistakes."""
+
+    false_positive: float
+    false_negative: float
+    threshold: float
+    precision: EstimateFacts
+    recall: EstimateFacts
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPicture:
+    """``of`` is what is compared with the threshold: a probability or a score."""
+
+    of: str
+    choices: list[CostChoice]
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePictures:
+    """Curves of the chosen learner on ``where``: held-out rows, or rows judged in folds."""
+
+    where: str
+    classes: list[str]
+    confusion: list[list[int]]
+    roc: Band | None
+    precision_recall: Band | None
+    calibration: CalibrationPicture | None
+    threshold: ThresholdPicture | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterPicture:
+    """Predicted against true values of ``of`` rows, or of a sample of them."""
+
+    where: str
+    truth: list[float]
+    predicted: list[float]
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileCurve:
+    label: str
+    normal: list[float]
+    observed: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """What the report draws."""
+
+    projection: Projection | None
+    coefficients: CoefficientTable | None
+    learning_curve: LearningCurve | None
+    scores: ScorePictures | None
+    fitted: ScatterPicture | None
+    predicted: ScatterPicture | None
+    quantiles: list[QuantileCurve]

@@ -1,0 +1,254 @@
+"""Question 4: how well does it predict new rows?
+
+A fifth of the rows is held out. Candidates are compared on the others; the chosen one, fitted on all of those, is
+evaluated on the held-out rows once, and the ledger records it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.auditing.budget import Session
+from separatrix.auditing.candidates import Candidate, fit_on
+from separatrix.auditing.comparison import (
+    Comparison,
+    Metric,
+    compare,
+    compared_learners,
+    estimate_facts,
+    metric_for,
+    paired_differences,
+    rows_to_compare,
+    usable_folds,
+)
+from separatrix.auditing.facts import AlarmFacts, ClassScore, EstimateFacts, PredictionFacts, SplitFacts, TestFacts
+from separatrix.auditing.phrasing import plural, short
+from separatrix.auditing.table import AuditTable
+from separatrix.errors import DataError, LedgerError
+from separatrix.evaluation.results import ClassificationEvaluation
+from separatrix.evaluation.seal import Holdout, holdout
+from separatrix.validation.marks import value_marks
+
+TEST = 0.2
+FEWEST = 10  # rows from which learners are compared
+LEAST = 40  # rows from which some are held out
+PRECISION = 0.5  # share of right alarms at which recall of a rare class is reported
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The facts of question 4, with the comparison, the fitted choice and its evaluation on held-out rows."""
+
+    facts: PredictionFacts
+    comparison: Comparison | None = None
+    model: Any = None  # fitted on the development rows; predicts by row numbers
+    test: Any = None
+
+    @property
+    def chosen(self) -> Candidate | None:
+        return None if self.comparison is None else self.comparison.chosen
+
+
+def estimate(table: AuditTable, session: Session, listed: list[Candidate], ledger: Any = None) -> Prediction:
+    """Compare, choose, and evaluate the choice on the held-out rows once."""
+    metric = metric_for(table)
+    rows, why_not = _rows_to_judge(table, session)
+    if why_not is not None:
+        return Prediction(_no_estimate(table, metric, why_not))
+    sealed = _held_out(table, session, rows, ledger)
+    development = rows if sealed is None else rows[sealed.development[0][:, 0]]
+    compared = rows_to_compare(table, session, development)
+    folds = usable_folds(table, session, compared)
+    if folds is None:
+        why = "a class has a single row among those that may be learned from"
+        if table.split_rule.by is not None:
+            why = f"'{table.split_rule.column}' leaves no two folds with every class to learn from"
+        return Prediction(_no_estimate(table, metric, why))
+    found = compare(table, session, listed, compared, folds)
+    if found is None:
+        return Prediction(_no_estimate(table, metric, "no learner could be fitted on every fold"))
+    with session.clock.stage("fit the choice"):
+        model, _ = fit_on(table, found.chosen, development)
+    test = None if sealed is None else _evaluate_once(table, session, sealed, model, rows)
+    split = SplitFacts(len(development), 0 if sealed is None else sealed.sizes["test"], table.n - len(rows))
+    facts = _facts(table, session, found, split, test, len(compared) < len(development))
+    return Prediction(facts, found, model, test)
+
+
+def _no_estimate(table: AuditTable, metric: Metric, why: str) -> PredictionFacts:
+    return PredictionFacts(
+        metric.name, _metric_class(table, metric), metric.baseline, _majority(table), no_estimate=why
+    )
+
+
+def _majority(table: AuditTable) -> float | None:
+    return None if table.regression else float(table.counts.max() / table.n)
+
+
+def _metric_class(table: AuditTable, metric: Metric) -> str | None:
+    return None if metric.label is None else table.labels[_code(table, metric.label)]
+
+
+def _code(table: AuditTable, label: Any) -> int:
+    return int(np.flatnonzero(table.classes == label)[0])
+
+
+def _facts(
+    table: AuditTable, session: Session, found: Comparison, split: SplitFacts, test: Any, sampled: bool
+) -> PredictionFacts:
+    metric = found.metric
+    own = estimate_facts(found.runs[found.chosen.name][metric.name])
+    judged = test if test is not None else found.runs[found.chosen.name].pooled
+    return PredictionFacts(
+        metric.name,
+        _metric_class(table, metric),
+        metric.baseline,
+        _majority(table),
+        found.folds,
+        len(found.rows),
+        sampled,
+        compared_learners(found),
+        found.not_compared,
+        paired_differences(found, session.level),
+        found.chosen.name,
+        found.within_one_error,
+        split,
+        None if test is None else _test_facts(test),
+        _alarms(table, session, found),
+        _class_scores(table, judged, by_number=test is not None),
+        _better_than_guessing(own, metric),
+    )
+
+
+def _better_than_guessing(e: EstimateFacts, metric: Metric) -> bool | None:
+    """Whether the interval lies on the better side of the best constant prediction; None where there is none."""
+    if e.value is None:
+        return None
+    if metric.greater_is_better:
+        return (e.value if e.low is None else e.low) > metric.baseline
+    return (e.value if e.high is None else e.high) < metric.baseline
+
+
+def _test_facts(test: Any) -> TestFacts:
+    openings = test.openings
+    earlier = 0 if openings.reread else openings.times
+    estimates = {name: estimate_facts(e) for name, e in test.metrics.items()}
+    return TestFacts(test.n, estimates, earlier, round(openings.before * openings.rows) if earlier else 0)
+
+
+def _alarms(table: AuditTable, session: Session, found: Comparison) -> AlarmFacts | None:
+    """How many rows of a rare class are found when half of the alarms are right, in the folds."""
+    from separatrix.evaluation.intervals import wilson
+
+    pooled = found.runs[found.chosen.name].pooled
+    if found.metric.name != "average_precision" or not isinstance(pooled, ClassificationEvaluation):
+        return None
+    curve = pooled.precision_recall_curve()
+    total = int(table.counts.min()) if len(found.rows) == table.n else int(pooled.confusion.sum(axis=1).min())
+    recall = float(np.max(curve.recall[curve.precision >= PRECISION], initial=0.0))
+    hits = round(recall * total)
+    low, high = wilson(hits, total, session.level)
+    label = _metric_class(table, found.metric) or ""
+    return AlarmFacts(label, PRECISION, hits, total, EstimateFacts(recall, float(low), float(high)))
+
+
+def _class_scores(table: AuditTable, judged: Any, by_number: bool) -> list[ClassScore]:
+    if not isinstance(judged, ClassificationEvaluation):
+        return []
+    out = []
+    for k, label in enumerate(judged.classes.tolist()):
+        code = int(label) if by_number else _code(table, label)
+        own = judged.per_class[label]
+        rows = int(judged.confusion[k].sum())
+        scores = estimate_facts(own["precision"]), estimate_facts(own["recall"])
+        out.append(ClassScore(table.labels[code], rows, *scores))
+    return out
+
+
+def _rows_to_judge(table: AuditTable, session: Session) -> tuple[NDArray[np.intp], str | None]:
+    """Rows whose class has at least two of them; and why that is not enough, if so."""
+    everyone = np.arange(table.n)
+    if table.n < FEWEST:
+        return everyone, f"{plural(table.n, 'row')} are too few for cross-validation"
+    if table.regression:
+        return everyone, None
+    lone = np.flatnonzero(table.counts < 2)
+    if not len(lone):
+        return everyone, None
+    kept = np.flatnonzero(~np.isin(table.codes, lone))
+    names = ", ".join(table.labels[k] for k in lone[:4].tolist())
+    why = "a single row cannot be both learned from and predicted"
+    if len(table.classes) - len(lone) < 2:
+        return kept, f"class {names} has a single row: {why}"
+    session.clock.leave_out("rows of classes with a single row", f"{names}: {why}")
+    return kept, None
+
+
+def _held_out(table: AuditTable, session: Session, rows: NDArray[np.intp], ledger: Any) -> Holdout | None:
+    """A fifth of the rows; None where there are too few."""
+    codes = None if table.regression else table.codes[rows]
+    least = len(rows) if codes is None else int(np.bincount(codes)[np.unique(codes)].min())
+    if len(rows) < LEAST or least < 5:
+        reason = f"{plural(len(rows), 'row')}" if len(rows) < LEAST else f"a class of {plural(least, 'row')}"
+        session.clock.leave_out("a held-out test set", f"{reason}: too few to set any aside")
+        return None
+    try:
+        sealed = holdout(
+            np.arange(len(rows)).reshape(-1, 1),
+            table.task.y[rows] if codes is None else codes,
+            test=TEST,
+            validation=0,
+            stratify=not table.regression,
+            ids=value_marks(table.rows)[rows].astype(np.float64),
+            random_state=session.seed,
+            ledger=ledger,
+            **table.split_rule.of(rows),
+        )
+    except DataError as error:
+        session.clock.leave_out("a held-out test set", short(str(error), 200))
+        return None
+    if codes is not None and len(np.unique(sealed.development[1])) < len(np.unique(codes)):
+        session.clock.leave_out("a held-out test set", "one of the classes would be in it alone")
+        return None
+    return sealed
+
+
+def _evaluate_once(table: AuditTable, session: Session, sealed: Holdout, model: Any, rows: NDArray[np.intp]) -> Any:
+    """The chosen model on the held-out rows; None where the ledger cannot record it."""
+    with session.clock.stage("evaluate on held-out rows"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return sealed.open_test(
+                _ByRowNumber(model, table, rows),
+                positive=_code(table, metric_for(table).label) if table.binary else None,
+                level=session.level,
+                note=f"audit of {short(table.task.source.name, 60)}",
+            )
+        except LedgerError as error:
+            session.clock.leave_out("the held-out test set", f"it stays unused: {short(str(error), 200)}")
+            return None
+
+
+class _ByRowNumber:
+    """A model that predicts by the numbers of judged rows; classes by number, as the held-out rows have them."""
+
+    def __init__(self, model: Any, table: AuditTable, rows: NDArray[np.intp]) -> None:
+        self.model, self.table, self.rows = model, table, rows
+        if not table.regression:
+            self.classes_ = np.searchsorted(table.classes, model.classes_)
+
+    def __sklearn_tags__(self) -> Any:
+        return self.model.__sklearn_tags__()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        labels = self.model.predict(self.rows[np.asarray(X)])
+        return np.asarray(labels if self.table.regression else np.searchsorted(self.table.classes, labels))
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self.model, name)
+        return lambda X: call(self.rows[np.asarray(X)])

@@ -1,0 +1,155 @@
+"""The recommendation: which learner, why, and what not to trust. Only learners that were compared are recommended."""
+
+from __future__ import annotations
+
+from separatrix.auditing.candidates import Candidate
+from separatrix.auditing.facts import (
+    AssumptionFacts,
+    BestFacts,
+    ComparedLearner,
+    NeighbourFacts,
+    PredictionFacts,
+    Recommendation,
+    SeparationFacts,
+    TableFacts,
+)
+from separatrix.auditing.phrasing import count, estimate, listing, metric_name, named
+
+COEFFICIENT_READERS = ("single coefficients", "intervals of least squares")
+FAR_BETTER = 0.8  # of the error of the linear model, from which nearest neighbours are mentioned
+
+
+def recommend(
+    table: TableFacts,
+    prediction: PredictionFacts,
+    chosen: Candidate | None,
+    neighbour: NeighbourFacts | None,
+    separation: SeparationFacts | None,
+    best: BestFacts | None,
+    assumptions: AssumptionFacts,
+) -> Recommendation:
+    """What to use, why, and what not to trust."""
+    cautions = [
+        *_about_comparison(prediction),
+        *_about_neighbour(neighbour),
+        *_about_table(table),
+        *_about_hyperplane(separation, best),
+        *_about_assumptions(assumptions),
+    ]
+    if chosen is None:
+        use = "No learner is recommended: nothing can be estimated about new rows."
+        return Recommendation(use, None, "", cautions)
+    if prediction.better_than_guessing is False:
+        use = f"No learner is recommended: none is better than {_guess(table)}, measured by {_metric(prediction)}."
+        return Recommendation(use, None, "", cautions)
+    return Recommendation(f"Use {chosen.title}.", chosen.name, _why(prediction, chosen), cautions)
+
+
+def _metric(prediction: PredictionFacts) -> str:
+    of = f" for '{prediction.metric_class}'" if prediction.metric == "average_precision" else ""
+    return metric_name(prediction.metric) + of
+
+
+def _guess(table: TableFacts) -> str:
+    return "always predicting the mean" if table.regression else "always predicting the most common class"
+
+
+def _why(prediction: PredictionFacts, chosen: Candidate) -> str:
+    """Why this one: its merit, its rivals, and by which metric."""
+    reason = f"{chosen.why[0].upper()}{chosen.why[1:]}"
+    rivals = [learner.name for learner in prediction.learners if not learner.chosen]
+    if not rivals:
+        return f"{reason}. No other learner was compared."
+    better = [name for name in rivals if name not in prediction.within_one_error]
+    others = [name for name in prediction.within_one_error if name != chosen.name]
+    metric = _metric(prediction)
+    text = f"{reason}; none of the compared learners is better by more than a standard error ({metric})"
+    if others:
+        text += f"; equally good: {listing(others)}"
+    if better:
+        text += f"; less good: {listing(better)}"
+    return text + "."
+
+
+def _about_comparison(prediction: PredictionFacts) -> list[str]:
+    out = []
+    if prediction.not_compared and prediction.chosen is not None:
+        listed = listing([own.learner for own in prediction.not_compared])
+        out.append(f"Not compared within the time budget: {listed}. Raise --budget to compare them.")
+    own = next((learner for learner in prediction.learners if learner.chosen), None)
+    if own is not None and prediction.metric != "accuracy" and "accuracy" in own.estimates:
+        above = [learner for learner in prediction.learners if _clearly_above(learner, own)]
+        if above:
+            name = above[0].name
+            out.append(
+                f"{name[0].upper()}{name[1:]} has the higher accuracy ({estimate(above[0].estimates['accuracy'], True)}"
+                f"); the choice is made by {_metric(prediction)}, since accuracy says little about imbalanced classes."
+            )
+    if prediction.test is not None and prediction.test.earlier_uses:
+        times = "once" if prediction.test.earlier_uses == 1 else f"{prediction.test.earlier_uses} times"
+        out.append(f"The held-out rows were already used {times}: their estimate may be optimistic.")
+    return out
+
+
+def _clearly_above(learner: ComparedLearner, own: ComparedLearner) -> bool:
+    low, high = learner.estimates["accuracy"].low, own.estimates["accuracy"].high
+    return low is not None and high is not None and low > high
+
+
+def _about_neighbour(neighbour: NeighbourFacts | None) -> list[str]:
+    """Nearest neighbours that are far better than every linear rule."""
+    if neighbour is None or neighbour.estimate is None or neighbour.linear_estimate is None:
+        return []
+    own, linear = neighbour.estimate, neighbour.linear_estimate
+    if own.value is None or own.high is None or own.low is None:
+        return []
+    if linear.value is None or linear.high is None or linear.low is None:
+        return []
+    share = neighbour.metric != "rmse"
+    if share:
+        far = own.low > linear.high and 1 - own.value < FAR_BETTER * (1 - linear.value)
+    else:
+        far = own.high < linear.low and own.value < FAR_BETTER * linear.value
+    if not far:
+        return []
+    figures = f"{estimate(own, share)} against {estimate(linear, share)}"
+    return [
+        f"A single nearest neighbour is far better than every linear model here ({metric_name(neighbour.metric)} "
+        f"{figures}): the relation is not linear. Try feature maps (--map poly:2) or another kind of model."
+    ]
+
+
+def _about_table(table: TableFacts) -> list[str]:
+    out = []
+    if table.set_aside:
+        out.append(f"{named(table.set_aside)} gives the target away and was left out of every answer.")
+    threshold = [leak.column for leak in table.leaks if leak.kind == "threshold"]
+    if threshold:
+        out.append(f"{named(threshold)} alone separates the classes: make sure it is known before the target is.")
+    few = [c.label for c in table.classes if c.rows < 5]
+    if few:
+        out.append(f"Draw no conclusions about {named(few)}: fewer than five rows.")
+    return out
+
+
+def _about_hyperplane(separation: SeparationFacts | None, best: BestFacts | None) -> list[str]:
+    out = []
+    if separation is not None and separation.separable:
+        out.append("Do not report odds ratios of an unpenalised fit: separable classes make them infinite.")
+    elif best is not None and best.coefficients.infinite:
+        listed = named([own.name for own in best.coefficients.infinite])
+        out.append(f"Do not report the odds ratio of {listed} as a number: its estimate is infinite.")
+    if best is not None and best.margin is not None and best.margin.fragile:
+        out.append("Separability is fragile here: the gap is so small that rounding the data could close it.")
+    if separation is not None and separation.contradictions.groups:
+        rows = count(separation.contradictions.rows)
+        out.append(f"No model can classify every row correctly: {rows} rows equal a row of another class.")
+    return out
+
+
+def _about_assumptions(assumptions: AssumptionFacts) -> list[str]:
+    return [
+        f"{line.advice} ({line.evidence}.)"
+        for line in assumptions.lines
+        if line.verdict == "fails" and line.needed_by in COEFFICIENT_READERS
+    ]

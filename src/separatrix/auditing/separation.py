@@ -1,0 +1,155 @@
+"""Question 1: can a hyperplane separate the classes? The verdict, its proof, and the rows that decide it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.auditing.budget import Session
+from separatrix.auditing.excerpt import excerpt
+from separatrix.auditing.facts import (
+    ClassVerdict,
+    Contradictions,
+    HyperplaneFacts,
+    LabelledRow,
+    NamedCoefficient,
+    SeparationFacts,
+)
+from separatrix.auditing.table import AuditTable
+from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability
+from separatrix.proofs.separability import Given, Separability, counted
+from separatrix.validation.marks import value_marks
+
+KESLER_ROWS = 100_000  # rows times other classes, up to which all classes are decided at once
+CONTRADICTIONS = 8  # groups of equal rows shown
+STRONGEST = 12  # coefficients shown of a hyperplane
+LEAK_CELLS = 20_000_000  # up to which the table is decided again with the columns set aside
+
+
+@dataclass(frozen=True)
+class DecidedSeparation:
+    """The facts of question 1, with the proofs that later questions build on."""
+
+    facts: SeparationFacts
+    given: Given
+    binary: Separability | None = None
+    each: MulticlassSeparability | None = None
+    together: Separability | None = None
+
+    @property
+    def verdict(self) -> str:
+        return self.facts.verdict
+
+
+def given_rows(table: AuditTable, X: Any = None, names: list[str] | None = None) -> Given:
+    """The rows as proofs take them."""
+    called = None if names is None else tuple(names)
+    rows, labels, origin, source = counted(table.rows if X is None else X, table.codes, None, called)
+    return Given(rows, labels, origin, source, True, "binary64")
+
+
+def decide(table: AuditTable, session: Session) -> DecidedSeparation:
+    """Decide and prove."""
+    given = given_rows(table, names=table.names)
+    if not table.binary:
+        return _many_classes(table, session, given)
+    found = given.two_groups([table.positive], [1 - table.positive])
+    facts = SeparationFacts(
+        verdict=found.verdict,
+        witness=found.witness.tolist(),
+        witness_class=None,
+        excerpt=excerpt(table, found.witness.tolist(), even=True),
+        strict_rows=len(found.strict_rows),
+        tied_rows=len(found.tied_rows),
+        hyperplane=_hyperplane(table, found.coef, found.intercept),
+        classes=[],
+        jointly=False,
+        contradictions=_contradictions(table),
+        with_leaks=_with_leaks(table),
+        tried=list(found.tried),
+    )
+    return DecidedSeparation(facts, given, binary=found)
+
+
+def _hyperplane(table: AuditTable, coef: Floats | None, intercept: float | None) -> HyperplaneFacts | None:
+    """The coefficients with the largest effect of one standard deviation."""
+    if coef is None or intercept is None:
+        return None
+    effect = np.abs(coef) * column_spreads(table)
+    order = np.argsort(-effect, kind="stable")[: min(STRONGEST, int(np.count_nonzero(effect)))]
+    features = [NamedCoefficient(table.names[j], float(coef[j]), float(effect[j])) for j in order.tolist()]
+    return HyperplaneFacts(features, float(intercept), int(np.count_nonzero(coef)))
+
+
+def column_spreads(table: AuditTable) -> Floats:
+    """The standard deviation of every column."""
+    if not table.sparse:
+        return np.asarray(table.rows.std(axis=0))
+    mean = np.asarray(table.rows.mean(axis=0)).ravel()
+    square = np.asarray(table.rows.multiply(table.rows).mean(axis=0)).ravel()
+    return np.asarray(np.sqrt(np.maximum(square - mean**2, 0.0)))
+
+
+def _contradictions(table: AuditTable) -> Contradictions:
+    """Rows that are equal in every feature but not in the target."""
+    _, group = np.unique(value_marks(table.rows), return_inverse=True)
+    times = np.bincount(group)
+    first = np.full(len(times), len(table.classes))
+    np.minimum.at(first, group, table.codes)
+    last = np.zeros(len(times), dtype=np.intp)
+    np.maximum.at(last, group, table.codes)
+    mixed = np.flatnonzero(first != last)
+    rows = np.flatnonzero(np.isin(group, mixed))
+    by_group: dict[int, list[int]] = {}
+    for i in rows.tolist():
+        by_group.setdefault(int(group[i]), []).append(i)
+    listed = sorted(by_group.values())[:CONTRADICTIONS]
+    shown = [[LabelledRow(i, table.labels[int(table.codes[i])]) for i in members[:8]] for members in listed]
+    return Contradictions(len(mixed), len(rows), int(table.n - len(times)), shown)
+
+
+def _with_leaks(table: AuditTable) -> str | None:
+    """The verdict with the columns that were set aside; None where there are none, or too many cells."""
+    if not table.set_aside or table.frame is None or table.n * len(table.frame.columns) > LEAK_CELLS:
+        return None
+    from separatrix.features.encode import Encoder
+
+    dropped = tuple(name for name in table.choices.drop if name not in table.set_aside)
+    encoder = Encoder.fitted(table.frame, replace(table.choices, drop=dropped))
+    given = given_rows(table, encoder.encode(table.frame)[0])
+    return given.two_groups([table.positive], [1 - table.positive]).verdict
+
+
+def _many_classes(table: AuditTable, session: Session, given: Given) -> DecidedSeparation:
+    """More than two classes: each against the rest, and all at once where that is affordable."""
+    each = multiclass_separability(given, "ovr")
+    verdicts = [
+        ClassVerdict(table.labels[k], int(table.counts[k]), part.verdict, part.witness.tolist(), len(part.strict_rows))
+        for k, part in enumerate(each.parts.values())
+    ]
+    together = None
+    if table.n * (len(table.classes) - 1) <= KESLER_ROWS:
+        together = multiclass_separability(given, "kesler").parts["all"]
+    else:
+        why = "too many rows and classes; each class was compared with the rest"
+        session.clock.leave_out("separating all classes at once", why)
+    inseparable = next((part for part in verdicts if part.verdict != "complete"), None)
+    witness = [] if inseparable is None else inseparable.witness
+    facts = SeparationFacts(
+        verdict=each.verdict if together is None else together.verdict,
+        witness=witness,
+        witness_class=None if inseparable is None else inseparable.label,
+        excerpt=excerpt(table, witness, even=True),
+        strict_rows=None if together is None else len(together.strict_rows),
+        tied_rows=None if together is None else len(together.tied_rows),
+        hyperplane=None,
+        classes=verdicts,
+        jointly=together is not None,
+        contradictions=_contradictions(table),
+        with_leaks=None,
+        tried=[],
+    )
+    return DecidedSeparation(facts, given, each=each, together=together)
