@@ -23,7 +23,7 @@ def without_times(text):
 
 
 def test_the_audit_is_shown_as_it_prints(tmp_path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("SEPARATRIX_LEDGER", str(tmp_path / "ledger.jsonl"))
     command = [sys.executable, "-m", "separatrix", "audit", "example:spam"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
