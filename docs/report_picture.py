@@ -23,7 +23,10 @@ WIDTH, HEIGHT, COLOURS = 1180, 1060, 255
 def main() -> None:
     """Audit, photograph, and keep a few colours."""
     with tempfile.TemporaryDirectory() as folder:
-        report = separatrix.audit("example:spam").save(Path(folder) / "audit") / "report.html"
+        report = (
+            separatrix.audit("example:spam", ledger=Path(folder) / "ledger").save(Path(folder) / "audit")
+            / "report.html"
+        )
         shot = Path(folder) / "shot.png"
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
         size = [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shot}"]

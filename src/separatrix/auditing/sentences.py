@@ -209,8 +209,8 @@ def algorithm(facts: AlgorithmFacts, hyperplane: BestFacts | None, chosen: str |
     answer, badge = "Yes", "measured"
     if hyperplane is not None and hyperplane.mistakes is not None:
         found = hyperplane.mistakes
-        state = "proved" if found.exact else "bracketed, not found"
-        answer = f"Not in general (NP-hard); here the minimum was {state} in {seconds(found.seconds)}"
+        state = "found and proved" if found.exact else "bracketed"
+        answer = f"NP-hard in general; here {state} in {seconds(found.seconds)}"
         badge = "proved" if found.exact else "measured"
         lines += _good_one(facts, found, chosen)
     elif hyperplane is not None and hyperplane.margin is not None:
