@@ -7,19 +7,22 @@ X'X (w, b) = X'y with the constant column in X. Columns are scaled to length 1 b
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.numerics.least_squares_problem import Basis, Problem
 from separatrix.numerics.moments import Totals
-from separatrix.numerics.twofold import twofold_add, twofold_product
+from separatrix.numerics.twofold import twofold_add, twofold_times
 
 EPS = float(np.finfo(np.float64).eps)
 TRUSTED = 1e3  # squared condition up to which Cholesky's solution keeps twelve digits
 REFINABLE = 1e10  # squared condition up to which its corrections shrink fast
 STEPS = 12
+FELT = 1e-8  # of the trace: the smallest penalty that moments resolve in all directions
 
 
 def rank_limit(p: int) -> float:
@@ -47,9 +50,7 @@ class NormalEquations:
                 self.c = np.vstack([self.c, sums[None, d:]])
         self.p = d + (1 if lift else 0)
         self.M = self.A + alpha * np.eye(len(self.A))
-        diagonal = np.diagonal(self.M)
-        self.scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        self.scaled = self.M / self.scale / self.scale[:, None]
+        self.scale, self.scaled = _unit_diagonal(self.M)
 
     @cached_property
     def values(self) -> Floats:
@@ -85,8 +86,11 @@ class NormalEquations:
 
         With A = D V L V' D of rank r, D^-1 V_r L_r^-1 V_r' D^-1 c is a minimiser; see :func:`shortest`.
         """
-        values, vectors = np.linalg.eigh(self.scaled)
-        kept = values > rank_limit(self.p) * max(values[-1], 0.0)
+        if (Q := self._row_space()) is not None:
+            inner = Q.T @ self.A @ Q + self.alpha * np.eye(Q.shape[1])
+            w = Q @ np.linalg.solve(inner, Q.T @ self.c)
+            return self._lifted(w), Q.shape[1] + self.p - len(Q), ()
+        values, vectors, kept = _spectrum(self.scaled)
         missing = len(values) - int(kept.sum())
         if not missing:
             return self.solve(), self.p, ()
@@ -96,6 +100,27 @@ class NormalEquations:
         right = (V.T @ (self.c / self.scale[:, None])) / values[kept][:, None]
         w = shortest((V @ right) / self.scale[:, None], vectors[:, ~kept], self.scale)
         return self._lifted(w), self.p - missing, dependent_columns(vectors[:, ~kept], self.d)
+
+    def _row_space(self) -> Floats | None:
+        """An orthonormal basis of the range of A, where A is singular and the penalty is small beside its rounding.
+
+        There the penalty would divide rounding errors of A; its rank decides, and the penalty acts on the rest.
+        """
+        if not 0 < self.alpha <= FELT * float(np.trace(self.A)):
+            return None
+        scale, scaled = _unit_diagonal(self.A)
+        _, vectors, kept = _spectrum(scaled)
+        return None if kept.all() else np.linalg.qr(scale[:, None] * vectors[:, kept])[0]
+
+    def effective_rank(self) -> float:
+        """The trace of y -> X w + b: degrees of freedom that a penalised fit uses."""
+        Q = self._row_space()
+        if Q is None:
+            trace = np.trace(self.inverse_times(self.A))
+        else:
+            inner = Q.T @ self.A @ Q
+            trace = np.trace(np.linalg.solve(inner + self.alpha * np.eye(len(inner)), inner))
+        return float(trace) + (1.0 if self.free else 0.0)
 
     def rss(self, lifted: Floats) -> Floats:
         """Residual sums of squares by the moments; digits are lost as they near zero."""
@@ -129,6 +154,19 @@ class NormalEquations:
         return Basis(bordered, np.append(self.scale, np.sqrt(self.weight)), self.x_mean, True)
 
 
+def _unit_diagonal(M: Floats) -> tuple[Floats, Floats]:
+    """Roots of the diagonal, and the matrix divided by them on both sides."""
+    diagonal = np.diagonal(M)
+    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    return scale, M / scale / scale[:, None]
+
+
+def _spectrum(scaled: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Eigenvalues, eigenvectors, and which of them the rank rule keeps."""
+    values, vectors = np.linalg.eigh(scaled)
+    return values, vectors, values > rank_limit(len(values)) * max(values[-1], 0.0)
+
+
 def normal_equations(totals: Totals, problem: Problem) -> NormalEquations:
     return NormalEquations(totals, int(problem.X.shape[1]), problem.alpha, problem.lift, problem.free)
 
@@ -151,24 +189,35 @@ def shortest(w: Floats, null: Floats, scale: Floats) -> Floats:
 
 
 def penalised_gradient(
-    rows: kernels.Rows, y: Floats, weights: Floats | None, high: Floats, low: Floats, normal: NormalEquations
+    rows: kernels.Rows, y: Floats, weights: Floats | None, high: Floats, low: Floats, normal: Correcting
 ) -> Floats:
     """Minus half the gradient at twofold lifted weights, in twofold precision, then rounded."""
     g, rest = np.zeros(len(high)), np.zeros(len(high))
     kernels.residual_gradient(rows, y, weights, high, low, g, rest, None)
     if normal.alpha:
-        product, left = twofold_product(normal.alpha, high)
-        step, tail = -product, -(left + normal.alpha * low)
+        pull, pull_low = twofold_times(normal.alpha, high, low)
         if normal.free:
-            step[-1] = tail[-1] = 0.0
-        g, rest = twofold_add(g, rest + tail, step)
+            pull[-1] = pull_low[-1] = 0.0
+        g, rest = twofold_add(g, rest - pull_low, -pull)
     return g + rest
 
 
+class Correcting(Protocol):
+    """A penalised problem with an approximate inverse of its normal matrix."""
+
+    alpha: float
+    lift: bool
+    free: bool
+    weight: float
+    scale: Floats
+
+    def correction(self, g: Floats) -> Floats: ...
+
+
 def refine(
-    rows: kernels.Rows, y: Floats, weights: Floats | None, start: Floats, normal: NormalEquations
+    rows: kernels.Rows, y: Floats, weights: Floats | None, start: Floats, normal: Correcting, close: float = 1e-15
 ) -> Floats | None:
-    """Lifted weights corrected until nothing changes, or None where corrections do not shrink."""
+    """Lifted weights corrected until nothing changes, or None where corrections stop shrinking above ``close``."""
     high, low = start.copy(), np.zeros(len(start))
     scale = np.append(normal.scale, np.sqrt(normal.weight)) if len(normal.scale) < len(start) else normal.scale
     before = np.inf
@@ -178,7 +227,7 @@ def refine(
             step[-1] = 0.0
         size = float(np.max(np.abs(step) * scale)) / (float(np.max(np.abs(high) * scale)) or 1.0)
         if not np.isfinite(size) or size > 0.25 * before:
-            return high + low if before < 1e-15 else None
+            return high + low if before < close else None
         high, low = twofold_add(high, low, step)
         settled = np.abs(step) <= EPS / 64 * np.abs(high)
         if settled.all():

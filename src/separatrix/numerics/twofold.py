@@ -27,6 +27,13 @@ def twofold_product(a: Floats | float, b: Floats) -> tuple[Floats, Floats]:
     return p, ((ah * bh - p) + ah * bl + al * bh) + al * bl
 
 
+def twofold_times(a: float, high: Floats, low: Floats) -> tuple[Floats, Floats]:
+    """a (high + low), as a pair, for any finite a: its exponent is put aside, so that nothing overflows on the way."""
+    mantissa, exponent = np.frexp(a)
+    product, left = twofold_product(float(mantissa), high)
+    return np.ldexp(product, exponent), np.ldexp(left + float(mantissa) * low, exponent)
+
+
 def _halves(a: Floats) -> tuple[Floats, Floats]:
     c = 134217729.0 * a  # 2^27 + 1
     high = c - (c - a)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import flint
 import numpy as np
 
 
@@ -60,3 +61,50 @@ def digits(got, exact):
         if error:
             worst = min(worst, -float(np.log10(float(error))))
     return worst
+
+
+def _rational(value):
+    return flint.fmpq(*float(value).as_integer_ratio())
+
+
+def _rationals(Z):
+    return flint.fmpq_mat(*Z.shape, [_rational(v) for v in Z.ravel()])
+
+
+def exact_ridge(X, y, alpha, c=None, fit_intercept=True, penalize_intercept=False):
+    """The lifted minimiser as fractions; with alpha = 0 the shortest of all.
+
+    It is a combination R'z of independent rows R of A (centred where b is free, lifted where it is penalised), with
+    (R A'C A R' + alpha R R') z = R A'C y, a regular system whatever the shape and the rank of A.
+    """
+    c = np.ones(len(X)) if c is None else c
+    X, y, c = np.asarray(X, dtype=np.float64)[c > 0], np.asarray(y, dtype=np.float64)[c > 0], c[c > 0]
+    if fit_intercept and penalize_intercept:
+        X = np.column_stack([X, np.ones(len(X))])
+    A, t, C = _rationals(X), _rationals(y[:, None]), _rationals(np.diag(c))
+    free = fit_intercept and not penalize_intercept
+    if free:
+        ones = flint.fmpq_mat(len(X), 1, [flint.fmpq(1)] * len(X))
+        total = (ones.transpose() * C * ones)[0, 0]
+        x_mean, y_mean = ones.transpose() * C * A * (1 / total), (ones.transpose() * C * t)[0, 0] / total
+        A, t = A - ones * x_mean, t - ones * y_mean
+    across, rank = A.transpose().rref()
+    independent = [next(j for j in range(A.nrows()) if across[i, j] != 0) for i in range(rank)]
+    w = [flint.fmpq(0)] * A.ncols()
+    if rank:
+        R = flint.fmpq_mat(rank, A.ncols(), [A[i, j] for i in independent for j in range(A.ncols())])
+        B = A * R.transpose()
+        z = (B.transpose() * C * B + R * R.transpose() * _rational(alpha)).solve(B.transpose() * C * t)
+        found = R.transpose() * z
+        w = [found[j, 0] for j in range(A.ncols())]
+    if free:
+        w.append(y_mean - sum((x_mean[0, j] * v for j, v in enumerate(w)), flint.fmpq(0)))
+    elif not fit_intercept:
+        w.append(flint.fmpq(0))
+    return [Fraction(int(v.p), int(v.q)) for v in w]
+
+
+def apart(got, exact):
+    """The greatest difference of weights, relative to the greatest weight."""
+    size = max(abs(e) for e in exact) or Fraction(1)
+    return float(max(abs(Fraction(float(g)) - e) for g, e in zip(got, exact, strict=True)) / size)

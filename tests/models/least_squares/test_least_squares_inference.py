@@ -13,8 +13,13 @@ from statsmodels.stats.outliers_influence import OLSInfluence, variance_inflatio
 
 import separatrix as sx
 from separatrix.errors import CollinearWarning, DataError, InferenceError, ParameterError
-from separatrix.inference import coefficient_covariance, linear_hypothesis, summarize, variance_inflation
-from separatrix.models.least_squares import influence
+from separatrix.inference import (
+    coefficient_covariance,
+    influence,
+    linear_hypothesis,
+    summarize,
+    variance_inflation,
+)
 
 
 def right_digits(got, want):

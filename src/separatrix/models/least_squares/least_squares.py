@@ -67,22 +67,23 @@ class Squares(Estimator):
         return NormalEquations(totals, self.n_features_in_, alpha, bool(self.fit_intercept), self._free)
 
     def _from_moments(self, table: Table) -> Solution:
-        """The solution that the moments alone allow, with a warning where they lose digits."""
-        normal = NormalEquations(self._totals(), table.d, float(self.alpha), bool(self.fit_intercept), self._free)
-        lost = normal.squared_condition * EPS
-        if 1e-8 < lost < 1:
-            warn_user(
-                f"the squared condition is {normal.squared_condition:.1e}, of which moments keep about "
-                f"{max(0, int(-math.log10(lost)))} digits: fit all rows at once to have them refined.",
-                PrecisionWarning,
-            )
-        return from_moments(normal)
+        """The solution that the moments alone allow."""
+        return from_moments(
+            NormalEquations(self._totals(), table.d, float(self.alpha), bool(self.fit_intercept), self._free)
+        )
 
     def _account(self, solution: Solution, names: Any) -> None:
         self._solution = solution
         self.rank_ = solution.rank
         self.condition_ = solution.condition
         self.solver_ = solution.solver
+        lost = solution.condition**2 * EPS
+        if solution.solver == "moments" and 1e-8 < lost < 1:
+            warn_user(
+                f"the squared condition is {solution.condition**2:.1e}, so that moments keep about "
+                f"{max(0, int(-math.log10(lost)))} digits: fit all rows at once with solver='auto' for the rest.",
+                PrecisionWarning,
+            )
         if solution.dependent and self.alpha == 0:
             listed = ", ".join(describe_column(j, names) for j in solution.dependent[:8])
             more = len(solution.dependent) - 8
@@ -233,8 +234,7 @@ class LeastSquares(LinearRegressor, Squares):
             return float(self.rank_)
         if self._moments is None:
             raise AttributeError(f"LeastSquares solved this by {self.solver_!r}, which does not know the trace.")
-        normal = self._normal(self._totals(), float(self.alpha))
-        return float(np.trace(normal.inverse_times(normal.A))) + (1.0 if self._free else 0.0)
+        return self._normal(self._totals(), float(self.alpha)).effective_rank()
 
     @property
     def sigma2_(self) -> float:

@@ -20,6 +20,7 @@ from separatrix.numerics.normal_equations import EPS, dependent_columns, rank_li
 from separatrix.numerics.twofold import twofold_add
 
 STEPS = 30
+CLOSE = 1e-14  # the last correction of an iteration that came to rest, relative to the first
 
 
 def dense(X: Any) -> Floats:
@@ -48,15 +49,19 @@ class Factors:
 
     def __init__(self, X: Floats, c: Floats, alpha: float, lift: bool, free: bool) -> None:
         n, d = X.shape
-        self.data_rows, self.lift, self.d = n, lift, d
+        self.lift, self.d = lift, d
         p = d + (1 if lift else 0)
         penalised = 0 if alpha == 0 else (d if free or not lift else p)
+        heavy = alpha > float((c * np.square(X).max(axis=1)).max())
+        first = penalised if heavy else 0  # Householder's reflections keep small rows exact below large ones
+        self.data, penalties = slice(first, first + n), slice(0, first) if heavy else slice(n, n + penalised)
         self.A = np.zeros((n + penalised, p))
-        self.A[:n, :d] = X
-        self.A[:n, d:] = 1.0
-        self.A[n:, :penalised] = np.eye(penalised)
-        self.c = np.concatenate([c, np.full(penalised, alpha)])
-        self.shift = centre_of(X, c) if lift else None
+        self.A[self.data, :d] = X
+        self.A[self.data, d:] = 1.0
+        self.A[penalties, :penalised] = np.eye(penalised)
+        self.c = np.full(n + penalised, alpha)
+        self.c[self.data] = c
+        self.shift = centre_of(X, c) if lift and (free or not heavy) else None
         moved = self.A.copy()
         if self.shift is not None:
             moved[:, :d] -= self.A[:, d:] * self.shift
@@ -67,18 +72,18 @@ class Factors:
         moved /= self.scale
         self.Q, self.R = np.linalg.qr(moved)
         _, self.values, self.vectors = np.linalg.svd(self.R)
-        self.kept = self.values > rank_limit(p) * self.values[0]
+        self.rank = int(np.count_nonzero(self.values > rank_limit(p) * self.values[0]))
 
     @property
-    def rank(self) -> int:
-        return int(self.kept.sum())
+    def full_rank(self) -> bool:
+        return bool(self.rank == self.A.shape[1])
 
     @property
     def condition(self) -> float:
-        return float(self.values[0] / self.values[-1]) if self.kept.all() else np.inf
+        return float(self.values[0] / self.values[-1]) if self.full_rank else np.inf
 
     def dependent(self) -> tuple[int, ...]:
-        return dependent_columns(self.vectors[~self.kept].T, self.d)
+        return dependent_columns(self.vectors[self.rank :].T, self.d)
 
     def basis(self) -> Basis:
         return Basis(self.R, self.scale, self.shift, self.lift)
@@ -96,14 +101,15 @@ class Factors:
             x[-1] -= self.shift @ x[:-1]
         return np.asarray(x)
 
-    def solve(self, y: Floats) -> tuple[Floats, Floats]:
-        """Weights (p,) and residuals of the data rows, corrected until nothing changes."""
+    def solve(self, y: Floats) -> tuple[Floats, Floats, bool]:
+        """Weights (p,) and residuals of the data rows, corrected until nothing changes; whether that was reached."""
         n, p = self.A.shape
-        target = np.concatenate([y, np.zeros(n - len(y))])
+        target = np.zeros(n)
+        target[self.data] = y
         rows = kernels.rows(self.A)
         x, x_low, u, u_low = np.zeros(p), np.zeros(p), np.zeros(n), np.zeros(n)
         f, g = target, np.zeros(p)
-        before = np.inf
+        first = before = np.inf
         for _ in range(STEPS):
             along = self.Q.T @ (self.s * f)
             e = np.linalg.solve(self.R.T, self._forward(g))
@@ -112,12 +118,12 @@ class Factors:
             dx = self._back(v)
             size = float(np.max(np.abs(v)))
             if not np.isfinite(size) or size > 0.5 * before:
-                break
+                return x + x_low, u[self.data], before <= CLOSE * first
             x, x_low = twofold_add(x, x_low, dx)
             u, u_low = twofold_add(u, u_low, du)
             if np.all(np.abs(dx) <= EPS / 64 * np.abs(x)):
                 break
-            before = size
+            first, before = (size if first == np.inf else first), size
             f, g = np.empty(n), np.empty(p)
             kernels.augmented_defects(rows, target, self.c, x, x_low, u, u_low, f, g)
-        return x + x_low, u[: self.data_rows]
+        return x + x_low, u[self.data], True

@@ -26,8 +26,9 @@ import numpy as np
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.least_squares import minimum_norm
 from separatrix.models.least_squares import orthogonal_factors as factored
+from separatrix.models.least_squares.singular_values import is_felt, solve_svd
+from separatrix.models.least_squares.sparse_rows import solve_dual, solve_lsqr
 from separatrix.numerics.least_squares_problem import Problem, Solution
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.normal_equations import (
@@ -61,14 +62,14 @@ def makes_squares(problem: Problem, solver: str) -> bool:
 
 def _without_squares(problem: Problem) -> Solution:
     if not problem.sparse:
-        return minimum_norm.solve_svd(problem, "wide")
-    return minimum_norm.solve_dual(problem) if problem.n <= WIDEST else minimum_norm.solve_lsqr(problem)
+        return solve_svd(problem, "wide")
+    return solve_dual(problem) if problem.n <= WIDEST else solve_lsqr(problem)
 
 
 def solve_with(problem: Problem, counted: int, totals: Totals, solver: str = "auto") -> Solution:
     """The minimiser, from the totals of its rows and targets where they suffice; ``counted`` rows have a weight."""
     if solver == "svd" or (solver == "auto" and counted < problem.p):
-        return minimum_norm.solve_svd(problem, "svd" if counted >= problem.p else "wide")
+        return solve_svd(problem, "svd" if counted >= problem.p else "wide")
     if solver == "qr":
         return _solve_qr(problem)
     normal = normal_equations(totals, problem)
@@ -136,15 +137,23 @@ def _refined(problem: Problem, normal: NormalEquations) -> Solution:
 
 
 def _solve_qr(problem: Problem) -> Solution:
-    """By orthogonal factors; where columns depend on each other, by singular values."""
+    """By orthogonal factors; by singular values where columns depend on each other and no penalty is felt."""
     X, Y, c = factored.counted_rows(problem)
     factors = factored.Factors(X, c, problem.alpha, problem.lift, problem.free)
-    if not factors.kept.all():
-        found = minimum_norm.solve_svd(problem, "svd")
-        return Solution(found.lifted, found.rss, factors.rank, np.inf, "svd", None, factors.dependent())
+    plain = factors
+    if problem.alpha and not is_felt(problem, X, c):
+        plain = factored.Factors(X, c, 0.0, problem.lift, problem.free)
+    if not plain.full_rank and len(X) < problem.p:
+        return solve_svd(problem, "wide")
+    if not plain.full_rank:
+        found = solve_svd(problem, "svd")
+        dependent = () if problem.alpha else factors.dependent()
+        return replace(found, rank=plain.rank, condition=np.inf, dependent=dependent)
     lifted, rss = np.zeros((Y.shape[1], X.shape[1] + 1)), np.empty(Y.shape[1])
     for k, y in enumerate(Y.T):
-        x, u = factors.solve(np.ascontiguousarray(y))
+        x, u, settled = factors.solve(np.ascontiguousarray(y))
+        if problem.alpha and not settled:
+            return solve_svd(problem, "svd")
         lifted[k, : len(x)] = x
         rss[k] = float(c @ (u * u))
     return Solution(lifted, rss, factors.rank, factors.condition, "qr", factors.basis())

@@ -1,0 +1,136 @@
+"""Least squares within the space that the rows span, corrected in twofold precision.
+
+The shortest minimiser, and that of a penalty so small that it hardly differs, is a combination of rows,
+w = X't, with sum t = 0 where b is free. The iteration therefore moves t and computes w from it in twofold
+precision, so that rounding never adds a combination of columns that vanishes on the rows: nothing in the objective
+would take it away again. With A = U L V_r' D as in :mod:`singular_values` the combination w = A'v of the minimiser is
+
+    v = U (L G L + alpha)^-1 U'r,    G = V_r'D^2 V_r,    U'r = L^-1 V_r'D^-1 A'r.
+
+Each step solves this for the residuals r, where the rows are independent, and otherwise for their gradient A'r,
+both in twofold precision from the doubles given. Columns of any units enter by D alone, through factors that
+are exact row by row (Cox and Higham 1998). The rank is decided once, by the rule; singular values that it counts as
+zero stay out whatever the penalty.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.numerics.twofold import twofold_add, twofold_times
+
+STEPS = 40
+SETTLED = 2.0**-58  # of the largest weight: a step that changes no bit of it
+CLOSE = 1e-13  # the last step of an iteration that came to rest
+LEAK = 1e-8  # of the weights: what may lie along directions that the rank rule leaves out
+
+
+class RowSpace:
+    """The factors U, L and V_r of scaled rows, and the solution of their normal equations in the row space."""
+
+    def __init__(self, U: Floats, values: Floats, V: Floats, scale: Floats, alpha: float, independent: bool) -> None:
+        self.U, self.values, self.V, self.scale, self.independent = U, values, V, scale, independent
+        root = _triangle(scale[:, None] * V.T) * values
+        self.R, self.order = _pivoted(np.vstack([root, np.sqrt(alpha) * np.eye(len(values))]))
+
+    def step(self, right: Floats) -> Floats:
+        """v for residuals (of independent rows) or for a gradient."""
+        from scipy.linalg import solve_triangular
+
+        inside = self.U.T @ right if self.independent else (self.V @ (right / self.scale)) / self.values
+        z = np.empty_like(inside)
+        z[self.order] = solve_triangular(self.R, solve_triangular(self.R, inside[self.order], trans=1))
+        return np.asarray(self.U @ z)
+
+
+def _pivoted(M: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """R and the order of columns with M[:, order] = QR; large rows first, so that small ones keep their digits."""
+    from scipy.linalg import qr
+
+    rows = np.argsort(-np.abs(M).max(axis=1), kind="stable")
+    R, order = qr(M[rows], mode="r", pivoting=True)
+    return np.asarray(R[: M.shape[1]]), order
+
+
+def _triangle(M: Floats) -> Floats:
+    """T with T'T = M'M, its columns in the order of M."""
+    R, order = _pivoted(M)
+    out = np.empty_like(R)
+    out[:, order] = R
+    return out
+
+
+class Combination:
+    """w = X't for one target, where it stands: t, w and b as pairs."""
+
+    def __init__(
+        self, rows: kernels.Rows, y: Floats, c: Floats, alpha: float, shift: Floats | None, lift: bool
+    ) -> None:
+        self.rows, self.y, self.c = rows, y, c
+        self.alpha, self.shift, self.lift = alpha, shift, lift
+        self.roots = np.sqrt(c)
+        self.t, self.t_low = np.zeros(rows.n), np.zeros(rows.n)
+        self.w, self.w_low = np.zeros(rows.d + 1), np.zeros(rows.d + 1)
+        self.b, self.b_low = np.zeros(1), np.zeros(1)
+
+    def defects(self) -> tuple[Floats, Floats]:
+        """The gradient with respect to lifted weights, and y - X w - b - alpha t/c."""
+        g, g_low, residuals = np.zeros_like(self.w), np.zeros_like(self.w), np.empty(len(self.y))
+        kernels.residual_gradient(self.rows, self.y, self.c, self.w, self.w_low, g, g_low, residuals)
+        pull, pull_low = twofold_times(self.alpha, self.w, self.w_low)
+        if self.shift is not None:
+            pull[-1] = pull_low[-1] = 0.0
+        g, g_low = twofold_add(g, g_low - pull_low, -pull)
+        return g + g_low, residuals - self.alpha * (self.t / self.c)
+
+    def step(self, space: RowSpace) -> float:
+        """Move by one step; its size, relative to the largest weight."""
+        g, residuals = self.defects()
+        if space.independent:
+            level = float(self.c @ residuals) / float(self.c.sum()) if self.shift is not None else 0.0
+            right = self.roots * (residuals - level)
+        else:
+            right = g[:-1] - self.shift * g[-1] if self.shift is not None else g if self.lift else g[:-1]
+        before = self.w + self.w_low
+        self.t, self.t_low = twofold_add(self.t, self.t_low, self.roots * space.step(right))
+        self.w, self.w_low = _combination(self.rows, self.t, self.t_low)
+        rest, self.w[-1], self.w_low[-1] = self.w[-1], self.w[-1] * self.lift, self.w_low[-1] * self.lift
+        if self.shift is not None:
+            self.w[:-1], self.w_low[:-1] = twofold_add(self.w[:-1], self.w_low[:-1], -self.shift * rest)
+            moved = self.w[:-1] + self.w_low[:-1] - before[:-1]
+            change = g[-1] / float(self.c.sum()) - self.shift @ moved
+            self.b, self.b_low = twofold_add(self.b, self.b_low, np.array([change]))
+            self.w[-1], self.w_low[-1] = self.b[0], self.b_low[0]
+        return float(np.abs(self.w + self.w_low - before)[:-1].max()) / (float(np.abs(self.w[:-1]).max()) or 1.0)
+
+
+def refine_combination(found: Combination, space: RowSpace, dropped: Floats) -> Floats | None:
+    """Lifted weights of the minimiser among the combinations of rows, or None where steps do not shrink.
+
+    ``dropped`` are directions of weights that the rank rule leaves out (rows). Where rows vary along them by
+    rounding, very large t would bring them back; then there is no answer here either.
+    """
+    before = np.inf
+    for _ in range(STEPS):
+        size = found.step(space)
+        if not np.isfinite(size) or (size > 0.5 * before and before > CLOSE):
+            return None
+        if size <= SETTLED or size > 0.5 * before:
+            break
+        before = size
+    lifted = found.w + found.w_low
+    w = lifted[: dropped.shape[1]]
+    along = np.abs(dropped @ w) / np.linalg.norm(dropped, axis=1)
+    return lifted if np.all(along <= LEAK * np.linalg.norm(w)) else None
+
+
+def _combination(rows: kernels.Rows, t: Floats, t_low: Floats) -> tuple[Floats, Floats]:
+    """sum t_i (x_i, 1) for twofold t, as a pair."""
+    none = np.zeros(rows.d + 1)
+    high, low, more, rest = none.copy(), none.copy(), none.copy(), none.copy()
+    kernels.residual_gradient(rows, t, None, none, none, high, low, None)
+    kernels.residual_gradient(rows, t_low, None, none, none, more, rest, None)
+    return twofold_add(high, low + rest, more)

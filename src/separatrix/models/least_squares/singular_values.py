@@ -1,0 +1,208 @@
+"""Ridge and the shortest minimiser by singular values, where rows do not determine the weights by themselves.
+
+A penalty that is felt, alpha > 1e-17 sum c_i |x_i|^2, has one minimiser,
+
+    A = U L V',   w = V L (L^2 + alpha)^-1 U'y,
+
+corrected by gradients in twofold precision. A smaller one is indistinguishable from rounding in directions
+where the rows do not vary. The rank rule then decides on these, as it does for alpha = 0, and the minimiser is
+sought within the row space (:mod:`row_space`). The rule looks at A = U L V'D with D the lengths of the columns, so
+that it does not depend on their units, while the norm to be least is that of the unscaled weights. Where corrections
+do not shrink, the shortest minimiser is given as singular values have it: of few combinations N = D^-1 V_0 that
+vanish, what D^-1 V_r L_r^-1 U_r'y has of them is taken away; of many, with Q T = D V_r, it is
+Q T^-T L_r^-1 U_r'y.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.errors import PrecisionWarning, warn_user
+from separatrix.models.least_squares.orthogonal_factors import Factors, centre_of, counted_rows
+from separatrix.models.least_squares.row_space import Combination, RowSpace, refine_combination
+from separatrix.numerics.least_squares_problem import Problem, Solution
+from separatrix.numerics.normal_equations import dependent_columns, rank_limit, refine, residual_sum, shortest
+
+FELT = 1e-17  # of the sum of squares: the smallest penalty whose effect twofold gradients resolve in all directions
+CLOSE = 1e-9  # size of the corrections from which on only the rounding of gradients is left
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Rows that count, their targets and weights; A, which is what is penalised of them, times the roots of weights."""
+
+    X: Floats
+    Y: Floats
+    c: Floats
+    A: Floats
+    y: Floats
+    shift: Floats | None  # means of the columns, where b is free
+    rest: Floats  # what the rounding of these means left
+    level: Floats
+
+    @staticmethod
+    def of(problem: Problem) -> Design:
+        X, Y, c = counted_rows(problem)
+        s = np.sqrt(c)[:, None]
+        if not problem.free:
+            A = np.column_stack([X, np.ones(len(X))]) if problem.lift else X
+            return Design(X, Y, c, s * A, s * Y, None, np.zeros(0), np.zeros(Y.shape[1]))
+        shift = centre_of(X, c)
+        A = X - shift
+        rest = (c @ A) / c.sum()  # noise to the rank of near-constant columns
+        level = (c @ (Y - Y[0])) / c.sum() + Y[0]
+        return Design(X, Y, c, s * (A - rest), s * (Y - level), shift, rest, level)
+
+    def lifted(self, w: Floats) -> Floats:
+        """Weights of A (columns) as lifted weights (rows)."""
+        out = np.zeros((w.shape[1], self.X.shape[1] + 1))
+        out[:, : len(w)] = w.T
+        if self.shift is not None:
+            out[:, -1] = self.level - self.shift @ w - self.rest @ w
+        return out
+
+
+def solve_svd(problem: Problem, name: str) -> Solution:
+    """By singular values of the centred (b free) or lifted rows."""
+    design = Design.of(problem)
+    found = _ridge(problem, design) if is_felt(problem, design.X, design.c) else _shortest(problem, design, name)
+    lifted, rank, condition, dependent = found
+    lifted[:, np.flatnonzero(~design.A.any(axis=0))] = 0.0  # no spread, no weight, not even a rounding of it
+    return Solution(lifted, residual_sum(problem, lifted), rank, condition, name, None, dependent)
+
+
+def is_felt(problem: Problem, X: Floats, c: Floats) -> bool:
+    """Whether the penalty is not lost beside the (weighted) sum of squares of the columns that it penalises."""
+    squares = float(c @ np.square(X).sum(axis=1))
+    return problem.alpha > FELT * (squares + (float(c.sum()) if problem.lift and not problem.free else 0.0))
+
+
+_Found = tuple[Floats, int, float, tuple[int, ...]]
+
+
+def _ridge(problem: Problem, design: Design) -> _Found:
+    filtered = _Filtered(design, problem)
+    lifted = design.lifted(filtered.weights(design.y))
+    rows = kernels.rows(design.X)
+    for k, start in enumerate(lifted):
+        found = refine(rows, np.ascontiguousarray(design.Y[:, k]), design.c, start, filtered, CLOSE)
+        if found is not None:
+            lifted[k] = found
+    return lifted, problem.p, filtered.condition, ()
+
+
+class _Filtered:
+    """(A'A + alpha)^-1 by singular values, for every direction."""
+
+    def __init__(self, design: Design, problem: Problem) -> None:
+        A, self.alpha, self.lift, self.free = design.A, problem.alpha, problem.lift, problem.free
+        self.weight, self.shift = float(design.c.sum()), design.shift
+        self.U, self.values, self.V = _singular(A)
+        self.scale = np.ones(A.shape[1])  # corrections shrink last where columns are small
+        low = float(self.values[-1]) if len(self.values) == A.shape[1] else 0.0
+        self.condition = float(np.sqrt((self.values[0] ** 2 + self.alpha) / (low**2 + self.alpha)))
+
+    def weights(self, y: Floats) -> Floats:
+        share = self.values / (self.values**2 + self.alpha)
+        return np.asarray(self.V.T @ (share[:, None] * (self.U.T @ y)))
+
+    def _inverse_times(self, g: Floats) -> Floats:
+        inside = self.V @ g
+        step = self.V.T @ (inside / (self.values**2 + self.alpha))
+        return np.asarray(step + (g - self.V.T @ inside) / self.alpha)
+
+    def correction(self, g: Floats) -> Floats:
+        """The lifted step that a lifted gradient asks for."""
+        if self.shift is not None:
+            w = self._inverse_times(g[:-1] - self.shift * g[-1])
+            return np.append(w, g[-1] / self.weight - self.shift @ w)
+        return self._inverse_times(g) if self.lift else np.append(self._inverse_times(g[:-1]), 0.0)
+
+
+def _shortest(problem: Problem, design: Design, name: str) -> _Found:
+    inverse = _Pseudo(design.A)
+    lifted = design.lifted(np.zeros((design.A.shape[1], design.Y.shape[1])))
+    if inverse.rank:
+        space, rows = inverse.row_space(problem.alpha, problem.free), kernels.rows(design.X)
+        for k in range(len(lifted)):
+            y = np.ascontiguousarray(design.Y[:, k])
+            start = Combination(rows, y, design.c, problem.alpha, design.shift, problem.lift)
+            found = refine_combination(start, space, inverse.dropped)
+            lifted[k] = _unrefined(problem, design, inverse, k) if found is None else found
+    rank = inverse.rank + (1 if problem.free else 0)
+    silent = name == "wide" or problem.alpha
+    dependent = () if silent else dependent_columns(inverse.null(), design.X.shape[1])
+    return lifted, rank, inverse.condition, dependent
+
+
+def _unrefined(problem: Problem, design: Design, inverse: _Pseudo, k: int) -> Floats:
+    """What can be had where corrections in the row space do not shrink."""
+    if inverse.rank < design.A.shape[1]:
+        if problem.alpha:
+            warn_user(
+                f"alpha={problem.alpha:g} cannot be told from rounding in these rows: the weights are those of "
+                "alpha=0; scale the columns, or set a larger alpha.",
+                PrecisionWarning,
+            )
+        return np.asarray(design.lifted(inverse.shortest(design.y[:, [k]]))[0])
+    factors = Factors(design.X, design.c, problem.alpha, problem.lift, problem.free)
+    out = np.zeros(design.X.shape[1] + 1)
+    out[: problem.p] = factors.solve(np.ascontiguousarray(design.Y[:, k]))[0]
+    return out
+
+
+class _Pseudo:
+    """The pseudo-inverse of A in the sense of the module."""
+
+    def __init__(self, A: Floats) -> None:
+        self.A = A
+        lengths = np.linalg.norm(A, axis=0)
+        self.scale = np.where(lengths > 0, lengths, 1.0)
+        self.U, self.values, self.V = _singular(A / self.scale)
+        top = float(self.values[0]) if len(self.values) else 0.0
+        self.kept = self.values > rank_limit(max(A.shape)) * top
+        self.rank = int(self.kept.sum())
+        kept = self.values[self.kept]
+        self.condition = float(kept[0] / kept[-1]) if len(kept) else np.inf
+
+    def shortest(self, y: Floats) -> Floats:
+        w = self.times(y)
+        for _ in range(2 if self.rank >= len(self.A) - 1 else 0):  # the residuals left, solved for again
+            w = w + self.times(y - self.A @ w)
+        return w
+
+    def times(self, y: Floats) -> Floats:
+        V, right = self.V[self.kept], (self.U[:, self.kept].T @ y) / self.values[self.kept][:, None]
+        if len(self.values) == self.A.shape[1]:
+            return shortest((V.T @ right) / self.scale[:, None], self.V[~self.kept].T, self.scale)
+        Q, T = np.linalg.qr(self.scale[:, None] * V.T)
+        return np.asarray(Q @ np.linalg.solve(T.T, right))
+
+    def row_space(self, alpha: float, free: bool) -> RowSpace:
+        independent = self.rank == len(self.A) - (1 if free else 0)
+        kept = self.kept
+        return RowSpace(self.U[:, kept], self.values[kept], self.V[kept], self.scale, alpha, independent)
+
+    @property
+    def dropped(self) -> Floats:
+        """Directions of weights whose singular values count as zero."""
+        V = self.V[~self.kept]
+        return np.asarray(np.where(np.abs(V) > 1e-12, V, 0.0) / self.scale)
+
+    def null(self) -> Floats:
+        """An orthonormal basis of the combinations of scaled columns that vanish."""
+        kept = self.V[self.kept]
+        return np.asarray(np.eye(self.A.shape[1]) - kept.T @ kept)
+
+
+def _singular(A: Floats) -> tuple[Floats, Floats, Floats]:
+    """Singular values and vectors; of tall matrices through their triangle."""
+    if A.shape[0] <= A.shape[1]:
+        return np.linalg.svd(A, full_matrices=False)
+    Q, R = np.linalg.qr(A)
+    U, values, V = np.linalg.svd(R)
+    return Q @ U, values, V
