@@ -45,7 +45,7 @@ def check_set(seed, tally):
 def accepted(certificate, case, truth, claim, tally, **also):
     """The checker accepts the certificate, and the oracle finds its claim true and as told."""
     content = json.loads(json.dumps(certificate.to_dict()))
-    assert verify(Certificate(content), case.table, case.labels)
+    assert verify(Certificate(content), truth.table, truth.names)
     tally["certificates"] += 1
     assert certificate.claim == claim, (certificate.claim, claim)
     parts = parts_of(content)
@@ -68,7 +68,7 @@ def check_two_groups(result, rows, ids, tally):
 
 
 def check_verdict(case, truth, tally):
-    result = separability(case.table, case.labels, sample_weight=case.weights, **case.options())
+    result = separability(truth.table, truth.names, sample_weight=case.weights, **case.options())
     ids = case.used
     rows = truth.rows(ids)
     verdict = check_two_groups(result, rows, ids, tally)
@@ -92,7 +92,7 @@ def check_fates(result, rows, case, truth, tally):
 
 
 def check_multiclass(case, truth, kind, tally):
-    result = separability(case.table, case.labels, multiclass=kind, sample_weight=case.weights, **case.options())
+    result = separability(truth.table, truth.names, multiclass=kind, sample_weight=case.weights, **case.options())
     tally[kind] += 1
     order = sorted(range(case.classes), key=lambda k: case.names[k])
     found = []
@@ -133,7 +133,7 @@ def squares(lower, upper):
 
 
 def check_margin(case, truth, exact, tally):
-    result = margin(case.table, case.labels, exact=exact, **case.options())
+    result = margin(truth.table, truth.names, exact=exact, **case.options())
     true2, verdict = truth.margin2(), truth.verdict
     assert result.verdict == verdict, (result.verdict, verdict)
     tally["margins"] += 1
@@ -152,7 +152,7 @@ def check_margin(case, truth, exact, tally):
 
 
 def check_fewest(case, truth, max_nodes, tally):
-    result = fewest_mistakes(case.table, case.labels, max_nodes=max_nodes, **case.options())
+    result = fewest_mistakes(truth.table, truth.names, max_nodes=max_nodes, **case.options())
     fewest = truth.fewest()
     assert result.lower <= fewest <= result.upper == len(result.wrong), (result.lower, fewest, result.upper)
     assert max_nodes is not None or result.proved, "the bounds of a small set do not meet"
@@ -170,7 +170,7 @@ def check_mistake_bound(case, truth, rng, tally):
     unit = rng.random() < 0.2 and truth.tame and truth.no_zero_rows
     start = [float(rng.randint(-3, 3)) for _ in range(p)] if rng.random() < 0.3 else None
     options = {"normalize_rows": unit, "start": start, "sample_weight": case.weights, "intercept": case.intercept}
-    result = mistake_bound(case.table, case.labels, **options)
+    result = mistake_bound(truth.table, truth.names, **options)
     ids = case.used
     rows = truth.rows(ids)
     verdict = oracle.verdict(rows)

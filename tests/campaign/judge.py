@@ -40,8 +40,8 @@ class Truth:
     """A case, and what is true of it; what is asked for twice is worked out once."""
 
     def __init__(self, case):
-        self.case = case
-        self.labels = [plain(label) for label in case.labels.tolist()]
+        self.case, self.table, self.names = case, case.table, case.labels
+        self.labels = [plain(label) for label in self.names.tolist()]
         self._known = {}
 
     def rows(self, ids, signs=None):

@@ -57,3 +57,13 @@ def test_forged_model_files(shard):
     tally = passed("models", max(SHARDS, COUNT // 5 // model_files.EACH), shard)
     assert tally["refused"] > tally["model files"] // 4
     assert tally["read"] > tally["model files"] // 50
+
+
+def test_trouble_is_reported_and_the_rest_goes_on():
+    failures, tally = campaign("trouble", 0, 6, seconds=5)
+    assert [failure.splitlines()[0][:9] for failure in failures] == [f"trouble {case}" for case in (1, 2, 3, 4)]
+    assert "ValueError: as planned" in failures[0]
+    assert "Timeout" in failures[1]
+    assert "Abort" in failures[2]
+    assert "MemoryError" in failures[3]
+    assert tally["cases"] == 6

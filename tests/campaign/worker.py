@@ -24,17 +24,19 @@ BYTES = 4 << 30
 MOST = 20  # failures that are reported before the rest is left off
 
 
-def work(kind, first, count):
+def work(kind, first, count, seconds):
     """In the process of its own: each case, and at the end what was counted, as lines of JSON."""
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("error")
+    faulthandler.enable()
     from kinds import KINDS
 
     check, show = KINDS[kind]
     tally = Counter()
     for case in range(first, first + count):
         say({"at": case})
-        faulthandler.dump_traceback_later(SECONDS, exit=True)
+        faulthandler.dump_traceback_later(seconds, exit=True)
         try:
             check(case, tally)
         except Exception:
@@ -49,12 +51,19 @@ def say(line):
     sys.stdout.flush()
 
 
-def campaign(kind, first, count):
+def shown(kind, case):
+    """The data of a case."""
+    from kinds import KINDS
+
+    return KINDS[kind][1](case)
+
+
+def campaign(kind, first, count, seconds=SECONDS):
     """All cases, whatever happens to the processes: (failures, tally)."""
     failures, tally, at = [], Counter(), first
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     while at < first + count and len(failures) < MOST:
-        command = [sys.executable, str(Path(__file__)), "--work", kind, str(at), str(first + count - at)]
+        command = [sys.executable, str(Path(__file__)), "--work", kind, *map(str, (at, first + count - at, seconds))]
         with tempfile.TemporaryFile("w+") as errors:
             process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=errors, text=True, env={**os.environ, **threads}
@@ -77,7 +86,8 @@ def campaign(kind, first, count):
             if len(failures) < MOST:  # a hang, a crash, or memory
                 errors.seek(0)
                 tally["cases"] += at - begun + 1
-                failures.append(f"{kind} {at}: the process ended with {process.returncode}\n{errors.read()[-3000:]}")
+                ended = f"the process ended with {process.returncode}\n{errors.read()[-3000:]}"
+                failures.append(f"{kind} {at}: {shown(kind, at)}\n{ended}")
         at += 1
     return failures, tally
 
@@ -90,6 +100,6 @@ def main(kind, first, count):
 
 if __name__ == "__main__":
     if sys.argv[1] == "--work":
-        work(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+        work(sys.argv[2], *map(int, sys.argv[3:]))
     else:
         sys.exit(main(*sys.argv[1:]))
