@@ -1,4 +1,4 @@
-"""The command in an unfriendly world, in a process of its own: odd files, closed folders, full disks, Ctrl-C."""
+"""The command in an unfriendly world: odd files, closed folders, full disks, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,21 +14,10 @@ import time
 import numpy as np
 import pytest
 
-CODE = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
+from commands import CODE, process, refused, separatrix
+
 DROP, RIGHTS = 24, (1, 2)  # PR_CAPBSET_DROP; CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 ROWS = "x,ward,ok\n" + "".join(f"{i * 7 % 20},{'AB'[i % 2]},{'yes' if i * 7 % 20 > 9 else 'no'}\n" for i in range(60))
-
-
-def separatrix(*arguments, code=CODE, **options):
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, check=False, **{"text": True, "timeout": 300, **options})
-
-
-def refused(done, says):
-    assert done.returncode == 2, done.stderr
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("error: ")
-    assert says in line, line
 
 
 @pytest.fixture(scope="module")
@@ -132,13 +121,11 @@ def test_a_read_only_folder_and_an_unreadable_file(somebody, model, tmp_path):
     closed = folder / "closed"
     closed.mkdir(mode=0o555)
     before = sorted(p.name for p in folder.iterdir())
-    refused(separatrix("fit", folder / "rows.csv", "-t", "ok", "-o", closed / "m.sepx", **options), "Permission denied")
-    refused(separatrix("predict", folder / "m.sepx", folder / "rows.csv", "-o", closed / "p.csv", **options), "denied")
+    refused(process("fit", folder / "rows.csv", "-t", "ok", "-o", closed / "m.sepx", **options), "Permission denied")
+    refused(process("predict", folder / "m.sepx", folder / "rows.csv", "-o", closed / "p.csv", **options), "denied")
     where = ("certify", folder / "rows.csv", "--target", "x", "--out", closed / "c.json")
-    assert separatrix(*where, **options).returncode == 2
-    refused(
-        separatrix("fit", folder / "secret.csv", "-t", "ok", "-o", folder / "n.sepx", **options), "Permission denied"
-    )
+    assert process(*where, **options).returncode == 2
+    refused(process("fit", folder / "secret.csv", "-t", "ok", "-o", folder / "n.sepx", **options), "Permission denied")
     assert list(closed.iterdir()) == []
     assert sorted(p.name for p in folder.iterdir()) == before
 
@@ -154,7 +141,7 @@ def test_full_disks_leave_nothing_behind(tmp_path, model):
     words = [("fit", "rows.csv", "-t", "ok"), ("predict", model, "rows.csv", "-o", "p.csv")]
     words += [("predict", model, "rows.csv", "-o", "p.jsonl"), ("predict", model, "rows.csv", "-o", "p.parquet")]
     for arguments in words:
-        refused(separatrix(*arguments, cwd=tmp_path, preexec_fn=small), "File too large")
+        refused(process(*arguments, cwd=tmp_path, preexec_fn=small), "File too large")
         assert [p.name for p in tmp_path.iterdir()] == ["rows.csv"]
 
 
@@ -279,6 +266,6 @@ def test_two_gigabytes_are_predicted_in_400_megabytes(form, tmp_path):
     assert separatrix(*words).returncode == 0
     out = tmp_path / f"p.{form if form in ('jsonl', 'parquet') else 'csv'}"
     code = f"{CODE}; print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"  # not that of its parent
-    done = separatrix("predict", tmp_path / "m.sepx", large, "-o", out, "-q", code=code, timeout=3000)
+    done = process("predict", tmp_path / "m.sepx", large, "-o", out, "-q", code=code, timeout=3000)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < LIMIT

@@ -10,22 +10,17 @@ import sys
 import numpy as np
 import pytest
 
-CODE = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
+from commands import CODE, separatrix
+
 ROWS = "x,ward,ok\n" + "".join(f"{i * 7 % 20},{'AB'[i % 2]},{'yes' if i * 7 % 20 > 9 else 'no'}\n" for i in range(60))
 FIT = ("fit", "rows.csv", "-t", "ok")
-
-
-def separatrix(folder, *words, **options):
-    command = [sys.executable, "-c", CODE, *map(str, words)]
-    known = {"capture_output": True, "text": True, "check": False, "timeout": 300, "stdin": subprocess.DEVNULL}
-    return subprocess.run(command, cwd=folder, **{**known, **options})
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("hostile")
     (place / "rows.csv").write_text(ROWS)
-    assert separatrix(place, *FIT, "-o", "m.sepx", "-q").returncode == 0
+    assert separatrix(*FIT, "-o", "m.sepx", "-q", cwd=place).returncode == 0
     packed = gzip.compress(ROWS.encode() * 50)
     contents = {
         "cut.csv.gz": packed[: len(packed) // 2],
@@ -65,7 +60,7 @@ WORDS = [
     ((*FIT, "--drop", "ok"), "--drop names the target 'ok'"),
     ((*FIT, "--drop", "nope"), "has no column 'nope'"),
     ((*FIT, "--text", "nope"), "it has no column 'nope', which --text names"),
-    ((*FIT, "-o", "file/m.sepx"), "--out is file/m.sepx, but file is no folder"),
+    ((*FIT, "-o", "file/m.sepx"), "--out is file/m.sepx, but file is not a folder"),
     ((*FIT, "-o", "nowhere/m.sepx"), "--out is nowhere/m.sepx, but nowhere does not exist"),
     ((*FIT, "-o", "inside"), "'inside' is a directory"),
     ((*FIT, "-l", "perceptron", "--class-weight", "[1,2"), "class_weight is '[1,2'"),
@@ -94,18 +89,18 @@ WORDS = [
     (("predict", "rows.csv", "rows.csv"), "no model file"),
     (("predict", "m.sepx", "m.sepx"), "holds a NUL byte"),
     (("predict", "-", "-"), "File '-' does not exist"),
-    (("predict", "m.sepx", "rows.csv", "-o", "file/p.csv"), "--out is file/p.csv, but file is no folder"),
+    (("predict", "m.sepx", "rows.csv", "-o", "file/p.csv"), "--out is file/p.csv, but file is not a folder"),
     (("evaluate", "m.sepx", "rows.csv", "-t", "x"), "'x', which the model learned from: its target is 'ok'"),
     (("evaluate", "m.sepx", "rows.csv", "--positive", "q"), "no class of the model"),
     (("compare", "rows.csv", "-t", "ok", "-l", "arow", "-l", "arow"), "arow is named twice"),
     (("certify", "latin.csv", "--target", "ok"), "cannot be read as comma-separated text in UTF-8"),
     (("certify", "bytes.parquet", "--target", "ok"), "bytes.parquet cannot be read"),
-    (("certify", "rows.csv", "--target", "ok", "--out", "file/c.json"), "but file is no folder"),
+    (("certify", "rows.csv", "--target", "ok", "--out", "file/c.json"), "but file is not a folder"),
     (("certify", "rows.csv", "--target", "ok", "--out", "inside"), "'inside' is a directory"),
     (("verify", "no-certificate.json", "rows.csv"), "it lacks 'data', so that it is no certificate"),
     (("verify", "deep-certificate.json", "rows.csv"), "maximum recursion depth"),
     (("verify", "rows.csv", "rows.csv"), "cannot be held against rows.csv"),
-    (("export", "m.sepx", "-o", "file/m.py"), "--out is file/m.py, but file is no folder"),
+    (("export", "m.sepx", "-o", "file/m.py"), "--out is file/m.py, but file is not a folder"),
     (("export", "m.sepx", "-o", "m.txt"), "the output format is not known"),
     (("audit", "rows.csv", "-t", "ok", "-o", "file"), "file exists and is not a folder"),
     (("describe", "inside"), "inside is a folder"),
@@ -115,7 +110,7 @@ WORDS = [
 @pytest.mark.parametrize(("words", "says"), WORDS, ids=[" ".join(words) for words, _ in WORDS])
 def test_one_sentence_and_nothing_written(words, says, folder):
     before = sorted(path.name for path in folder.rglob("*"))
-    done = separatrix(folder, *words)
+    done = separatrix(*words, cwd=folder)
     assert done.returncode == 2, done.stderr
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: ")
@@ -128,10 +123,10 @@ def test_one_sentence_and_nothing_written(words, says, folder):
 def test_names_of_files_and_columns_that_look_like_something_else(name, folder):
     own = folder / name
     own.write_text(ROWS.replace("ok", "--out", 1).replace("ward", "ward ✓", 1))
-    done = separatrix(folder, "fit", "--target", "--out", "-o", "odd.sepx", "--json", "--", f"./{name}")
+    done = separatrix("fit", "--target", "--out", "-o", "odd.sepx", "--json", "--", f"./{name}", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["target"] == "--out"
-    scored = separatrix(folder, "predict", "odd.sepx", f"./{name}").stdout.splitlines()
+    scored = separatrix("predict", "odd.sepx", f"./{name}", cwd=folder).stdout.splitlines()
     assert scored[0] == "x,ward ✓,--out,prediction,score"
     assert len(scored) == 61
     own.unlink()
@@ -147,11 +142,11 @@ def test_types_that_only_parquet_has(folder):
         'ab'::BLOB AS raw, MAP {'k': i} AS by_name"""
     path = folder / "kinds.parquet"
     duckdb.sql(f"COPY (SELECT {kinds} FROM range(40) AS r(i)) TO '{path}'")
-    done = separatrix(folder, "fit", path, "-t", "ok", "-o", "kinds.sepx", "--json")
+    done = separatrix("fit", path, "-t", "ok", "-o", "kinds.sepx", "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["classes"] == [False, True]
     for form in ("csv", "jsonl", "parquet"):
-        done = separatrix(folder, "predict", "kinds.sepx", path, "-o", f"kinds-out.{form}", "--json")
+        done = separatrix("predict", "kinds.sepx", path, "-o", f"kinds-out.{form}", "--json", cwd=folder)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["rows"] == 40
 

@@ -1,4 +1,4 @@
-"""fit, predict, describe and examples, each in a process of its own."""
+"""fit, predict, describe and examples, in this process, and in one of its own where that matters."""
 
 from __future__ import annotations
 
@@ -11,44 +11,7 @@ import sys
 
 import pytest
 
-from separatrix.cli.main import main
-
-CODE = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
-
-
-def separatrix(*arguments, **options):
-    command = [sys.executable, "-c", CODE, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, check=False, **{"text": True, **options})
-
-
-class Done:
-    def __init__(self, returncode, stdout, stderr):
-        self.returncode, self.stdout, self.stderr = returncode, stdout, stderr
-
-
-@pytest.fixture
-def inside(capfd):
-    """The same command in this process: no start, for the many ways to be refused."""
-
-    def run(*arguments):
-        capfd.readouterr()
-        code = 0
-        try:
-            main(list(map(str, arguments)))
-        except SystemExit as ended:
-            code = ended.code
-        out, err = capfd.readouterr()
-        return Done(code, out, err)
-
-    return run
-
-
-def refused(done, says):
-    assert done.returncode == 2, done.stderr
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("error: ")
-    assert says in line, line
-
+from commands import CODE, refused, separatrix
 
 ROWS = "x,ward,ok\n" + "".join(f"{i},{'AB'[i % 2]},{'yes' if i > 20 else 'no'}\n" for i in range(50))
 
@@ -78,7 +41,7 @@ def test_fit_predict_and_describe_a_table(table, tmp_path):
     assert separatrix("describe", table).stdout.startswith("rows.csv   50 rows · 3 columns")
 
 
-def test_json_and_pipes(table, tmp_path, inside):
+def test_json_and_pipes(table, tmp_path):
     model = tmp_path / "m.sepx"
     done = separatrix("fit", "-", "-t", "ok", "--json", "-o", model, input=ROWS)
     report = json.loads(done.stdout)
@@ -89,16 +52,15 @@ def test_json_and_pipes(table, tmp_path, inside):
     assert json.loads(lines[7])["x"] == 7
     only = separatrix("predict", model, "-", "--only", input=ROWS).stdout.splitlines()
     assert only[0] == "prediction,score"
-    assert json.loads(inside("describe", model, "--json").stdout)["kind"] == "model"
-    assert json.loads(inside("describe", table, "--json").stdout)["rows"] == 50
-    assert json.loads(inside("examples", "--json").stdout)[0]["name"] == "six-points"
-    assert inside("fit", table, "-t", "ok", "-q", "-o", model).stdout == ""
+    assert json.loads(separatrix("describe", model, "--json").stdout)["kind"] == "model"
+    assert json.loads(separatrix("describe", table, "--json").stdout)["rows"] == 50
+    assert json.loads(separatrix("examples", "--json").stdout)[0]["name"] == "six-points"
+    assert separatrix("fit", table, "-t", "ok", "-q", "-o", model).stdout == ""
 
 
-def test_parquet_out_keeps_rows_and_types(table, tmp_path, inside):
+def test_parquet_out_keeps_rows_and_types(table, tmp_path):
     import duckdb
 
-    separatrix = inside
     model, out = tmp_path / "m.sepx", tmp_path / "out.parquet"
     separatrix("fit", table, "-t", "ok", "-o", model)
     assert separatrix("predict", model, table, "-o", out).returncode == 0
@@ -107,8 +69,7 @@ def test_parquet_out_keeps_rows_and_types(table, tmp_path, inside):
     assert isinstance(rows[0][4], float)
 
 
-def test_sparse_rows_examples_and_numbers(tmp_path, real_data, inside):
-    separatrix = inside
+def test_sparse_rows_examples_and_numbers(tmp_path, real_data):
     model = tmp_path / "m.sepx"
     done = separatrix("fit", real_data("a9a.svm"), "--learner", "arow", "--max-epochs=2", "-o", model)
     assert "32,561 rows → 123 features · label: -1 24,720, 1 7,841" in done.stdout
@@ -122,16 +83,15 @@ def test_sparse_rows_examples_and_numbers(tmp_path, real_data, inside):
     assert "residual sum of squares 1.26399e+06" in done.stdout
 
 
-def test_vowpal_wabbit_rows_with_weights(tmp_path, inside):
+def test_vowpal_wabbit_rows_with_weights(tmp_path):
     (tmp_path / "t.vw").write_text("1 2 |f good fine\n-1 |f bad\n1 |f good\n-1 0.5 |f bad awful\n" * 5)
-    done = inside("fit", tmp_path / "t.vw", "-o", tmp_path / "m.sepx")
+    done = separatrix("fit", tmp_path / "t.vw", "-o", tmp_path / "m.sepx")
     assert "20 rows → 262,144 features · label: -1 10, 1 10" in done.stdout
     assert "0 of 20 rows wrong" in done.stdout
-    assert inside("predict", tmp_path / "m.sepx", tmp_path / "t.vw").stdout.splitlines()[1].startswith("1,")
+    assert separatrix("predict", tmp_path / "m.sepx", tmp_path / "t.vw").stdout.splitlines()[1].startswith("1,")
 
 
-def test_options_that_a_learner_does_not_take(inside):
-    separatrix = inside
+def test_options_that_a_learner_does_not_take():
     refused(separatrix("fit", "example:xor", "-l", "perceptron", "--depth", "3"), "perceptron has no option '--depth'")
     refused(separatrix("fit", "example:xor", "-l", "perceptrom"), "did you mean 'perceptron'?")
     refused(separatrix("fit", "example:xor", "--max-epochs"), "--max-epochs needs a value")
@@ -156,15 +116,14 @@ def test_options_that_a_learner_does_not_take(inside):
         ("x,y\n1,a\n2,b\n", ("-t", "y", "-o", "/nowhere/m.sepx"), "does not exist"),
     ],
 )
-def test_bad_tables_are_one_sentence_and_exit_code_2(content, arguments, says, tmp_path, inside, monkeypatch):
+def test_bad_tables_are_one_sentence_and_exit_code_2(content, arguments, says, tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text(content)
     monkeypatch.chdir(tmp_path)
-    refused(inside("fit", "t.csv", *arguments), says)
+    refused(separatrix("fit", "t.csv", *arguments), says)
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
 
 
-def test_bad_models_and_rows(table, tmp_path, inside):
-    separatrix = inside
+def test_bad_models_and_rows(table, tmp_path):
     model = tmp_path / "m.sepx"
     separatrix("fit", table, "-t", "ok", "-o", model)
     model.write_bytes(model.read_bytes()[:-9])
@@ -180,60 +139,62 @@ def test_bad_models_and_rows(table, tmp_path, inside):
     refused(separatrix("predict", model, table, "--format", "parquet"), "needs --out")
 
 
-def test_evaluate_holds_a_model_against_the_truth(table, tmp_path, inside, real_data):
+def test_evaluate_holds_a_model_against_the_truth(table, tmp_path, real_data):
     model = tmp_path / "m.sepx"
-    inside("fit", table, "-t", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
-    done = inside("evaluate", model, table)
+    separatrix("fit", table, "-t", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
+    done = separatrix("evaluate", model, table)
     assert done.returncode == 0, done.stderr
     assert "50 rows" in done.stdout
-    report = json.loads(inside("evaluate", model, table, "--json").stdout)
+    report = json.loads(separatrix("evaluate", model, table, "--json").stdout)
     assert report["metrics"]["accuracy"]["value"] == 1
     assert report["positive"] == "no"
-    other = json.loads(inside("evaluate", model, table, "--json", "--positive", "yes").stdout)
+    other = json.loads(separatrix("evaluate", model, table, "--json", "--positive", "yes").stdout)
     assert other["positive"] == "yes"
     assert other["metrics"]["roc_auc"]["value"] == 1
-    inside("fit", real_data("a9a.svm"), "--max-epochs", "3", "-o", model)
-    tested = json.loads(inside("evaluate", model, real_data("a9a_test.svm"), "--json").stdout)
+    separatrix("fit", real_data("a9a.svm"), "--max-epochs", "3", "-o", model)
+    tested = json.loads(separatrix("evaluate", model, real_data("a9a_test.svm"), "--json").stdout)
     assert tested["n"] == 16281
     assert tested["metrics"]["accuracy"]["value"] > 0.83
-    inside("fit", "example:iris", "-t", "species", "-o", model)
-    assert json.loads(inside("evaluate", model, "example:iris", "--json").stdout)["metrics"]["accuracy"]["value"] > 0.6
-    inside("fit", "example:curve", "-t", "y", "-l", "least-squares", "-o", model)
-    assert json.loads(inside("evaluate", model, "example:curve", "--json").stdout)["task"] == "regression"
+    separatrix("fit", "example:iris", "-t", "species", "-o", model)
+    assert (
+        json.loads(separatrix("evaluate", model, "example:iris", "--json").stdout)["metrics"]["accuracy"]["value"] > 0.6
+    )
+    separatrix("fit", "example:curve", "-t", "y", "-l", "least-squares", "-o", model)
+    assert json.loads(separatrix("evaluate", model, "example:curve", "--json").stdout)["task"] == "regression"
 
 
-def test_cross_validation_and_comparison_encode_inside_the_folds(tmp_path, inside, real_data):
+def test_cross_validation_and_comparison_encode_inside_the_folds(tmp_path, real_data):
     model, titanic = tmp_path / "m.sepx", real_data("titanic.csv")
-    done = inside("fit", titanic, "-t", "survived", "--drop", "alive", "--cv", "5", "-o", model, "--json")
+    done = separatrix("fit", titanic, "-t", "survived", "--drop", "alive", "--cv", "5", "-o", model, "--json")
     found = json.loads(done.stdout)["cross_validation"]
     assert found["folds"] == 5
     assert 0.7 < found["estimates"]["accuracy"]["value"] < 0.9
-    told = inside("fit", "example:gaussians", "-t", "label", "--cv", "4", "-o", model).stdout
+    told = separatrix("fit", "example:gaussians", "-t", "label", "--cv", "4", "-o", model).stdout
     assert "4-fold cross-validation: accuracy 0." in told
     words = ("compare", titanic, "-t", "survived", "--drop", "alive", "-l", "perceptron", "-l", "linear-discriminant")
-    told = inside(*words, "--scale", "standard", "--folds", "3", "--repeats", "1").stdout
+    told = separatrix(*words, "--scale", "standard", "--folds", "3", "--repeats", "1").stdout
     assert "linear-discriminant" in told
-    assert json.loads(inside(*words, "--json", "--folds", "3", "--repeats", "1").stdout)["source"] == "titanic.csv"
+    assert json.loads(separatrix(*words, "--json", "--folds", "3", "--repeats", "1").stdout)["source"] == "titanic.csv"
 
 
 @pytest.mark.slow
-def test_messages_as_text_are_told_apart(tmp_path, inside, real_data):
+def test_messages_as_text_are_told_apart(tmp_path, real_data):
     words = ("fit", real_data("sms_spam.txt"), "-t", "column0", "--cv", "5", "-o", tmp_path / "m.sepx", "--json")
-    report = json.loads(inside(*words).stdout)
+    report = json.loads(separatrix(*words).stdout)
     assert report["rows"] == 5574
     assert report["cross_validation"]["estimates"]["accuracy"]["value"] >= 0.97
 
 
-def test_export_writes_code_that_runs(table, tmp_path, inside):
+def test_export_writes_code_that_runs(table, tmp_path):
     model = tmp_path / "m.sepx"
-    inside("fit", table, "-t", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
+    separatrix("fit", table, "-t", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
     room = {}
-    exec(inside("export", model, "--format", "python").stdout, room)
+    exec(separatrix("export", model, "--format", "python").stdout, room)
     assert room["predict"]({"x": 3, "ward": "A"})[0] == "no"
-    assert inside("export", model, "-o", tmp_path / "m.sql").returncode == 0
+    assert separatrix("export", model, "-o", tmp_path / "m.sql").returncode == 0
     assert "AS prediction" in (tmp_path / "m.sql").read_text()
-    refused(inside("export", model), "the output format is not known")
-    refused(inside("export", model, "--format", "onnx"), "give --out FILE")
+    refused(separatrix("export", model), "the output format is not known")
+    refused(separatrix("export", model, "--format", "onnx"), "give --out FILE")
 
 
 def test_a_full_disk_and_limits_leave_nothing_behind(table, tmp_path):

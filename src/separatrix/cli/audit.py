@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 
 import click
 
-from separatrix.cli import output as saying
-from separatrix.cli import tables
+from separatrix.cli import output, tables
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.progress import Progress
 
@@ -41,7 +41,7 @@ from separatrix.cli.progress import Progress
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of splits and samples.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
-@saying.saying_options
+@output.output_options
 def command(source: str, out: Path, **options: Any) -> None:
     """Answer five questions about SOURCE (a file, a glob, -, example:NAME, or SQL over files).
 
@@ -66,9 +66,9 @@ def command(source: str, out: Path, **options: Any) -> None:
         tell("write the report")
         found.save(out)
     if options["json_"]:
-        click.echo(saying.as_json(found.to_dict()))
+        output.say_json(found.to_dict())
     elif not options["quiet"]:
-        click.echo("\n".join(told(found, out)))
+        output.say(told(found, out))
 
 
 def told(found: Any, out: Path) -> list[str]:
@@ -76,8 +76,8 @@ def told(found: Any, out: Path) -> list[str]:
     from separatrix.auditing.screen import screen
 
     width = get_terminal_size((80, 24)).columns
-    lines = [*screen(found.facts, lambda text: click.style(text, bold=True), width), ""]
-    lines.append(f"report: {out}/report.html")
+    lines = [*screen(found.facts, output.bold, width), "", f"report: {out}/report.html"]
     if found.certified is not None:
-        lines.append(f"check the proof: separatrix verify {out}/certificate.json {out}/{found.certified.file_name}")
+        files = shlex.join([f"{out}/certificate.json", f"{out}/{found.certified.file_name}"])
+        lines.append(f"check the proof: separatrix verify {files}")
     return lines

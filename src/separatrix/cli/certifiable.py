@@ -35,7 +35,7 @@ class Certifiable:
         """The file of the rows: the source itself, or one written beside the certificate."""
         if self.file is not None:
             return self.file
-        from separatrix.persistence.atomic_write import is_special, whole_file
+        from separatrix.atomic_write import is_special, whole_file
         from separatrix.persistence.checkable_rows import write_csv, write_svmlight
 
         if is_special(out):

@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output as saying
+from separatrix.cli import output
 from separatrix.cli.certifiable import Certifiable, certifiable
 from separatrix.cli.completion import SOURCE
 from separatrix.errors import ParameterError
+from separatrix.printable import printable
 
 
 @click.command()
@@ -42,7 +43,7 @@ from separatrix.errors import ParameterError
 @click.option("--time-limit", type=click.FloatRange(min=0), help="Seconds that it may take.")
 @click.option("--exact", is_flag=True, help="The margin as a rational number, not a bracket.")
 @click.option("--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with 1 on another verdict.")
-@saying.saying_options
+@output.output_options
 def command(
     source: str,
     target: str | None,
@@ -69,9 +70,9 @@ def command(
         raise ParameterError(f"--claim {claim} is about two groups: name one with --positive, not --multiclass.")
     if claim == "min-errors" and expect is not None:
         raise ParameterError("--expect is about verdicts, and --claim min-errors is about a number: leave one out.")
-    from separatrix.persistence.atomic_write import write_whole
+    from separatrix.atomic_write import write_whole
 
-    saying.need_folder(Path(out))
+    output.need_folder(Path(out))
     table, guesses = certifiable(source, target, drop)
     limits = {"max_nodes": max_nodes, "time_limit": time_limit}
     found = decide(table, positive, multiclass, not no_intercept, reading, claim, exact, limits)
@@ -79,14 +80,14 @@ def command(
     rows = table.write(Path(out))
     write_whole(Path(out), f"{certificate.text}\n".encode())
     if json_:
-        click.echo(saying.as_json({**found.to_dict(), "certificate": out, "data": rows}))
+        output.say_json({**found.to_dict(), "certificate": out, "data": rows})
     elif not quiet:
-        saying.say([*(["guessed: " + " · ".join(guesses)] if guesses else []), str(found)])
+        output.say([*([printable("guessed: " + " · ".join(guesses))] if guesses else []), str(found)])
         command = shlex.join(["separatrix", "verify", out, rows])
-        click.echo(f"{out}   {certificate.size / 1000:.1f} kB (check it: {command})")
+        output.say([f"{out}   {certificate.size / 1000:.1f} kB (check it: {command})"])
     if expect is not None and found.verdict != expect:
         if not quiet:
-            click.echo(f"expected {expect}, proved {found.verdict}", err=True)
+            output.complain(f"expected {expect}, proved {found.verdict}")
         sys.exit(1)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output as saying
-from separatrix.cli import tables
+from separatrix.cli import output, tables
 from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.progress import Progress
 from separatrix.errors import ParameterError
+from separatrix.printable import printable
 
 
 @click.command()
@@ -31,7 +31,7 @@ from separatrix.errors import ParameterError
 @tables.reading_options
 @tables.column_options
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds.")
-@saying.saying_options
+@output.output_options
 def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
     """Compare learners on SOURCE: the same folds for all, encoders fitted inside each fold."""
     from separatrix.evaluation.comparison import compare
@@ -67,7 +67,7 @@ def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
             random_state=options["seed"],
         )
     if options["json_"]:
-        click.echo(saying.as_json({**found.to_dict(), "source": opened.name, "target": task.target}))
+        output.say_json({**found.to_dict(), "source": opened.name, "target": task.target})
         return
-    head = [f"{opened.name}   {len(task.y):,} rows · {tables.counts_of(task)}"]
-    saying.say([*head[: not options["quiet"]], *str(found).splitlines()])
+    head = printable(f"{opened.name}   {len(task.y):,} rows · {tables.counts_of(task)}")
+    output.say([head] * (not options["quiet"]) + [str(found)])

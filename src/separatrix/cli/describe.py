@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output as saying
-from separatrix.cli import tables
+from separatrix.cli import output, tables
 from separatrix.errors import DataError
+from separatrix.printable import printable_values
 
 SHOWN = 20
 ROWS = 100_000
@@ -17,14 +17,15 @@ ROWS = 100_000
 @click.command()
 @click.argument("thing", metavar="MODEL|SOURCE")
 @click.option("--na", multiple=True, help="A word that means a missing value; may be repeated.")
-@saying.saying_options
+@output.output_options
 def command(thing: str, na: tuple[str, ...], json_: bool, quiet: bool) -> None:
     """Say what a model file learned, or what the columns of a source are."""
     report = model_report(thing) if thing.lower().endswith(".sepx") else source_report(thing, na)
     if json_:
-        click.echo(saying.as_json(report))
+        output.say_json(report)
         return
-    saying.say(model_lines(report) if report["kind"] == "model" else source_lines(report))
+    report = printable_values(report)
+    output.say(model_lines(report) if report["kind"] == "model" else source_lines(report))
 
 
 def model_report(path: str) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output as saying
-from separatrix.cli import tables
+from separatrix.cli import output, tables
 from separatrix.cli.completion import SOURCE
 from separatrix.errors import DataError
+from separatrix.printable import printable
 
 
 @click.command()
@@ -18,7 +18,7 @@ from separatrix.errors import DataError
 @click.argument("source", type=SOURCE)
 @tables.reading_options
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
-@saying.saying_options
+@output.output_options
 def command(model: str, source: str, **options: Any) -> None:
     """Hold the predictions of MODEL against the target column of SOURCE: every metric with its interval."""
     from separatrix.evaluation.evaluation import evaluate
@@ -41,12 +41,12 @@ def command(model: str, source: str, **options: Any) -> None:
         found = evaluate(y, level=options["level"], **predicted)
     said = [*unseen, *(str(warning.message) for warning in caught)]
     if options["json_"]:
-        click.echo(saying.as_json({**found.to_dict(), "source": notes["source"], "model": model, "warnings": said}))
+        output.say_json({**found.to_dict(), "source": notes["source"], "model": model, "warnings": said})
         return
-    head = [f"{model} on {notes['source']}   {rows(len(y))}"]
-    saying.say([*head[: not options["quiet"]], *str(found).splitlines()])
+    head = printable(f"{model} on {notes['source']}   {rows(len(y))}")
+    output.say([head] * (not options["quiet"]) + [str(found)])
     for text in said[: 0 if options["quiet"] else None]:
-        click.echo(f"warning: {text}", err=True)
+        output.complain(f"warning: {text}")
 
 
 def said_of(model: Any, X: Any) -> dict[str, Any]:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import click
 
-from separatrix.cli import output as saying
+from separatrix.cli import output
 
 
 @click.command()
-@saying.saying_options
+@output.output_options
 def command(json_: bool, quiet: bool) -> None:
     """List the sets that come with the package; each is a SOURCE by the name example:NAME."""
     from separatrix.data.examples import listing
 
     report = listing()
     if json_:
-        click.echo(saying.as_json(report))
+        output.say_json(report)
         return
     for entry in report:
         if quiet:
-            click.echo(f"example:{entry['name']}")
+            output.say([f"example:{entry['name']}"])
             continue
         size = f"{entry['rows']:,} × {entry['features']}"
-        click.echo(f"example:{entry['name']:<14} {size:>10}   {entry['shows']}")
+        output.say([f"example:{entry['name']:<14} {size:>10}   {entry['shows']}"])

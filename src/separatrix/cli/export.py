@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from separatrix.cli import output as saying
+from separatrix.cli import output
 from separatrix.errors import ParameterError
 
 FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
@@ -23,12 +23,12 @@ FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
     type=click.Choice(["python", "sql", "onnx"]),
     help="Output format (default: from the suffix of --out).",
 )
-@saying.saying_options
+@output.output_options
 def command(model: str, out: Path | None, format_: str | None, json_: bool, quiet: bool) -> None:
     """Write the linear model of MODEL, with its encoder, as code that does not need separatrix."""
     from separatrix.export import to_onnx, to_python, to_sql
     from separatrix.persistence import load
-    from separatrix.persistence.atomic_write import write_whole
+    from separatrix.atomic_write import write_whole
 
     chosen = format_ or (None if out is None else FORMATS.get(out.suffix.lower()))
     if chosen is None:
@@ -37,7 +37,7 @@ def command(model: str, out: Path | None, format_: str | None, json_: bool, quie
         )
     if chosen == "onnx" and out is None:
         raise ParameterError("ONNX is a binary format; give --out FILE.")
-    saying.need_folder(out)
+    output.need_folder(out)
     loaded = load(model)
     content = to_onnx(loaded) if chosen == "onnx" else (to_python if chosen == "python" else to_sql)(loaded).encode()
     if out is not None:
@@ -45,8 +45,8 @@ def command(model: str, out: Path | None, format_: str | None, json_: bool, quie
     if json_:
         code = content.decode() if out is None else None
         said = {"model": model, "format": chosen, "out": out and str(out), "bytes": len(content), "code": code}
-        click.echo(saying.as_json(said))
+        output.say_json(said)
     elif out is None:
-        click.echo(content.decode(), nl=False)
+        output.write_text(content.decode())
     elif not quiet:
-        saying.say([f"{out}   {saying.size(len(content))}"])
+        output.say([f"{out}   {output.size(len(content))}"])

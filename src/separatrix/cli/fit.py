@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import output as saying
-from separatrix.cli import tables
+from separatrix.cli import output, tables
 from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.learner_command import LearnerCommand
 from separatrix.cli.progress import Progress
 from separatrix.errors import DataError, ParameterError
+from separatrix.printable import printable, printable_values
 
 if TYPE_CHECKING:
     from separatrix.evaluation.seal import Holdout
@@ -38,7 +38,7 @@ SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Certificate about the data, whose digest the model file keeps.",
 )
-@saying.saying_options
+@output.output_options
 @click.pass_context
 def command(context: click.Context, /, source: str, **options: Any) -> None:
     """Learn from SOURCE (a file, a glob, -, example:NAME, or SQL over files) and write a model file.
@@ -50,7 +50,7 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     started = time.perf_counter()
     learner = tables.learner_of(options["learner"], context.args, options["seed"])
     out = options["out"] or Path("model.sepx")
-    saying.need_folder(out)
+    output.need_folder(out)
     if options["target"] in options["drop"]:
         raise ParameterError(f"--drop names the target {options['target']!r}: it cannot be learned and left out.")
     quiet, choices = options["quiet"] or options["json_"], tables.choices_of(options)
@@ -76,9 +76,9 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         report["holdout"] = opened_once(sealed, task, model, choices, report["warnings"])
     report["seconds"] = {"read": read - started, "fit": fitted - read}
     if options["json_"]:
-        click.echo(saying.as_json(report))
+        output.say_json(report)
     elif not options["quiet"]:
-        saying.say(told(report, own, out))
+        output.say(told(printable_values(report), own, out))
 
 
 def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel, list[str], list[str]]:
@@ -206,7 +206,7 @@ def told(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
     seconds = report["seconds"]
     lines = [
         f"{report['source']}   {report['rows']:,} rows{columns} → {report['features']:,} features · "
-        f"{tables.counts_of(task)}     read in {seconds['read']:.2f} s"
+        f"{printable(tables.counts_of(task))}     read in {seconds['read']:.2f} s"
     ]
     if report["guesses"]:
         lines.append("guessed: " + " · ".join(report["guesses"]))
@@ -220,7 +220,7 @@ def told(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
         found = report["holdout"]
         count = found["openings"]["number"]
         lines.append(f"{found['rows']:,} sealed rows, opening {count}: {_estimates(found['metrics'])}")
-    lines += [f"{out}   {saying.size(out.stat().st_size)}"]
+    lines += [printable(out) + f"   {output.size(out.stat().st_size)}"]
     return lines
 
 

@@ -1,23 +1,25 @@
-"""How commands speak: to people, to programs (``--json``), or not at all (``--quiet``)."""
+"""How commands print: text for people, JSON for programs (``--json``), data as it is, errors in one line."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from separatrix.errors import ParameterError
+from separatrix.printable import HIDDEN, printable
+
+BOLD = ("\ue000", "\ue001")  # marks around bold text, which have no other meaning
 
 
-def saying_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--json`` and ``--quiet``, which every command has."""
-    command = click.option("--quiet", "-q", is_flag=True, help="Print the result and errors, and nothing else.")(
-        command
-    )
-    return click.option("--json", "json_", is_flag=True, help="Say it in one line of JSON (separatrix schema).")(
+    command = click.option("--quiet", "-q", is_flag=True, help="Print only the result and errors.")(command)
+    return click.option("--json", "json_", is_flag=True, help="Print one line of JSON (see separatrix schema).")(
         command
     )
 
@@ -25,30 +27,43 @@ def saying_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def need_folder(out: Path | None) -> None:
     """A place for the file to be written, before any work is done for it."""
     if out is not None and not out.parent.is_dir():
-        what = "is no folder" if out.parent.exists() else "does not exist"
+        what = "is not a folder" if out.parent.exists() else "does not exist"
         raise ParameterError(f"--out is {out}, but {out.parent} {what}.")
 
 
-def say(lines: list[str]) -> None:
-    """Lines for people: with numbers and names set off by colour on a terminal, plain elsewhere."""
-    import sys
-
-    if not sys.stdout.isatty():
-        click.echo("\n".join(lines))
-        return
-    from rich.console import Console
-
-    console = Console(soft_wrap=True)
-    for line in lines:
-        alarming = line.startswith(("warning:", "suspected leak"))
-        console.print(line, markup=False, style="yellow" if alarming else None)
+def bold(text: str) -> str:
+    """Text that ``say`` prints in bold on a terminal."""
+    return f"{BOLD[0]}{text}{BOLD[1]}"
 
 
-def as_json(value: Any) -> str:
-    """One line of JSON; numpy's numbers as numbers, what is not finite as null."""
+def say(lines: Iterable[str]) -> None:
+    """Print text for people on standard output: hidden characters escaped, warnings in colour on a terminal."""
+    terminal = sys.stdout.isatty()
+    for line in (printable(line) for text in lines for line in text.split("\n")):
+        alarming = terminal and line.startswith(("warning:", "suspected leak"))
+        styled = [click.style("", bold=True, reset=False), click.style("")] if terminal else ["", ""]
+        text = line.replace(BOLD[0], styled[0]).replace(BOLD[1], styled[1])
+        click.echo(click.style(text, fg="yellow") if alarming else text)
+
+
+def complain(text: object) -> None:
+    """Print one line on standard error, hidden characters escaped."""
+    click.echo(printable(text), err=True)
+
+
+def say_json(value: Any) -> None:
+    """Print one line of JSON: numpy's numbers as numbers, what is not finite as null, hidden characters escaped."""
     from separatrix.persistence.json_values import plain
 
-    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+    click.echo(HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1], text))
+
+
+def write_text(text: str) -> None:
+    """Write data to standard output: byte by byte, except on a terminal, where hidden characters are escaped."""
+    if sys.stdout.isatty():
+        text = "".join(letter if letter in "\n\t" else printable(letter) for letter in text)
+    sys.stdout.write(text)
 
 
 def size(n: int) -> str:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import output as saying
-from separatrix.cli import tables
+from separatrix.cli import output, tables
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.progress import Progress
 from separatrix.cli.writers import Batch, write
@@ -35,7 +34,7 @@ FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "pa
 @click.option("--strict", is_flag=True, help="Refuse categories that training did not have.")
 @click.option("--na", multiple=True, help="A word that means a missing value; may be repeated.")
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
-@saying.saying_options
+@output.output_options
 def command(
     model: str,
     source: str,
@@ -60,16 +59,16 @@ def command(
         raise ParameterError("--format parquet needs --out: Parquet cannot be written to a pipe.")
     if json_ and out is None:
         raise ParameterError("--json needs --out: rows go to standard output else (--format jsonl gives them as JSON).")
-    saying.need_folder(out)
+    output.need_folder(out)
     opened = tables.open_table(source, na, header, loaded.wordy)
     tally = Tally()
     with Progress(f"predicting {opened.name}", quiet or json_) as progress:
         write(out, watched(predictions(loaded, opened, chosen, only, strict, tally), opened, tally, progress), chosen)
     if json_:
-        click.echo(saying.as_json({"model": model, "out": str(out), "format": chosen, **tally.to_dict(opened.name)}))
+        output.say_json({"model": model, "out": str(out), "format": chosen, **tally.to_dict(opened.name)})
     elif not quiet:
         for line in tally.lines(opened.name):
-            click.echo(line, err=True)
+            output.complain(line)
 
 
 def watched(batches: Iterator[Batch], source: Source, tally: Tally, progress: Progress) -> Iterator[Batch]:

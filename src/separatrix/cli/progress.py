@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Self
 
+from separatrix.printable import printable
+
 PATIENCE = 0.5  # seconds before anything is shown
 
 
@@ -14,7 +16,7 @@ class Progress:
     """A bar that says how far some work is; nothing where standard error is no terminal, or all is done at once."""
 
     def __init__(self, what: str, quiet: bool = False) -> None:
-        self.what = what
+        self.what = printable(what)
         self.silent = quiet or not sys.stderr.isatty()
         self.started = time.monotonic()
         self._bar: Any = None
@@ -42,7 +44,7 @@ class Progress:
             self._task = self._bar.add_task(self.what, total=None, note="")
         found = share()
         total, done = (None, 0.0) if found is None else (1.0, found)
-        self._bar.update(self._task, total=total, completed=done, note=note)
+        self._bar.update(self._task, total=total, completed=done, note=printable(note))
 
 
 def _bar() -> Any:
@@ -50,12 +52,17 @@ def _bar() -> Any:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = ("{task.description}", BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+    )
     bars = Bars(
         *columns,
         TextColumn("left"),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", markup=False),
         transient=True,
         console=Console(stderr=True),
     )

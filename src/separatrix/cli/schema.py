@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import click
 
-from separatrix.cli import output as saying
+from separatrix.cli import output
 from separatrix.errors import ParameterError
 
 
@@ -20,16 +20,19 @@ def schemas() -> dict[str, str]:
 
 @click.command()
 @click.argument("name", metavar="[COMMAND]", required=False)
-@saying.saying_options
+@output.output_options
 def command(name: str | None, json_: bool, quiet: bool) -> None:
     """Print the JSON schema of what COMMAND says with --json, or list the commands that have one."""
     known = schemas()
     if name is None and json_:
-        click.echo(saying.as_json([{"command": own, "id": json.loads(text)["$id"]} for own, text in known.items()]))
+        output.say_json([{"command": own, "id": json.loads(text)["$id"]} for own, text in known.items()])
         return
     if name is None:
-        click.echo("\n".join(known))
+        output.say(known)
         return
     if name not in known:
         raise ParameterError(f"there is no schema for {name!r}; there are {', '.join(known)}.")
-    click.echo(saying.as_json(json.loads(known[name])) if json_ else known[name].rstrip("\n"))
+    if json_:
+        output.say_json(json.loads(known[name]))
+    else:
+        output.say([known[name].rstrip("\n")])

@@ -17,7 +17,7 @@ from separatrix.errors import DataError
 @click.argument("certificate", type=click.Path(exists=True, dir_okay=False))
 @click.argument("source", type=click.Path(exists=True, dir_okay=False))
 @click.option("--target", help="The column of the labels (CSV), if the certificate does not name it.")
-@output.saying_options
+@output.output_options
 def command(certificate: str, source: str, target: str | None, json_: bool, quiet: bool) -> None:
     """Check CERTIFICATE against the data in SOURCE; exit with 0 when proved, 1 when not, 2 on unreadable files."""
     try:
@@ -29,9 +29,9 @@ def command(certificate: str, source: str, target: str | None, json_: bool, quie
         reason = " ".join(str(error)[:300].split()).rstrip(".")
         raise DataError(f"{certificate} cannot be checked against {source}: {reason}.{hint(source)}") from None
     if json_:
-        click.echo(output.as_json({"proved": proved, "says": lines}))
+        output.say_json({"proved": proved, "says": lines})
     elif not quiet:
-        click.echo("\n".join(lines))
+        output.say(lines)
     sys.exit(0 if proved else 1)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
@@ -12,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from separatrix.atomic_write import is_special, special_file, unnamed_file, whole_file
+from separatrix.cli import output
 from separatrix.errors import ParameterError
 
 SQL_TYPES = {"number": "DOUBLE", "integer": "BIGINT", "boolean": "BOOLEAN", "date": "TIMESTAMP", "text": "VARCHAR"}
@@ -29,28 +30,25 @@ class Batch:
 
 def write(out: Path | None, batches: Iterator[Batch], form: str) -> None:
     """All batches; a regular file appears whole or not at all."""
-    from separatrix.persistence.atomic_write import is_special, special_file, whole_file
-
     if out is None:
-        _write_text(sys.stdout, batches, form)
+        for text in _texts(batches, form):
+            output.write_text(text)
+        sys.stdout.flush()
     elif form == "parquet" and is_special(out):
         raise ParameterError(f"--out is {out}, which is no file, and Parquet is written from its end: name a file.")
     elif form == "parquet":
         _write_parquet(out, batches)
     elif is_special(out):
         with special_file(out) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
-            _write_text(file, batches, form)
+            file.writelines(_texts(batches, form))
     else:
         with whole_file(out) as beside, beside.open("w", encoding="utf-8", newline="") as file:
-            _write_text(file, batches, form)
+            file.writelines(_texts(batches, form))
 
 
-def _write_text(file: Any, batches: Iterator[Batch], form: str) -> None:
-    first = True
-    for batch in batches:
-        file.write(_as_csv(batch, first) if form == "csv" else _as_json_lines(batch))
-        first = False
-    file.flush()
+def _texts(batches: Iterator[Batch], form: str) -> Iterator[str]:
+    for k, batch in enumerate(batches):
+        yield _as_csv(batch, header=k == 0) if form == "csv" else _as_json_lines(batch)
 
 
 def _as_csv(batch: Batch, header: bool) -> str:
@@ -103,16 +101,9 @@ def _json_cell(kind: str, cell: Any) -> Any:
 
 def _write_parquet(out: Path, batches: Iterator[Batch]) -> None:
     """Through JSON lines in a temporary file, which DuckDB turns into Parquet with the types of the columns."""
-    import tempfile
-
     from separatrix.data.duck import connect, identifier, quoted
-    from separatrix.persistence.atomic_write import whole_file
-
     shape: list[tuple[str, str]] = []
-    with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=".separatrix-", dir=out.parent))
-        beside = stack.enter_context(whole_file(out))
-        lines = Path(folder) / "rows.jsonl"
+    with whole_file(out) as beside, unnamed_file(out.parent) as lines:
         with lines.open("w", encoding="utf-8") as file:
             for batch in batches:
                 shape = list(zip(batch.names, batch.kinds, strict=True))
@@ -120,8 +111,7 @@ def _write_parquet(out: Path, batches: Iterator[Batch]) -> None:
         listed = ", ".join(f"{identifier(name)}: {quoted(SQL_TYPES[kind])}" for name, kind in shape)
         with connect() as con:
             con.execute("SET threads = 1; SET memory_limit = '150MB'")
-            con.execute(f"SET temp_directory = {quoted(folder)}")
             read = f"read_json({quoted(str(lines))}, format='newline_delimited', columns={{{listed}}})"
             group = max(2048, min(65536, (1 << 20) // max(1, len(shape))))
-            how = f"FORMAT parquet, ROW_GROUP_SIZE {group}"
+            how = f"FORMAT parquet, ROW_GROUP_SIZE {group}, USE_TMP_FILE false"
             con.execute(f"COPY (SELECT * FROM {read}) TO {quoted(str(beside))} ({how})")

@@ -7,13 +7,14 @@ batches whose number does not grow with the file.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import csv
 import glob
 import io
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.atomic_write import unnamed_file
 from separatrix.data.bytes import Bytes, gzipped, opened
 from separatrix.data.dialect import SAMPLE, UTF16, Dialect, dialect_of, first_bytes, kind_of
 from separatrix.data.duck import Query, Written, quoted
@@ -31,6 +33,8 @@ from separatrix.data.rows import ROW_FILES, Matrix, RowFile, row_file
 from separatrix.data.wide import is_wide, wide_query
 from separatrix.errors import DataError
 
+KEPT = contextlib.ExitStack()  # copies of standard input, until the process ends
+atexit.register(KEPT.close)
 LONGEST_LINE = 2_000_000  # bytes, as DuckDB has it
 SQL = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
 
@@ -174,6 +178,8 @@ def _digits(value: float) -> str:
 def open_source(text: str, reading: Reading | None = None) -> Source:
     """The source that a command names."""
     reading = reading or Reading()
+    if text != "-" and os.path.isfile(text):  # whatever its name looks like
+        return _opened([Path(text)], Path(text).name, reading)
     if text.startswith("example:"):
         return _example(text.removeprefix("example:"))
     if SQL.match(text):
@@ -235,13 +241,10 @@ def _from_standard_input(reading: Reading) -> Source:
 
 def _kept(blocks: Iterator[bytes]) -> Path:
     """A file of these bytes that is gone when the process ends: DuckDB reads files by name."""
-    import atexit
-
-    with tempfile.NamedTemporaryFile(prefix="separatrix-", delete=False) as holder:
-        atexit.register(_forget, holder.name)
-        for block in blocks:
-            holder.write(block)
-    return Path(holder.name)
+    path = KEPT.enter_context(unnamed_file())
+    with path.open("wb") as file:
+        file.writelines(blocks)
+    return path
 
 
 def _as_utf8(path: Path, name: str) -> Path:
@@ -256,11 +259,6 @@ def _as_utf8(path: Path, name: str) -> Path:
         return _kept(blocks())
     except UnicodeError as wrong:
         raise DataError(f"{name} begins like UTF-16 and cannot be read as such: {wrong}.") from wrong
-
-
-def _forget(path: str) -> None:
-    if os.path.exists(path):
-        os.unlink(path)
 
 
 def _table(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:

@@ -10,6 +10,7 @@ import numpy as np
 
 from separatrix.evaluation.classification import NEEDS_PROBABILITIES, NEEDS_SCORES
 from separatrix.evaluation.estimate import Estimate
+from separatrix.printable import printable
 
 if TYPE_CHECKING:
     from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
@@ -29,7 +30,7 @@ def rows(n: int) -> str:
 
 def short(label: Any, width: int = WIDTH) -> str:
     """A label on one line, cut where it is long."""
-    text = " ".join(str(label).split())
+    text = printable(" ".join(str(label).split()))
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
@@ -77,7 +78,7 @@ def classification(e: ClassificationEvaluation) -> str:
     lines = [f"{rows(e.n)}, {kind}; {percent(e.level)} intervals"]
     lines += confusion_lines(e)
     lines += metric_lines(given, {"accuracy": f"majority guess {e.majority:.3f}"})
-    lines += [f"  note: {note}" for note in e.notes]
+    lines += [f"  note: {printable(note)}" for note in e.notes]
     if e.openings is not None:
         lines.append(f"  {e.openings}")
     return "\n".join(lines)
@@ -86,7 +87,7 @@ def classification(e: ClassificationEvaluation) -> str:
 def regression(e: RegressionEvaluation) -> str:
     """The evaluation of a regression on one screen."""
     lines = [f"{rows(e.n)}; {percent(e.level)} intervals", *metric_lines(e.metrics, {})]
-    lines += [f"  note: {note}" for note in e.notes]
+    lines += [f"  note: {printable(note)}" for note in e.notes]
     if e.openings is not None:
         lines.append(f"  {e.openings}")
     return "\n".join(lines)

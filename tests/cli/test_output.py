@@ -1,18 +1,16 @@
-"""Every command in a process of its own: --json is one line that its schema knows, --quiet the result alone."""
+"""Every command: --json is one line that its schema knows, --quiet the result alone."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from commands import separatrix
 from separatrix.cli.main import COMMANDS
 from separatrix.cli.schema import schemas
 
-CODE = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
 ROWS = "x,ward,ok\n" + "".join(
     f"{i * 7 % 20 if i % 9 else ''},{'AB'[i % 2]},{'yes' if i * 7 % 20 > 9 else 'no'}\n" for i in range(60)
 )
@@ -35,11 +33,6 @@ JUDGED = {"certify": 1, "verify": 1}  # not as expected, not proved
 PRODUCTS = {"fit": "new.sepx", "predict": "p.jsonl", "export": "m.sql", "audit": "out", "certify": "new.json"}
 
 
-def separatrix(folder, *words):
-    command = [sys.executable, "-c", CODE, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, timeout=300)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("said")
@@ -47,8 +40,8 @@ def folder(tmp_path_factory):
     (place / "new.csv").write_text(ROWS + ",C,no\n")
     (place / "t.csv").write_text(NUMBERS)
     (place / "u.csv").write_text(NUMBERS.replace("6,7,1", "6,8,1"))
-    assert separatrix(place, "fit", "rows.csv", "-t", "ok", "-o", "m.sepx", "-q").returncode == 0
-    assert separatrix(place, "certify", "t.csv", "--target", "y", "--out", "c.json", "-q").returncode == 0
+    assert separatrix("fit", "rows.csv", "-t", "ok", "-o", "m.sepx", "-q", cwd=place).returncode == 0
+    assert separatrix("certify", "t.csv", "--target", "y", "--out", "c.json", "-q", cwd=place).returncode == 0
     return place
 
 
@@ -66,7 +59,7 @@ def test_there_is_a_run_and_a_schema_for_every_command():
 
 @pytest.mark.parametrize("command", RUNS)
 def test_json_is_one_line_that_the_schema_knows(command, folder):
-    done = separatrix(folder, command, *RUNS[command], "--json", "--quiet")
+    done = separatrix(command, *RUNS[command], "--json", "--quiet", cwd=folder)
     found = check(command, done)
     assert done.stderr == ""
     if command == "predict":
@@ -81,14 +74,14 @@ def test_json_is_one_line_that_the_schema_knows(command, folder):
 def test_quiet_prints_the_result_alone(command, folder):
     for name in {PRODUCTS.get(command)} - {None, "out"}:
         (folder / name).unlink(missing_ok=True)
-    done = separatrix(folder, command, *RUNS[command], "-q")
+    done = separatrix(command, *RUNS[command], "-q", cwd=folder)
     assert done.returncode == JUDGED.get(command, 0)
     assert done.stderr == ""
     if command in PRODUCTS or command == "verify":
         assert done.stdout == ""
         assert command == "verify" or (folder / PRODUCTS[command]).exists()
     elif command == "evaluate":
-        loud = separatrix(folder, command, *RUNS[command]).stdout
+        loud = separatrix(command, *RUNS[command], cwd=folder).stdout
         assert loud.partition("\n")[0] == "m.sepx on rows.csv   60 rows"
         assert loud.partition("\n")[2] == done.stdout
     elif command == "examples":
@@ -98,14 +91,14 @@ def test_quiet_prints_the_result_alone(command, folder):
 
 
 def test_what_goes_to_standard_output_goes_there_quietly_too(folder):
-    loud, quiet = (separatrix(folder, "predict", "m.sepx", "new.csv", *more) for more in ((), ("-q",)))
+    loud, quiet = (separatrix("predict", "m.sepx", "new.csv", *more, cwd=folder) for more in ((), ("-q",)))
     assert loud.stdout == quiet.stdout
     assert loud.stderr.count("\n") == 2
     assert quiet.stderr == ""
-    code = separatrix(folder, "export", "m.sepx", "--format", "python", "-q").stdout
-    assert check("export", separatrix(folder, "export", "m.sepx", "--format", "python", "--json"))["code"] == code
-    assert check("schema", separatrix(folder, "schema", "fit", "--json"))["title"] == "separatrix fit --json"
-    done = separatrix(folder, "predict", "m.sepx", "new.csv", "--json")
+    code = separatrix("export", "m.sepx", "--format", "python", "-q", cwd=folder).stdout
+    assert check("export", separatrix("export", "m.sepx", "--format", "python", "--json", cwd=folder))["code"] == code
+    assert check("schema", separatrix("schema", "fit", "--json", cwd=folder))["title"] == "separatrix fit --json"
+    done = separatrix("predict", "m.sepx", "new.csv", "--json", cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert "--json needs --out" in done.stderr
 
@@ -114,6 +107,6 @@ def test_what_goes_to_standard_output_goes_there_quietly_too(folder):
 def test_errors_are_said_all_the_same(command, folder):
     words = {"fit": ("no.csv",), "predict": ("m.sepx", "no.csv"), "verify": ("t.csv", "t.csv"), "describe": ("no.csv",)}
     for more in (("-q",), ("--json",)):
-        done = separatrix(folder, command, *words[command], *more)
+        done = separatrix(command, *words[command], *more, cwd=folder)
         assert (done.returncode, done.stdout) == (2, "")
         assert len(done.stderr.splitlines()) == 1
