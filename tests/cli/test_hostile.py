@@ -6,10 +6,8 @@ import gzip
 import json
 import os
 import resource
-import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -143,39 +141,6 @@ def test_full_disks_leave_nothing_behind(tmp_path, model):
     for arguments in words:
         refused(process(*arguments, cwd=tmp_path, preexec_fn=small), "File too large")
         assert [p.name for p in tmp_path.iterdir()] == ["rows.csv"]
-
-
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
-def test_ctrl_c_while_predicting_leaves_nothing_behind(form, tmp_path, model):
-    body = ROWS.split("\n", 1)[1]
-    (tmp_path / "long.csv").write_text(ROWS + body * 30_000)
-    command = [sys.executable, "-c", CODE, "predict", str(model), "long.csv", "-o", f"p.{form}"]
-    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    while running.poll() is None and not any(_bytes(p) > 100_000 for p in tmp_path.iterdir() if p.name[0] == "."):
-        time.sleep(0.01)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=120)
-    assert running.returncode == 130
-    assert said.splitlines()[-1] == "interrupted"
-    assert [p.name for p in tmp_path.iterdir()] == ["long.csv"]
-
-
-def _bytes(path):
-    try:
-        return sum(p.stat().st_size for p in path.iterdir()) if path.is_dir() else path.stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
-def test_terminated_while_predicting_leaves_nothing_behind(tmp_path, model):
-    (tmp_path / "long.csv").write_text(ROWS + ROWS.split("\n", 1)[1] * 30_000)
-    command = [sys.executable, "-c", CODE, "predict", str(model), "long.csv", "-o", "p.csv"]
-    running = subprocess.Popen(command, cwd=tmp_path)
-    while running.poll() is None and not any(p.name[0] == "." for p in tmp_path.iterdir()):
-        time.sleep(0.01)
-    running.terminate()
-    assert running.wait(timeout=120) == 143
-    assert [p.name for p in tmp_path.iterdir()] == ["long.csv"]
 
 
 def test_pipes_in_and_out_and_a_reader_that_goes_away(tmp_path, model):

@@ -12,6 +12,7 @@ import click
 from separatrix.cli import output, tables
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.progress import Progress
+from separatrix.errors import ParameterError
 
 
 @click.command()
@@ -51,8 +52,12 @@ def command(source: str, out: Path, **options: Any) -> None:
     """
     from separatrix.auditing.audit import audit
     from separatrix.auditing.folder import need_place
+    from separatrix.data.sources import files_of
 
     need_place(out)
+    for file in files_of(source):
+        if out.resolve() in Path(file).resolve().parents:
+            raise ParameterError(f"--out is {out}, which holds the input {file}: choose another folder.")
     opened = tables.open_table(source, options["na"], options["header"], options["text"])
     chosen = ["target", "positive", "task", "budget", "drop", "keep", "text", "category", "number", "level"]
     chosen += ["groups", "time"]

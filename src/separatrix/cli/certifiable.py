@@ -7,6 +7,7 @@ comes from anywhere else is read as every command reads it, and written beside t
 from __future__ import annotations
 
 import csv
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,16 +32,18 @@ class Certifiable:
     weights: Any = None
     file: str | None = None
 
-    def write(self, out: Path) -> str:
+    def write(self, out: Path, source: str) -> str:
         """The file of the rows: the source itself, or one written beside the certificate."""
         if self.file is not None:
             return self.file
         from separatrix.atomic_write import is_special, whole_file
+        from separatrix.cli.output import need_place
         from separatrix.persistence.checkable_rows import write_csv, write_svmlight
 
         if is_special(out):
             raise ParameterError(f"--out is {out}, which is no file: the rows are to be written beside it.")
         path = out.with_name(f"{out.stem}-rows{'.svm' if self.names is None else '.csv'}")
+        need_place(path, source)
         labels = [str(label) for label in self.labels.tolist()]
         with whole_file(path) as beside:
             if self.names is None:
@@ -53,7 +56,7 @@ class Certifiable:
 def certifiable(source: str, target: str | None, drop: tuple[str, ...]) -> tuple[Certifiable, list[str]]:
     """The table, and what was guessed about it."""
     guesses: list[str] = []
-    if Path(source).is_file():
+    if os.path.isfile(source):
         if source.endswith(SUFFIXES):
             return _svmlight(source, target, drop), guesses
         header = comma_header(Path(source))

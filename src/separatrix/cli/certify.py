@@ -72,12 +72,12 @@ def command(
         raise ParameterError("--expect is about verdicts, and --claim min-errors is about a number: leave one out.")
     from separatrix.atomic_write import write_whole
 
-    output.need_folder(Path(out))
+    output.need_place(Path(out), source)
     table, guesses = certifiable(source, target, drop)
     limits = {"max_nodes": max_nodes, "time_limit": time_limit}
     found = decide(table, positive, multiclass, not no_intercept, reading, claim, exact, limits)
     certificate = found.certificate
-    rows = table.write(Path(out))
+    rows = table.write(Path(out), source)
     write_whole(Path(out), f"{certificate.text}\n".encode())
     if json_:
         output.say_json({**found.to_dict(), "certificate": out, "data": rows})

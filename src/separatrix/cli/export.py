@@ -26,9 +26,9 @@ FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
 @output.output_options
 def command(model: str, out: Path | None, format_: str | None, json_: bool, quiet: bool) -> None:
     """Write the linear model of MODEL, with its encoder, as code that does not need separatrix."""
+    from separatrix.atomic_write import write_whole
     from separatrix.export import to_onnx, to_python, to_sql
     from separatrix.persistence import load
-    from separatrix.atomic_write import write_whole
 
     chosen = format_ or (None if out is None else FORMATS.get(out.suffix.lower()))
     if chosen is None:
@@ -37,7 +37,7 @@ def command(model: str, out: Path | None, format_: str | None, json_: bool, quie
         )
     if chosen == "onnx" and out is None:
         raise ParameterError("ONNX is a binary format; give --out FILE.")
-    output.need_folder(out)
+    output.need_place(out, model)
     loaded = load(model)
     content = to_onnx(loaded) if chosen == "onnx" else (to_python if chosen == "python" else to_sql)(loaded).encode()
     if out is not None:

@@ -50,7 +50,7 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     started = time.perf_counter()
     learner = tables.learner_of(options["learner"], context.args, options["seed"])
     out = options["out"] or Path("model.sepx")
-    output.need_folder(out)
+    output.need_place(out, source, options["certificate"])
     if options["target"] in options["drop"]:
         raise ParameterError(f"--drop names the target {options['target']!r}: it cannot be learned and left out.")
     quiet, choices = options["quiet"] or options["json_"], tables.choices_of(options)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import io
 import os
 import signal
 import sys
-import threading
 import warnings
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from separatrix.cli import output
+from separatrix.cli.process import (
+    NO_MEMORY,
+    discard,
+    end_on_signals,
+    fail,
+    is_lack_of_memory,
+    prepare_streams,
+    watch_memory,
+)
 from separatrix.errors import SeparatrixError
 
 COMMANDS = {
@@ -48,7 +54,7 @@ class Commands(click.Group):
         try:
             return super().invoke(context)
         except BrokenPipeError:  # the reader has closed the pipe, which is not an error
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where the rest is flushed to
+            discard(sys.stdout)
             sys.exit(128 + signal.SIGPIPE)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -62,22 +68,11 @@ def separatrix() -> None:
     """Linear predictors that prove what they say about your data."""
 
 
-def _end(number: int, _: object) -> None:
-    sys.exit(128 + number)  # an exit and not a death, so that half-written files are removed
-
-
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; bad input is exit code 2 with one sentence, an interruption 130."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # closed by the caller: there is nothing to read and nowhere to write
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
-    if threading.current_thread() is threading.main_thread():
-        for ending in ("SIGTERM", "SIGHUP"):
-            if hasattr(signal, ending) and signal.getsignal(getattr(signal, ending)) is not signal.SIG_IGN:
-                signal.signal(getattr(signal, ending), _end)
+    prepare_streams()
+    end_on_signals()
+    watch_memory()
     with warnings.catch_warnings():
         warnings.showwarning = _warn
         try:
@@ -87,36 +82,26 @@ def main(arguments: list[str] | None = None) -> Any:
         except click.exceptions.NoArgsIsHelpError as asked:
             click.echo(asked.ctx.get_help() if asked.ctx else "")
         except click.ClickException as error:
-            _fail(error.format_message())
+            fail(error.format_message())
         except (click.Abort, KeyboardInterrupt):
-            _fail("interrupted", 130)
-        except MemoryError:
-            _fail("there is not enough memory: use fewer rows or columns, or raise the limit (ulimit -v).")
-        except OSError as error:
-            _fail(_sentence(error))
+            fail("interrupted", 130)
         except SeparatrixError as error:
-            _fail(str(error))
+            fail(NO_MEMORY if is_lack_of_memory(error) else str(error))
+        except OSError as error:
+            fail(NO_MEMORY if is_lack_of_memory(error) else _sentence(error))
+        except (MemoryError, ImportError, RuntimeError) as error:
+            if not is_lack_of_memory(error):
+                raise
+            fail(NO_MEMORY)
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     output.complain(f"warning: {message}")
 
 
-def _fail(text: str, code: int = 2) -> NoReturn:
-    """One line on standard error, and the exit code, whatever the state of the streams."""
-    with contextlib.suppress(OSError):
-        output.complain(text if code == 130 else f"error: {text}")
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:  # what cannot be written is dropped here, not in a traceback when the process ends
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    sys.exit(code)
-
-
 def _sentence(error: OSError) -> str:
     """An error of the system in words: which file, and what is wrong with it."""
-    if isinstance(error, SeparatrixError) or not error.strerror:
+    if not error.strerror:
         return str(error)
     names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, (str, bytes))]
     return f"{' → '.join(names) or 'the output'}: {error.strerror}."

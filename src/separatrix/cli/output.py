@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -24,11 +25,27 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def need_folder(out: Path | None) -> None:
-    """A place for the file to be written, before any work is done for it."""
-    if out is not None and not out.parent.is_dir():
+def need_place(out: Path | None, *sources: str | Path | None) -> None:
+    """A place for the output file that is none of the input files, before any work is done for it."""
+    if out is None:
+        return
+    if not out.parent.is_dir():
         what = "is not a folder" if out.parent.exists() else "does not exist"
         raise ParameterError(f"--out is {out}, but {out.parent} {what}.")
+    for file in _files(sources):
+        if out.is_file() and os.path.samestat(os.stat(out), os.stat(file)):
+            name = "standard input" if file == 0 else f"the input {file}"
+            raise ParameterError(f"--out is {out}, which is {name}: choose another file.")
+
+
+def _files(sources: Iterable[str | Path | None]) -> list[str | int]:
+    """The input files; standard input by its number."""
+    from separatrix.data.sources import files_of
+
+    listed: list[str | int] = []
+    for source in sources:
+        listed += [] if source is None else [0] if source == "-" else files_of(str(source))
+    return listed
 
 
 def bold(text: str) -> str:

@@ -59,7 +59,7 @@ def command(
         raise ParameterError("--format parquet needs --out: Parquet cannot be written to a pipe.")
     if json_ and out is None:
         raise ParameterError("--json needs --out: rows go to standard output else (--format jsonl gives them as JSON).")
-    output.need_folder(out)
+    output.need_place(out, model, source)
     opened = tables.open_table(source, na, header, loaded.wordy)
     tally = Tally()
     with Progress(f"predicting {opened.name}", quiet or json_) as progress:

@@ -102,6 +102,7 @@ def _json_cell(kind: str, cell: Any) -> Any:
 def _write_parquet(out: Path, batches: Iterator[Batch]) -> None:
     """Through JSON lines in a temporary file, which DuckDB turns into Parquet with the types of the columns."""
     from separatrix.data.duck import connect, identifier, quoted
+
     shape: list[tuple[str, str]] = []
     with whole_file(out) as beside, unnamed_file(out.parent) as lines:
         with lines.open("w", encoding="utf-8") as file:

@@ -36,6 +36,7 @@ from separatrix.errors import DataError
 KEPT = contextlib.ExitStack()  # copies of standard input, until the process ends
 atexit.register(KEPT.close)
 LONGEST_LINE = 2_000_000  # bytes, as DuckDB has it
+NAMED = re.compile(r"'((?:[^']|'')+)'|\"((?:[^\"]|\"\")+)\"")
 SQL = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
 
 
@@ -189,6 +190,14 @@ def open_source(text: str, reading: Reading | None = None) -> Source:
         return _from_standard_input(reading)
     paths = _paths(text)
     return _opened(paths, paths[0].name if len(paths) == 1 else text, reading)
+
+
+def files_of(text: str) -> list[str]:
+    """The files that a source reads, as far as its text names them."""
+    if os.path.isfile(text):
+        return [text]
+    names = [a or b for a, b in NAMED.findall(text)] if SQL.match(text) else [text]
+    return [path for name in names for path in (glob.glob(name) or [name]) if os.path.isfile(path)]
 
 
 def _opened(paths: list[Path], name: str, reading: Reading) -> Source:

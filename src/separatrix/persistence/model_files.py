@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.errors import ModelFileError
 from separatrix.atomic_write import is_special, write_whole
+from separatrix.errors import ModelFileError
 from separatrix.persistence.model_headers import FORMATS, header_of, model_of
 
 KEY = "separatrix"

@@ -8,8 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import checker
+from separatrix.atomic_write import write_whole
 from separatrix.errors import CertificateError, DataError
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table
 
@@ -106,22 +105,7 @@ class Certificate:
 
     def save(self, path: str | Path) -> None:
         """Write the certificate as JSON, atomically."""
-        place = Path(path).resolve()
-        content = f"{self.text}\n".encode()
-        if place.exists() and not place.is_file():  # a device or a pipe
-            place.write_bytes(content)
-            return
-        handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(name, 0o666 & ~mask)
-            os.replace(name, place)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_whole(Path(path), f"{self.text}\n".encode())
 
     @staticmethod
     def load(path: str | Path) -> Certificate:

@@ -1,0 +1,107 @@
+"""The process of a command: its streams, its signals, its memory, and how it fails."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import os
+import signal
+import sys
+import threading
+from typing import Any, NoReturn
+
+from separatrix.cli import output
+
+NO_MEMORY = "there is not enough memory: use fewer rows or columns, or raise the limit (ulimit -v)."
+CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGTRAP")  # how libraries die that get no memory
+SHORTAGES = (
+    "failed to map segment",
+    "annot allocate memory",
+    "can't start new thread",
+    "Unable to allocate",
+    "Allocation failure",
+    "Out of Memory Error",
+    "bad_alloc",
+)
+ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+def prepare_streams() -> None:
+    """Streams that the caller closed are empty; a terminal that lacks a letter shows a question mark."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def end_on_signals() -> None:
+    """Make SIGTERM and SIGHUP exit like an error, so that what was begun is cleaned up."""
+    if threading.current_thread() is threading.main_thread():
+        for number in _numbers(ENDINGS[1:]):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, _end)
+
+
+def _end(number: int, _: object) -> None:
+    sys.exit(128 + number)
+
+
+def watch_memory() -> None:
+    """Under a limit on memory, run on in a child: libraries that crash for lack of it become one sentence."""
+    if not _memory_is_limited() or threading.current_thread() is not threading.main_thread():
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    end, mark = os.pipe()
+    try:
+        child = os.fork()
+    except OSError:
+        fail(NO_MEMORY)
+    if not child:
+        atexit.register(os.write, mark, b".")  # ended by itself, not by a library that calls exit
+        return
+    os.close(mark)
+    for number in _numbers(ENDINGS):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, _: os.kill(child, number))
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if -code in _numbers(CRASHES) or (code > 0 and not os.read(end, 1)):
+        fail(NO_MEMORY)
+    sys.exit(code if code >= 0 else 128 - code)
+
+
+def _memory_is_limited() -> bool:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return False
+    return hasattr(os, "fork") and resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+
+def _numbers(names: tuple[str, ...]) -> list[int]:
+    return [int(getattr(signal, name)) for name in names if hasattr(signal, name)]
+
+
+def is_lack_of_memory(error: BaseException) -> bool:
+    """Whether an error says, in whatever words, that memory could not be had."""
+    return isinstance(error, MemoryError) or any(words in str(error) for words in SHORTAGES)
+
+
+def fail(text: str, code: int = 2) -> NoReturn:
+    """One line on standard error and the exit code, whatever the state of the streams."""
+    with contextlib.suppress(OSError):
+        output.complain(text if code == 130 else f"error: {text}")
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            discard(stream)
+    sys.exit(code)
+
+
+def discard(stream: Any) -> None:
+    """Drop what a stream cannot write, instead of a traceback when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
