@@ -65,7 +65,7 @@ WORDS = [
     ((*FIT, "-o", "inside"), "'inside' is a directory"),
     ((*FIT, "-l", "perceptron", "--class-weight", "[1,2"), "class_weight is '[1,2'"),
     ((*FIT, "--seed", "-1"), "must not be negative"),
-    ((*FIT, "--certificate", "rows.csv"), "it is no certificate"),
+    ((*FIT, "--certificate", "rows.csv"), "is not the JSON of a certificate"),
     (("fit", "SELECT * FROM nowhere", "-t", "ok"), "Table with name nowhere does not exist"),
     (("fit", "SELECT 1; DROP TABLE x", "-t", "ok"), "syntax error"),
     (("fit", "SELECT * FROM 'rows.csv' LIMIT 0", "-t", "ok"), "has no rows"),
