@@ -15,7 +15,7 @@ class LongAccumulator {
    public:
     void add(double a, double b) {
         if (a == 0 || b == 0) return;
-        int ea, eb;
+        int ea = 0, eb = 0;
         const i64 ma = mantissa(a, ea), mb = mantissa(b, eb);
         const bool negative = (ma < 0) != (mb < 0);
         const auto wide = static_cast<unsigned __int128>(std::abs(ma)) * static_cast<u64>(std::abs(mb));
@@ -59,17 +59,6 @@ class LongAccumulator {
         return static_cast<i64>(std::ldexp(f, 53));
     }
 };
-
-// Calls f(column, value) for the entries of row i.
-template <class T, class F>
-void each(const Dense<T>& X, i64 i, F f) {
-    const T* r = X.row(i);
-    for (i64 j = 0; j < X.d; ++j) f(j, static_cast<double>(r[j]));
-}
-template <class T, class I, class F>
-void each(const Csr<T, I>& X, i64 i, F f) {
-    for (I k = X.start[i]; k < X.start[i + 1]; ++k) f(static_cast<i64>(X.column[k]), static_cast<double>(X.value[k]));
-}
 
 // Adds x_i . w to s and |x_i| . |w| to size; returns the number of terms.
 template <class T>

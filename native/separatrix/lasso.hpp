@@ -22,16 +22,6 @@ struct ElasticNet {
     }
 };
 
-template <class T, class Visit>
-inline void each(const Dense<T>& X, i64 j, Visit visit) {
-    const T* x = X.row(j);
-    for (i64 i = 0; i < X.d; ++i) visit(i, static_cast<double>(x[i]));
-}
-template <class T, class I, class Visit>
-inline void each(const Csr<T, I>& X, i64 j, Visit visit) {
-    for (I k = X.start[j]; k < X.start[j + 1]; ++k) visit(static_cast<i64>(X.column[k]), static_cast<double>(X.value[k]));
-}
-
 // sum_i h_i x_ji^2, in the lanes of a dot product
 template <class T>
 inline double weighted_norm2(const Dense<T>& X, i64 j, const double* h) {

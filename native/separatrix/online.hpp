@@ -24,16 +24,6 @@ struct Pull {       // one vector that a row moves
     double score;   // of the row before it
 };
 
-template <class T, class F>
-inline void each(const Dense<T>& X, i64 i, F&& f) {
-    const T* r = X.row(i);
-    for (i64 k = 0; k < X.d; ++k) f(k, static_cast<double>(r[k]));
-}
-template <class T, class I, class F>
-inline void each(const Csr<T, I>& X, i64 i, F&& f) {
-    for (I k = X.start[i]; k < X.start[i + 1]; ++k) f(static_cast<i64>(X.column[k]), static_cast<double>(X.value[k]));
-}
-
 struct Vectors {
     double* w;  // count times d + 1
     i64 count, d;

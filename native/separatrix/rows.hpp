@@ -3,6 +3,7 @@
 //   axpy(a, i, w)  w += a x_i
 //   norm2(i)       |x_i|^2
 //   prefetch(i)    x_i will be wanted soon, ahead() rows before it is
+//   each(X, i, f)  f(column, value) for the entries of x_i
 // for float64 and float32 values. Weights and sums are always double: float32 values are exact
 // doubles, so a float32 table gives the same model as its float64 copy.
 #pragma once
@@ -141,5 +142,15 @@ struct Csr {
 #endif
     }
 };
+
+template <class T, class F>
+inline void each(const Dense<T>& X, i64 i, F&& f) {
+    const T* r = X.row(i);
+    for (i64 j = 0; j < X.d; ++j) f(j, static_cast<double>(r[j]));
+}
+template <class T, class I, class F>
+inline void each(const Csr<T, I>& X, i64 i, F&& f) {
+    for (I k = X.start[i]; k < X.start[i + 1]; ++k) f(static_cast<i64>(X.column[k]), static_cast<double>(X.value[k]));
+}
 
 }  // namespace separatrix

@@ -12,6 +12,14 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <string>
+#if !defined(__cpp_lib_to_chars)
+#include <locale.h>
+#include <stdlib.h>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
+#endif
 
 #include "separatrix/rows.hpp"
 
@@ -65,6 +73,23 @@ inline constexpr double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 inline constexpr std::uint64_t TENS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
+// std::from_chars for an unsigned decimal, and its substitute for libc++, which had none for doubles before LLVM 20.
+#if defined(__cpp_lib_to_chars)
+inline std::from_chars_result decimal(const char* from, const char* end, double& value) {
+    return std::from_chars(from, end, value);
+}
+#else
+inline std::from_chars_result decimal(const char* from, const char* end, double& value) {
+    static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+    const std::string text(from, end);
+    char* stop = nullptr;
+    const double read = strtod_l(text.c_str(), &stop, plain);
+    const bool out_of_range = std::isinf(read) || (read == 0 && text.find_first_of("123456789") < text.find_first_of("eE"));
+    if (!out_of_range) value = read;
+    return {from + (stop - text.c_str()), out_of_range ? std::errc::result_out_of_range : std::errc()};
+}
+#endif
+
 // A decimal number at p, which moves behind it. Words (inf, nan), hexadecimals and lone signs are refused.
 [[gnu::noinline]] inline bool read_any_number(const char*& p, const char* end, double& out) {
     const char* begin = p;
@@ -102,7 +127,7 @@ inline constexpr std::uint64_t TENS[] = {1, 10, 100, 1000, 10000, 100000, 100000
         return true;
     }
     double value = 0;
-    const auto [stop, error] = std::from_chars(from, p, value);
+    const auto [stop, error] = decimal(from, p, value);
     if (error == std::errc::result_out_of_range) {
         // from_chars leaves the value alone: beyond the largest double, or below the smallest
         while (from < p && (*from == '0' || *from == '.')) digits -= *from++ == '0';
