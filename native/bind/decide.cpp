@@ -27,11 +27,11 @@ void bind_decide(nb::module_& m) {
             ask.y = y.data(), ask.intercept = intercept, ask.seed = seed;
             if (active) {
                 ask.active = active->data(), ask.n_active = static_cast<i64>(active->shape(0));
-                for (i64 t = 0; t < ask.n_active; ++t)
-                    if (ask.active[t] < 0 || ask.active[t] >= X.n) throw nb::value_error("active leaves the rows");
+                need_below(*active, X.n, "active leaves the rows");
             }
             if (extra) ask.extra = extra->data(), ask.n_extra = static_cast<i64>(extra->shape(0));
             if (map) ask.map = map->data(), ask.q = static_cast<i64>(map->shape(1));
+            if ((map ? ask.q : p) < 1) throw nb::value_error("there must be at least one column");
             need_length(support, (map ? ask.q : p) + 1, "support must hold one row more than columns");
             need_length(weights, (map ? ask.q : p) + 1, "weights must hold one row more than columns");
             nb::gil_scoped_release free;

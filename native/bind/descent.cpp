@@ -40,14 +40,11 @@ void bind_descent(nb::module_& m) {
             if (average) need_length(*average, X.d + 1, "average must hold d + 1 numbers");
             if (reach) need_length(*reach, 1, "reach must be one number");
             if (batch < 1) throw nb::value_error("batch must be at least 1");
-            const i64 positions = order ? static_cast<i64>(order->shape(0)) : X.n;
-            if (begin < 0 || end > positions || begin > end) throw nb::value_error("begin and end leave the rows");
+            if (counts.data()[0] < 0 || counts.data()[0] >= batch)
+                throw nb::value_error("counts must hold fewer rows than a batch");
+            need_positions(order, X.n, begin, end);
             if (static_cast<i64>(alpha.shape(0)) < (end - begin) / batch + 2)
                 throw nb::value_error("alpha must hold a number for every step");
-            if (order)
-                for (i64 t = begin; t < end; ++t)
-                    if (order->data()[t] < 0 || order->data()[t] >= X.n)
-                        throw nb::value_error("order names a row that does not exist");
             const Descent p{lifted.data(),
                             factor.data(),
                             velocity ? velocity->data() : nullptr,

@@ -59,10 +59,8 @@ void bind_dual(nb::module_& m) {
             need_length(norm2, X.n, "norm2 must hold a number for every row");
             need_length(scores, X.n, "scores must hold a number for every row");
             need_length(a, static_cast<i64>(row.shape(0)), "a must hold a number for every entry");
-            if (begin < 0 || end > X.n || begin > end) throw nb::value_error("begin and end leave the rows");
-            for (std::size_t l = 0; l < row.shape(0); ++l)
-                if (row.data()[l] < 0 || row.data()[l] >= X.n)
-                    throw nb::value_error("row names a row that does not exist");
+            need_range(X.n, begin, end);
+            need_below(row, X.n, "row names a row that does not exist");
             const Kernel k = kernel_of(kind, gamma, coef0, degree);
             nb::gil_scoped_release free;
             std::visit(

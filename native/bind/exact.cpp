@@ -17,8 +17,7 @@ void bind_exact(nb::module_& m) {
             const i64 m = active ? static_cast<i64>(active->shape(0)) : X.n;
             need_length(y, X.n, "y must hold a label for every row");
             need_length(sign, m, "sign must hold a number for every row");
-            for (i64 t = 0; active && t < m; ++t)
-                if (active->data()[t] < 0 || active->data()[t] >= X.n) throw nb::value_error("active leaves the rows");
+            if (active) need_below(*active, X.n, "active leaves the rows");
             if (w.shape(0) < 1 || static_cast<i64>(w.shape(1)) != X.d + (intercept ? 1 : 0))
                 throw nb::value_error("w must hold a number for every column");
             nb::gil_scoped_release free;

@@ -20,8 +20,7 @@ i64 groups_of(const Vector<i8>& group, i64 m, const Vector<i64>& start, const Ve
         ++seen[group.data()[i]];
     }
     if (!seen[0]) throw nb::value_error("group 0 has no rows");
-    for (std::size_t t = 0; t < start.shape(0); ++t)
-        if (start.data()[t] < 0 || start.data()[t] >= m) throw nb::value_error("start leaves the rows");
+    need_below(start, m, "start leaves the rows");
     return seen[1] ? 2 : 1;
 }
 

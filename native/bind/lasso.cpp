@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -11,8 +13,7 @@
 namespace separatrix {
 
 static void need_order(const Vector<i64>& order, i64 length) {
-    for (std::size_t t = 0; t < order.shape(0); ++t)
-        if (order.data()[t] < 0 || order.data()[t] >= length) throw nb::value_error("order names a coordinate that does not exist");
+    need_below(order, length, "order names a coordinate that does not exist");
 }
 
 template <class T>
@@ -25,6 +26,8 @@ static void turned_rows(const Rows& X, Out<i32> start, Out<i32> row, Out<T> valu
                 const i64 numbers = static_cast<i64>(table.start[table.n]);
                 if (static_cast<i64>(row.shape(0)) != numbers || static_cast<i64>(value.shape(0)) != numbers)
                     throw std::invalid_argument("row and value must hold a number for every number of X");
+                if (std::max(numbers, table.n) > std::numeric_limits<i32>::max())
+                    throw std::invalid_argument("X is too large for 32-bit numbers of rows");
                 turned(table, start.data(), row.data(), value.data());
             } else
                 throw std::invalid_argument("turned takes sparse rows, and values of their type");
@@ -70,7 +73,7 @@ void bind_lasso(nb::module_& m) {
         "chosen_gram",
         [](const Rows& X, Vector<double> h, Vector<i64> place, i64 begin, i64 end, Out<double> sums, Out<double> half) {
             const i64 width = static_cast<i64>(sums.shape(0));
-            if (begin < 0 || end > X.n || begin > end) throw nb::value_error("begin and end leave the rows");
+            need_range(X.n, begin, end);
             need_length(h, X.n, "h must hold a number for every row");
             need_length(place, X.d, "place must hold a number for every column");
             need_length(half, width * width, "half must hold a number for each two of the places");

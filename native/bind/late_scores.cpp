@@ -19,21 +19,19 @@ void bind_late_scores(nb::module_& m) {
     nb::class_<BoundLateScores>(m, "LateScores")
         .def(
             "__init__",
-            [](BoundLateScores* self, nb::object X, nb::object norm2, int kind, double gamma, double coef0, i64 degree,
-               double one, bool screened) {
-                const Rows& rows = nb::cast<const Rows&>(X);
-                const auto lengths = nb::cast<Vector<double>>(norm2, false);
-                need_length(lengths, rows.n, "norm2 must hold a number for every row");
+            [](BoundLateScores* self, const Rows& X, Vector<double> norm2, int kind, double gamma, double coef0,
+               i64 degree, double one, bool screened) {
+                need_length(norm2, X.n, "norm2 must hold a number for every row");
                 const Kernel k = kernel_of(kind, gamma, coef0, degree);
                 auto scores = std::visit(
                     [&](const auto& view) -> std::unique_ptr<LateScores> {
                         using View = std::decay_t<decltype(view)>;
-                        return std::make_unique<LateScoresOf<View>>(view, lengths.data(), k, one, screened);
+                        return std::make_unique<LateScoresOf<View>>(view, norm2.data(), k, one, screened);
                     },
-                    rows.view);
-                new (self) BoundLateScores{std::move(scores), nb::make_tuple(X, norm2)};
+                    X.view);
+                new (self) BoundLateScores{std::move(scores), nb::make_tuple(X.owners, nb::cast(norm2))};
             },
-            "X"_a, "norm2"_a, "kind"_a, "gamma"_a, "coef0"_a, "degree"_a, "one"_a, "screened"_a)
+            "X"_a, "norm2"_a.noconvert(), "kind"_a, "gamma"_a, "coef0"_a, "degree"_a, "one"_a, "screened"_a)
         .def("another", [](const BoundLateScores& self) { return BoundLateScores{self.scores->another(), self.owners}; })
         .def(
             "add",
@@ -64,9 +62,7 @@ void bind_late_scores(nb::module_& m) {
             "exact",
             [](BoundLateScores& self, Vector<i64> rows, Out<double> out) {
                 need_length(out, static_cast<i64>(rows.shape(0)), "out must hold a number for every row asked for");
-                for (std::size_t r = 0; r < rows.shape(0); ++r)
-                    if (rows.data()[r] < 0 || rows.data()[r] >= self.scores->n)
-                        throw nb::value_error("rows names a row that does not exist");
+                need_below(rows, self.scores->n, "rows names a row that does not exist");
                 nb::gil_scoped_release free;
                 for (std::size_t r = 0; r < rows.shape(0); ++r) {
                     self.scores->catch_up(rows.data()[r]);

@@ -29,9 +29,7 @@ void bind_linear(nb::module_& m) {
                 throw nb::value_error("out must hold a score for every row and class");
             if (model) {
                 need_length(*model, X.n, "model must hold a number for every row");
-                for (i64 i = 0; i < X.n; ++i)
-                    if (model->data()[i] < 0 || model->data()[i] >= vectors / K)
-                        throw nb::value_error("model names a model that does not exist");
+                need_below(*model, vectors / K, "model names a model that does not exist");
             }
             nb::gil_scoped_release free;
             const i64* which = model ? model->data() : nullptr;

@@ -8,17 +8,13 @@
 
 namespace separatrix {
 
-static void need_range(const Rows& X, i64 begin, i64 end) {
-    if (begin < 0 || end > X.n || begin > end) throw nb::value_error("begin and end leave the rows");
-}
-
 void bind_logistic(nb::module_& m) {
     m.def(
         "logistic_pass",
         [](const Rows& X, Vector<i8> y, std::optional<Vector<double>> weights, std::optional<Vector<double>> offset,
            Vector<double> lifted, i64 begin, i64 end, Out<double> gradient, std::optional<Out<double>> curvature,
            std::optional<Out<double>> wrong) {
-            need_range(X, begin, end);
+            need_range(X.n, begin, end);
             need_length(y, X.n, "y must hold a sign for every row");
             need_length(lifted, X.d + 1, "lifted must hold a weight for every feature and the bias");
             need_length(gradient, X.d + 1, "gradient must be as long as lifted");
@@ -40,7 +36,7 @@ void bind_logistic(nb::module_& m) {
     m.def(
         "curvature_product",
         [](const Rows& X, Vector<double> curvature, Vector<double> v, i64 begin, i64 end, Out<double> out) {
-            need_range(X, begin, end);
+            need_range(X.n, begin, end);
             need_length(curvature, X.n, "curvature must hold a number for every row");
             need_length(v, X.d + 1, "v must hold a number for every feature and the bias");
             need_length(out, X.d + 1, "out must be as long as v");
@@ -53,7 +49,7 @@ void bind_logistic(nb::module_& m) {
         "curvature_diagonal",
         [](const Rows& X, Vector<double> curvature, i64 begin, i64 end, std::optional<Out<double>> sums,
            Out<double> squares) {
-            need_range(X, begin, end);
+            need_range(X.n, begin, end);
             need_length(curvature, X.n, "curvature must hold a number for every row");
             need_length(squares, X.d + 1, "squares must hold a number for every feature and the bias");
             if (sums) need_length(*sums, X.d + 1, "sums must be as long as squares");

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "rows.hpp"
+#include "separatrix/linear.hpp"
 #include "separatrix/zero_one.hpp"
 
 namespace separatrix {
@@ -47,6 +48,7 @@ void bind_mistakes(nb::module_& m) {
             need_length(scale, X.d, "scale must hold a number for every column");
             need_length(w, X.d + (intercept ? 1 : 0), "w must hold a number for every column");
             need_length(state, 1, "state must hold one word");
+            if (X.d + (intercept ? 1 : 0) < 1) throw nb::value_error("there must be at least one column");
             nb::gil_scoped_release free;
             return std::visit(
                 [&](const auto& rows) {
@@ -64,24 +66,30 @@ void bind_mistakes(nb::module_& m) {
             [](MistakeTree* self, Matrix z, bool exact) {
                 const i64 n = static_cast<i64>(z.shape(0)), p = static_cast<i64>(z.shape(1));
                 if (n < 1 || p < 1 || n >= MistakeTree::impossible) throw nb::value_error("z must hold rows of numbers");
+                if (first_nonfinite(z.data(), n * p) >= 0) throw nb::value_error("z must be finite");
                 new (self) MistakeTree(z.data(), n, p, exact);
             },
             "z"_a.noconvert(), "exact"_a)
         .def(
             "start",
             [](MistakeTree& self, const std::vector<Codes>& witnesses, const std::function<Codes(Codes)>& by) {
+                if (!self.cases.empty()) throw nb::value_error("the search has been started");
                 for (const Codes& codes : witnesses) need_rows(codes, self.rows());
                 nb::gil_scoped_release free;
                 self.start(witnesses, checked(by, self.rows()));
             },
-            "witnesses"_a, "prove"_a)
+            "witnesses"_a, "prove"_a,
+            nb::sig("def start(self, witnesses: collections.abc.Sequence[collections.abc.Sequence[int]], "
+                    "prove: collections.abc.Callable[[list[int]], list[int]]) -> None"))
         .def(
             "run",
             [](MistakeTree& self, i64 more, i32 gap, const std::function<Codes(Codes)>& by) {
                 nb::gil_scoped_release free;
                 self.run(more, gap, checked(by, self.rows()));
             },
-            "more"_a, "gap"_a, "prove"_a)
+            "more"_a, "gap"_a, "prove"_a,
+            nb::sig("def run(self, more: int, gap: int, "
+                    "prove: collections.abc.Callable[[list[int]], list[int]]) -> None"))
         .def(
             "offer",
             [](MistakeTree& self, i32 mistakes, Vector<double> w) {

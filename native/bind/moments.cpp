@@ -44,15 +44,13 @@ void bind_moments(nb::module_& m) {
             const i64 extra = targets ? static_cast<i64>(targets->shape(1)) : 0;
             if (targets) need_length(*targets, X.n, "targets must have a row for every row");
             if (X.d + extra != state.columns) throw nb::value_error("features and targets must fill the columns");
-            if (begin < 0 || end > X.n || begin > end) throw nb::value_error("begin and end leave the rows");
+            need_range(X.n, begin, end);
             if (weights) need_length(*weights, X.n, "weights must hold a number for every row");
             const i64 classes = static_cast<i64>(rows.shape(0));
             if (!code && classes != 1) throw nb::value_error("code must name the class of every row");
             if (code) {
                 need_length(*code, X.n, "code must name the class of every row");
-                for (i64 i = begin; i < end; ++i)
-                    if (code->data()[i] < 0 || code->data()[i] >= classes)
-                        throw nb::value_error("code names a class that does not exist");
+                need_below(*code, begin, end, classes, "code names a class that does not exist");
             }
             nb::gil_scoped_release free;
             std::visit(

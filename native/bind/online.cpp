@@ -124,6 +124,9 @@ static Csr<double, i64> one_row(const Vector<double>& value, const Vector<i64>& 
     return {value.data(), column.data(), start, 1, d};
 }
 
+template <class Value>
+using Names = nb::typed<nb::dict, nb::str, Value>;
+
 // A dict of features as a sparse row: `index` gives each name its column, or ~column where the value
 // changes its sign. Entries are sorted by column, and those that fall together are added up.
 struct Features {
@@ -131,7 +134,7 @@ struct Features {
     std::vector<i64> column;
     std::vector<double> value;
 
-    void read(nb::dict x, nb::dict index, i64 d, bool skip_unknown) {
+    void read(Names<nb::any> x, Names<int> index, i64 d, bool skip_unknown) {
         entry.clear();
         column.clear();
         value.clear();
@@ -239,7 +242,7 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
             "value"_a.noconvert(), "column"_a.noconvert(), "code"_a, "weight"_a)
         .def(
             "learn_dict",
-            [](Self& self, nb::dict x, nb::dict index, i64 code, double weight) {
+            [](Self& self, Names<nb::any> x, Names<int> index, i64 code, double weight) {
                 features.read(x, index, self.rule.d, false);
                 const i64 start[2] = {0, static_cast<i64>(features.value.size())};
                 self.learn(Csr<double, i64>{features.value.data(), features.column.data(), start, 1, self.rule.d},
@@ -248,7 +251,7 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
             "x"_a, "index"_a, "code"_a, "weight"_a)
         .def(
             "scores_dict",
-            [](const Self& self, nb::dict x, nb::dict index, bool skip_unknown, Out<double> out) {
+            [](const Self& self, Names<nb::any> x, Names<int> index, bool skip_unknown, Out<double> out) {
                 features.read(x, index, self.rule.d, skip_unknown);
                 const i64 start[2] = {0, static_cast<i64>(features.value.size())};
                 self.scores(Csr<double, i64>{features.value.data(), features.column.data(), start, 1, self.rule.d},

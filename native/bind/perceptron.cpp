@@ -38,12 +38,7 @@ void bind_perceptron(nb::module_& m) {
                 need_length(*habit, X.n, "habit must hold a number for every row");
                 p.habit = habit->data();
             }
-            const i64 positions = order ? static_cast<i64>(order->shape(0)) : X.n;
-            if (begin < 0 || end > positions || begin > end) throw nb::value_error("begin and end leave the rows");
-            if (order)
-                for (i64 t = begin; t < end; ++t)
-                    if (order->data()[t] < 0 || order->data()[t] >= X.n)
-                        throw nb::value_error("order names a row that does not exist");
+            need_positions(order, X.n, begin, end);
             nb::gil_scoped_release free;
             return counts(std::visit(
                 [&](const auto& rows) {

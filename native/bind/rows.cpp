@@ -1,5 +1,8 @@
 #include "rows.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
 namespace separatrix {
 
 template <class T>
@@ -10,10 +13,22 @@ Rows dense(In<T, nb::ndim<2>> X) {
 
 template <class T, class I>
 Rows csr(Vector<T> value, Vector<I> column, Vector<I> start, i64 d) {
-    const i64 n = static_cast<i64>(start.shape(0)) - 1, stored = static_cast<i64>(value.shape(0));
-    if (n < 0 || start.data()[0] != 0 || static_cast<i64>(start.data()[n]) > stored ||
-        static_cast<i64>(column.shape(0)) < static_cast<i64>(start.data()[n]))
-        throw nb::value_error("the CSR arrays do not fit together");
+    const i64 n = static_cast<i64>(start.shape(0)) - 1;
+    const i64 room = static_cast<i64>(std::min(value.shape(0), column.shape(0)));
+    if (d < 0) throw nb::value_error("d must not be negative");
+    if (n < 0 || start.data()[0] != 0 || start.data()[n] < 0 || static_cast<i64>(start.data()[n]) > room)
+        throw nb::value_error("the CSR arrays do not fit together: start must go from 0 to at most the stored numbers");
+    const I *s = start.data(), *c = column.data();
+    bool ascending = true, short_enough = true;
+    for (i64 i = 0; i < n; ++i) {
+        ascending &= s[i] <= s[i + 1];
+        short_enough &= static_cast<u64>(s[i + 1]) - static_cast<u64>(s[i]) <= static_cast<u64>(d);
+    }
+    if (!ascending) throw nb::value_error("the CSR arrays do not fit together: start must not descend");
+    if (!short_enough) throw nb::value_error("a row stores more numbers than there are columns: add up its duplicates");
+    std::make_unsigned_t<I> most = 0;  // as an unsigned number a negative column is large
+    for (i64 k = 0; k < static_cast<i64>(s[n]); ++k) most = std::max(most, static_cast<std::make_unsigned_t<I>>(c[k]));
+    if (s[n] > 0 && most >= static_cast<u64>(d)) throw nb::value_error("column names a column that does not exist");
     return {Csr<T, I>{value.data(), column.data(), start.data(), n, d}, n, d,
             nb::make_tuple(nb::cast(value), nb::cast(column), nb::cast(start))};
 }

@@ -201,7 +201,7 @@ class Decider {
             for (i64 t = at; t < end; ++t) {
                 const i64 i = row(t);
                 const double s = margin(i, w);
-                if (!(s > 0)) found.push_back({s, i});
+                if (!(s > 0)) found.push_back({sortable(s), i});
             }
             seen += end - at;
             at = end < own ? end : 0;
@@ -217,7 +217,7 @@ class Decider {
     // Keeps the support and the rows of least slack; `support` is renumbered.
     void forget(const std::vector<double>& v, std::vector<i64>& support, i64 keep) {
         std::vector<std::pair<double, i64>> slack;
-        for (i64 t = 0; t < working(); ++t) slack.push_back({dot(A.data() + t * q, v.data(), q), t});
+        for (i64 t = 0; t < working(); ++t) slack.push_back({sortable(dot(A.data() + t * q, v.data(), q)), t});
         for (i64 t : support) slack[t].first = -HUGE_VAL;
         keep = std::max<i64>(keep, static_cast<i64>(support.size()));
         std::nth_element(slack.begin(), slack.begin() + keep, slack.end());

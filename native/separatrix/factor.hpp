@@ -24,6 +24,9 @@ inline void axpy(double a, const double* x, double* y, i64 n) {
     for (i64 k = 0; k < n; ++k) y[k] += a * x[k];
 }
 
+// What is not a number comes first in an order: comparisons with NaN would lead a sort outside its array.
+inline double sortable(double s) { return std::isnan(s) ? -HUGE_VAL : s; }
+
 using Triangle = std::vector<std::vector<double>>;  // upper, by columns: column q has q + 1 numbers
 
 // Column q leaves; rotations of rows t and t + 1 make R a triangle again, and are told to also(t, cosine, sine).

@@ -194,7 +194,7 @@ class MistakeTree {
             if (proof.holds(rows, sign, weight)) return std::sort(witness.begin(), witness.end()), true;
         }
         std::vector<std::pair<double, i32>> order;  // the heaviest first: the caller may leave out the last
-        for (std::size_t k = 0; k < witness.size(); ++k) order.push_back({-hull.x[k], witness[k]});
+        for (std::size_t k = 0; k < witness.size(); ++k) order.push_back({sortable(-hull.x[k]), witness[k]});
         std::sort(order.begin(), order.end());
         for (std::size_t k = 0; k < witness.size(); ++k) witness[k] = order[k].second;
         const Codes asked = witness;

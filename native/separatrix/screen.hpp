@@ -121,7 +121,10 @@ class Screen {
         const i64 some = X.n < 63 ? X.n : 63;
         std::vector<double> out(count(X.d)), seen(count(some));
         for (i64 j = 0; j < X.d; ++j) {
-            for (i64 t = 0; t < some; ++t) seen[count(t)] = X.row(t * X.n / some)[j];
+            for (i64 t = 0; t < some; ++t) {
+                const double x = X.row(t * X.n / some)[j];
+                seen[count(t)] = std::isnan(x) ? 0.0 : x;  // NaN has no place in an order
+            }
             std::nth_element(seen.begin(), seen.begin() + some / 2, seen.end());
             out[count(j)] = seen[count(some / 2)];
         }

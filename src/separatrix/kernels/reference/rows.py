@@ -64,6 +64,7 @@ class _Dense(Rows):
 
 class _Csr(Rows):
     def __init__(self, value: NDArray[Any], column: NDArray[Any], start: NDArray[Any], d: int) -> None:
+        _need_intact(value, column, start, d)
         super().__init__(len(start) - 1, d)
         self.value, self.column, self.start = value, column, start
 
@@ -88,3 +89,18 @@ class _Csr(Rows):
     def norm2(self, i: int) -> float:
         value, _ = self._row(i)
         return lanes.dot(value, value, 2)
+
+
+def _need_intact(value: NDArray[Any], column: NDArray[Any], start: NDArray[Any], d: int) -> None:
+    """Refuse arrays that would lead a kernel outside them."""
+    if d < 0:
+        raise ValueError("d must not be negative")
+    if len(start) < 1 or start[0] != 0 or not 0 <= start[-1] <= min(len(value), len(column)):
+        raise ValueError("the CSR arrays do not fit together: start must go from 0 to at most the stored numbers")
+    lengths, stored = np.diff(start), column[: start[-1]]
+    if (lengths < 0).any():
+        raise ValueError("the CSR arrays do not fit together: start must not descend")
+    if (lengths > d).any():
+        raise ValueError("a row stores more numbers than there are columns: add up its duplicates")
+    if len(stored) and not 0 <= stored.min() <= stored.max() < d:
+        raise ValueError("column names a column that does not exist")
