@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 
 import numpy as np
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 from separatrix import kernels
 from separatrix.kernels import _cpu, reference
 
-BEST = kernels.LEVELS.index(_cpu.level())
-NATIVE = [importlib.import_module(f"separatrix.kernels._native_{level}") for level in kernels.LEVELS[: BEST + 1]]
+NATIVE = kernels.native_modules()
 MODULES = [*NATIVE, reference]
 LAYOUTS = ("f64", "f32", "csr-f64-i32", "csr-f64-i64", "csr-f32-i32", "csr-f32-i64")
 

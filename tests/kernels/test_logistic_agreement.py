@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -15,8 +13,7 @@ from separatrix.kernels import reference
 def natives():
     if kernels.backend != "native":
         return [kernels]
-    levels = kernels.LEVELS[: kernels.LEVELS.index(kernels.isa) + 1]
-    return [importlib.import_module(f"separatrix.kernels._native_{level}") for level in levels]
+    return kernels.native_modules()
 
 
 def rows_of(module, X):

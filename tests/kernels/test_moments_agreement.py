@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from fractions import Fraction
 
 import numpy as np
@@ -10,10 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from separatrix import kernels
-from separatrix.kernels import _cpu, reference
+from separatrix.kernels import reference
 
-BEST = kernels.LEVELS.index(_cpu.level())
-NATIVE = [importlib.import_module(f"separatrix.kernels._native_{level}") for level in kernels.LEVELS[: BEST + 1]]
+NATIVE = kernels.native_modules()
 MODULES = [*NATIVE, reference]
 
 

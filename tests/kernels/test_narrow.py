@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 
 from separatrix import kernels
-from separatrix.kernels import _cpu, reference
+from separatrix.kernels import reference
 
-BEST = kernels.LEVELS.index(_cpu.level())
-NATIVE = [importlib.import_module(f"separatrix.kernels._native_{level}") for level in kernels.LEVELS[: BEST + 1]]
+NATIVE = kernels.native_modules()
 
 
 def account(module, X, y, step, first, *, bias=True, zero_is_mistake=True, passes=3):

@@ -1,14 +1,17 @@
 """The kernels behind one door: native code by default, readable Python on request.
 
 ``SEPARATRIX_BACKEND=reference`` runs everything on ``kernels/reference``; ``SEPARATRIX_ISA`` forces
-a level (``baseline``, ``avx2``, ``avx512``) instead of the best that the processor has. Both are
-read once, at import. The two backends agree to the bit wherever the order of sums is ours.
+a level (``baseline``, ``avx2``, ``avx512``) instead of the best that was built and the processor has. Both
+are read once, at import. The two backends agree to the bit wherever the order of sums is ours.
+
+The names are those of the backend: what a compiled module binds, and ``reference/__init__.py`` imports.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,99 +19,78 @@ from numpy.typing import NDArray
 
 from separatrix.errors import BackendError
 
-if TYPE_CHECKING:
-    from separatrix.kernels import _native as _kernels
-
 LEVELS = ("baseline", "avx2", "avx512")
 
 
-def _load() -> tuple[Any, str, str]:
+def _load() -> tuple[ModuleType, str, str]:
     chosen = os.environ.get("SEPARATRIX_BACKEND", "native")
     if chosen == "reference":
         return importlib.import_module("separatrix.kernels.reference"), "reference", "none"
     if chosen != "native":
         raise BackendError(f"SEPARATRIX_BACKEND is {chosen!r}: it can be 'native' or 'reference'.")
+    return _load_native(os.environ.get("SEPARATRIX_ISA"))
+
+
+def _load_native(forced: str | None) -> tuple[ModuleType, str, str]:
+    if forced is not None and forced not in LEVELS:
+        raise BackendError(f"SEPARATRIX_ISA is {forced!r}: it can be {', '.join(LEVELS)}.")
+    able = _able()
+    if forced is not None and forced not in able:
+        raise BackendError(f"SEPARATRIX_ISA is {forced!r}, but this processor ends at {able[-1]!r}.")
+    for level in reversed(able) if forced is None else (forced,):
+        if (module := _compiled(level)) is not None:
+            return module, "native", level
+    if forced is not None:
+        raise BackendError(
+            f"SEPARATRIX_ISA is {forced!r}, which was not built; install the package with SEPARATRIX_LEVELS=all."
+        )
+    raise _not_installed()
+
+
+def _able() -> tuple[str, ...]:
+    """The levels that this processor has, the baseline first."""
     try:
         best = importlib.import_module("separatrix.kernels._cpu").level()
-        level = os.environ.get("SEPARATRIX_ISA", best)
-        if level not in LEVELS:
-            raise BackendError(f"SEPARATRIX_ISA is {level!r}: it can be {', '.join(LEVELS)}.")
-        if LEVELS.index(level) > LEVELS.index(best):
-            raise BackendError(f"SEPARATRIX_ISA is {level!r}, but this processor ends at {best!r}.")
-        return importlib.import_module(f"separatrix.kernels._native_{level}"), "native", level
     except ModuleNotFoundError as missing:
-        raise BackendError(
-            f"the compiled kernels are not installed ({missing.name}); "
-            "install the package with a C++ compiler, or set SEPARATRIX_BACKEND=reference."
-        ) from missing
+        raise _not_installed() from missing
+    return LEVELS[: LEVELS.index(best) + 1]
 
 
-if not TYPE_CHECKING:
-    _kernels, backend, isa = _load()
-else:
+def _compiled(level: str) -> ModuleType | None:
+    """The module of a level; a build need not have every level."""
+    name = f"separatrix.kernels._native_{level}"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as missing:
+        if missing.name != name:
+            raise
+        return None
+
+
+def native_modules() -> list[ModuleType]:
+    """The compiled modules of every level that was built and that this processor has, the baseline first."""
+    return [module for level in _able() if (module := _compiled(level)) is not None]
+
+
+def _not_installed() -> BackendError:
+    return BackendError(
+        "the compiled kernels are not installed; "
+        "install the package with a C++ compiler, or set SEPARATRIX_BACKEND=reference."
+    )
+
+
+if TYPE_CHECKING:
+    from separatrix.kernels._native import *
+
     backend: str
     isa: str
+else:
+    _kernels, backend, isa = _load()
+    for _name, _value in vars(_kernels).items():
+        if not _name.startswith("_") and not isinstance(_value, ModuleType):
+            globals()[_name] = _value
 
-Rows = _kernels.Rows
 Word = NDArray[np.uint64]
-scores = _kernels.scores
-class_errors = _kernels.class_errors
-class_scores = _kernels.class_scores
-first_nonfinite = _kernels.first_nonfinite
-norms2 = _kernels.norms2
-errors = _kernels.errors
-words = _kernels.words
-shuffle = _kernels.shuffle
-perceptron_pass = _kernels.perceptron_pass
-perceptron_restart = _kernels.perceptron_restart
-perceptron_worst = _kernels.perceptron_worst
-perceptron_any = _kernels.perceptron_any
-PlainRule = _kernels.PlainRule
-AveragedRule = _kernels.AveragedRule
-MarginRule = _kernels.MarginRule
-PassiveAggressiveRule = _kernels.PassiveAggressiveRule
-ArowDiagonalRule = _kernels.ArowDiagonalRule
-ArowFullRule = _kernels.ArowFullRule
-block_rows = _kernels.block_rows
-moments_add = _kernels.moments_add
-moments_flush = _kernels.moments_flush
-residual_gradient = _kernels.residual_gradient
-augmented_defects = _kernels.augmented_defects
-descent_pass = _kernels.descent_pass
-mean_loss = _kernels.mean_loss
-decide = _kernels.decide
-exact_signs = _kernels.exact_signs
-bounded_scores = _kernels.bounded_scores
-opposites = _kernels.opposites
-line_minimum = _kernels.line_minimum
-zero_one_descent = _kernels.zero_one_descent
-MistakeTree = _kernels.MistakeTree
-nearest_hulls = _kernels.nearest_hulls
-nearest_products = _kernels.nearest_products
-voted_pass = _kernels.voted_pass
-votes = _kernels.votes
-pocket_pass = _kernels.pocket_pass
-pocket_count = _kernels.pocket_count
-kernel_column = _kernels.kernel_column
-kernel_scores = _kernels.kernel_scores
-kernel_update = _kernels.kernel_update
-first_mistake = _kernels.first_mistake
-LateScores = _kernels.LateScores
-count_byte = _kernels.count_byte
-svmlight_chunk = _kernels.svmlight_chunk
-delimited_chunk = _kernels.delimited_chunk
-logistic_pass = _kernels.logistic_pass
-curvature_product = _kernels.curvature_product
-curvature_diagonal = _kernels.curvature_diagonal
-rows_above = _kernels.rows_above
-lasso_pass = _kernels.lasso_pass
-curved_pass = _kernels.curved_pass
-gram_pass = _kernels.gram_pass
-weighted_sums = _kernels.weighted_sums
-turned = _kernels.turned
-combine = _kernels.combine
-chosen_gram = _kernels.chosen_gram
-class_lasso_pass = _kernels.class_lasso_pass
 
 
 def rows(X: Any) -> Rows:

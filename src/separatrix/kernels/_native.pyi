@@ -1,510 +1,350 @@
-"""The compiled kernels: every module ``_native_<level>`` has these names, and so has ``reference``."""
+"""
+The compiled kernels: every module _native_<level> has these names, and so has kernels.reference.
 
-from collections.abc import Callable
-from typing import Any, overload
+Written by make stub from the compiled module.
+"""
 
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, overload
+
+import numpy
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int8]
-Indices = NDArray[np.int64]
-Word = NDArray[np.uint64]
 
-level: str
+level: str = ...
 
 class Rows:
     """A view of a table's rows, dense or CSR."""
 
+    @overload
+    @staticmethod
+    def dense(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Rows: ...
+
+    @overload
+    @staticmethod
+    def dense(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Rows: ...
+
+    @overload
+    @staticmethod
+    def csr(value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], d: int) -> Rows: ...
+
+    @overload
+    @staticmethod
+    def csr(value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], d: int) -> Rows: ...
+
+    @overload
+    @staticmethod
+    def csr(value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], d: int) -> Rows: ...
+
+    @overload
+    @staticmethod
+    def csr(value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], d: int) -> Rows: ...
+
     @property
     def n(self) -> int: ...
+
     @property
     def d(self) -> int: ...
-    @overload
-    @staticmethod
-    def dense(X: NDArray[np.float64]) -> Rows: ...
-    @overload
-    @staticmethod
-    def dense(X: NDArray[np.float32]) -> Rows: ...
-    @staticmethod
-    def csr(value: NDArray[Any], column: NDArray[Any], start: NDArray[Any], d: int) -> Rows: ...
 
-def scores(X: Rows, lifted: Floats, out: Floats) -> None: ...
-def class_scores(X: Rows, coef: Floats, intercept: Floats, out: Floats, model: Indices | None = None) -> None: ...
-def first_nonfinite(x: NDArray[Any]) -> int: ...
-def norms2(X: Rows, out: Floats) -> None: ...
-def errors(X: Rows, y: Labels, lifted: Floats, zero_is_mistake: bool) -> int: ...
-def class_errors(X: Rows, code: Indices, lifted: Floats, tie_is_mistake: bool) -> int: ...
-def words(out: Word, state: Word) -> None: ...
-def shuffle(order: Indices, state: Word) -> None: ...
-def perceptron_pass(
-    X: Rows,
-    y: Labels,
-    step: Floats | None,
-    order: Indices | None,
-    lifted: Floats,
-    bias: bool,
-    zero_is_mistake: bool,
-    log: Indices | None,
-    begin: int,
-    end: int,
-    limit: int,
-    habit: Labels | None = None,
-) -> tuple[int, int, int]: ...
-def perceptron_restart(
-    X: Rows,
-    y: Labels,
-    step: Floats | None,
-    lifted: Floats,
-    bias: bool,
-    zero_is_mistake: bool,
-    log: Indices | None,
-    begin: int,
-    limit: int,
-    budget: int,
-) -> tuple[int, int, int]: ...
-def perceptron_worst(
-    X: Rows,
-    y: Labels,
-    step: Floats | None,
-    lifted: Floats,
-    bias: bool,
-    zero_is_mistake: bool,
-    log: Indices | None,
-    norm: Floats | None,
-    limit: int,
-    budget: int,
-) -> tuple[int, int, int]: ...
-def perceptron_any(
-    X: Rows,
-    y: Labels,
-    step: Floats | None,
-    lifted: Floats,
-    bias: bool,
-    zero_is_mistake: bool,
-    log: Indices | None,
-    state: Word,
-    found: Indices,
-    limit: int,
-    budget: int,
-) -> tuple[int, int, int]: ...
+def scores(X: Rows, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
-class _Rule:
-    """A rule bound to the vectors that it moves; not a name of its own."""
+def class_scores(X: Rows, coef: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], model: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = ...) -> None: ...
 
-    def binary(
-        self,
-        k: int,
-        X: Rows,
-        y: Labels,
-        step: Floats | None,
-        order: Indices | None,
-        begin: int,
-        end: int,
-        limit: int,
-        habit: Labels | None = None,
-    ) -> tuple[int, int, int]: ...
-    def kesler(
-        self,
-        X: Rows,
-        y: NDArray[np.int32],
-        step: Floats | None,
-        order: Indices | None,
-        begin: int,
-        end: int,
-        limit: int,
-    ) -> tuple[int, int, int]: ...
-    def learn(self, x: Floats, code: int, weight: float) -> None: ...
-    def learn_pairs(self, value: Floats, column: Indices, code: int, weight: float) -> None: ...
+@overload
+def first_nonfinite(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]) -> int: ...
+
+@overload
+def first_nonfinite(x: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> int: ...
+
+def norms2(X: Rows, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def errors(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], zero_is_mistake: bool) -> int: ...
+
+def class_errors(X: Rows, code: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lifted: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tie_is_mistake: bool) -> int: ...
+
+def perceptron_pass(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: bool, zero_is_mistake: bool, log: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None, begin: int, end: int, limit: int, habit: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None = ...) -> tuple[int, int, int]: ...
+
+def perceptron_restart(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: bool, zero_is_mistake: bool, log: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None, begin: int, limit: int, budget: int) -> tuple[int, int, int]: ...
+
+def perceptron_worst(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: bool, zero_is_mistake: bool, log: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None, norm: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: int, budget: int) -> tuple[int, int, int]: ...
+
+def perceptron_any(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: bool, zero_is_mistake: bool, log: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None, state: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], found: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], limit: int, budget: int) -> tuple[int, int, int]: ...
+
+def words(out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], state: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def shuffle(order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], state: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+class PlainRule:
+    def __init__(self, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], updates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], seen: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None, bias: bool, zero_is_mistake: bool) -> None: ...
+
+    def binary(self, k: int, X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int, habit: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None = ...) -> tuple[int, int, int]: ...
+
+    def kesler(self, X: Rows, y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int) -> tuple[int, int, int]: ...
+
+    def learn(self, x: object, code: int, weight: float) -> None: ...
+
+    def learn_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], code: int, weight: float) -> None: ...
+
     def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
-    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Floats) -> None: ...
-    def scores(self, x: Floats, out: Floats) -> None: ...
-    def scores_pairs(self, value: Floats, column: Indices, out: Floats) -> None: ...
-    def score(self, x: Floats, at: int) -> float: ...
-    def best(self, x: Floats, count: int) -> int: ...
 
-class PlainRule(_Rule):
-    def __init__(
-        self,
-        lifted: Floats,
-        updates: Indices,
-        visits: Indices,
-        seen: Labels | None,
-        bias: bool,
-        zero_is_mistake: bool,
-    ) -> None: ...
+    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
-class AveragedRule(_Rule):
-    def __init__(
-        self,
-        lifted: Floats,
-        updates: Indices,
-        visits: Indices,
-        seen: Labels | None,
-        bias: bool,
-        zero_is_mistake: bool,
-        total: Floats,
-        looks: Indices,
-    ) -> None: ...
+    def scores(self, x: object, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
-class MarginRule(_Rule):
-    def __init__(
-        self,
-        lifted: Floats,
-        updates: Indices,
-        visits: Indices,
-        seen: Labels | None,
-        bias: bool,
-        margin: float,
-        relative: bool,
-        norm2: Floats,
-        moved: Indices,
-    ) -> None: ...
+    def scores_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
-class PassiveAggressiveRule(_Rule):
-    def __init__(
-        self,
-        lifted: Floats,
-        updates: Indices,
-        visits: Indices,
-        seen: Labels | None,
-        bias: bool,
-        variant: int,
-        C: float,
-    ) -> None: ...
+    def score(self, x: object, at: int) -> float: ...
 
-class ArowDiagonalRule(_Rule):
-    def __init__(
-        self,
-        lifted: Floats,
-        updates: Indices,
-        visits: Indices,
-        seen: Labels | None,
-        bias: bool,
-        r: float,
-        variance: Floats,
-    ) -> None: ...
+    def best(self, x: object, count: int) -> int: ...
 
-class ArowFullRule(_Rule):
-    def __init__(
-        self,
-        lifted: Floats,
-        updates: Indices,
-        visits: Indices,
-        seen: Labels | None,
-        bias: bool,
-        r: float,
-        covariance: Floats,
-    ) -> None: ...
+class AveragedRule:
+    def __init__(self, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], updates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], seen: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None, bias: bool, zero_is_mistake: bool, total: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], looks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
-block_rows: int
+    def binary(self, k: int, X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int, habit: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None = ...) -> tuple[int, int, int]: ...
 
-def moments_add(
-    X: Rows,
-    targets: Floats | None,
-    code: Indices | None,
-    weights: Floats | None,
-    begin: int,
-    end: int,
-    rows: Indices,
-    fill: Indices,
-    weight: Floats,
-    mean: Floats,
-    scatter: Floats,
-    block: Floats,
-    block_weight: Floats,
-) -> None: ...
-def moments_flush(
-    rows: Indices, fill: Indices, weight: Floats, mean: Floats, scatter: Floats, block: Floats, block_weight: Floats
-) -> None: ...
-def residual_gradient(
-    X: Rows,
-    y: Floats,
-    weights: Floats | None,
-    high: Floats,
-    low: Floats,
-    g_high: Floats,
-    g_low: Floats,
-    residuals: Floats | None,
-) -> tuple[float, float]: ...
-def augmented_defects(
-    A: Rows,
-    y: Floats,
-    weights: Floats | None,
-    x_high: Floats,
-    x_low: Floats,
-    u_high: Floats,
-    u_low: Floats,
-    f: Floats,
-    g: Floats,
-) -> None: ...
-def decide(
-    X: Rows,
-    y: Labels,
-    intercept: bool,
-    active: Indices | None,
-    extra: Floats | None,
-    basis: Floats | None,
-    seed: int,
-    w: Floats,
-    support: Indices,
-    weights: Floats,
-) -> tuple[int, int, int, int, float]: ...
-def exact_signs(X: Rows, y: Labels, intercept: bool, w: Floats, active: Indices | None, sign: Labels) -> int: ...
-def bounded_scores(X: Rows, lifted: Floats, score: Floats, bound: Floats) -> None: ...
-def opposites(X: Rows, y: Labels, partner: Indices) -> int: ...
-def line_minimum(s: Floats, q: Floats) -> tuple[float, int]: ...
-def zero_one_descent(
-    X: Rows,
-    y: Labels,
-    intercept: bool,
-    center: Floats,
-    scale: Floats,
-    w: Floats,
-    state: Word,
-    restarts: int,
-    lines: int,
-) -> int: ...
+    def kesler(self, X: Rows, y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int) -> tuple[int, int, int]: ...
 
-class MistakeTree:
-    best: int
-    nodes: int
-    questions: int
-    doubtful: int
-    def __init__(self, z: Floats, exact: bool) -> None: ...
-    def start(self, witnesses: list[list[int]], prove: Callable[[list[int]], list[int]]) -> None: ...
-    def run(self, more: int, gap: int, prove: Callable[[list[int]], list[int]]) -> None: ...
-    def offer(self, mistakes: int, w: Floats) -> None: ...
-    def take(self) -> list[float]: ...
-    def tree(self) -> list[tuple[int, int, int, list[int]]]: ...
-    @property
-    def witnesses(self) -> list[list[int]]: ...
-    @property
-    def lower(self) -> int: ...
+    def learn(self, x: object, code: int, weight: float) -> None: ...
 
-def nearest_products(
-    K: Floats,
-    group: Labels,
-    start: Indices,
-    start_weights: Floats,
-    c: float,
-    zero: float,
-    max_steps: int,
-    support: Indices,
-    weights: Floats,
-) -> tuple[int, int, int]: ...
-def nearest_hulls(
-    A: Floats,
-    group: Labels,
-    start: Indices,
-    start_weights: Floats,
-    c: float,
-    zero: float,
-    max_steps: int,
-    support: Indices,
-    weights: Floats,
-    v: Floats,
-) -> tuple[int, int, int]: ...
-def voted_pass(
-    X: Rows,
-    y: Labels,
-    step: Floats | None,
-    order: Indices | None,
-    lifted: Floats,
-    bias: bool,
-    zero_is_mistake: bool,
-    kept: Floats,
-    votes: Indices,
-    born: Indices,
-    account: Indices,
-    begin: int,
-    end: int,
-    limit: int,
-) -> tuple[int, int, int]: ...
-def votes(X: Rows, vectors: Floats, counts: Indices, out: Floats) -> None: ...
-def pocket_pass(
-    X: Rows,
-    y: Labels,
-    step: Floats | None,
-    order: Indices | None,
-    lifted: Floats,
-    bias: bool,
-    zero_is_mistake: bool,
-    pocket: Floats,
-    error: Floats,
-    weight: Floats | None,
-    account: Indices,
-    share: float,
-    begin: int,
-    end: int,
-    limit: int,
-) -> tuple[int, int, int]: ...
-def pocket_count(
-    X: Rows,
-    y: Labels,
-    lifted: Floats,
-    zero_is_mistake: bool,
-    pocket: Floats,
-    error: Floats,
-    weight: Floats | None,
-    account: Indices,
-) -> bool: ...
-def kernel_column(
-    X: Rows, norm2: Floats, i: int, kind: int, gamma: float, coef0: float, degree: int, out: Floats
-) -> None: ...
-def kernel_scores(
-    S: Rows,
-    support_norm2: Floats,
-    a: Floats,
-    X: Rows,
-    norm2: Floats,
-    kind: int,
-    gamma: float,
-    coef0: float,
-    degree: int,
-    one: float,
-    out: Floats,
-) -> None: ...
-def kernel_update(
-    X: Rows,
-    norm2: Floats,
-    kind: int,
-    gamma: float,
-    coef0: float,
-    degree: int,
-    row: Indices,
-    a: Floats,
-    one: float,
-    begin: int,
-    end: int,
-    scores: Floats,
-) -> None: ...
-def first_mistake(s: Floats, y: Labels, order: Indices | None, begin: int, end: int, zero_is_mistake: bool) -> int: ...
+    def learn_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], code: int, weight: float) -> None: ...
+
+    def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
+
+    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def scores(self, x: object, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def scores_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def score(self, x: object, at: int) -> float: ...
+
+    def best(self, x: object, count: int) -> int: ...
+
+class MarginRule:
+    def __init__(self, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], updates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], seen: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None, bias: bool, margin: float, relative: bool, norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], moved: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def binary(self, k: int, X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int, habit: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None = ...) -> tuple[int, int, int]: ...
+
+    def kesler(self, X: Rows, y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int) -> tuple[int, int, int]: ...
+
+    def learn(self, x: object, code: int, weight: float) -> None: ...
+
+    def learn_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], code: int, weight: float) -> None: ...
+
+    def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
+
+    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def scores(self, x: object, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def scores_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def score(self, x: object, at: int) -> float: ...
+
+    def best(self, x: object, count: int) -> int: ...
+
+class PassiveAggressiveRule:
+    def __init__(self, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], updates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], seen: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None, bias: bool, variant: int, C: float) -> None: ...
+
+    def binary(self, k: int, X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int, habit: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None = ...) -> tuple[int, int, int]: ...
+
+    def kesler(self, X: Rows, y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int) -> tuple[int, int, int]: ...
+
+    def learn(self, x: object, code: int, weight: float) -> None: ...
+
+    def learn_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], code: int, weight: float) -> None: ...
+
+    def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
+
+    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def scores(self, x: object, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def scores_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def score(self, x: object, at: int) -> float: ...
+
+    def best(self, x: object, count: int) -> int: ...
+
+class ArowDiagonalRule:
+    def __init__(self, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], updates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], seen: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None, bias: bool, r: float, variance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+    def binary(self, k: int, X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int, habit: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None = ...) -> tuple[int, int, int]: ...
+
+    def kesler(self, X: Rows, y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int) -> tuple[int, int, int]: ...
+
+    def learn(self, x: object, code: int, weight: float) -> None: ...
+
+    def learn_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], code: int, weight: float) -> None: ...
+
+    def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
+
+    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def scores(self, x: object, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def scores_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def score(self, x: object, at: int) -> float: ...
+
+    def best(self, x: object, count: int) -> int: ...
+
+class ArowFullRule:
+    def __init__(self, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], updates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], seen: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None, bias: bool, r: float, covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')]) -> None: ...
+
+    def binary(self, k: int, X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int, habit: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')] | None = ...) -> tuple[int, int, int]: ...
+
+    def kesler(self, X: Rows, y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, limit: int) -> tuple[int, int, int]: ...
+
+    def learn(self, x: object, code: int, weight: float) -> None: ...
+
+    def learn_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], code: int, weight: float) -> None: ...
+
+    def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
+
+    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def scores(self, x: object, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def scores_pairs(self, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def score(self, x: object, at: int) -> float: ...
+
+    def best(self, x: object, count: int) -> int: ...
+
+block_rows: int = ...
+
+def moments_add(X: Rows, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, code: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], fill: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], mean: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], scatter: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], block: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], block_weight: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+def moments_flush(rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], fill: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], mean: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], scatter: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], block: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], block_weight: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+def residual_gradient(X: Rows, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g_high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], g_low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], residuals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None) -> tuple[float, float]: ...
+
+def augmented_defects(A: Rows, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, x_high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], x_low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], u_high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], u_low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def descent_pass(X: Rows, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, loss: int, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], factor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], velocity: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, average: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], reach: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, batch: int, l2: float, l1: float, momentum: float, bias: bool) -> None: ...
+
+def mean_loss(X: Rows, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, loss: int, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
+
+def decide(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: bool, active: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, basis: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, seed: int, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int, int, float]: ...
+
+def exact_signs(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: bool, w: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], active: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, sign: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')]) -> int: ...
+
+def bounded_scores(X: Rows, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bound: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def opposites(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], partner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> int: ...
+
+def voted_pass(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: bool, zero_is_mistake: bool, kept: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], votes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], born: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], account: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], begin: int, end: int, limit: int) -> tuple[int, int, int]: ...
+
+def votes(X: Rows, vectors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def pocket_pass(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: bool, zero_is_mistake: bool, pocket: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], error: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, account: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], share: float, begin: int, end: int, limit: int) -> tuple[int, int, int]: ...
+
+def pocket_count(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], zero_is_mistake: bool, pocket: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], error: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, account: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> bool: ...
+
+def kernel_column(X: Rows, norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], i: int, kind: int, gamma: float, coef0: float, degree: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def kernel_scores(S: Rows, support_norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], X: Rows, norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: int, gamma: float, coef0: float, degree: int, one: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+def kernel_update(X: Rows, norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: int, gamma: float, coef0: float, degree: int, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], one: float, begin: int, end: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def first_mistake(s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, zero_is_mistake: bool) -> int: ...
 
 class LateScores:
-    def __init__(
-        self,
-        X: Rows,
-        norm2: Floats,
-        kind: int,
-        gamma: float,
-        coef0: float,
-        degree: int,
-        one: float,
-        screened: bool,
-    ) -> None: ...
+    def __init__(self, X: Rows, norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: int, gamma: float, coef0: float, degree: int, one: float, screened: bool) -> None: ...
+
     def another(self) -> LateScores: ...
+
     def add(self, i: int, a: float) -> None: ...
-    def next_mistake(self, y: Labels, begin: int, end: int, zero_is_mistake: bool) -> int: ...
-    def mistakes(self, y: Labels, begin: int, end: int, zero_is_mistake: bool) -> int: ...
-    def exact(self, rows: Indices, out: Floats) -> None: ...
-    def bounds(self, s: Floats, e: Floats) -> None: ...
+
+    def next_mistake(self, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, zero_is_mistake: bool) -> int: ...
+
+    def mistakes(self, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, zero_is_mistake: bool) -> int: ...
+
+    def exact(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def bounds(self, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], e: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
     def finite(self, begin: int, end: int) -> bool: ...
+
     @property
     def n(self) -> int: ...
+
     @property
     def block(self) -> int: ...
+
     @property
     def screened(self) -> bool: ...
 
-def descent_pass(
-    X: Rows,
-    y: Floats,
-    weights: Floats | None,
-    order: Indices | None,
-    alpha: Floats,
-    begin: int,
-    end: int,
-    loss: int,
-    lifted: Floats,
-    factor: Floats,
-    velocity: Floats | None,
-    average: Floats | None,
-    gradient: Floats,
-    counts: Indices,
-    sums: Floats,
-    reach: Floats | None,
-    batch: int,
-    l2: float,
-    l1: float,
-    momentum: float,
-    bias: bool,
-) -> None: ...
-def mean_loss(X: Rows, y: Floats, weights: Floats | None, loss: int, lifted: Floats, g: Floats) -> float: ...
-def count_byte(text: NDArray[np.uint8], wanted: int) -> int: ...
-def svmlight_chunk(
-    text: NDArray[np.uint8],
-    base: int,
-    ends: NDArray[np.int32],
-    indices: NDArray[np.int32],
-    values: Floats,
-    labels: Floats,
-) -> tuple[int, int, int, int, int, int]: ...
-def delimited_chunk(
-    text: NDArray[np.uint8], delimiter: int, columns: int, target: int, values: Floats, labels: Floats
-) -> tuple[int, int, int, int, int, int]: ...
-def logistic_pass(
-    X: Rows,
-    y: Labels,
-    weights: Floats | None,
-    offset: Floats | None,
-    lifted: Floats,
-    begin: int,
-    end: int,
-    gradient: Floats,
-    curvature: Floats | None,
-    wrong: Floats | None,
-) -> float: ...
-def curvature_product(X: Rows, curvature: Floats, v: Floats, begin: int, end: int, out: Floats) -> None: ...
-def curvature_diagonal(
-    X: Rows, curvature: Floats, begin: int, end: int, sums: Floats | None, squares: Floats
-) -> None: ...
-def rows_above(X: Rows, limits: Floats, out: NDArray[np.int8]) -> None: ...
-def weighted_sums(
-    Z: Rows, order: NDArray[np.int64], h: Floats, first: Floats | None, second: Floats | None
-) -> None: ...
-def combine(Z: Rows, order: NDArray[np.int64], v: Floats, out: Floats) -> None: ...
-def chosen_gram(
-    X: Rows, h: Floats, place: NDArray[np.int64], begin: int, end: int, sums: Floats, half: Floats
-) -> None: ...
-def lasso_pass(
-    Z: Rows,
-    order: NDArray[np.int64],
-    g: Floats,
-    curvature: Floats,
-    along: Floats,
-    alpha: float,
-    ridge: float,
-    v: Floats,
-    moved: Floats,
-    drift: Floats,
-) -> float: ...
-def turned(X: Rows, start: NDArray[np.int32], row: NDArray[np.int32], value: NDArray[Any]) -> None: ...
-def curved_pass(
-    X: Rows,
-    order: NDArray[np.int64],
-    h: Floats,
-    g: Floats,
-    curvature: Floats,
-    along: Floats,
-    alpha: float,
-    ridge: float,
-    v: Floats,
-    bent: Floats,
-    drift: Floats,
-) -> float: ...
-def gram_pass(A: Floats, order: NDArray[np.int64], alpha: float, ridge: float, v: Floats, slope: Floats) -> float: ...
-def class_lasso_pass(
-    X: Rows,
-    order: NDArray[np.int64],
-    width: int,
-    weights: Floats | None,
-    P: Floats,
-    g: Floats,
-    curvature: Floats,
-    alpha: float,
-    ridge: float,
-    v: Floats,
-    U: Floats,
-    mean: Floats,
-) -> float: ...
+def count_byte(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], wanted: int) -> int: ...
+
+def svmlight_chunk(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], base: int, ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int, int, int, int]: ...
+
+def delimited_chunk(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], delimiter: int, columns: int, target: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int, int, int, int]: ...
+
+def logistic_pass(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, lifted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, wrong: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None) -> float: ...
+
+def curvature_product(X: Rows, curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def curvature_diagonal(X: Rows, curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def rows_above(X: Rows, limits: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def line_minimum(s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, int]: ...
+
+def zero_one_descent(X: Rows, y: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: bool, center: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], state: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], restarts: int, lines: int) -> int: ...
+
+class MistakeTree:
+    def __init__(self, z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], exact: bool) -> None: ...
+
+    def start(self, witnesses: Sequence[Sequence[int]], prove: Callable[[list[int]], list[int]]) -> None: ...
+
+    def run(self, more: int, gap: int, prove: Callable[[list[int]], list[int]]) -> None: ...
+
+    def offer(self, mistakes: int, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def take(self) -> list[float]: ...
+
+    def tree(self) -> list[tuple[int, int, int, list[int]]]: ...
+
+    @property
+    def witnesses(self) -> list[list[int]]: ...
+
+    @property
+    def lower(self) -> int: ...
+
+    @property
+    def best(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def questions(self) -> int: ...
+
+    @property
+    def doubtful(self) -> int: ...
+
+def nearest_hulls(A: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: float, zero: float, max_steps: int, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int]: ...
+
+def nearest_products(K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: float, zero: float, max_steps: int, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int]: ...
+
+@overload
+def turned(X: Rows, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+@overload
+def turned(X: Rows, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def weighted_sums(Z: Rows, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, second: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None) -> None: ...
+
+def combine(Z: Rows, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def chosen_gram(X: Rows, h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], half: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def lasso_pass(Z: Rows, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], along: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: float, ridge: float, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], moved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], drift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
+
+def curved_pass(X: Rows, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], along: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: float, ridge: float, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bent: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], drift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
+
+def gram_pass(A: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: float, ridge: float, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
+
+def class_lasso_pass(X: Rows, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, P: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: float, ridge: float, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], U: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...

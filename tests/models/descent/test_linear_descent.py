@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,12 +12,11 @@ from scipy.optimize import minimize
 import separatrix as sx
 from separatrix import Status, kernels
 from separatrix.errors import DataError, ParameterError
-from separatrix.kernels import _cpu, reference
+from separatrix.kernels import reference
 from separatrix.models.descent.descent_state import KINDS
 from separatrix.numerics.losses import loss_of
 
-BEST = kernels.LEVELS.index(_cpu.level())
-NATIVE = [importlib.import_module(f"separatrix.kernels._native_{level}") for level in kernels.LEVELS[: BEST + 1]]
+NATIVE = kernels.native_modules()
 LOSSES = list(KINDS)
 
 

@@ -1,4 +1,7 @@
-"""The kernels as the textbook has them: one readable file for each native header."""
+"""The kernels as the textbook has them: one readable file for each native header.
+
+The imports below are the list of kernels: tests hold the compiled modules to it.
+"""
 
 from separatrix.kernels.reference.chance import shuffle, words
 from separatrix.kernels.reference.decide import decide
@@ -43,66 +46,3 @@ from separatrix.kernels.reference.voted import voted_pass, votes
 from separatrix.kernels.reference.zero_one import line_minimum, zero_one_descent
 
 level = "reference"
-
-__all__ = [
-    "ArowDiagonalRule",
-    "ArowFullRule",
-    "AveragedRule",
-    "LateScores",
-    "MarginRule",
-    "MistakeTree",
-    "PassiveAggressiveRule",
-    "PlainRule",
-    "Rows",
-    "augmented_defects",
-    "block_rows",
-    "bounded_scores",
-    "chosen_gram",
-    "class_errors",
-    "class_lasso_pass",
-    "class_scores",
-    "combine",
-    "count_byte",
-    "curvature_diagonal",
-    "curvature_product",
-    "curved_pass",
-    "decide",
-    "delimited_chunk",
-    "descent_pass",
-    "errors",
-    "exact_signs",
-    "first_mistake",
-    "first_nonfinite",
-    "gram_pass",
-    "kernel_column",
-    "kernel_scores",
-    "kernel_update",
-    "lasso_pass",
-    "level",
-    "line_minimum",
-    "logistic_pass",
-    "mean_loss",
-    "moments_add",
-    "moments_flush",
-    "nearest_hulls",
-    "nearest_products",
-    "norms2",
-    "opposites",
-    "perceptron_any",
-    "perceptron_pass",
-    "perceptron_restart",
-    "perceptron_worst",
-    "pocket_count",
-    "pocket_pass",
-    "residual_gradient",
-    "rows_above",
-    "scores",
-    "shuffle",
-    "svmlight_chunk",
-    "turned",
-    "voted_pass",
-    "votes",
-    "weighted_sums",
-    "words",
-    "zero_one_descent",
-]
