@@ -1,24 +1,30 @@
 # make help lists the targets; each sets up .venv by itself.
 PYTHON ?= python3
-BIN := .venv/bin
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 SOURCES := $(shell find native -name '*.[ch]*') CMakeLists.txt pyproject.toml
 WORKERS ?= 2
+WERROR ?= ON
+# Compiling each module of the dependencies is left to its first import: it would take longer than all of demo.
+INSTALL := $(BIN)/pip install --quiet --no-build-isolation --no-compile --editable .
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint type contracts format bench sanitize docs wheel clean
+.PHONY: help demo test test-all lint type contracts format bench levels compilers sanitize stub docs wheel clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 .venv/tools: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/pip install --quiet "scikit-build-core>=1.0" "nanobind>=3.0" cmake ninja
+	$(BIN)/pip install --quiet --no-compile "pip>=25.1" "scikit-build-core>=1.0" "nanobind>=3.0" cmake ninja
 	touch $@
 
 .venv/package: .venv/tools $(SOURCES)
-	$(BIN)/pip install --quiet --no-build-isolation --editable .
+	SEPARATRIX_LEVELS=$(if $(wildcard .venv/levels),all,host) SEPARATRIX_WERROR=$(WERROR) $(INSTALL)
 	touch $@
+
+.venv/levels: .venv/tools $(SOURCES)
+	SEPARATRIX_LEVELS=all SEPARATRIX_WERROR=$(WERROR) $(INSTALL)
+	touch .venv/package $@
 
 .venv/groups: .venv/package
 	$(BIN)/pip install --quiet --group test --group quality
@@ -28,6 +34,7 @@ help:  ## list the targets
 	$(BIN)/pip install --quiet --group bench
 	touch $@
 
+demo: WERROR = OFF  # a compiler that warns of more than ours is no reason to fail
 demo: .venv/package  ## audit an embedded example, and say where the report is
 	$(BIN)/separatrix audit example:spam --out demo
 	@echo "the report: $(CURDIR)/demo/report.html"
@@ -35,7 +42,7 @@ demo: .venv/package  ## audit an embedded example, and say where the report is
 test: lint type contracts  ## the quick whole: lint, types, import contracts, unit and property tests, README
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
-test-all: test sanitize  ## everything: also each backend and level, sanitizers, slow simulations
+test-all: levels test compilers sanitize  ## everything: also each level and backend, other compilers, sanitizers, slow simulations
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 	SEPARATRIX_FUZZ=1000000 $(BIN)/python -m pytest tests/test_fuzz.py
 	SEPARATRIX_CAMPAIGN=300000 $(BIN)/python -m pytest -n $(WORKERS) -rP tests/campaign
@@ -58,6 +65,15 @@ format: .venv/groups  ## put the sources in order
 
 bench: .venv/bench  ## measure beside peers and limits, and print the tables
 	$(BIN)/python -m benchmarks
+
+levels: .venv/levels  ## build every instruction-set level, not this machine's and the baseline only
+
+compilers: .venv/groups  ## compile the native code with clang and for aarch64, and compare the bits of the learners
+	.ci/compilers
+
+stub: .venv/package  ## write kernels/_native.pyi from the compiled kernels
+	$(BIN)/python -m nanobind.stubgen --quiet --exclude-values -m separatrix.kernels._native_baseline \
+	  -o src/separatrix/kernels/_native.pyi
 
 sanitize: .venv/groups  ## the kernel tests under the address and undefined-behaviour sanitizers
 	.ci/sanitize
