@@ -377,3 +377,43 @@ def test_a_pickle_under_any_name_is_refused_by_name(tmp_path):
         path.write_bytes(pickle.dumps({"a": 1}, protocol=0 if name == "m" else 5 if name == "m.sepx" else 1))
         with pytest.raises(ModelFileError, match=f"{name} is refused: it is a pickle"):
             load(path)
+
+
+def no_class(header, tensors):
+    header["attributes"]["classes_"] = {"$strings": ["a", None, "c"], "object": True}
+
+
+def many_dimensions(header, tensors):
+    tensors["attribute.coef_"] = tensors["attribute.coef_"].reshape([1] * 62 + [3, 4])
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("Perceptron", set_header("attributes", "status_", to={"$status": ["CONVERGED"]}), "unknown kind of value"),
+        ("Perceptron", set_header("attributes", "status_", to={"$status": {}}), "unknown kind of value"),
+        ("Perceptron", many_dimensions, "has 64 dimensions"),
+        ("Perceptron", no_class, "classes are not all text"),
+        ("KernelPerceptron", set_header("parameters", "gamma", to=[1]), "gamma"),
+        ("KernelPerceptron", set_header("parameters", "gamma", to={"$dict": []}), "gamma"),
+        ("VotedPerceptron", set_header("attributes", "n_features_in_", to=2**31 - 1), "more than it has numbers"),
+        ("QuadraticDiscriminant", set_header("attributes", "n_features_in_", to=2**31 - 1), "more than it has numbers"),
+        ("KernelPerceptron", set_header("attributes", "n_features_in_", to=2**31 - 1), "more than it has numbers"),
+    ],
+)
+def test_values_of_the_wrong_kind_are_refused(name, change, says, tmp_path):
+    save(fitted(name, Y3), tmp_path / "m.sepx")
+    tampered(tmp_path / "m.sepx", change)
+    with pytest.raises(ModelFileError, match=says) as refusal:
+        load(tmp_path / "m.sepx")
+    assert isinstance(refusal.value.__cause__, ModelFileError)  # found by a check, not by the last resort
+
+
+def test_wide_models_of_few_entries_are_read(tmp_path):
+    from scipy.sparse import csr_array
+
+    wide = csr_array((np.ones(8), np.arange(8) * 100_000, np.arange(9)), shape=(8, 10**6))
+    for name in ("KernelPerceptron", "VotedPerceptron", "Perceptron"):
+        model = learner_class(name)().fit(wide, np.arange(8) % 2)
+        save(model, tmp_path / "m.sepx")
+        np.testing.assert_array_equal(load(tmp_path / "m.sepx").predict(wide), model.predict(wide))

@@ -65,6 +65,8 @@ def unpack(node: Any, tensors: dict[str, Any], used: set[str], depth: int = 0) -
         return node
     if isinstance(node, list):
         return [unpack(v, tensors, used, depth + 1) for v in node]
+    if not isinstance(node, dict):
+        raise ModelFileError(f"its header holds a {type(node).__name__}")
     keys = set(node)
     if keys == {"$tensor"} and isinstance(node["$tensor"], str):
         name = node["$tensor"]
@@ -79,7 +81,7 @@ def unpack(node: Any, tensors: dict[str, Any], used: set[str], depth: int = 0) -
         return np.array(flat, dtype=object) if node["object"] or None in flat else np.array(flat, dtype=str)
     if keys == {"$float"} and node["$float"] in ("inf", "-inf", "nan"):
         return float(node["$float"])
-    if keys == {"$status"} and node["$status"] in Status.__members__:
+    if keys == {"$status"} and isinstance(node["$status"], str) and node["$status"] in Status.__members__:
         return Status[node["$status"]]
     if keys == {"$tuple"} and isinstance(node["$tuple"], list):
         return tuple(unpack(v, tensors, used, depth + 1) for v in node["$tuple"])

@@ -18,6 +18,7 @@ from separatrix.persistence.model_headers import FORMATS, header_of, model_of
 KEY = "separatrix"
 LIMIT = 1 << 32  # bytes of a model file
 HEADER_LIMIT = 1 << 26
+DIMENSIONS = 3  # of a tensor, at most
 DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "I8": "|i1", "BOOL": "|b1"}
 
 
@@ -52,10 +53,13 @@ def load(path: str | os.PathLike[str], *, limit: int = LIMIT) -> Any:
         raise ModelFileError(f"{source} is a folder: name a model file.")
     if source.stat().st_size > limit:
         raise ModelFileError(f"{source.name} has {source.stat().st_size:,} bytes, above limit={limit:,}.")
+    content = source.read_bytes()
     try:
-        return model_of(*_parse(source.read_bytes()))
+        return model_of(*_parse(content))
     except ModelFileError as error:
         raise ModelFileError(f"{source.name} is refused: {str(error).rstrip('.')}.") from error
+    except Exception as error:  # no content of a file is an error of this program
+        raise ModelFileError(f"{source.name} is refused: it is damaged ({str(error)[:80]}).") from error
 
 
 def _to_bytes(header: dict[str, Any], tensors: dict[str, Any]) -> bytes:
@@ -100,6 +104,8 @@ def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     for name, entry in entries:
         if entry["dtype"] not in DTYPES:
             raise ModelFileError(f"its tensor {name!r} has the type {entry['dtype']}, which no model has")
+        if len(entry["shape"]) > DIMENSIONS:
+            raise ModelFileError(f"its tensor {name!r} has {len(entry['shape'])} dimensions, more than any model's")
         tensors[name] = np.frombuffer(entry["data"], dtype=DTYPES[entry["dtype"]]).reshape(entry["shape"]).copy()
     if not isinstance(header, dict) or checksum(text, tensors) != digest:
         raise ModelFileError("its checksum does not match: it was damaged or changed")

@@ -124,11 +124,14 @@ def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) ->
             check()
     except SeparatrixError as error:
         raise ModelFileError(str(error)) from error
+    except Exception as error:  # checks compare values that may be of any type here
+        raise ModelFileError(f"its parameters are not those of a {name} ({str(error)[:80]})") from error
     for key, value in header["attributes"].items():
         if not ATTRIBUTE.match(key) or hasattr(cls, key):
             raise ModelFileError(f"{name} has no attribute {key[:60]!r}")
         setattr(learner, key, unpack(value, tensors, used))
     _forget_state(learner)
+    _check_width(learner, header["state"], tensors)
     _check_shapes(learner)
     try:
         learner._restore({key: unpack(value, tensors, used) for key, value in header["state"].items()})
@@ -165,11 +168,19 @@ def _forget_state(learner: Estimator) -> None:
                 setattr(learner, key, None)
 
 
-def _check_shapes(learner: Estimator) -> None:
-    """Dimensions and numbers of a learner that came from a file agree with each other."""
+def _check_width(learner: Estimator, state: Any, tensors: dict[str, Any]) -> None:
+    """A number of features that the content of the file bears out, before an array of that width is made."""
     d = getattr(learner, "n_features_in_", None)
     if type(d) is not int or not 1 <= d < MOST_FEATURES:
-        raise ModelFileError("its number of features is missing or no number")
+        raise ModelFileError("its number of features is missing or is not a number")
+    sparse = isinstance(state, dict) and "indptr" in state  # rows of any width in a few entries
+    if d > WIDE and not sparse and d > sum(tensor.size for tensor in tensors.values()):
+        raise ModelFileError(f"it has {d:,} features, more than it has numbers")
+
+
+def _check_shapes(learner: Estimator) -> None:
+    """Dimensions and numbers of a learner that came from a file agree with each other."""
+    d = learner.n_features_in_
     names = getattr(learner, "feature_names_in_", None)
     if names is not None and not (isinstance(names, np.ndarray) and names.dtype == object and names.shape == (d,)):
         raise ModelFileError(f"its names of features are not {d}")
@@ -177,6 +188,8 @@ def _check_shapes(learner: Estimator) -> None:
     if learner._estimator_type == "classifier":
         if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not len(classes):
             raise ModelFileError("its classes are missing")
+        if classes.dtype.kind == "O" and not all(isinstance(label, str) for label in classes.tolist()):
+            raise ModelFileError("its classes are not all text")
         if len(np.unique(classes)) != len(classes):
             raise ModelFileError("its classes are not different from each other")
     if not hasattr(learner, "coef_"):
