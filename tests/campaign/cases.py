@@ -49,6 +49,12 @@ class Case:
         """The rows that count."""
         return [i for i in range(len(self.y)) if self.weights is None or self.weights[i] != 0]
 
+    @property
+    def constructions(self):
+        """Those for many classes that the oracle can follow: in many columns Kesler's cone has too many rays."""
+        width = (self.classes - 1) * (len(self.X[0]) + self.intercept)
+        return ["ovr", "pairs", "kesler"] if width <= 9 else ["ovr", "pairs"]
+
     def options(self):
         return {"intercept": self.intercept, "reading": self.reading}
 

@@ -30,7 +30,7 @@ def check_set(seed, tally):
     tally[case.family] += 1
     truth = Truth(case)
     if classes > 2:
-        check_multiclass(case, truth, rng.choice(["ovr", "pairs", "kesler"]), tally)
+        check_multiclass(case, truth, rng.choice(case.constructions), tally)
         return
     check_verdict(case, truth, tally)
     whole = case.weights is None
@@ -55,9 +55,9 @@ def accepted(certificate, case, truth, claim, tally, **also):
             assert part[name] == value, (name, part[name], value)
 
 
-def check_two_groups(result, rows, ids, tally):
+def check_two_groups(result, rows, ids, tally, K=None):
     """Verdict, Tucker's partition and witness of two groups; ``ids`` are the numbers of the rows."""
-    strict = oracle.strict_rows(rows)
+    strict = oracle.strict_rows(rows, K)
     truth = "complete" if len(strict) == len(rows) else "quasi" if strict else "overlap"
     assert result.verdict == truth, (result.verdict, truth, result.tried)
     assert result.strict_rows.tolist() == [ids[i] for i in strict]
@@ -71,18 +71,18 @@ def check_verdict(case, truth, tally):
     result = separability(truth.table, truth.names, sample_weight=case.weights, **case.options())
     ids = case.used
     rows = truth.rows(ids)
-    verdict = check_two_groups(result, rows, ids, tally)
+    K = oracle.cone(rows)
+    verdict = check_two_groups(result, rows, ids, tally, K)
     if verdict != "complete":
         assert oracle.is_minimal_witness([rows[ids.index(i)] for i in result.witness.tolist()]), result.witness
         tally["witnesses"] += 1
     accepted(result.certificate, case, truth, verdict, tally)
     assert verdict in json.dumps(result.to_dict())
-    check_fates(result, rows, case, truth, tally)
+    check_fates(result, oracle.fates(rows, K), case, truth, tally)
     assert str(result)
 
 
-def check_fates(result, rows, case, truth, tally):
-    wanted = oracle.fates(rows)
+def check_fates(result, wanted, case, truth, tally):
     assert list(map(str, result.coefficients.values())) == wanted, (dict(result.coefficients), wanted)
     for j, fate in enumerate(result.coefficients.values()):
         tally[f"coefficient {fate}"] += 1
@@ -103,11 +103,12 @@ def check_multiclass(case, truth, kind, tally):
         X = [case.X[i] for i in ids]
         rows, owners = oracle.kesler(X, codes, case.classes, case.intercept, case.reading)
         part = result["all"]
-        found.append(check_two_groups(part, rows, [ids[i] for i, _ in owners], tally))
+        K = oracle.cone(rows)
+        found.append(check_two_groups(part, rows, [ids[i] for i, _ in owners], tally, K))
         if found[0] != "complete":
             chosen = [z for z, (i, _) in zip(rows, owners, strict=True) if ids[i] in part.witness]
             assert oracle.verdict(chosen) != "complete"
-        check_fates(part, rows, case, truth, tally)
+        check_fates(part, oracle.fates(rows, K), case, truth, tally)
     else:
         names = np.unique(case.labels).tolist()
         pairs = [(a, b) for s, a in enumerate(order) for b in order[s + 1 :]]

@@ -32,7 +32,7 @@ def certificates(case, rng):
     X, y, options = case.table, case.labels, case.options()
     out = []
     if case.classes > 2:
-        for kind in ("ovr", "pairs", "kesler"):
+        for kind in case.constructions:
             result = separability(X, y, multiclass=kind, sample_weight=case.weights, **options)
             out += [result.certificate, *(part.certificate for part in result.parts.values())]
             some = rng.choice(list(result.parts.values()))
