@@ -15,6 +15,8 @@ from separatrix.auditing.table import AuditTable
 from separatrix.features.in_folds import EncodedLearner
 
 WIDEST = 3000  # columns up to which a covariance is formed
+MAPPED_ROWS = 60  # from which feature maps are tried
+MAPPED_COLUMNS = 1500  # coefficients that they may have
 SAFE = ("ridge logistic", "ridge")  # compared first, and never cut short
 
 
@@ -26,12 +28,13 @@ class Candidate:
     learner: Any
     title: str  # as a recommendation names it
     why: str = ""  # what speaks for it
-    scale: str = "none"
+    encoding: str = "none"  # columns as they are, "standard", or a feature map of standardised columns
     has_intervals: bool = False  # for its coefficients
 
     @property
-    def scaled(self) -> bool:
-        return self.scale == "standard"
+    def linear(self) -> bool:
+        """Whether it is linear in the columns of the table."""
+        return self.encoding in ("none", "standard")
 
     @property
     def safe(self) -> bool:
@@ -77,7 +80,7 @@ def candidates(table: AuditTable, session: Session, verdict: str | None) -> list
     perceptron = AveragedPerceptron(max_epochs=20, order="shuffle", random_state=session.seed)
     why = "it needs a few passes over the rows and assumes nothing about probabilities"
     out.append(Candidate("averaged perceptron", perceptron, "the averaged perceptron", why, "standard"))
-    return out
+    return [*out, *_mapped(table, session, "ridge logistic", ridge, "logistic regression with a ridge penalty")]
 
 
 def _regressors(table: AuditTable, session: Session) -> list[Candidate]:
@@ -91,6 +94,21 @@ def _regressors(table: AuditTable, session: Session) -> list[Candidate]:
         out.insert(0, Candidate("least squares", LeastSquares(), "least squares", why, has_intervals=True))
     else:
         session.clock.leave_out("least squares without a penalty", "there are at least as many columns as rows")
+    return [*out, *_mapped(table, session, "ridge", ridge, "least squares with a ridge penalty")]
+
+
+def _mapped(table: AuditTable, session: Session, name: str, learner: Any, title: str) -> list[Candidate]:
+    """The safe choice on feature maps, where their columns fit into the budget."""
+    if table.frame is None or table.sparse or table.n < MAPPED_ROWS:
+        return []
+    out = []
+    sizes = {"poly:2": table.d * (table.d + 3) // 2, "splines": 5 * table.d}
+    titles = {"poly:2": "squares and products of columns", "splines": "splines of columns"}
+    for kind, columns in sizes.items():
+        if columns * table.score_vectors <= MAPPED_COLUMNS and session.plan.allows(6 * _newton(table.n, columns), 0.15):
+            why = f"it models what is not linear in the columns, by {titles[kind]}"
+            made = Candidate(f"{name} on {kind}", learner, f"{title} on {titles[kind]} (--map {kind})", why, kind)
+            out.append(made)
     return out
 
 
@@ -129,9 +147,9 @@ class OnRows:
 
 def in_folds(table: AuditTable, candidate: Candidate) -> tuple[Any, Any]:
     """The learner and the rows as cross-validation takes them: the matrix itself where encoding learns nothing."""
-    if table.frame is None or (table.plainly_numbers and not candidate.scaled):
+    if table.frame is None or (table.plainly_numbers and candidate.encoding == "none"):
         return candidate.learner, table.X
-    return EncodedLearner(table.shared[candidate.scale], candidate.learner), table.shared["none"].rows()
+    return EncodedLearner(table.shared[candidate.encoding], candidate.learner), table.shared["none"].rows()
 
 
 def fit_on(table: AuditTable, candidate: Candidate, rows: NDArray[np.intp]) -> tuple[Any, float]:
@@ -141,12 +159,12 @@ def fit_on(table: AuditTable, candidate: Candidate, rows: NDArray[np.intp]) -> t
     y = table.task.y[rows]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if table.frame is None or (table.plainly_numbers and not candidate.scaled):
+        if table.frame is None or (table.plainly_numbers and candidate.encoding == "none"):
             X = table.X if len(rows) == table.n else table.X[rows]
             start = perf_counter()
             learner = clone(candidate.learner).fit(X, y)
             return OnRows(learner, table.X), perf_counter() - start
-        shared = table.shared[candidate.scale]
+        shared = table.shared[candidate.encoding]
         mark, encoder = shared.encoder(rows)
         shared.encoded(rows, mark, encoder)
         model = EncodedLearner(shared, candidate.learner)

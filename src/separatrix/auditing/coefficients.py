@@ -38,6 +38,8 @@ def coefficient_table(
         if not hasattr(learner, "coef_") or np.size(learner.intercept_) > 1:
             return None
         kind, bounds, why_not = _intervals(table, session, learner, candidate)
+    if not candidate.linear:
+        return _mapped_table(model, candidate, table, why_not)
     coef, intercept = in_units(model)
     coef = coef[table.used]
     flip = -1.0 if table.binary and table.positive == 0 else 1.0
@@ -59,6 +61,21 @@ def coefficient_table(
         why_not,
         rows,
     )
+
+
+def _mapped_table(model: Any, candidate: Candidate, table: AuditTable, why_not: str | None) -> CoefficientTable:
+    """Coefficients of the columns that a feature map makes of standardised columns."""
+    learner, encoder = inner(model), model.encoder_
+    coef, flip = np.ravel(learner.coef_), -1.0 if table.binary and table.positive == 0 else 1.0
+    assert table.frame is not None  # maps are tried on frames only
+    spread = np.asarray(encoder.encode(table.frame)[0].std(axis=0))
+    names = encoder.feature_names()
+    order = np.argsort(-np.abs(coef) * spread, kind="stable")[:SHOWN].tolist()
+    rows = [CoefficientRow(names[j], float(flip * coef[j]), None, None, float(spread[j]), None) for j in order]
+    positive = table.labels[table.positive] if table.binary else None
+    intercept = float(flip * np.ravel(learner.intercept_)[0])
+    log_odds = "logistic" in candidate.name
+    return CoefficientTable(candidate.name, len(coef), intercept, positive, log_odds, None, why_not, rows)
 
 
 def in_units(model: Any) -> tuple[Any, float]:
@@ -84,7 +101,7 @@ def _intervals(
 ) -> tuple[str | None, list[Interval], str | None]:
     """The kind of interval and the bounds of every coefficient, or the reason why there are none."""
     if not candidate.has_intervals:
-        if candidate.safe:
+        if candidate.safe or not candidate.linear:
             return None, [], "a penalty shrinks the estimates, so standard errors would not cover the true values"
         return None, [], "they are not defined for this learner"
     try:

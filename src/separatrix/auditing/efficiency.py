@@ -34,7 +34,8 @@ def measure(
     """Seconds of each learner on all rows, the perceptron with its bound, and the cost of a lazy method."""
     seconds, mistakes = _fit_times(table, session, fits, listed)
     runs = (None, None) if best is None else perceptron_runs(table, session, best, separable)
-    return AlgorithmFacts(seconds, mistakes, *runs, _nearest_neighbour(table, session, prediction))
+    linear = [candidate.name for candidate in listed if candidate.linear]
+    return AlgorithmFacts(seconds, mistakes, linear, *runs, _nearest_neighbour(table, session, prediction))
 
 
 def _fit_times(
@@ -98,7 +99,7 @@ def _neighbour(table: AuditTable) -> Candidate:
 
     kind = KNeighborsRegressor if table.regression else KNeighborsClassifier
     learner = kind(n_neighbors=1, algorithm="brute" if table.sparse else "auto")
-    return Candidate("nearest neighbour", learner, "nearest neighbours", scale="standard")
+    return Candidate("nearest neighbour", learner, "nearest neighbours", encoding="standard")
 
 
 def _cross_validated(table: AuditTable, session: Session, rows: NDArray[np.intp], metric: str) -> EstimateFacts | None:

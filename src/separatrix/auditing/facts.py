@@ -308,10 +308,14 @@ class NeighbourFacts:
 
 @dataclass(frozen=True, slots=True)
 class AlgorithmFacts:
-    """Question 3: seconds and training mistakes of each learner on all rows, the perceptron's run, a lazy method."""
+    """Question 3: seconds and training mistakes of each learner on all rows, the perceptron's run, a lazy method.
+
+    ``linear`` names the learners that are linear in the columns of the table.
+    """
 
     seconds: dict[str, float]
     training_mistakes: dict[str, int]
+    linear: list[str]
     perceptron: PerceptronRun | None
     perceptron_standardised: PerceptronRun | None
     neighbour: NeighbourFacts | None

@@ -84,7 +84,8 @@ def _projection(
         name = "the hyperplane of the maximum margin"
         hyperplane = DrawnHyperplane(margin.coef, float(margin.intercept or 0.0), margin.lower, name)
         return project(table, seed, hyperplane, [], best.facts.margin.support)
-    if table.binary and predicted.model is not None and hasattr(inner(predicted.model), "coef_"):
+    linear = predicted.chosen is not None and predicted.chosen.linear
+    if table.binary and linear and hasattr(inner(predicted.model), "coef_"):
         coef, b = in_units(predicted.model)
         if len(coef) == table.X.shape[1]:
             flip = -1.0 if table.positive == 0 else 1.0

@@ -229,13 +229,14 @@ def algorithm(facts: AlgorithmFacts, hyperplane: BestFacts | None, chosen: str |
 
 
 def _good_one(facts: AlgorithmFacts, found: MistakeFacts, chosen: str | None) -> list[str]:
-    """How close the chosen learner comes, and in what time."""
-    if chosen is None or chosen not in facts.training_mistakes:
+    """How close a quick linear learner comes, and in what time: the chosen one, or the one with fewest mistakes."""
+    linear = {name: facts.training_mistakes[name] for name in facts.linear if name in facts.training_mistakes}
+    if not linear:
         return []
-    more = facts.training_mistakes[chosen] - found.upper
-    close = f"makes {plural(facts.training_mistakes[chosen], 'mistake')}, {count(abs(more))} "
-    close += "more than the best found" if more >= 0 else "fewer than the best found"
-    return [f"A good one is quick: {chosen} {close}, after {seconds(facts.seconds[chosen])}."]
+    name = chosen if chosen in linear else min(linear, key=linear.__getitem__)
+    made, more = plural(linear[name], "mistake"), linear[name] - found.upper
+    close = f"{count(more)} more than the best found" if more >= 0 else "fewer than the best found"
+    return [f"A good one is quick: {name} makes {made}, {close}, after {seconds(facts.seconds[name])}."]
 
 
 def _fit_time(facts: AlgorithmFacts, chosen: str | None) -> list[str]:

@@ -22,6 +22,7 @@ from separatrix.features.encode import Choices, Encoder, summary
 from separatrix.features.in_folds import SharedTable
 from separatrix.features.leaks import Leak
 
+MAPS = ("poly:2", "splines")  # feature maps that are tried
 WIDE = 4096  # features up to which dense rows without names become columns
 MANY = 20  # different whole numbers from which a whole-numbered target is a quantity
 ID_NAME = re.compile(r"(^|[_ .-])(id|uuid|key|index|rownames?)$", re.IGNORECASE)
@@ -143,7 +144,9 @@ class AuditTable:
     def shared(self) -> dict[str, SharedTable]:
         """The table for learners that encode inside folds, as it is and standardised."""
         assert self.frame is not None
-        kinds = {"none": self.choices, "standard": replace(self.choices, scale="standard")}
+        standard = replace(self.choices, scale="standard")
+        kinds = {"none": self.choices, "standard": standard}
+        kinds |= {kind: replace(standard, map=kind) for kind in MAPS}
         return {scale: SharedTable(self.frame, chosen) for scale, chosen in kinds.items()}
 
     @cached_property

@@ -17,6 +17,7 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.features.columns import CategoryColumn, Noted, NumberColumn, TextColumn
 from separatrix.features.dates import DateColumn
 from separatrix.features.leaks import Leak, find_leaks, names_rows
+from separatrix.features.table_map import TableMap, check_map
 from separatrix.features.vocabulary import VocabularyColumn
 
 AnyColumn = NumberColumn | CategoryColumn | DateColumn | TextColumn | VocabularyColumn
@@ -39,6 +40,7 @@ class Choices:
     rare: int | None = None
     words: str = "hashed"
     dates: str = "days"
+    map: str | None = None  # "poly:2", "splines"
 
 
 @dataclass(slots=True)
@@ -49,6 +51,7 @@ class Encoder:
     dropped: dict[str, str] = field(default_factory=dict)  # column: why
     notes: list[str] = field(default_factory=list)
     leaks: list[Leak] = field(default_factory=list)
+    map: TableMap | None = None  # of the encoded columns
 
     @classmethod
     def fitted(
@@ -60,6 +63,8 @@ class Encoder:
             if getattr(choices, key) not in allowed:
                 listed = " or ".join(map(repr, allowed))
                 raise ParameterError(f"{key} is {getattr(choices, key)!r}: it can be {listed}.")
+        if choices.map is not None:
+            check_map(choices.map)
         for name in (*choices.drop, *choices.text, *choices.category, *choices.number):
             frame[name]
         encoder = cls([])
@@ -74,6 +79,8 @@ class Encoder:
             encoder.leaks = find_leaks(kept, y, target)
         if not encoder.columns:
             raise DataError(f"{frame.source} has no column left to learn from: {encoder._why_none()}.")
+        if choices.map is not None:
+            encoder.map = TableMap.fitted(choices.map, encoder.encode(frame)[0])
         return encoder
 
     def _why_none(self) -> str:
@@ -137,10 +144,16 @@ class Encoder:
         return [column.name for column in self.columns]
 
     def feature_names(self) -> list[str]:
-        return [name for column in self.columns for name in column.names()]
+        names = [name for column in self.columns for name in column.names()]
+        return names if self.map is None else self.map.names(names)
 
     @property
     def width(self) -> int:
+        """The number of features that a learner is given."""
+        return self._encoded_width if self.map is None else len(self.map.terms)
+
+    @property
+    def _encoded_width(self) -> int:
         return sum(len(c.idf) if isinstance(c, WORDY_COLUMNS) else len(c.names()) for c in self.columns)
 
     def encode(self, frame: Frame, strict: bool = False) -> tuple[Any, dict[str, Noted]]:
@@ -156,8 +169,9 @@ class Encoder:
                     f"{own.name!r} in {frame.source} is {first[1]!r} in row {first[0]} (counted from 0): "
                     "training had no such level."
                 )
-        if self.width <= DENSE and all(isinstance(block, np.ndarray) for block in blocks):
-            return np.ascontiguousarray(np.concatenate(blocks, axis=1)), noted
+        if self._encoded_width <= DENSE and all(isinstance(block, np.ndarray) for block in blocks):
+            X = np.ascontiguousarray(np.concatenate(blocks, axis=1))
+            return X if self.map is None else self.map.apply(X), noted
         from scipy.sparse import csr_array, hstack
 
         return csr_array(hstack([csr_array(block) for block in blocks], format="csr")), noted
