@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import separatrix
@@ -210,3 +211,74 @@ def test_digits_are_ten_classes_that_one_machine_tells_apart(audited, tmp_path):
     assert margins["0"] == pytest.approx(2.89800, rel=1e-5)
     assert found.facts.prediction.estimate.value > 0.93
     assert checked(found, tmp_path).count("proved:") == 11
+
+
+def test_a_cloud_of_xor_is_advised_products(ledger):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    found = separatrix.audit({"a": X[:, 0], "b": X[:, 1], "y": (X[:, 0] * X[:, 1] > 0).astype(int)}, ledger=ledger)
+    assert verdicts(found)["linear log-odds"] == "fails"
+    assert "a × b" in next(line.evidence for line in found.facts.assumptions.lines if line.name == "linear log-odds")
+    assert found.facts.prediction.chosen == "ridge logistic on poly:2"
+    assert found.facts.prediction.estimate.value > 0.9
+    assert "--map poly:2" in found.facts.recommendation.use
+    names = [row.name for row in found.facts.pictures.coefficients.features]
+    assert names[0] == "a × b"
+
+
+def test_a_rare_class_is_not_hidden_by_accuracy(ledger):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(20_000, 3))
+    y = np.zeros(20_000, dtype=int)
+    y[:20] = 1
+    found = separatrix.audit(X, y, ledger=ledger, budget=20)
+    facts = found.facts.prediction
+    assert (facts.metric, facts.metric_class) == ("average_precision", "1")
+    assert facts.baseline == pytest.approx(0.001)
+    assert found.answers["prediction"].answer.startswith("No better than guessing")
+    assert "99.9% correct" in " ".join(found.answers["prediction"].lines)
+    assert found.facts.recommendation.learner is None
+    drawn = found.facts.pictures.projection
+    assert sum(drawn.classes) == 20  # all rare rows are in the picture
+
+
+def test_a_learner_that_was_cut_is_not_compared_and_the_safe_choice_stands(ledger, monkeypatch):
+    from separatrix.auditing import comparison
+
+    ran = comparison._cross_validated
+
+    def only_the_safe_choice(table, session, candidate, *rest):
+        if not candidate.safe:
+            raise comparison.OutOfTime("did not finish within the time budget (1 of 5 folds)")
+        return ran(table, session, candidate, *rest)
+
+    monkeypatch.setattr(comparison, "_cross_validated", only_the_safe_choice)
+    found = separatrix.audit("example:spam", ledger=ledger)
+    assert found.facts.prediction.chosen == "ridge logistic"
+    assert {own.learner for own in found.facts.prediction.not_compared} >= {"logistic", "averaged perceptron"}
+    assert "better" not in found.facts.recommendation.why
+    assert any(text.startswith("Not compared within the time budget") for text in found.facts.recommendation.cautions)
+
+
+def test_a_test_set_that_was_used_is_said_on_the_screen(tmp_path):
+    table = {"x": np.arange(60.0), "z": np.sin(np.arange(60.0)), "y": (np.arange(60) * 7 % 13 > 5).astype(int)}
+    first = separatrix.audit(table, ledger=tmp_path / "ledger")
+    same = separatrix.audit({**table}, ledger=tmp_path / "ledger", level=0.9)
+    other = separatrix.audit(table, ledger=tmp_path / "ledger", random_state=1)
+    assert "used once" in str(first)
+    assert first.facts.prediction.test.earlier_uses == 0
+    assert same.facts.prediction.test.earlier_uses == 0  # the same model on the same rows: read again
+    assert other.facts.prediction.test.earlier_uses == 1  # some of its test rows
+    assert "already used once" in " ".join(str(other).split())
+
+
+def test_a_large_table_has_a_certified_lower_bound(ledger, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60_000, 20))
+    y = (X[:, 0] + rng.normal(size=60_000) > 0).astype(int)
+    found = separatrix.audit(X, y, ledger=ledger, budget=8)
+    mistakes = found.facts.best.mistakes
+    assert mistakes.parts > 1
+    assert mistakes.lower >= 2
+    assert found.facts.certificate.claims == ["overlap", "min-errors"]
+    assert f"at least {mistakes.lower} of" in checked(found, tmp_path)

@@ -211,7 +211,7 @@ def wide(header, tensors):
         (set_header("attributes", "coef_", to={"$tensor": "attribute.intercept_"}), "was used already"),
         (set_header("attributes", "coef_", to={"$code": "1"}), "unknown kind of value"),
         (set_header("attributes", "classes_", to={"$strings": ["a", "a", "c"], "object": True}), "not different"),
-        (set_header("format", to=3), "format 3, and this version reads 1 and 2"),
+        (set_header("format", to=4), "format 4, and this version reads 1, 2 and 3"),
         (set_header("format", to=1), "other keys"),
         (set_header("format", to=True), "other keys"),
         (set_header("certificate", to="x" * 64), "digest"),

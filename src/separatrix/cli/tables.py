@@ -57,6 +57,7 @@ def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 show_default=True,
                 help="Dates by days alone, or also by month, day of the week and time.",
             ),
+            click.option("--map", metavar="MAP", help="Feature map of the columns: poly:2 … poly:5, or splines."),
         )
     ):
         command = option(command)
@@ -72,7 +73,7 @@ def open_table(source: str, na: tuple[str, ...], header: bool | None, text: tupl
 def choices_of(options: dict[str, Any]) -> Choices:
     from separatrix.features.encode import Choices
 
-    names = ("drop", "text", "category", "number", "scale", "words", "dates")
+    names = ("drop", "text", "category", "number", "scale", "words", "dates", "map")
     return Choices(**{name: options[name] for name in names})
 
 

@@ -65,6 +65,8 @@ def _columns(table: TableModel, d: int) -> tuple[NumberColumn | CategoryColumn, 
         names = getattr(table.learner, "feature_names_in_", None)
         listed = [f"x{j}" for j in range(d)] if names is None else names.tolist()
         return tuple(NumberColumn(name, "number", 0.0, False) for name in listed)
+    if table.encoder.map is not None:
+        raise ParameterError(f"models with --map {table.encoder.map.kind} cannot be exported: fit without --map.")
     columns: list[NumberColumn | CategoryColumn] = []
     for column in table.encoder.columns:
         if not isinstance(column, (NumberColumn, CategoryColumn)):

@@ -150,10 +150,11 @@ class Encoder:
     @property
     def width(self) -> int:
         """The number of features that a learner is given."""
-        return self._encoded_width if self.map is None else len(self.map.terms)
+        return self.encoded_width if self.map is None else len(self.map.terms)
 
     @property
-    def _encoded_width(self) -> int:
+    def encoded_width(self) -> int:
+        """The number of encoded columns, before a feature map."""
         return sum(len(c.idf) if isinstance(c, WORDY_COLUMNS) else len(c.names()) for c in self.columns)
 
     def encode(self, frame: Frame, strict: bool = False) -> tuple[Any, dict[str, Noted]]:
@@ -169,7 +170,7 @@ class Encoder:
                     f"{own.name!r} in {frame.source} is {first[1]!r} in row {first[0]} (counted from 0): "
                     "training had no such level."
                 )
-        if self._encoded_width <= DENSE and all(isinstance(block, np.ndarray) for block in blocks):
+        if self.encoded_width <= DENSE and all(isinstance(block, np.ndarray) for block in blocks):
             X = np.ascontiguousarray(np.concatenate(blocks, axis=1))
             return X if self.map is None else self.map.apply(X), noted
         from scipy.sparse import csr_array, hstack

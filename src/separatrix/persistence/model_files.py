@@ -110,7 +110,7 @@ def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     if not isinstance(header, dict) or checksum(text, tensors) != digest:
         raise ModelFileError("its checksum does not match: it was damaged or changed")
     if header.get("format") not in FORMATS:
-        known = " and ".join(map(str, FORMATS))
+        known = f"{', '.join(map(str, FORMATS[:-1]))} and {FORMATS[-1]}"
         raise ModelFileError(
             f"it has format {header.get('format')!r}, and this version reads {known}: update separatrix"
         )

@@ -13,6 +13,7 @@ from separatrix.features.columns import CategoryColumn, NumberColumn, TextColumn
 from separatrix.features.dates import DateColumn
 from separatrix.features.encode import WORDY_COLUMNS, AnyColumn, Encoder
 from separatrix.features.leaks import Leak
+from separatrix.features.table_map import TableMap
 from separatrix.features.table_model import TableModel
 from separatrix.features.vocabulary import VocabularyColumn
 from separatrix.models.registry import is_learner, learner_class
@@ -20,8 +21,8 @@ from separatrix.persistence.certificates import digest_of, digest_of_certificate
 from separatrix.persistence.json_values import Unkept, pack, unpack
 from separatrix.protocol import Estimator, parameters_of
 
-FORMAT = 2
-FORMATS = (1, FORMAT)  # 2 added the digest of a certificate
+FORMAT = 3
+FORMATS = (1, 2, FORMAT)  # 2 added the digest of a certificate, 3 the feature map of an encoder
 ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9_]*_\Z")
 KEYS = {"format", "learner", "parameters", "attributes", "state", "left_out", "table", "certificate", "versions"}
 WIDE, MOST_FEATURES = 100_000, 2**31
@@ -77,6 +78,7 @@ def _table_header(model: TableModel, tensors: dict[str, Any]) -> dict[str, Any]:
             "dropped": model.encoder.dropped,
             "notes": model.encoder.notes,
             "leaks": [leak.to_dict() for leak in model.encoder.leaks],
+            "map": None if model.encoder.map is None else model.encoder.map.to_dict(),
         }
     return {
         "target": model.target,
@@ -224,18 +226,21 @@ def _table_model(node: Any, learner: Any, tensors: dict[str, Any], used: set[str
 
 def _encoder(node: Any, tensors: dict[str, Any], used: set[str]) -> Encoder:
     try:
-        if set(node) != {"columns", "dropped", "notes", "leaks"}:
+        if set(node) | {"map"} != {"columns", "dropped", "notes", "leaks", "map"}:
             raise TypeError("other keys")
         columns = [_column(entry, j, tensors, used) for j, entry in enumerate(node["columns"])]
         dropped = {_text(k): _text(v) for k, v in node["dropped"].items()}
         leaks = [Leak(_text(leak["column"]), _text(leak["evidence"])) for leak in node["leaks"]]
-        encoder = Encoder(columns, dropped, [_text(note) for note in node["notes"]], leaks)
+        applied = None if node.get("map") is None else TableMap.from_dict(node["map"])
+        encoder = Encoder(columns, dropped, [_text(note) for note in node["notes"]], leaks, applied)
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         if isinstance(error, ModelFileError):
             raise
         raise ModelFileError(f"its encoder is damaged ({str(error)[:80]})") from error
     if len(set(encoder.inputs)) != len(encoder.inputs):
         raise ModelFileError("its encoder has a column twice")
+    if encoder.map is not None and encoder.map.inputs != encoder.encoded_width:
+        raise ModelFileError("its feature map takes another number of columns than its encoder makes")
     return encoder
 
 
