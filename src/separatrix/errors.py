@@ -22,6 +22,7 @@
     ├── RoundingWarning                   numbers were changed by becoming float64
     ├── SeparationWarning                 no finite maximum-likelihood estimate exists
     ├── IterationWarning                  iterations ran out before the optimum
+    ├── LocalMaximumWarning               a likelihood with several maxima was fitted
     ├── CollinearWarning                  columns depend on each other
     └── PrecisionWarning                  the result has fewer right digits than usual
 
@@ -119,6 +120,10 @@ class SeparationWarning(SeparatrixWarning):
 
 class IterationWarning(SeparatrixWarning):
     """Iterations ran out before the optimum was reached."""
+
+
+class LocalMaximumWarning(SeparatrixWarning):
+    """The likelihood has several maxima: the highest of those found is kept."""
 
 
 class CollinearWarning(SeparatrixWarning):

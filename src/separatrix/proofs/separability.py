@@ -19,7 +19,16 @@ from separatrix.proofs.decimal_reading import decimal_rows
 from separatrix.proofs.exact_algebra import combination, solve_in_span
 from separatrix.proofs.facial_reduction import Reduction, reduce
 from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
+from separatrix.validation import (
+    Labels,
+    Table,
+    check_labels,
+    check_lengths,
+    check_table,
+    check_weights,
+    distinct_names,
+    need_flag,
+)
 
 READINGS = ("binary64", "decimal")
 PLAIN = {"complete": "complete", "quasi": "quasi-complete", "overlap": "overlap", "undecided": "undecided"}
@@ -271,7 +280,7 @@ def result(reduction: Reduction, subject: Subject, names: list[str], seconds: fl
         origin[witness],
         origin[reduction.strict],
         origin[tied],
-        tuple(names),
+        tuple(distinct_names(names)),
         seconds,
         tuple(reduction.tried),
         reduction,

@@ -9,7 +9,7 @@ from separatrix.validation.options import need_flag
 from separatrix.validation.outcomes import Outcomes, check_outcomes
 from separatrix.validation.row import Row, check_features, check_row
 from separatrix.validation.rows import count_rows, take_rows
-from separatrix.validation.table import Table, check_same_features, check_table
+from separatrix.validation.table import Table, check_same_features, check_table, distinct_names
 from separatrix.validation.targets import check_finite_vector, check_lengths, check_targets, check_weights
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "check_targets",
     "check_weights",
     "count_rows",
+    "distinct_names",
     "need_flag",
     "take_rows",
 ]

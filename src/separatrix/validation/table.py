@@ -59,6 +59,17 @@ def is_sparse(X: Any) -> bool:
     return sparse is not None and bool(sparse.issparse(X))
 
 
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """The names, with parentheses around one that stands before it already: a column may be called "intercept"."""
+    taken, out = set(names), dict[str, None]()
+    for name in names:
+        fresh = name
+        while fresh in out or (fresh != name and fresh in taken):
+            fresh = f"({fresh})"
+        out[fresh] = None
+    return list(out)
+
+
 def describe_column(j: int, names: Sequence[str] | None) -> str:
     return f"column {j}" if names is None else f"column {j} ({names[j]!r})"
 

@@ -103,7 +103,7 @@ def test_a_weight_of_two_is_the_row_twice(options, classes):
 
 def test_analytic_weights_do_not_change_errors_when_doubled():
     X, y = overlapping()
-    c = np.random.default_rng(2).random(200) + 0.1
+    c = np.random.default_rng(2).integers(1, 9, 200).astype(float)
     once, twice = (sx.LogisticRegression(weights="analytic").fit(X, y, sample_weight=k * c).summary() for k in (1, 2))
     counted = sx.LogisticRegression().fit(X, y, sample_weight=2 * c).summary()
     assert once["x0"].error == pytest.approx(twice["x0"].error, rel=1e-12)

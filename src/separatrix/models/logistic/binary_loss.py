@@ -20,6 +20,7 @@ from separatrix.numerics.moments import Moments
 from separatrix.numerics.normal_equations import NormalEquations
 
 TINY = float(np.finfo(np.float64).tiny)
+EPS = float(np.finfo(np.float64).eps)
 SLICE = 2**24  # numbers looked at between two chances to interrupt
 
 
@@ -48,6 +49,13 @@ class Curved(Protocol):
 
     def point(self, at: Floats) -> Point: ...
     def model(self, point: Point) -> Model: ...
+    def reach(self, step: Floats) -> float:
+        """The greatest change of a score by a step."""
+        ...
+
+    def rounding(self, point: Point) -> Floats:
+        """A gradient as large as the rounding errors of the one at a point."""
+        ...
 
 
 class Objective(Curved, Protocol):
@@ -98,6 +106,17 @@ class Binary:
         if not self.lift:
             gradient[-1] = 0.0
         return Point(at, value, gradient, curvature, wrong)
+
+    def reach(self, step: Floats) -> float:
+        moved = np.empty(self.n)
+        kernels.scores(self.rows, step, moved)
+        return float(np.abs(moved).max())
+
+    def rounding(self, point: Point) -> Floats:
+        out = rounding_of(self.rows, point.wrong if self.weights is None else self.weights * point.wrong)
+        if not self.lift:
+            out[-1] = 0.0
+        return out
 
     def release(self, point: Point) -> None:
         """Let the next point have the memory of one that is not needed any more: new memory costs a third of a pass."""
@@ -150,6 +169,18 @@ class Diagonal:
     def correction(self, g: Floats) -> Floats:
         w = (g[:-1] - self.mean * g[-1]) / self.D
         return np.append(w, g[-1] / self.total - self.mean @ w if self.total > 0 else 0.0)
+
+
+def rounding_of(rows: kernels.Rows, sizes: Floats) -> Floats:
+    """Errors that the sums of +-sizes (x, 1) may have, with signs that centring does not cancel.
+
+    They are about EPS times the sum of the sizes, and  sum r |x_j| <= sqrt(sum r sum r x_j^2).
+    """
+    first, second = np.zeros((2, rows.d + 1))
+    kernels.curvature_diagonal(rows, np.ascontiguousarray(sizes), 0, rows.n, first, second)
+    out = EPS * np.sqrt(second) * np.sqrt(second[-1])
+    out[:-1] *= np.where(first[:-1] > 0, -1.0, 1.0)
+    return np.asarray(out)
 
 
 def weighted_gram(X: Any, weights: Floats, ridge: float, lift: bool) -> NormalEquations:

@@ -7,12 +7,15 @@ The derivative of log|I|/2 adds to the residual 1[y_i = k] - p_ik of each row
 
 from the third cumulants of one draw; for two classes that is h_i (1/2 - p_i) with the leverage h_i
 (Heinze and Schemper 2002; Bull, Mak and Greenwood 2002). Steps are I^-1 times the adjusted score, corrected by
-the pairs of earlier steps, and halved until they gain.
+the pairs of earlier steps, limited in length and halved until they gain. The function may have several maxima, and
+a long step may cross from one to another: two searches start at zero and at a second point, and the better one wins.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +26,16 @@ from separatrix.models.logistic.quasi_newton import Pairs
 from separatrix.numerics.status import Status
 
 EPS = float(np.finfo(np.float64).eps)
+LONGEST = 1.0  # the root mean square change of the scores by one step
+APART = 1e-4  # two maxima differ by more than this, measured in the same way
 
 
 @dataclass(frozen=True, slots=True)
 class Penalised:
-    """Class vectors (K - 1, p) against the baseline, with the likelihoods and the information there."""
+    """Class vectors (K - 1, p) against the baseline, with the likelihoods and the information there.
+
+    ``inferior`` is the penalised likelihood of a lower maximum, where a second search ended at one.
+    """
 
     vectors: Floats
     loglik: float
@@ -35,6 +43,7 @@ class Penalised:
     information: Floats
     status: Status
     steps: int
+    inferior: float | None = None
 
 
 class FirthLikelihood:
@@ -59,6 +68,13 @@ class FirthLikelihood:
         sign, logdet = np.linalg.slogdet(information)
         loglik = -float(np.sum(self.c * loss))
         return loglik, loglik + 0.5 * logdet if sign > 0 else -np.inf, information, P
+
+    def change(self, free: NDArray[np.bool_], step: Floats) -> float:
+        """The root mean square change of the scores by a step in the free coefficients."""
+        whole = np.zeros(len(free))
+        whole[free] = step
+        moved = self.lifted @ whole.reshape(self.classes - 1, -1).T
+        return float(np.sqrt(np.square(moved).sum() / len(moved)))
 
     def score(self, P: Floats, inverse: Floats) -> Floats:
         """The adjusted score, of the length of b."""
@@ -118,7 +134,7 @@ def firth(
             break
         if steps >= max_iter:
             break
-        share = 1.0
+        share = 1.0 if near else min(1.0, LONGEST / max(likelihood.change(free, step), EPS))
         while True:
             moved = b.copy()
             moved[free] -= share * step
@@ -134,23 +150,43 @@ def firth(
     return Penalised(b.reshape(-1, p), loglik, value, information, status, steps)
 
 
-def firth_in_basis(likelihood: FirthLikelihood, max_iter: float) -> Penalised:
-    """The same maximum, found on orthonormal columns: Firth's estimate moves with the basis, rounding does not.
+def firth_in_basis(
+    likelihood: FirthLikelihood, max_iter: float, starts: Sequence[Floats | None] = (None,)
+) -> Penalised:
+    """The maximum, found on orthonormal columns: Firth's estimate moves with the basis, rounding does not.
 
-    With rows x = R'q, vectors b = R^-1 b_q and log|I| = log|I_q| + 2 (K - 1) log|R|.
+    With rows x = R'q, vectors b = R^-1 b_q and log|I| = log|I_q| + 2 (K - 1) log|R|. A search is made from each of the
+    ``starts`` (class vectors, or None for zero), and the highest maximum is returned.
     """
     scale = np.linalg.norm(likelihood.lifted, axis=0)
     Q, R = np.linalg.qr(likelihood.lifted / scale)
     length = np.sqrt(len(Q))
     R = R * scale / length
     inner = FirthLikelihood(Q * length, likelihood.codes, likelihood.classes, likelihood.weights, likelihood.offset)
-    found = firth(inner, max_iter)
     free = likelihood.classes - 1
-    wide = np.kron(np.eye(free), R)
     logdet = free * float(np.log(np.abs(np.diagonal(R))).sum())
-    vectors = np.linalg.solve(R, found.vectors.T).T
-    information = wide.T @ found.information @ wide
-    return Penalised(vectors, found.loglik, found.penalised + logdet, information, found.status, found.steps)
+    runs = [firth(inner, max_iter, None if at is None else (at @ R.T).reshape(-1)) for at in starts]
+    found = reduce(lambda first, second: better(first, second, logdet), runs)
+    wide = np.kron(np.eye(free), R)
+    return replace(
+        found,
+        vectors=np.linalg.solve(R, found.vectors.T).T,
+        penalised=found.penalised + logdet,
+        information=wide.T @ found.information @ wide,
+    )
+
+
+def better(first: Penalised, second: Penalised, logdet: float) -> Penalised:
+    """The higher of two maxima on orthonormal columns; the first where they are one, or the second is none."""
+    if second.status is not Status.OPTIMAL:
+        return first
+    steps = first.steps + second.steps
+    if first.status is not Status.OPTIMAL:
+        return replace(second, steps=steps)
+    if np.linalg.norm(first.vectors - second.vectors) <= APART:
+        return first
+    high, low = (first, second) if first.penalised >= second.penalised else (second, first)
+    return replace(high, steps=steps, inferior=low.penalised + logdet)
 
 
 def likelihood_intercepts(

@@ -59,7 +59,7 @@ def _fit(rows: Counted, task: Task, options: Options, start: Floats | None) -> F
         except Interruption as stop:
             raise Interruption(stop.at.reshape(-1, task.d + 1)) from stop
         return Fitted(answer, options.penalty)
-    fit = Likelihood(task, options.max_iter, start, search=not options.firth)
+    fit = Likelihood(task, options.max_iter, start)
     try:
         return _unpenalised(rows, fit, options)
     except Interruption:
@@ -94,7 +94,7 @@ def _unpenalised(rows: Counted, fit: Likelihood, options: Options) -> Fitted:
 
 
 def _firth(fit: Likelihood, options: Options, method: str, existence: Existence | None) -> Fitted:
-    answer, _ = fit.firth()
+    answer = fit.firth()
     if options.flic:
         vectors = answer.vectors.copy()
         scores = fit.whole.scores(vectors)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from separatrix.errors import CollinearWarning, IterationWarning, SeparationWarning
+from separatrix.errors import CollinearWarning, IterationWarning, LocalMaximumWarning, SeparationWarning
 from separatrix.models.logistic.fit import Fitted
 from separatrix.models.logistic.used_rows import Counted
 from separatrix.numerics.status import Status
@@ -38,11 +38,26 @@ def tell(model: Any, fitted: list[Fitted], rows: Counted) -> None:
             CollinearWarning,
             stacklevel=3,
         )
+    if model.maxima_ is not None:
+        high, low = model.maxima_
+        warnings.warn(
+            f"Firth's penalised likelihood has more than one maximum: searches from two starts ended at {high:.6g} and "
+            f"at {low:.6g}; the higher one is kept, and a higher one still may exist.",
+            LocalMaximumWarning,
+            stacklevel=3,
+        )
     if model.status_ is Status.ILL_CONDITIONED and model.gap_ is not None:
         warnings.warn(
             f"no step improves any more, but the optimum is only proved to a relative gap of {model.gap_:.1e}: columns "
             f"nearly depend on each other, or rounding hides a penalty of C={model.C:g}; scale or drop columns, or "
             "lower C.",
+            IterationWarning,
+            stacklevel=3,
+        )
+    elif model.status_ is Status.ILL_CONDITIONED and "maximum likelihood" in model.method_:
+        warnings.warn(
+            "the estimate has few correct digits: the classes are nearly separated, or columns are nearly linearly "
+            "dependent; scale or drop columns, or fit with a penalty (C=) or bias_reduction='firth'.",
             IterationWarning,
             stacklevel=3,
         )

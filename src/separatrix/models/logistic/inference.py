@@ -11,6 +11,7 @@ from separatrix.errors import DataError, InferenceError
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.logistic.used_rows import Counted
 from separatrix.numerics.status import Status
+from separatrix.validation import distinct_names
 
 if TYPE_CHECKING:
     from separatrix.models.logistic.influence import Influence
@@ -73,7 +74,7 @@ class LogisticInference(LinearClassifier):
         columns = rows.names + (["intercept"] if self.fit_intercept else [])
         many = len(classes) > 2
         base = classes.pop(-1 if many and fitted.fates is not None else 0)
-        names = [f"{c}:{name}" if many else name for c in classes for name in columns]
+        names = distinct_names([f"{c}:{name}" if many else name for c in classes for name in columns])
         outcome = f"log-odds against {base}" if many else f"log-odds of {classes[0]} against {base}"
         return summarise(
             fitted,
@@ -136,6 +137,8 @@ class LogisticInference(LinearClassifier):
             reason = "the bias was moved after Firth's fit: fit with flic=False"
         elif self.unidentifiable_:
             reason = f"columns depend on each other ({', '.join(self.unidentifiable_[:6])}): drop some first"
+        elif rows is not None and self.weights == "frequency" and rows.fractional:
+            reason = "sample_weight has fractions, which count no rows: fit with weights='analytic'"
         elif rows is None:
             reason = "a stored model has no rows: fit again"
         if reason is not None or rows is None:

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.models.logistic.binary_loss import Point
 from separatrix.models.logistic.firth import FirthLikelihood, firth, firth_in_basis, likelihood_intercepts
 from separatrix.models.logistic.multinomial_loss import class_information, softmax
 from separatrix.models.logistic.newton import newton
 from separatrix.models.logistic.problem import Task
 
 STEPS = 1000
+CERTAIN = 1e-10  # a loss below which all rows count as certain
 
 
 @dataclass(frozen=True)
@@ -115,12 +117,18 @@ class FittedLikelihood:
         """What profiles are compared with."""
         if not self.penalised:
             return self.loglik
-        return firth_in_basis(self.firth_likelihood(np.arange(self.lifted.shape[1])), STEPS).penalised
+        likelihood = self.firth_likelihood(np.arange(self.lifted.shape[1]))
+        return firth_in_basis(likelihood, STEPS, [self.estimate]).penalised
 
     def firth_likelihood(self, order: NDArray[np.intp]) -> FirthLikelihood:
         """The penalised likelihood on the columns in this order."""
         rows = self.lifted[:, order]
         return FirthLikelihood(rows, self.task.codes, self.task.classes, self.task.weights, self.offset)
+
+
+def certain(steps: int, point: Point) -> bool:
+    """Whether all rows have their own class with a probability that is 1 for most purposes."""
+    return point.value < CERTAIN
 
 
 def on_the_way(task: Task, estimate: Floats) -> Floats:
@@ -131,7 +139,9 @@ def on_the_way(task: Task, estimate: Floats) -> Floats:
     objective = task.objective()
     start = estimate if task.lift else np.column_stack([estimate, np.zeros(len(estimate))])
     start = start if task.classes == 2 else np.vstack([np.zeros(start.shape[1]), start])
-    at = newton(objective, objective.point(start.reshape(-1)), STEPS, 1e-15).point.at.reshape(start.shape)
+    begin = objective.point(start.reshape(-1))
+    run = newton(objective, begin, STEPS, 1e-15, pause=certain)
+    at = run.point.at.reshape(start.shape)
     at = at if task.classes == 2 else at[1:] - at[0]
     return np.ascontiguousarray(at if task.lift else at[:, :-1])
 

@@ -56,7 +56,8 @@ class LogisticRegression(LogisticInference):
         Multiplies the weights of the rows of a class.
     tol : float or None, default=None
         The relative duality gap at which a penalised fit ends, 1e-8 if None. Unpenalised fits run until the
-        last digits settle.
+        last digits settle. At a gap g the weights are within sqrt(2 g F C/(1 - l1_ratio)) of the optimum, with F
+        the loss plus the penalty divided by C; a ridge of several classes then takes one more Newton step.
     max_iter : int or inf, default=1000
         Limit on the iterations of a solver.
     weights : {"frequency", "analytic"}, default="frequency"
@@ -64,8 +65,9 @@ class LogisticRegression(LogisticInference):
         shrink with it. Analytic weights say how rows compare, and are scaled to add up to the number of rows.
     warm_start : bool, default=False
         Begin at the vectors of the fit before.
-    boundary : {"positive", "negative", "undefined"}, default="positive"
-        What a score of zero predicts, for two classes.
+    boundary : {"negative", "positive", "undefined"}, default="negative"
+        What a score of zero predicts, for two classes. Both have probability 1/2 there; "negative" is the first
+        class, as the greatest column of ``predict_proba`` has it.
 
     Attributes
     ----------
@@ -78,6 +80,7 @@ class LogisticRegression(LogisticInference):
     separation_ : whether a maximum exists, with its proof, or None where that was not the question;
         a dict by class for ``multiclass="ovr"``
     gap_ : relative duality gap of a penalised fit, else None
+    maxima_ : penalised log-likelihoods of Firth's estimate and of a lower maximum, where two were found, else None
     unidentifiable_ : names of columns whose coefficients the rows do not determine: the shortest w is given
     loglik_ : log-likelihood of the fit
     n_iter_ : steps taken
@@ -106,7 +109,7 @@ class LogisticRegression(LogisticInference):
         max_iter: float = 1000,
         weights: str = "frequency",
         warm_start: bool = False,
-        boundary: str = "positive",
+        boundary: str = "negative",
     ) -> None:
         self.C = C
         self.l1_ratio = l1_ratio
@@ -217,6 +220,7 @@ class LogisticRegression(LogisticInference):
         self.n_iter_ = max(f.answer.steps for f in fitted)
         gaps = [f.answer.gap for f in fitted if f.answer.gap is not None]
         self.gap_ = max(gaps) if gaps and len(gaps) == len(fitted) and np.isfinite(self.C) else None
+        self.maxima_ = next((f.answer.maxima for f in fitted if f.answer.maxima is not None), None)
         dependent = sorted({j for f in fitted for j in f.dependent})
         names = rows.names if dependent else []
         self.unidentifiable_ = tuple(names[j] for j in dependent)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import TINY, Point
+from separatrix.models.logistic.binary_loss import TINY, Point, rounding_of
 
 
 class Multinomial:
@@ -93,14 +93,28 @@ class Multinomial:
             out[:, -1] = 1.0
         return Diagonals(np.maximum(out, 1e-12 * float(out.max()) or 1.0).reshape(-1))
 
+    def reach(self, step: Floats) -> float:
+        V = step.reshape(self.classes, -1)
+        return float(np.ptp(self.X @ V[:, :-1].T + V[:, -1], axis=1).max())
+
+    def rounding(self, point: Point) -> Floats:
+        sizes, rows = point.curvature.copy(), kernels.rows(self.X)
+        sizes[self.own] = point.wrong
+        sizes *= 1.0 if self.weights is None else self.weights[:, None]
+        return np.concatenate([rounding_of(rows, r) for r in sizes.T])
+
     def model(self, point: Point) -> Blocks:
-        K = self.classes
-        lifted = np.column_stack([dense(self.X), np.full(self.n, 1.0 if self.lift else 0.0)])
-        free = K if self.ridge else K - 1  # with a ridge all vectors are determined, but for the biases
+        """The Hessian of the parameters that are determined: a ridge leaves a common bias, nothing a common vector."""
+        lifted = np.column_stack([dense(self.X), np.ones(self.n)]) if self.lift else dense(self.X)
+        free = self.classes if self.ridge else self.classes - 1
         information = class_information(lifted, point.curvature[:, :free], self.weights)
+        kept = np.arange(self.length).reshape(self.classes, -1)[:free, : lifted.shape[1]].reshape(-1)
         if self.ridge:
-            information[np.diag_indices(len(information))] += np.tile(np.append(np.full(self.d, self.ridge), 0.0), free)
-        return Blocks(information)
+            weights = kept % (self.d + 1) < self.d
+            information[np.diag_indices(len(information))] += np.where(weights, self.ridge, 0.0)
+            if self.lift:
+                kept, information = kept[:-1], information[:-1, :-1]
+        return Blocks(information, kept)
 
 
 class Diagonals:
@@ -114,24 +128,27 @@ class Diagonals:
 
 
 class Blocks:
-    """A Hessian of several class vectors; directions without curvature are left alone."""
+    """A Hessian of the parameters ``kept``; directions without curvature are left alone, and ``flat`` says so."""
 
-    def __init__(self, information: Floats) -> None:
+    def __init__(self, information: Floats, kept: NDArray[np.intp]) -> None:
+        self.kept, self.flat = kept, False
         diagonal = np.diagonal(information)
         self.scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         self.scaled = information / self.scale / self.scale[:, None]
 
     def correction(self, g: Floats) -> Floats:
         size = len(self.scale)
-        right = g[:size] / self.scale
+        right, out = g[self.kept] / self.scale, np.zeros(len(g))
         try:
             np.linalg.cholesky(self.scaled - 64 * size * np.finfo(float).eps * np.eye(size))
             step = np.linalg.solve(self.scaled, right)
         except np.linalg.LinAlgError:  # flat directions
             values, vectors = np.linalg.eigh(self.scaled)
-            V = vectors[:, values > 64 * size * np.finfo(float).eps * values[-1]]
-            step = V @ ((V.T @ right) / values[values > 64 * size * np.finfo(float).eps * values[-1]])
-        return np.append(step / self.scale, np.zeros(len(g) - size))
+            bent = values > 64 * size * np.finfo(float).eps * values[-1]
+            self.flat, V = not bent.all(), vectors[:, bent]
+            step = V @ ((V.T @ right) / values[bent])
+        out[self.kept] = step / self.scale
+        return out
 
 
 def softmax(s: Floats, own: tuple[Any, Any]) -> tuple[Floats, Floats]:

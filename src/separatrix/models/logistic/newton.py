@@ -4,7 +4,9 @@
 
 Far from the minimum a step is halved until it gains a tenth of a thousandth of its promise (Armijo 1966).
 Near it the function can no longer tell points apart, but the gradient can: full steps go on while the
-decrement still falls.
+decrement still falls. Where classes nearly separate the decrement is as small far from the minimum, and falls by
+about e with each step: a run without a tolerance is at the optimum only once no score is moved any more, neither by
+the last step nor by a step for the rounding errors of the gradient.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from separatrix.numerics.status import Status
 
 EPS = float(np.finfo(np.float64).eps)
 ARMIJO = 1e-4
+REST = 1e-5  # the greatest change of a score by a last step
 FEWEST = 2.0**-30  # a step that has been halved thirty times leads nowhere
 
 
@@ -53,14 +56,18 @@ def newton(
             size = max(abs(point.value), np.finfo(float).tiny)
             if left is not None and (bound := left(point)) <= 0.5 * tol * size:
                 return Run(point, Status.OPTIMAL, steps, bound)
-            step, decrement = direction(objective.model(point), point.gradient)
+            model = objective.model(point)
+            step, decrement = direction(model, point.gradient)
             if not np.isfinite(decrement):
                 return Run(point, Status.NONFINITE, steps, decrement)
-            if left is None and decrement <= tol * size:
-                return Run(point, Status.OPTIMAL, steps, decrement)
             near = decrement <= 64 * EPS * size
-            if near and decrement > 0.25 * before:
-                return Run(point, Status.OPTIMAL, steps, decrement)
+            if decrement < -64 * EPS * size:
+                return Run(point, Status.ILL_CONDITIONED, steps, decrement)
+            if (left is None and decrement <= tol * size) or (near and decrement > 0.25 * before):
+                if tol > 0 or rests(objective, point, model, step):
+                    return Run(point, Status.OPTIMAL, steps, decrement)
+                if decrement >= before or decrement <= 0:
+                    return Run(point, Status.ILL_CONDITIONED, steps, decrement)
             if steps >= max_iter:
                 return Run(point, Status.MAX_ITERATIONS, steps, decrement)
             if pause is not None and pause(steps, point):
@@ -82,13 +89,26 @@ def direction(model: Model, g: Floats) -> tuple[Floats, float]:
     return step, 0.5 * float(g @ step)
 
 
+def rests(objective: Curved, point: Point, model: Model, step: Floats) -> bool:
+    """Whether the last step and one for the rounding errors of the gradient hardly move any score."""
+    with np.errstate(all="ignore"):
+        rounding, _ = direction(model, objective.rounding(point))
+        return not getattr(model, "flat", False) and objective.reach(step) <= REST and objective.reach(rounding) <= REST
+
+
 def backtrack(objective: Curved, point: Point, step: Floats, decrement: float) -> Point | None:
-    """The first of the points at step, step/2, step/4, ... that gains enough, or None."""
-    share = 1.0
+    """The first of the points at step, step/2, step/4, ... that gains enough, or None.
+
+    Where rows are certain, and wrong, the curvature is next to nothing and a step many times too long: it is then
+    halved until it moves no score any more.
+    """
+    share, least = 1.0, FEWEST
     noise = 8 * EPS * abs(point.value)
-    while share >= FEWEST:
+    while share >= least:
         moved = objective.point(point.at - share * step)
         if moved.value <= point.value - ARMIJO * share * 2 * decrement + noise:
             return moved
         share *= 0.5
+        if share < FEWEST == least:
+            least = min(FEWEST, REST / max(objective.reach(step), REST))
     return None

@@ -12,7 +12,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import Interruption
 from separatrix.models.logistic.binary_loss import Binary, Point
 from separatrix.models.logistic.dependent_columns import Columns, independent_columns
-from separatrix.models.logistic.firth import FirthLikelihood, Penalised, firth_in_basis
+from separatrix.models.logistic.firth import FirthLikelihood, firth_in_basis
 from separatrix.models.logistic.multinomial_loss import Multinomial, centred, dense
 from separatrix.models.logistic.newton import Run, newton
 from separatrix.models.logistic.overlap_proof import kesler_rows, proves_overlap
@@ -99,6 +99,7 @@ class Answer:
     steps: int
     loss: float | None
     gap: float | None = None
+    maxima: tuple[float, float] | None = None  # of Firth's likelihood, where two were found
 
 
 def overlap_at(task: Task, point: Point) -> bool:
@@ -117,7 +118,7 @@ class Likelihood:
 
     PATIENCE = 12  # steps after which a fit that is not settled asks whether there is a maximum at all
 
-    def __init__(self, task: Task, max_iter: float, start: Floats | None = None, search: bool = True) -> None:
+    def __init__(self, task: Task, max_iter: float, start: Floats | None = None) -> None:
         self.whole, self.max_iter = task, max_iter
         wide = task.wide
         self.split = None if wide else independent_columns(task.X, task.weights, task.lift)
@@ -126,7 +127,7 @@ class Likelihood:
         self.settled = False
         self.reached = np.zeros(self.objective.length)
         try:
-            self.run = self._first(start if self.task is task else None, search)
+            self.run = self._first(start if self.task is task else None)
         except KeyboardInterrupt as stop:
             at = stop.at if isinstance(stop, Interruption) else self.reached
             raise Interruption(self.vectors_of(at)) from stop
@@ -140,10 +141,10 @@ class Likelihood:
     def parameters(self) -> int:
         return self.task.free
 
-    def _first(self, start: Floats | None, search: bool) -> Run:
+    def _first(self, start: Floats | None) -> Run:
         task, objective = self.task, self.objective
         at = np.zeros(objective.length) if start is None else start.reshape(-1).copy()
-        if task.wide or not search:
+        if task.wide:
             return Run(objective.point(at), Status.MAX_ITERATIONS, 0, np.inf)
         stride = task.n // (SAMPLE * max(task.free, 40))
         if stride >= 4 and start is None:
@@ -187,7 +188,7 @@ class Likelihood:
         at = at if self.task.classes == 2 else centred(at, self.task.classes)
         return spread(self.split, at.reshape(-1, self.task.d + 1))
 
-    def firth(self) -> tuple[Answer, Penalised]:
+    def firth(self) -> Answer:
         """Firth's estimate on the same independent columns."""
         task = self.task
         if task.wide and task is self.whole and self.split is None:
@@ -197,12 +198,21 @@ class Likelihood:
         if offset is not None and task.classes == 2:
             offset = np.column_stack([np.zeros(task.n), offset])
         likelihood = FirthLikelihood(task.lifted(), task.codes, task.classes, task.weights, offset)
-        found = firth_in_basis(likelihood, self.max_iter)
+        found = firth_in_basis(likelihood, self.max_iter, [None, *self._second(task)])
         vectors = found.vectors if task.lift else np.column_stack([found.vectors, np.zeros(len(found.vectors))])
         if task.classes > 2:
             vectors = centred(np.vstack([np.zeros(task.d + 1), vectors]).reshape(-1), task.classes)
             vectors = vectors.reshape(task.classes, -1)
-        return Answer(spread(self.split, vectors), found.status, found.steps, -found.loglik), found
+        maxima = None if found.inferior is None else (float(found.penalised), float(found.inferior))
+        return Answer(spread(self.split, vectors), found.status, found.steps, -found.loglik, maxima=maxima)
+
+    def _second(self, task: Task) -> list[Floats]:
+        """Where the search for the maximum of the likelihood ended, as vectors against the first class, if at all."""
+        at = self.run.point.at.reshape(-1, self.task.d + 1)
+        if task is not self.task or not (self.run.steps and np.isfinite(at).all()):
+            return []
+        at = at if task.classes == 2 else at[1:] - at[0]
+        return [at if task.lift else at[:, :-1]]
 
 
 def spread(split: Columns | None, vectors: Floats) -> Floats:

@@ -13,11 +13,12 @@ from collections.abc import Callable
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import Binary, Point
+from separatrix.models.logistic.binary_loss import Binary, Curved, Point
 from separatrix.models.logistic.firth import firth
-from separatrix.models.logistic.likelihood import STEPS, FittedLikelihood
+from separatrix.models.logistic.likelihood import CERTAIN, STEPS, FittedLikelihood, certain
 from separatrix.models.logistic.multinomial_loss import Blocks, class_information, softmax
 from separatrix.models.logistic.newton import newton
+from separatrix.numerics.status import Status
 
 Profile = Callable[[float], float]
 FARTHEST = 40  # doublings of a step after which a side of an interval counts as open
@@ -37,16 +38,30 @@ def _two_profile(fitted: FittedLikelihood, j: int) -> Profile:
     y = np.where(task.codes == 1, 1, -1).astype(np.int8)
     base = np.zeros(task.n) if task.offset is None else task.offset
     last = [np.append(fitted.estimate[0, others], 0.0) if len(others) else np.zeros(2)]
+    along = last[0] / (float(fitted.estimate[0, j]) or 1.0)
 
     def value(v: float) -> float:
         objective = Binary(X, y, task.weights, base + v * fitted.lifted[:, j], 0.0, False)
-        point = objective.point(last[0])
-        if len(others):
-            point = newton(objective, point, STEPS, 1e-14).point
-            last[0] = point.at
+        point = _best(fitted, objective, last[0], v * along, 0.0 * along) if len(others) else objective.point(last[0])
+        last[0] = point.at
         return -point.value
 
     return value
+
+
+def _best(fitted: FittedLikelihood, objective: Curved, *starts: Floats) -> Point:
+    """The maximum, from the first start that leads to it; of separated classes the highest of all starts.
+
+    Far off, rows may be certain and the likelihood flat.
+    """
+    reached, tol = list[Point](), 1e-14 if fitted.fates is None else 1e-12
+    with np.errstate(all="ignore"):
+        for at in starts:
+            run = newton(objective, objective.point(at), STEPS, tol, certain)
+            reached.append(run.point)
+            if run.point.value < CERTAIN or (run.status is Status.OPTIMAL and fitted.fates is None):
+                break
+    return min(reached, key=lambda point: point.value)
 
 
 class Held:
@@ -69,7 +84,15 @@ class Held:
 
     def model(self, point: Point) -> Blocks:
         information = class_information(self.fitted.lifted, point.curvature[:, 1:], self.fitted.task.weights)
-        return Blocks(information[np.ix_(self.free, self.free)])
+        return Blocks(information[np.ix_(self.free, self.free)], np.arange(len(self.free)))
+
+    def reach(self, step: Floats) -> float:
+        whole = np.zeros(self.fitted.estimate.size)
+        whole[self.free] = step
+        return float(np.abs(self.fitted.lifted @ whole.reshape(self.fitted.estimate.shape).T).max())
+
+    def rounding(self, point: Point) -> Floats:
+        return np.zeros_like(point.at)
 
     def _whole(self, at: Floats) -> Floats:
         whole = np.empty(self.fitted.estimate.size)
@@ -80,10 +103,11 @@ class Held:
 def _class_profile(fitted: FittedLikelihood, index: int) -> Profile:
     held = Held(fitted, index)
     last = [fitted.estimate.reshape(-1)[held.free]]
+    along = last[0] / (float(fitted.estimate.reshape(-1)[index]) or 1.0)
 
     def value(v: float) -> float:
         held.value = v
-        point = newton(held, held.point(last[0]), STEPS, 1e-14).point
+        point = _best(fitted, held, last[0], v * along, 0.0 * along)
         last[0] = point.at
         return -point.value
 

@@ -15,7 +15,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import Interruption
 from separatrix.models.logistic.binary_loss import Binary, Model, Objective, Point
-from separatrix.models.logistic.newton import EPS, Run, backtrack
+from separatrix.models.logistic.newton import EPS, REST, Run, backtrack
 from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.numerics.status import Status
 
@@ -127,7 +127,10 @@ def newton_cg(
             decrement = 0.5 * float(point.gradient @ step)
             near = decrement <= 64 * EPS * level
             if decrement <= tol * level * (0.0 if ridge > 0 else 1.0) or (near and decrement > 0.25 * before):
-                return Run(point, Status.OPTIMAL, steps, decrement)
+                if ridge > 0 or tol > 0 or objective.reach(step) <= REST:
+                    return Run(point, Status.OPTIMAL, steps, decrement)
+                if decrement >= before or decrement <= 0:
+                    return Run(point, Status.ILL_CONDITIONED, steps, decrement)
             if steps >= max_iter:
                 return Run(point, Status.MAX_ITERATIONS, steps, decrement)
             moved = objective.point(point.at - step) if near else backtrack(objective, point, step, decrement)

@@ -52,6 +52,11 @@ class Counted:
     def names(self) -> list[str]:
         return list(self.table.names or (f"x{j}" for j in range(self.table.d)))
 
+    @property
+    def fractional(self) -> bool:
+        """Whether some weight is not a whole number."""
+        return self.weights is not None and bool((self.weights != np.rint(self.weights)).any())
+
     def task(self, lift: bool) -> Task:
         codes = np.asarray(self.labels.codes, dtype=np.intp)
         return Task(self.table.X, codes, len(self.labels.classes), self.weights, self.offset, lift)
