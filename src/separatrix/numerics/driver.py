@@ -1,8 +1,10 @@
-"""The one loop: a rule moves a state over chunks of rows, the loop counts passes and decides to stop.
+"""The one loop: a solver moves a state, the driver counts steps, ends at limits and records an interruption.
 
-A rule supplies ``step(state, chunk)`` (online rules move here), ``end_pass(state)`` (batch rules move
-here) and ``measure(state)`` (from what the pass already saw, never a second pass). The same ``step``
-serves an array (one chunk), a file (many), a stream (rows) and a shard. Rules never loop over passes,
+A solver supplies ``terminate(state)``, why the run ends here (None: it goes on), and ``step(state)``, the next state
+(None: no step improves any more). A state is complete whenever it is returned, and the first one is cheap to make
+(``init``, by convention): what is costly is computed when ``terminate`` asks for it. An interruption ends the run with
+the last complete state and ``Status.INTERRUPTED``; solvers never catch it, and estimators raise it again once the
+partial model is stored (:func:`separatrix.numerics.status.raise_interruption`). Solvers never loop over steps,
 kernels never decide to stop, and nothing prints.
 """
 
@@ -22,8 +24,64 @@ ChunkIn = TypeVar("ChunkIn", contravariant=True)
 MeasureOut = TypeVar("MeasureOut", bound=Measured, covariant=True)
 
 
+class Solver(Protocol[State]):
+    """An iterative method without its loop."""
+
+    def terminate(self, state: State, /) -> Status | None: ...
+    def step(self, state: State, /) -> State | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Driven(Generic[State]):
+    """The last complete state, why the run ended, and how many steps were taken."""
+
+    state: State
+    status: Status
+    steps: int
+
+
+def drive(
+    solver: Solver[State],
+    state: State,
+    *,
+    max_steps: float = float("inf"),
+    at_limit: Status = Status.MAX_ITERATIONS,
+    watch: Callable[[State], None] | None = None,
+) -> Driven[State]:
+    """Step after step until the solver ends the run, a limit is reached, or Ctrl-C is pressed.
+
+    Parameters
+    ----------
+    solver : the method
+    state : the first state
+    max_steps : limit on the steps, looked at after ``terminate``
+    at_limit : the status of a run that ends there
+    watch : called with each new state, for progress; what it raises ends the run as an error
+    """
+    steps = 0
+    try:
+        while (status := solver.terminate(state)) is None:
+            if steps >= max_steps:
+                status = at_limit
+                break
+            moved = solver.step(state)
+            if moved is None:
+                status = Status.ILL_CONDITIONED
+                break
+            state, steps = moved, steps + 1
+            if watch is not None:
+                watch(state)
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    return Driven(state, status, steps)
+
+
 class Rule(Protocol[StateIn, ChunkIn, MeasureOut]):
-    """What learns: everything but the loop."""
+    """What learns from passes over rows.
+
+    ``step(state, chunk)`` moves online rules, ``end_pass(state)`` batch rules, and ``measure(state)`` reports what the
+    pass saw, without a second one. The same ``step`` serves an array (one chunk), a file, a stream and a shard.
+    """
 
     def step(self, state: StateIn, chunk: ChunkIn, /) -> None: ...
     def end_pass(self, state: StateIn, /) -> None: ...
@@ -39,6 +97,26 @@ class Solved(Generic[State, Measure]):
     passes: list[Measure]
 
 
+@dataclass(frozen=True, slots=True)
+class Passes(Generic[State, Chunk, Measure]):
+    """A solver whose step is one pass of a rule over all chunks; its state are the measures of the passes."""
+
+    rule: Rule[State, Chunk, Measure]
+    state: State
+    chunks: Iterable[Chunk]
+    stop: Stop
+
+    def terminate(self, passes: list[Measure]) -> Status | None:
+        return self.stop(passes) if passes else None
+
+    def step(self, passes: list[Measure]) -> list[Measure]:
+        for chunk in self.chunks:
+            self.rule.step(self.state, chunk)
+        self.rule.end_pass(self.state)
+        passes.append(self.rule.measure(self.state))
+        return passes
+
+
 def solve(
     rule: Rule[State, Chunk, Measure],
     state: State,
@@ -46,17 +124,7 @@ def solve(
     stop: Stop,
     watch: Callable[[Measure], None] | None = None,
 ) -> Solved[State, Measure]:
-    """Pass after pass until ``stop`` says why; an interruption is a status, which the caller raises again."""
-    passes: list[Measure] = []
-    try:
-        while True:
-            for chunk in chunks:
-                rule.step(state, chunk)
-            rule.end_pass(state)
-            passes.append(rule.measure(state))
-            if watch is not None:
-                watch(passes[-1])
-            if (status := stop(passes)) is not None:
-                return Solved(state, status, passes)
-    except KeyboardInterrupt:
-        return Solved(state, Status.INTERRUPTED, passes)
+    """Pass after pass of a rule, which moves ``state`` in place, until ``stop`` ends them."""
+    last = None if watch is None else lambda passes: watch(passes[-1])
+    driven = drive(Passes(rule, state, chunks, stop), list[Measure](), watch=last)
+    return Solved(state, driven.status, driven.state)

@@ -39,6 +39,12 @@ def last_of(statuses: Sequence[Status]) -> Status:
     return max(statuses, key=_RANK.__getitem__)
 
 
+def raise_interruption(status: Status) -> None:
+    """Raise KeyboardInterrupt again for a run that it ended, now that the estimator has stored what was reached."""
+    if status is Status.INTERRUPTED:
+        raise KeyboardInterrupt("interrupted; the model holds what had been reached")
+
+
 class Measured(Protocol):
     """What a pass reports of itself."""
 
