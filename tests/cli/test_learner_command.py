@@ -12,6 +12,7 @@ from separatrix.cli.fit import command
 from separatrix.cli.learner_help import options, summaries
 from separatrix.cli.main import main
 from separatrix.models.registry import learner_class, learner_names
+from separatrix.persistence import load
 from separatrix.protocol import parameters_of
 
 
@@ -30,6 +31,17 @@ def test_the_docstring_has_every_parameter_with_its_default(name):
     assert all(option.text.endswith(".") for option in found)
     own = {flag for parameter in command.params for flag in (*parameter.opts, *parameter.secondary_opts)}
     assert own.isdisjoint(flag for option in found for flag in option.flag.split(" / "))
+
+
+def test_positive_weights_are_not_the_positive_class(tmp_path, capsys):
+    rows = "\n".join(f"{x},{-2 * x + 1}" for x in range(9))
+    (tmp_path / "t.csv").write_text(f"x,y\n{rows}\n")
+    words = [str(tmp_path / "t.csv"), "--target", "y", "--learner", "least-squares", "--positive-weights"]
+    main(["fit", *words, "--out", str(tmp_path / "m.sepx")])
+    capsys.readouterr()
+    model = load(tmp_path / "m.sepx").learner
+    assert model.positive is True
+    assert model.coef_.tolist() == [0.0]
 
 
 @pytest.mark.parametrize(

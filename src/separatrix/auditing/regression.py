@@ -37,6 +37,6 @@ def fit_all_rows(table: AuditTable, session: Session) -> FullFit:
     r2 = 1 - float(residuals @ residuals) / spread if spread > 0 else 1.0
     rank = int(model.rank_)
     exact = ExactFitFacts(rank >= table.n or r2 > 1 - 1e-12, r2, rank)
-    dependent = [table.names[j] for j in model._solution.dependent]
+    dependent = [table.names[j] for j in model.dependent_columns_]
     duplicates = table.n - len(np.unique(value_marks(table.rows)))
     return FullFit(exact, LeastSquaresFacts(rank, dependent), residuals, fitted, duplicates)

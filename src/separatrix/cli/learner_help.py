@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from separatrix.models.names import candidates, command_name
+from separatrix.models.names import candidates, command_name, flag_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Option:
     @property
     def flag(self) -> str:
         """How it is written: --max-epochs, or --fit-intercept / --no-fit-intercept."""
-        name = self.name.replace("_", "-")
+        name = flag_name(self.name)
         return f"--{name} / --no-{name}" if self.switch else f"--{name}"
 
     @property

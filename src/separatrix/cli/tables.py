@@ -118,23 +118,24 @@ def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:
 
 def learner_of(name: str, extra: list[str], seed: int | None) -> Any:
     """A learner with the options that stand behind the known ones: --max-epochs 50, --no-fit-intercept."""
-    from separatrix.models.names import command_name
+    from separatrix.models.names import command_name, flag_name
     from separatrix.models.registry import learner_class
     from separatrix.protocol import parameters_of
 
     cls = learner_class(name)
     known = parameters_of(cls)
+    flags = {flag_name(parameter): parameter for parameter in known}
     given: dict[str, Any] = {}
     words = list(extra)
     while words:
         flag = words.pop(0)
         match = re.fullmatch(r"--(no-)?([a-zA-Z0-9-]+)(?:=(.*))?", flag, re.DOTALL)
-        option = match.group(2).replace("-", "_") if match else ""
+        option = flags.get(match.group(2), "") if match else ""
         if match and match.group(1) and isinstance(known.get(option), bool):
             given[option] = False
             continue
         if match is None or option not in known:
-            listed = ", ".join("--" + key.replace("_", "-") for key in known)
+            listed = ", ".join("--" + key for key in flags)
             raise ParameterError(f"{command_name(cls.__name__)} has no option {flag!r}; its options are {listed}.")
         if match.group(3) is not None:
             given[option] = _value(match.group(3))

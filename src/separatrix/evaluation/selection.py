@@ -206,7 +206,9 @@ class Selector(Estimator):
         return "regressor" if is_regressor(self._any_learner()) else "classifier"
 
     def __sklearn_tags__(self) -> Any:
-        return self._any_learner().__sklearn_tags__()
+        tags = self._any_learner().__sklearn_tags__()
+        tags.target_tags.multi_output = False  # folds are scored by metrics of one target
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimator_")

@@ -47,6 +47,8 @@ def scores_of(model: Any) -> Scores:
     coef = np.atleast_2d(np.asarray(learner.coef_, dtype=np.float64))
     intercept = np.atleast_1d(np.asarray(learner.intercept_, dtype=np.float64))
     classes = table.classes
+    if classes is None and np.ndim(learner.coef_) == 2:
+        raise ParameterError(f"the model has {len(coef)} targets: export models of one target each.")
     pairs = classes is not None and len(classes) > 2 and hasattr(learner, "pairs_")
     if pairs or (classes is not None and len(coef) != (1 if len(classes) <= 2 else len(classes))):
         raise ParameterError(f"{type(learner).__name__} compares classes in pairs; export needs one score a class.")

@@ -8,8 +8,9 @@ import numpy as np
 
 from separatrix import kernels
 from separatrix.arrays import Floats
+from separatrix.errors import DataError
 from separatrix.protocol import Estimator
-from separatrix.validation import check_lengths, check_targets, check_weights
+from separatrix.validation import check_lengths, check_target_columns, check_targets, check_weights
 
 
 class LinearRegressor(Estimator):
@@ -17,7 +18,7 @@ class LinearRegressor(Estimator):
 
     _estimator_type: ClassVar[str] = "regressor"
     coef_: Floats
-    intercept_: float
+    intercept_: Any
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import RegressorTags
@@ -27,22 +28,34 @@ class LinearRegressor(Estimator):
         return tags
 
     def predict(self, X: Any) -> Floats:
-        """w . x + b for each row."""
+        """w . x + b for each row; for several targets one column each."""
         rows = kernels.rows(self._check_rows(X).X)
-        out = np.empty((rows.n, 1))
-        coef = np.ascontiguousarray(self.coef_, dtype=np.float64).reshape(1, -1)
-        kernels.class_scores(rows, coef, np.array([float(self.intercept_)]), out)
-        return out[:, 0]
+        coef = np.ascontiguousarray(np.atleast_2d(self.coef_), dtype=np.float64)
+        out = np.empty((rows.n, len(coef)))
+        kernels.class_scores(rows, coef, np.atleast_1d(np.asarray(self.intercept_, dtype=np.float64)), out)
+        return out if np.ndim(self.coef_) == 2 else out[:, 0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The (weighted) R^2 = 1 - sum (y - s)^2 / sum (y - mean)^2; with a constant y, 1 or -inf."""
+        """The (weighted) R^2 = 1 - sum (y - s)^2 / sum (y - mean)^2; with a constant y, 1 or -inf.
+
+        For several targets the mean of theirs.
+        """
         predicted = self.predict(X)
-        truth = check_targets(y)
+        truth = check_targets(y) if predicted.ndim == 1 else check_target_columns(y)[0]
         check_lengths(len(predicted), len(truth), "y")
+        if truth.shape != predicted.shape:
+            raise DataError(
+                f"y has {truth.shape[1]} columns and the model {predicted.shape[1]} targets: pass the same."
+            )
         weights = check_weights(sample_weight, len(truth))
         c = np.ones(len(truth)) if weights is None else weights
-        residual = float(c @ (truth - predicted) ** 2)
-        spread = float(c @ (truth - np.average(truth, weights=c)) ** 2)
-        if spread == 0:
-            return 1.0 if residual == 0 else -np.inf
-        return 1.0 - residual / spread
+        pairs = zip(truth.reshape(len(c), -1).T, predicted.reshape(len(c), -1).T, strict=True)
+        return float(np.mean([_r_squared(t, s, c) for t, s in pairs]))
+
+
+def _r_squared(truth: Floats, predicted: Floats, c: Floats) -> float:
+    residual = float(c @ (truth - predicted) ** 2)
+    spread = float(c @ (truth - np.average(truth, weights=c)) ** 2)
+    if spread == 0:
+        return 1.0 if residual == 0 else -np.inf
+    return 1.0 - residual / spread

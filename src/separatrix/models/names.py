@@ -15,3 +15,11 @@ def candidates() -> dict[str, str]:
 def command_name(class_name: str) -> str:
     """AveragedPerceptron is averaged-perceptron; AROW is arow."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", class_name).lower()
+
+
+FLAGS = {"positive": "positive-weights"}  # --positive names the positive class
+
+
+def flag_name(parameter: str) -> str:
+    """max_epochs is --max-epochs on the command line."""
+    return FLAGS.get(parameter, parameter.replace("_", "-"))

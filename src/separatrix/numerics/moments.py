@@ -41,6 +41,11 @@ class Totals:
     rest: Floats
     scatter: Floats
 
+    def columns(self, kept: NDArray[np.intp]) -> Totals:
+        """The moments of some columns (of features and targets), of pooled classes."""
+        square = self.scatter[np.ix_(kept, kept)]
+        return Totals(self.rows, self.weight, self.mean[:, kept], self.rest[:, kept], square)
+
     def all_rows(self) -> Totals:
         """The moments of all rows together, whatever their class."""
         total = float(self.weight.sum())

@@ -199,7 +199,11 @@ def _check_shapes(learner: Estimator) -> None:
     coef, intercept = learner.coef_, getattr(learner, "intercept_", None)
     if not isinstance(coef, np.ndarray) or coef.dtype != np.float64 or not np.isfinite(coef).all():
         raise ModelFileError("its coefficients are no finite numbers")
-    if classes is None:
+    if classes is None and coef.ndim == 2:
+        each = np.asarray(intercept)
+        fits = coef.shape[1] == d and each.dtype == np.float64 and each.shape == coef.shape[:1]
+        fits = bool(fits and np.isfinite(each).all())
+    elif classes is None:
         fits = coef.shape == (d,) and isinstance(intercept, (int, float)) and bool(np.isfinite(intercept))
     else:
         vectors = 1 if len(classes) <= 2 else len(classes)

@@ -10,7 +10,13 @@ from separatrix.validation.outcomes import Outcomes, check_outcomes
 from separatrix.validation.row import Row, check_features, check_row
 from separatrix.validation.rows import count_rows, take_rows
 from separatrix.validation.table import Table, check_same_features, check_table, distinct_names
-from separatrix.validation.targets import check_finite_vector, check_lengths, check_targets, check_weights
+from separatrix.validation.targets import (
+    check_finite_vector,
+    check_lengths,
+    check_target_columns,
+    check_targets,
+    check_weights,
+)
 
 __all__ = [
     "Labels",
@@ -25,6 +31,7 @@ __all__ = [
     "check_row",
     "check_same_features",
     "check_table",
+    "check_target_columns",
     "check_targets",
     "check_weights",
     "count_rows",

@@ -71,6 +71,19 @@ def check_targets(y: Any, *, what: str = "y") -> NDArray[np.float64]:
     return check_finite_vector(one_column(y, what), what=what)
 
 
+def check_target_columns(y: Any) -> tuple[NDArray[np.float64], bool]:
+    """Real targets as columns (n, k), and whether they came in columns rather than as one vector."""
+    if y is None:
+        return check_targets(y).reshape(-1, 1), False
+    array = as_vector(y, "y")
+    if array.ndim != 2:
+        return check_finite_vector(array, what="y").reshape(-1, 1), False
+    if not array.shape[1]:
+        raise DataError("y has no columns: pass a number for every row.")
+    columns = [check_finite_vector(column, what=f"column {k} of y") for k, column in enumerate(array.T)]
+    return np.stack(columns, axis=1), True
+
+
 def check_weights(sample_weight: Any, n: int, *, may_be_zero: bool = False) -> NDArray[np.float64] | None:
     """Weights of n rows, none negative and (but for chunks) not all zero; None where every row counts once."""
     if sample_weight is None:

@@ -16,13 +16,12 @@ from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights
 from separatrix.models.descent.class_descents import DescentClasses
 from separatrix.models.descent.descent_state import CURVES, KINDS, DescentRule, DescentState
 from separatrix.models.descent.gradient_descent import DescentTrace, descend, need_descent
-from separatrix.models.least_squares.least_squares import need_penalty
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.linear_regressor import LinearRegressor
 from separatrix.numerics.schedules import LineSearch, Schedule, schedule_of
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, last_of
-from separatrix.protocol import need_choice, need_limit
+from separatrix.protocol import need_choice, need_limit, need_number
 from separatrix.validation import (
     Table,
     check_labels,
@@ -145,7 +144,7 @@ class LinearDescent(LinearClassifier):
 
     def _rule(self) -> DescentRule:
         need_choice("loss", self.loss, tuple(KINDS))
-        need_penalty("alpha", self.alpha)
+        need_number("alpha", self.alpha, least=0)
         if not isinstance(self.l1_ratio, (int, float, np.number)) or not 0 <= self.l1_ratio <= 1:
             raise ParameterError(f"l1_ratio is {self.l1_ratio!r}: it must lie in [0, 1].")
         automatic = isinstance(self.step, str)

@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError, ParameterError
+from separatrix.models.least_squares.normal_factor import MOST_COLUMNS, NormalFactor
 from separatrix.models.least_squares.orthogonal_factors import Factors, dense
 from separatrix.numerics.dense_chunks import dense_chunks
+from separatrix.numerics.least_squares_problem import Basis
 from separatrix.numerics.normal_equations import TRUSTED
 from separatrix.validation import check_labels, check_lengths, check_targets, check_weights
 
@@ -32,7 +34,7 @@ KINDS = ("classical", *ROBUST, "cluster")
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class FittedRows:
     """The rows of the fit again: features, residuals and weights, those of weight zero left out."""
 
     X: Any
@@ -50,17 +52,27 @@ class Covariance:
     note: str | None = None
 
 
-def need_inference(model: LeastSquares) -> None:
-    """Unpenalised, with unique coefficients and rows to spare; otherwise the reason why not."""
+def need_inference(model: LeastSquares) -> NormalFactor:
+    """The factor of an unpenalised fit with unique coefficients and rows to spare; otherwise the reason why not."""
     model._check_fitted()
+    if model.coef_.ndim == 2:
+        raise InferenceError(f"y had {len(model.coef_)} columns: fit each target by itself to have its inference.")
     if model.alpha != 0:
         raise InferenceError(
             f"the fit is penalised (alpha={model.alpha:g}): its coefficients are biased, and these intervals "
             "would not cover them; fit with alpha=0."
         )
-    if model._solution.basis is None and model.rank_ == len(model.coef_) + bool(model.fit_intercept):
+    if model.positive:
+        raise InferenceError("positive=True bounds the coefficients, and these intervals do not: fit without it.")
+    factor = model._normal_factor()
+    if factor is None and model.rank_ == len(model.coef_) + bool(model.fit_intercept):
+        if model.solver_ in ("moments", "refined", "qr"):
+            raise InferenceError(
+                f"the model file carried no factor of the normal matrix (none of more than {MOST_COLUMNS} columns is "
+                "saved, nor by earlier versions): fit again."
+            )
         raise InferenceError(f"solver_={model.solver_!r} keeps no factor of the normal matrix: fit with solver='auto'.")
-    if model._solution.basis is None:
+    if factor is None:
         raise InferenceError(
             f"the coefficients are not unique (rank {model.rank_}, solved by {model.solver_!r}): drop dependent "
             "columns, or add rows."
@@ -70,6 +82,7 @@ def need_inference(model: LeastSquares) -> None:
             f"{model.n_rows_} rows determine {model.rank_} coefficients and leave nothing to estimate the noise: "
             "add rows."
         )
+    return factor
 
 
 def need_level(level: Any) -> None:
@@ -78,7 +91,7 @@ def need_level(level: Any) -> None:
         raise ParameterError(f"level is {level!r}: it must lie between 0 and 1, as 0.95.")
 
 
-def rows_again(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> Rows:
+def rows_again(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> FittedRows:
     """The rows of the fit, which must be the same: their residual sum is compared."""
     table = model._check_rows(X)
     targets = check_targets(y)
@@ -92,13 +105,11 @@ def rows_again(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> Rows:
     if int(counted.sum()) != model.n_rows_ or abs(rss - model.rss_) > 1e-6 * model.rss_ + 1e-10 * size:
         raise DataError("X, y and sample_weight are not those of the fit: pass the same rows.")
     X = table.X if counted.all() else table.X[counted]
-    return Rows(X, residuals[counted], c[counted], counted)
+    return FittedRows(X, residuals[counted], c[counted], counted)
 
 
-def root(model: LeastSquares, rows: Rows | None) -> tuple[Floats, str | None]:
+def root(model: LeastSquares, basis: Basis, rows: FittedRows | None) -> tuple[Floats, str | None]:
     """B with B B' = (H'H)^-1, from orthogonal factors where the condition asks for them and the rows are there."""
-    basis = model._solution.basis
-    assert basis is not None
     note = None
     if model.solver_ != "qr" and model.condition_**2 > 10 * TRUSTED:
         if rows is None:
@@ -110,7 +121,7 @@ def root(model: LeastSquares, rows: Rows | None) -> tuple[Floats, str | None]:
     return (B if model.fit_intercept else B[:-1]), note
 
 
-def scores_in_basis(model: LeastSquares, rows: Rows, B: Floats) -> Floats:
+def scores_in_basis(model: LeastSquares, rows: FittedRows, B: Floats) -> Floats:
     """H B, row by row: its squared lengths are the leverages."""
     out = np.empty((len(rows.residuals), B.shape[1]))
     slopes, level = (B[:-1], B[-1]) if model.fit_intercept else (B, np.zeros(B.shape[1]))
@@ -130,7 +141,7 @@ def coefficient_covariance(
     clusters: Any = None,
 ) -> Covariance:
     """The covariance of the coefficients, b last; all kinds but "classical" need the rows of the fit again."""
-    need_inference(model)
+    basis = need_inference(model).basis
     if kind not in KINDS:
         raise ParameterError(f"covariance is {kind!r}: it can be {', '.join(map(repr, KINDS))}.")
     if (clusters is None) == (kind == "cluster"):
@@ -140,7 +151,7 @@ def coefficient_covariance(
     if X is None and kind != "classical":
         raise ParameterError(f"covariance={kind!r} needs the rows of the fit: pass X and y.")
     rows = None if X is None else rows_again(model, X, y, sample_weight)
-    B, note = root(model, rows)
+    B, note = root(model, basis, rows)
     n, p = model.n_rows_, model.rank_
     if rows is None or kind == "classical":
         return Covariance(model.sigma2_ * (B @ B.T), n - p, note)

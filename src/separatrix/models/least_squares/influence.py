@@ -13,10 +13,15 @@ from separatrix.models.least_squares.covariance import need_inference, root, row
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares import LeastSquares
 
+ALONE = 1e-12  # a leverage nearer to 1 than this is 1
+
 
 @dataclass(frozen=True, slots=True)
 class Influence:
     """Row by row; NaN for rows of weight zero.
+
+    A row of leverage 1 determines a coefficient by itself: the fit passes through it, its studentized residuals are
+    0/0 (NaN), and without it the coefficients are not unique (its Cook's distance is infinite).
 
     leverage            h_i, how far the fit at i follows y_i; between 0 and 1, their sum is the rank
     studentized         residuals over s sqrt(1 - h_i)
@@ -32,17 +37,20 @@ class Influence:
 
 def influence(model: LeastSquares, X: Any, y: Any, *, sample_weight: Any = None) -> Influence:
     """Leverage and influence of every row of the fit, which is passed again."""
-    need_inference(model)
+    factor = need_inference(model)
     rows = rows_again(model, X, y, sample_weight)
-    B, _ = root(model, rows)
+    B, _ = root(model, factor.basis, rows)
     Z = scores_in_basis(model, rows, B)
     h = (Z * Z).sum(axis=1)
+    alone = 1 - h < ALONE
+    h[alone] = 1.0
     e = np.sqrt(rows.weights) * rows.residuals
+    e[alone] = 0.0
     n, p = model.n_rows_, model.rank_
     with np.errstate(divide="ignore", invalid="ignore"):
         inside = e / np.sqrt(model.sigma2_ * (1 - h))
         outside = inside * np.sqrt((n - p - 1) / (n - p - inside**2)) if n > p + 1 else np.full(len(e), np.nan)
-        cook = inside**2 * h / ((1 - h) * p)
+        cook = np.where(alone, np.inf, inside**2 * h / ((1 - h) * p))
     found = (h, inside, outside, cook)
     full = [np.full(len(rows.counted), np.nan) for _ in found]
     for out, values in zip(full, found, strict=True):
@@ -52,11 +60,6 @@ def influence(model: LeastSquares, X: Any, y: Any, *, sample_weight: Any = None)
 
 def variance_inflation(model: LeastSquares) -> Floats:
     """1/(1 - R_j^2) of each column regressed on the others: by how much they inflate its coefficient's variance."""
-    need_inference(model)
-    B, _ = root(model, None)
-    totals = model._totals()
-    d = len(model.coef_)
-    squares = np.diagonal(totals.scatter)[:d].copy()
-    if not model.fit_intercept:
-        squares += totals.weight[0] * totals.mean[0, :d] ** 2
-    return np.asarray(squares * (B[:d] ** 2).sum(axis=1))
+    factor = need_inference(model)
+    B, _ = root(model, factor.basis, None)
+    return np.asarray(factor.squares * (B[: len(factor.squares)] ** 2).sum(axis=1))

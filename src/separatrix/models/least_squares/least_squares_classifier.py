@@ -11,7 +11,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights_of_rows
 from separatrix.models.class_moments import codes_among, known_classes, moments_of_classes
-from separatrix.models.least_squares.least_squares import Squares
+from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares
 from separatrix.models.least_squares.solver import makes_squares, solve_least_squares, solve_with
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.numerics.least_squares_problem import Solution
@@ -20,7 +20,7 @@ from separatrix.protocol import need_choice
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
 
 
-class LeastSquaresClassifier(LinearClassifier, Squares):
+class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
     """A linear classifier by least squares: regression on targets +1 for a class and -1 for the rest.
 
     Minimises, for each class (for the second of two),  sum c_i (t_i - w.x_i - b)^2 + alpha |w|^2  with
@@ -114,7 +114,7 @@ class LeastSquaresClassifier(LinearClassifier, Squares):
         check_lengths(table.n, len(labels.codes), "y")
         weights = check_weights(sample_weight, table.n)
         if fitted and self._moments is None:
-            raise DataError("the fit before kept no moments of these many columns: start with partial_fit.")
+            raise DataError(f"the earlier fit {NO_MOMENTS}")
         known = known_classes(self, classes)
         moments = moments_of_classes(self, table.d, known, labels, pooled=True)
         weights = weights_of_rows(labels, weights, None if self.class_weight is None else self._here(labels))

@@ -25,12 +25,12 @@ def predict_interval(
     """
     from scipy.special import stdtrit
 
-    need_inference(model)
+    factor = need_inference(model)
     need_level(level)
     if kind not in ("mean", "prediction"):
         raise ParameterError(f"kind is {kind!r}: it can be 'mean' or 'prediction'.")
     table = model._check_rows(X)
-    B, _ = root(model, None)
+    B, _ = root(model, factor.basis, None)
     slopes, constant = (B[:-1], B[-1]) if model.fit_intercept else (B, np.zeros(B.shape[1]))
     spread = np.empty(table.n)
     for begin, part in dense_chunks(table.X):

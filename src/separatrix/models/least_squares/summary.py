@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.models.least_squares.covariance import coefficient_covariance, need_level
+from separatrix.models.least_squares.covariance import coefficient_covariance, need_inference, need_level
 from separatrix.models.least_squares.hypotheses import HypothesisTest, wald
 
 if TYPE_CHECKING:
@@ -20,9 +20,14 @@ COLUMNS = ("coefficient", "std error", "t", "p", "lower", "upper")
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One line a coefficient, b last, and the account of the fit; as text, HTML, dict or frame."""
+    """One line a coefficient, and the account of the fit; as text, HTML, dict or frame.
+
+    Lines stand in the order of the columns, and with ``has_intercept`` b is the last of them. Its name is
+    "(intercept)", in as many parentheses as it takes to differ from the names of the columns.
+    """
 
     names: tuple[str, ...]
+    has_intercept: bool
     coefficients: Floats
     standard_errors: Floats
     t: Floats
@@ -134,10 +139,7 @@ def summarize(
     with np.errstate(divide="ignore", invalid="ignore"):
         t = beta / errors
     half = float(stdtrit(found.freedom, 0.5 + level / 2)) * errors
-    totals = model._totals()
-    spread = float(totals.scatter[-1, -1])
-    if not model.fit_intercept:
-        spread += float(totals.weight[0] * totals.mean[0, -1] ** 2)
+    spread = need_inference(model).spread
     constant = 1 if model.fit_intercept else 0
     slopes = model.rank_ - constant
     explained = 1 - model.rss_ / spread if spread > 0 else float("nan")
@@ -147,7 +149,8 @@ def summarize(
         test = _all_slopes(model, covariance, found, beta, spread, slopes)
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(len(model.coef_))]))
     return Summary(
-        names=tuple([*names, "(intercept)"] if model.fit_intercept else names),
+        names=tuple([*names, _unused("(intercept)", names)] if model.fit_intercept else names),
+        has_intercept=bool(model.fit_intercept),
         coefficients=beta,
         standard_errors=errors,
         t=t,
@@ -167,6 +170,12 @@ def summarize(
         solver=model.solver_,
         note=found.note,
     )
+
+
+def _unused(name: str, names: list[str]) -> str:
+    while name in names:
+        name = f"({name})"
+    return name
 
 
 def _all_slopes(

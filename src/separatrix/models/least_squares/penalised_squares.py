@@ -1,0 +1,100 @@
+"""What least squares on real targets and on classes share: parameters, the account of a fit, the normal matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.errors import CollinearWarning, PrecisionWarning, warn_user
+from separatrix.models.least_squares.solver import from_moments
+from separatrix.numerics.least_squares_problem import Problem, Solution
+from separatrix.numerics.moments import Moments, Totals
+from separatrix.numerics.normal_equations import EPS, NormalEquations
+from separatrix.protocol import Estimator, need_choice, need_number
+from separatrix.validation import Table, need_flag
+from separatrix.validation.table import describe_column
+
+SOLVERS = ("auto", "moments", "qr", "svd")
+NO_MOMENTS = (
+    "kept no moments of its rows (fits of very many columns make none, and model files carry none): "
+    "fit all rows again, or start with partial_fit."
+)
+
+
+class PenalisedSquares(Estimator):
+    """Parameters, moments, and how a fit was solved; a subclass says what its targets are."""
+
+    alpha: float
+    fit_intercept: bool
+    penalize_intercept: bool
+    solver: str
+    rank_: int
+    condition_: float
+    solver_: str
+    dependent_columns_: tuple[int, ...]
+    _moments: Moments | None
+
+    def _check_parameters(self) -> None:
+        need_number("alpha", self.alpha, least=0)
+        need_flag("fit_intercept", self.fit_intercept)
+        need_flag("penalize_intercept", self.penalize_intercept)
+        need_choice("solver", self.solver, SOLVERS)
+
+    @property
+    def _free(self) -> bool:
+        return bool(self.fit_intercept and not self.penalize_intercept)
+
+    def _problem(self, X: Any, Y: Floats, weights: Floats | None) -> Problem:
+        return Problem(X, Y, weights, float(self.alpha), bool(self.fit_intercept), self._free)
+
+    def _totals(self) -> Totals:
+        """Moments of features and targets, all rows together."""
+        raise NotImplementedError("an estimator says what its targets are")
+
+    def _normal(self, d: int) -> NormalEquations:
+        return NormalEquations(self._totals(), d, float(self.alpha), bool(self.fit_intercept), self._free)
+
+    def _from_moments(self, table: Table) -> Solution:
+        """The solution that the moments alone allow."""
+        return from_moments(self._normal(table.d))
+
+    def _account(self, solution: Solution, names: Any) -> None:
+        """Set how the fit was solved, and warn where digits were lost or columns are dependent."""
+        self.rank_ = solution.rank
+        self.condition_ = solution.condition
+        self.solver_ = solution.solver
+        self.dependent_columns_ = solution.dependent
+        lost = solution.condition**2 * EPS
+        if solution.solver == "moments" and 1e-8 < lost < 1:
+            warn_user(
+                f"the squared condition is {solution.condition**2:.1e}, so that moments keep about "
+                f"{max(0, int(-math.log10(lost)))} digits: fit all rows at once with solver='auto' for the rest.",
+                PrecisionWarning,
+            )
+        if solution.dependent and self.alpha == 0:
+            listed = ", ".join(describe_column(j, names) for j in solution.dependent[:8])
+            more = len(solution.dependent) - 8
+            warn_user(
+                f"{listed}{f' and {more} more' if more > 0 else ''} depend on each other (rank {solution.rank}): "
+                "of all minimisers the shortest is given; drop a column, or set alpha, to have only one.",
+                CollinearWarning,
+            )
+
+    def _lifted_normal(self) -> tuple[Floats, Floats]:
+        """X'X with the penalty, and X'Y, of lifted rows."""
+        self._check_fitted()
+        if self._moments is None:
+            raise AttributeError(f"no normal matrix is known: this fit (solver_={self.solver_!r}) {NO_MOMENTS}")
+        plain = NormalEquations(self._totals(), self.n_features_in_, 0.0, bool(self.fit_intercept), False)
+        penalty = np.full(len(plain.A), float(self.alpha))
+        if self._free:
+            penalty[-1] = 0.0
+        return plain.A + np.diag(penalty), plain.c
+
+    @property
+    def normal_matrix_(self) -> Floats:
+        """X'X + penalty of the lifted rows (x, 1), with their weights; the bias last."""
+        return self._lifted_normal()[0]
