@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.models.least_squares.covariance import coefficient_covariance, need_inference, need_level
 from separatrix.models.least_squares.hypotheses import HypothesisTest, wald
+from separatrix.validation import distinct_names
 
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares import LeastSquares
@@ -149,7 +150,7 @@ def summarize(
         test = _all_slopes(model, covariance, found, beta, spread, slopes)
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(len(model.coef_))]))
     return Summary(
-        names=tuple([*names, _unused("(intercept)", names)] if model.fit_intercept else names),
+        names=tuple(distinct_names([*names, "(intercept)"] if model.fit_intercept else names)),
         has_intercept=bool(model.fit_intercept),
         coefficients=beta,
         standard_errors=errors,
@@ -170,12 +171,6 @@ def summarize(
         solver=model.solver_,
         note=found.note,
     )
-
-
-def _unused(name: str, names: list[str]) -> str:
-    while name in names:
-        name = f"({name})"
-    return name
 
 
 def _all_slopes(
