@@ -36,7 +36,8 @@ FORMAT_1 = "separability-certificate/1"
 BLOCK = 4096  # rows of a block of the fingerprint
 INDEX_ONLY = 40  # a witness of more rows must carry its weights
 PRIME = (1 << 61) - 1
-MOST_WORK = 1 << 35  # steps of about two nanoseconds
+SLOT = 24
+MOST_WORK = 1 << 34  # steps of some nanoseconds
 STRICTLY = "strictly on their correct sides", "strictly on its correct side"
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NUMBER = re.compile(r"(-?)0x([0-9a-f]+)(?:/0x([0-9a-f]+)|(?:\.([0-9a-f]+))?p([+-]?[0-9]{1,4}))?")
@@ -76,8 +77,8 @@ def label_name(text: object) -> str:
     if not DECIMAL.fullmatch(name):
         return name
     value = float(name)
-    if abs(value) > 2**53:
-        raise ValueError(f"the label {name[:40]} is a number above 2^53, where different numbers read as one: use text")
+    if abs(value) >= 2**53:
+        raise ValueError(f"the label {name[:40]} is not below 2^53, where different numbers read as one: use text")
     return repr(value or 0.0).removesuffix(".0")
 
 
@@ -383,51 +384,58 @@ class Data:
 # ---- Linear algebra ---------------------------------------------------------------------------------------------
 
 
-def eliminated(a: list[list[int]], width: int, meter: Meter) -> tuple[list[list[int]], list[int], int]:
-    """Reduce a matrix without fractions (Bareiss 1968): the matrix, the columns of its pivots, and their value."""
+def echelon(a: list[list[int]], width: int, meter: Meter) -> list[int]:
+    """Bring a matrix into echelon form in place, without fractions (Bareiss 1968); give the columns of its pivots."""
     pivots: list[int] = []
     value = 1
     for c in range(width):
         k = len(pivots)
         q = next((i for i in range(k, len(a)) if a[i][c]), None)
         if q is not None:
-            bits = max(v.bit_length() for row in a for v in row)
-            meter.charge(2 * width * len(a), bits, bits)
-            top, a[q] = a[q], a[k]
-            a[k] = top
-            for i, row in enumerate(a):
-                if i != k:
-                    a[i] = [(top[c] * u - row[c] * v) // value for u, v in zip(row, top, strict=True)]
+            bits = max(v.bit_length() for row in a[k:] for v in row)
+            meter.charge(2 * (width - c) * (len(a) - k), bits, bits)
+            a[k], a[q] = a[q], a[k]
+            top = a[k]
+            for i in range(k + 1, len(a)):
+                factor, row = a[i][c], zip(a[i][c + 1 :], top[c + 1 :], strict=True)
+                a[i] = [0] * (c + 1) + [(top[c] * u - factor * v) // value for u, v in row]
             value = top[c]
             pivots.append(c)
-    return a, pivots, value
+    return pivots
 
 
-def rank_modulo(vectors: list[Sparse], meter: Meter) -> int:
-    """Give the rank modulo a prime, which is never above the rank [L5]."""
-    basis: dict[int, Sparse] = {}  # by first column, where the vector has a 1
+def rank_modulo(vectors: list[Sparse], p: int, meter: Meter) -> int:
+    """Give the rank modulo a prime, which is never above the rank [L5].
+
+    A vector is one long integer with SLOT bytes for each entry: sums of fewer than 2^64 products fit into a slot.
+    """
+    basis: list[tuple[int, int]] = []  # (column, vector): 1 in its column, 0 in the columns of those before it
     for vector in vectors:
-        rest = {j: v % PRIME for j, v in vector.items() if v % PRIME}
-        while rest:
-            j = min(rest)
-            if j not in basis:
-                inverse = pow(rest[j], -1, PRIME)
-                basis[j] = {k: v * inverse % PRIME for k, v in rest.items()}
-                break
-            meter.charge(len(rest) + len(basis[j]))
-            factor, pivot = rest[j], basis[j]
-            rest = {k: rest.get(k, 0) - factor * pivot.get(k, 0) for k in {*rest, *pivot}}
-            rest = {k: v % PRIME for k, v in rest.items() if v % PRIME}
+        packed = packed_vector([vector.get(j, 0) % PRIME for j in range(p)])
+        for j, pivot in basis:
+            meter.charge(1, 64 * p)
+            if factor := (packed >> 8 * SLOT * j & (1 << 8 * SLOT) - 1) % PRIME:
+                meter.charge(1, 8 * SLOT * p, 64)
+                packed += (PRIME - factor) * pivot
+        text = packed.to_bytes(SLOT * p, "little")
+        rest = [int.from_bytes(text[k : k + SLOT], "little") % PRIME for k in range(0, SLOT * p, SLOT)]
+        if (first := next((j for j, v in enumerate(rest) if v), None)) is not None:
+            inverse = pow(rest[first], -1, PRIME)
+            basis.append((first, packed_vector([v * inverse % PRIME for v in rest])))
     return len(basis)
 
 
-def has_rank(vectors: list[Sparse], rank: int, meter: Meter) -> bool:
+def packed_vector(entries: list[int]) -> int:
+    return int.from_bytes(b"".join(v.to_bytes(SLOT, "little") for v in entries), "little")
+
+
+def has_rank(vectors: list[Sparse], rank: int, p: int, meter: Meter) -> bool:
     """Whether the rank is at least so much: modulo a prime, and in integers where that does not show it [L5]."""
-    if rank_modulo(vectors, meter) >= rank:
+    if rank_modulo(vectors, p, meter) >= rank:
         return True
     columns = sorted({j for vector in vectors for j in vector})
     matrix = [[vector.get(j, 0) for j in columns] for vector in vectors]
-    return len(eliminated(matrix, len(columns), meter)[1]) >= rank
+    return len(echelon(matrix, len(columns), meter)) >= rank
 
 
 # ---- Parts of proofs --------------------------------------------------------------------------------------------
@@ -439,11 +447,14 @@ def line_weights(data: Data, rows: list[Key]) -> list[int]:
     parts = [data.z(key) for key in rows]
     columns = sorted({j for z, _ in parts for j in z})
     matrix = [[z.get(j, 0) for z, _ in parts] for j in columns]
-    reduced, pivots, value = eliminated(matrix, len(rows), data.meter)
+    pivots = echelon(matrix, len(rows), data.meter)
     need(len(pivots) == len(rows) - 1, "the witness is not a circuit")
     (free,) = {*range(len(rows))} - {*pivots}
-    line = {free: value} | {c: -reduced[i][free] for i, c in enumerate(pivots)}
-    return [line[c] * m for c, (_, m) in enumerate(parts)]
+    line = [0] * len(rows)
+    line[free] = matrix[len(pivots) - 1][pivots[-1]] if pivots else 1  # a determinant: all others are integers too
+    for k, c in reversed(list(enumerate(pivots))):
+        line[c] = -sum(u * v for u, v in zip(matrix[k], line, strict=True)) // matrix[k][c]
+    return [v * m for v, (_, m) in zip(line, parts, strict=True)]
 
 
 def signed_circulation(data: Data, given: dict[str, Any], rows: list[Key], signs: list[int]) -> None:
@@ -583,8 +594,11 @@ def overlap(data: Data, cert: dict[str, Any]) -> str:
         null = [data.numbers(value, data.p)[0] for value in given]
         for v in null:
             need(not any(sign for _, sign in data.signs(v)), "a null vector does not vanish on every row")
-        need(has_rank([dict(enumerate(v)) for v in null], len(null), data.meter), "the null vectors are dependent")
-        spanned = has_rank([data.z(key)[0] for key in rows], data.p - len(null), data.meter)
+        need(
+            has_rank([dict(enumerate(v)) for v in null], len(null), data.p, data.meter),
+            "the null vectors are dependent",
+        )
+        spanned = has_rank([data.z(key)[0] for key in rows], data.p - len(null), data.p, data.meter)
         need(spanned, "the witness does not span the rows")
     few = rows if cert.get("witness") is None else circulation(data, cert["witness"])
     weakly = f"every {data.rule} that has none of the {plural(data.n, data.unit)} on its wrong side"
@@ -701,7 +715,7 @@ def leaf(
     load: dict[Key, int] = {}
     for k, t in zip(pack, weights, strict=True):
         right, reverse = pool[k]
-        meter.charge(len(right) + len(reverse))
+        meter.charge(2 * (len(right) + len(reverse)))
         need(reverse <= bad and not right & bad, "a witness does not apply")
         if right <= good:
             return  # the case cannot occur

@@ -1,0 +1,254 @@
+"""Certificate files: format 1, hostile content at bounded cost, and what cannot be read or written."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hard_sets import table_of
+from test_forged_certificates import forged
+
+from separatrix import checker, separability
+
+SOURCE = Path(checker.__file__)
+OLD = Path(__file__).parent / "format_1"
+CERTIFICATES = json.loads((OLD / "certificates.json").read_text())
+CASES = [(table, what) for table, found in CERTIFICATES.items() for what in found]
+
+
+def old_sentences(content, table):
+    told = checker.described_data(content)
+    return checker.check(content, checker.read_table(str(OLD / table), told.get("target"), told["columns"]))
+
+
+@pytest.mark.parametrize(("table", "what"), CASES)
+def test_certificates_of_format_1_still_check(table, what):
+    content = CERTIFICATES[table][what]
+    assert checker.version_of(content) == 1
+    sentences = old_sentences(content, table)
+    assert len(sentences) == len(content.get("certificates", [content]))
+
+
+def test_format_1_has_every_claim():
+    contents = [c for found in CERTIFICATES.values() for c in found.values()]
+    parts = [part for c in contents for part in c.get("certificates", [c])]
+    assert {part["claim"] for part in parts} == set(checker.CLAIMS) - {"not-complete"}
+    assert {"classes" in part["data"] for part in parts} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("data", "match"),
+    [
+        ({"positive": ["a", "b"], "negative": []}, "missing or empty"),
+        ({"positive": ["a", "b"], "negative": None}, "a side has no rows"),
+        ({"positive": ["b"], "negative": ["c"]}, "'c' has no rows"),
+        ({"dropped": list(range(14))}, "has no rows"),
+        ({"dropped": [0]}, "other data"),
+        ({"d": 3}, "about 3 columns"),
+        ({"columns": ["x0"]}, "names 1 columns of 2"),
+        ({"columns": ["x0", "y"]}, "target is one of the columns|other data: the columns differ"),
+        ({"target": "x0"}, "not 'y'"),
+        ({"n": 13}, "other data"),
+    ],
+)
+def test_the_holes_are_closed_in_format_1(data, match):
+    content = copy.deepcopy(CERTIFICATES["overlap.csv"]["verdict"])
+    table = checker.read_table(str(OLD / "overlap.csv"), "y", ["x0", "x1"])
+    content["data"].update(data)
+    with pytest.raises(checker.Rejected, match=match):
+        checker.check(content, table)
+
+
+def test_the_parts_of_format_1_share_columns_and_target():
+    for what, name, value in (("ovr", "columns", ["x1", "x0"]), ("pairs", "target", "x0"), ("dropped", "dropped", [])):
+        content = copy.deepcopy(CERTIFICATES["three.csv"][what])
+        content["certificates"][1]["data"][name] = value
+        with pytest.raises(checker.Rejected, match=f"{name} differs"):
+            old_sentences(content, "three.csv")
+    with pytest.raises(checker.Rejected, match="holds no certificates"):
+        old_sentences({"format": checker.FORMAT_1, "certificates": []}, "three.csv")
+
+
+def test_a_negative_divisor_proves_nothing_in_format_1():
+    content = copy.deepcopy(CERTIFICATES["separable.csv"]["mistakes"])
+    content.update(lower=content["upper"], witnesses=[], nodes=[{"pack": [], "over": -1}])
+    wrong = [i for i in range(12) if i not in content["wrong"]]
+    content.update(w=[f"-{t}".replace("--", "") for t in content["w"]], wrong=wrong, lower=2, upper=len(wrong))
+    with pytest.raises(checker.Rejected, match="positive integer"):
+        old_sentences(content, "separable.csv")
+
+
+# -- cost ----------------------------------------------------------------------------------------------------------
+
+
+def steps(X, y, claim, **fields):
+    """Why a proof is refused, and how many steps were counted until then."""
+    meters = []
+
+    class Counted(checker.Meter):
+        def __init__(self):
+            super().__init__()
+            meters.append(self)
+
+    plain, checker.Meter = checker.Meter, Counted
+    try:
+        with pytest.raises(checker.Rejected) as why:
+            checker.check(forged(X, y, claim, **fields), table_of(X, y))
+    finally:
+        checker.Meter = plain
+    return str(why.value), checker.MOST_WORK - meters[0].left
+
+
+def test_coprime_denominators_are_refused_before_they_are_multiplied():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((2000, 30)), np.arange(2000) % 2
+    odd = [f"0x1/{hex((1 << 4000) + 2 * k + 1)}" for k in range(400)]
+    why, count = steps(X, y, "not-complete", support=list(range(400)), **{"lambda": odd})
+    assert "the denominators have no common multiple of at most" in why
+    assert count < 1 << 21
+    why, count = steps(X, y, "complete", w=odd[:31])
+    assert "no common multiple" in why
+    assert count < 1 << 21
+
+
+def test_numbers_that_are_too_long_are_refused_unread():
+    X, y = np.array([[0.0], [1.0]]), np.array([0, 1])
+    long = "0x" + "f" * 1_000_000
+    for numbers in ([long, "0x1"], ["0x1/" + long, "0x1"], ["0x0." + "f" * 1_000_000 + "p+0", "0x1"]):
+        why, count = steps(X, y, "complete", w=numbers)
+        assert "far too long" in why
+        assert count == 0
+
+
+def test_work_is_counted_before_it_is_done(monkeypatch):
+    """Forty rows with exponents from end to end would be eliminated in integers of a hundred thousand bits."""
+    monkeypatch.setattr(checker, "MOST_WORK", 1 << 26)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 39)) * 10.0 ** rng.integers(-300, 300, (60, 39))
+    why, _ = steps(X, np.arange(60) % 2, "not-complete", support=list(range(40)))
+    assert why == f"checking it would take more than {1 << 26} steps"
+
+
+def test_a_chain_of_splits_takes_memory_for_one_path_only():
+    n = 5000
+    X, y = np.arange(float(n))[:, None], np.repeat([0, 1], n // 2)
+    nodes = [{"split": k, "wrong": k + 1, "right": n + k + 1} for k in range(n)] + [{"pack": []}] * (n + 2)
+    fields = {"lower": n // 2, "upper": n // 2, "w": ["0x0", "0x1"], "wrong": list(range(n // 2)), "witnesses": []}
+    why, count = steps(X, y, "min-errors", **fields, nodes=nodes)
+    assert "fewer than" in why
+    assert count < 1 << 20
+
+
+def test_ranks_do_not_depend_on_the_prime():
+    """The determinant of these rows is 2^61 - 1: zero modulo the prime."""
+    X, y = np.array([[2.0**61, 1.0], [1.0, 1.0], [-(2.0**61), -1.0], [-1.0, -1.0]]), np.array([0, 0, 0, 1])
+    rows = [{0: 1 << 61, 1: 1}, {0: 1, 1: 1}]
+    meter = checker.Meter()
+    assert checker.rank_modulo(rows, 2, meter) == 1
+    assert checker.has_rank(rows, 2, 2, meter)
+    assert not checker.has_rank(rows, 3, 2, meter)
+    y = np.array([0, 0, 0, 0, 1, 1])
+    X = np.vstack([X, [[2.0**61, 1.0], [1.0, 1.0]]])
+    fields = {"support": [0, 2, 1, 3], "lambda": ["0x1"] * 4}
+    found = forged(X, y, "overlap", intercept=False, **fields)
+    assert "overlap" in checker.check(found, table_of(X, y))[0]
+
+
+# -- files that cannot be read or written ----------------------------------------------------------------------------
+
+
+def run(folder, *arguments, stdout=subprocess.PIPE):
+    command = [sys.executable, "-I", "checker.py", *arguments]
+    return subprocess.run(command, cwd=folder, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copy(SOURCE, tmp_path / "checker.py")
+    separability(np.array([[1.0], [2.0]]), [0, 1]).certificate.save(tmp_path / "c.json")
+    (tmp_path / "t.csv").write_text("x,y\n1,0\n2,1\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x,y\n1,0\n" + "2" * 200_000 + ",1\n", "field larger than field limit"),
+        ("x,x,y\n1,1,0\n2,1,1\n", "twice in the header"),
+        ("z,y\n1,0\n2,1\n", None),
+        ("x,z\n1,0\n2,1\n", "has no column 'y'"),
+        ("x,y\n1,0\n2,1,3\n", "line 3: it has 3 cells, the header 2"),
+        ("x,y\n1,0\n2,9007199254740993\n", "line 3: the label 9007199254740993 is not below 2^53"),
+        ("", "has no column 'y'"),
+        ("x,y\n", None),
+    ],
+)
+def test_tables_that_cannot_be_read(folder, text, says):
+    (folder / "t.csv").write_text(text)
+    done = run(folder, "c.json", "t.csv", "--target", "y")
+    if says is None:  # a table that can be read, and is another one
+        assert done.returncode in (0, 1)
+        assert done.stdout.startswith("not proved:" if done.returncode else "proved:")
+        return
+    assert done.returncode == 2
+    assert done.stderr.startswith("cannot read: ")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' * 100_000, "nested too deeply"),
+        ('{"format": "separability-certificate/2", "format": "separability-certificate/2"}', "twice in one object"),
+        ('{"format": "separability-certificate/2", "data": NaN}', "NaN is not a number"),
+        ('{"format": "separability-certificate/2", "data": 1' + "0" * 5000 + "}", "not the JSON of a certificate"),
+        ('{"format": "separability-certificate/9"}', "not a certificate of the format"),
+        ("{}", "not a certificate of the format"),
+        ("\ufeff{}", "not the JSON"),
+    ],
+)
+def test_files_that_are_no_certificates(folder, text, says):
+    (folder / "c.json").write_text(text)
+    done = run(folder, "c.json", "t.csv", "--target", "y")
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_use(folder):
+    for arguments in ([], ["c.json"], ["c.json", "t.csv", "--target"], ["c.json", "t.csv", "y", "z"]):
+        done = run(folder, *arguments)
+        assert (done.returncode, "use it as" in done.stderr) == (2, True)
+    assert "use --target" in run(folder, "c.json", "t.csv").stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("target", ["y", "x"])
+def test_a_full_device_is_not_a_verdict(folder, target):
+    with open("/dev/full", "w") as full:
+        done = run(folder, "c.json", "t.csv", "--target", target, stdout=full)
+        code = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
+        command = [sys.executable, "-c", code, "verify", "c.json", "t.csv", "--target", target]
+        ours = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "No space left" in done.stderr
+    assert ours.returncode == 2
+    assert "No space left" in ours.stderr
+    assert "Traceback" not in ours.stderr
+
+
+def test_the_target_of_the_certificate_cannot_be_replaced(folder):
+    content = json.loads((folder / "c.json").read_text())
+    content["data"].update(target="y", columns=["x"])
+    (folder / "c.json").write_text(json.dumps(content))
+    assert run(folder, "c.json", "t.csv").returncode == 0
+    done = run(folder, "c.json", "t.csv", "--target", "x")
+    assert (done.returncode, "about the target 'y', not 'x'" in done.stdout) == (1, True)
