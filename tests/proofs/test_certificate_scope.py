@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 
 import numpy as np
 import pandas as pd
@@ -255,9 +254,9 @@ def test_other_formats_are_refused(content):
 
 
 def test_labels_that_doubles_merge_are_refused():
-    y = np.where(TWO == "yes", 2**60, 2**60 + 1)
+    y = np.where(TWO == "yes", str(2**60), str(2**60 + 1))
     with pytest.raises(DataError, match=r"not below 2\^53"):
-        separability(X3, y).certificate  # noqa: B018 because making it is what is tested
+        separability(X3, y)
     for text, name in (("+1", "1"), ("1.0", "1"), ("-0", "0"), (" a ", "a"), ("1_0", "1_0"), ("nan", "nan")):
         assert checker.label_name(text) == name
 
@@ -301,21 +300,3 @@ def test_sparse_tables_keep_their_last_columns(tmp_path):
     assert checker.main([str(tmp_path / "c.json"), str(tmp_path / "t.svm")]) == 0
     (tmp_path / "u.svm").write_text("0 1:1\n1 2:1\n")
     assert checker.main([str(tmp_path / "c.json"), str(tmp_path / "u.svm")]) == 1
-
-
-def test_saving_is_atomic(tmp_path, monkeypatch):
-    import os
-
-    path = tmp_path / "c.json"
-    path.write_text("before")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="No space"):
-        CLAIMS[0].save(path)
-    assert (path.read_text(), [p.name for p in tmp_path.iterdir()]) == ("before", ["c.json"])
-    monkeypatch.undo()
-    CLAIMS[0].save(path)
-    assert json.loads(path.read_text()) == CLAIMS[0].content
