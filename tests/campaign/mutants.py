@@ -88,11 +88,11 @@ def nearly(case, rng):
     elif kind == 3 and case.form != "float32":
         other.reading = "decimal" if case.reading == "binary64" else "binary64"
     elif kind == 4:
-        weights = [float(k != i) for k in range(len(case.y))]
-        if {t for t, w in zip(case.y, weights, strict=True) if w} == set(case.y):
-            other.weights = weights
+        other.weights = [float(k != i) for k in range(len(case.y))]
     else:
         other.X[i] = list(other.X[rng.randrange(len(case.X))])
+    if {other.y[k] for k in other.used} != set(case.y):  # every class keeps a row that counts
+        other.weights = None
     return other
 
 
