@@ -73,11 +73,15 @@ def predictions(scores: Floats, classes: NDArray[Any], boundary: str) -> NDArray
     """The class of each row: by the sign of its score, or by the greatest of its scores (the first of equals)."""
     if boundary not in BOUNDARIES:
         raise ParameterError(f"boundary is {boundary!r}: it can be {', '.join(map(repr, BOUNDARIES))}.")
-    if scores.ndim == 2:
-        return np.asarray(classes[scores.argmax(axis=1)])
-    positive = scores > 0.0 if boundary == "negative" else scores >= 0.0
-    predicted = classes[positive.astype(np.intp)]
-    if boundary == "undefined":
+    predicted = classes[predicted_positions(scores, boundary)]
+    if boundary == "undefined" and scores.ndim == 1:
         predicted = predicted.astype(object)
         predicted[scores == 0] = None
     return predicted
+
+
+def predicted_positions(scores: Floats, boundary: str) -> NDArray[np.intp]:
+    """The position of the predicted class among the classes."""
+    if scores.ndim == 2:
+        return np.asarray(scores.argmax(axis=1))
+    return (scores > 0.0 if boundary == "negative" else scores >= 0.0).astype(np.intp)

@@ -18,6 +18,7 @@ from separatrix.models.descent.descent_state import CURVES, KINDS, DescentRule, 
 from separatrix.models.descent.gradient_descent import DescentTrace, descend, need_descent
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.linear_regressor import LinearRegressor
+from separatrix.models.probabilities import agreeing
 from separatrix.numerics.schedules import LineSearch, Schedule, schedule_of
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, last_of
@@ -370,9 +371,8 @@ class LinearDescent(LinearClassifier):
         s = self.decision_function(X)
         e = np.exp(-np.abs(s))
         p = np.where(s >= 0, 1.0, e) / (1.0 + e)
-        if p.ndim == 1:
-            return np.column_stack([1.0 - p, p])
-        return np.asarray(p / p.sum(axis=1, keepdims=True))
+        p = np.column_stack([1.0 - p, p]) if p.ndim == 1 else np.asarray(p / p.sum(axis=1, keepdims=True))
+        return agreeing(p, s, self.boundary)
 
 
 def _reach(rows: kernels.Rows) -> float:

@@ -13,6 +13,7 @@ from separatrix.models.class_labels import need_two_classes
 from separatrix.models.class_moments import codes_among, known_classes, moments_of_classes
 from separatrix.models.discriminant.class_covariances import Whitening
 from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.models.probabilities import agreeing, log_softmax
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.protocol import need_choice
@@ -30,6 +31,7 @@ class Discriminant(LinearClassifier):
         "partial_fit": ("sample_weight", "classes"),
         "score": ("sample_weight",),
     }
+    boundary = "negative"  # equal posteriors predict the first class
     _pooled: ClassVar[bool]
     _shapes: ClassVar[tuple[str, ...]]
     covariance: str
@@ -122,8 +124,9 @@ class Discriminant(LinearClassifier):
         return self._set_request("partial_fit", wishes)
 
     def predict_proba(self, X: Any) -> Floats:
-        """P(class | x), one column a class."""
-        return self._posteriors(self.decision_function(X))
+        """P(class | x), one column a class; ``predict`` gives the first class with the greatest."""
+        s = self.decision_function(X)
+        return agreeing(self._posteriors(s), s, self.boundary)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the posteriors."""
@@ -145,7 +148,7 @@ class Discriminant(LinearClassifier):
             np.subtract(out[0], s, out=out[1])
             out += np.log1p(np.exp(-np.abs(s)))
             return np.asarray(np.negative(out, out=out).T)
-        return np.asarray(s - np.logaddexp.reduce(s, axis=1, keepdims=True))
+        return log_softmax(s)
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

@@ -10,6 +10,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.logistic.used_rows import Counted
+from separatrix.models.probabilities import agreeing, log_softmax
 from separatrix.numerics.status import Status
 from separatrix.validation import distinct_names
 
@@ -34,18 +35,20 @@ class LogisticInference(LinearClassifier):
     separation_: Any
 
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, one column a class."""
-        return np.asarray(np.exp(self.predict_log_proba(X)))
+        """The probability of each class, one column a class; ``predict`` gives the first with the greatest."""
+        s = self.decision_function(X)
+        return agreeing(np.exp(self._log_probabilities(s)), s, self.boundary)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities, right also where these are too small to be numbers."""
-        s = self.decision_function(X)
+        return self._log_probabilities(self.decision_function(X))
+
+    def _log_probabilities(self, s: Floats) -> Floats:
         if s.ndim == 1:
             return -np.column_stack([np.logaddexp(0.0, s), np.logaddexp(0.0, -s)])
         if self.multiclass == "ovr":
-            own = -np.logaddexp(0.0, -s)
-            return np.asarray(own - np.logaddexp.reduce(own, axis=1)[:, None])
-        return np.asarray(s - np.logaddexp.reduce(s, axis=1)[:, None])
+            return log_softmax(-np.logaddexp(0.0, -s))
+        return log_softmax(s)
 
     def summary(
         self, *, level: float = 0.95, intervals: str = "wald", covariance: str = "model", groups: Any = None
