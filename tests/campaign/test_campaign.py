@@ -17,7 +17,7 @@ from worker import campaign
 
 COUNT = int(os.environ.get("SEPARATRIX_CAMPAIGN", "400"))
 SHARDS = max(1, min(24, COUNT // 1000))
-FULL = COUNT >= 20_000  # enough for every outcome to be met in every shard
+FULL = COUNT >= 200_000  # enough for every outcome to be met in every shard
 
 
 def share(total, shard):
