@@ -20,10 +20,10 @@ from benchmarks.measure import interleaved, print_table
 warnings.filterwarnings("ignore")
 
 FAMILY = {
-    "averaged": lambda **o: sx.AveragedPerceptron(**o),
-    "PA-I": lambda **o: sx.PassiveAggressive(**o),
-    "AROW": lambda **o: sx.AROW(**o),
-    "margin": lambda **o: sx.MarginPerceptron(relative=False, margin=1.0, **o),
+    "averaged": partial(sx.AveragedPerceptron, order="cyclic"),
+    "PA-I": partial(sx.PassiveAggressive, order="cyclic"),
+    "AROW": partial(sx.AROW, order="cyclic"),
+    "margin": partial(sx.MarginPerceptron, order="cyclic", relative=False, margin=1.0),
 }
 
 
@@ -100,7 +100,7 @@ def digits():
             "theirs by default": lambda: Theirs().fit(X, y),
             "ovr": lambda: sx.Perceptron(max_epochs=passes).fit(X, y),
             "kesler": lambda: sx.Perceptron(max_epochs=passes, multiclass="kesler").fit(X, y),
-            "averaged": lambda: sx.AveragedPerceptron(max_epochs=passes).fit(X, y),
+            "averaged": lambda: sx.AveragedPerceptron(order="cyclic", max_epochs=passes).fit(X, y),
             "ovr by default": lambda: sx.Perceptron().fit(X, y),
         }
     )

@@ -21,8 +21,9 @@
     ├── OpenedWarning                     rows of the test set had been opened before
     ├── RoundingWarning                   numbers were changed by becoming float64
     ├── SeparationWarning                 no finite maximum-likelihood estimate exists
-    ├── IterationWarning                  iterations ran out before the optimum
     ├── LocalMaximumWarning               a likelihood with several maxima was fitted
+    ├── IterationWarning                  a run ended at its limit (also scikit-learn's ConvergenceWarning)
+    ├── ScaleWarning                      columns differ so much in scale that the large ones decide alone
     ├── CollinearWarning                  columns depend on each other
     └── PrecisionWarning                  the result has fewer right digits than usual
 
@@ -31,8 +32,12 @@ Messages are one sentence: what is wrong, where, and what to do.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from types import FrameType
 from typing import Any, NoReturn
@@ -119,7 +124,14 @@ class SeparationWarning(SeparatrixWarning):
 
 
 class IterationWarning(SeparatrixWarning):
-    """Iterations ran out before the optimum was reached."""
+    """A run ended at its limit, or in a place that more passes would not improve.
+
+    Where scikit-learn is loaded, warnings of this kind are its ``ConvergenceWarning`` too.
+    """
+
+
+class ScaleWarning(SeparatrixWarning):
+    """Columns differ so much in scale that the large ones decide alone."""
 
 
 class LocalMaximumWarning(SeparatrixWarning):
@@ -135,20 +147,21 @@ class PrecisionWarning(SeparatrixWarning):
 
 
 @cache
-def _not_fitted_of_both() -> type[NotFittedError]:
-    """An error that is both ours and scikit-learn's, which is imported only now."""
-    from sklearn.exceptions import NotFittedError as Theirs
+def _of_both(ours: Any, name: str) -> Any:
+    """A class that is both ours and scikit-learn's; it is sent between processes as a call of ``_rebuilt``."""
+    theirs = getattr(importlib.import_module("sklearn.exceptions"), name)
+    body = {"__module__": __name__, "__doc__": ours.__doc__, "__reduce__": lambda it: (_rebuilt, (ours, name, it.args))}
+    return type(ours.__name__, (ours, theirs), body)
 
-    def rebuild(error: NotFittedError) -> tuple[object, tuple[str]]:
-        return not_fitted, (str(error),)
 
-    body = {"__module__": __name__, "__reduce__": rebuild}
-    return type("NotFittedError", (NotFittedError, Theirs), body)
+def _rebuilt(ours: Any, name: str, args: tuple[Any, ...]) -> Any:
+    return _of_both(ours, name)(*args)
 
 
 def not_fitted(message: str) -> NotFittedError:
     """The error of a model that is not fitted; it can be sent between processes."""
-    return _not_fitted_of_both()(message)
+    made: NotFittedError = _of_both(NotFittedError, "NotFittedError")(message)
+    return made
 
 
 def raise_not_fitted(owner: object) -> NoReturn:
@@ -156,10 +169,30 @@ def raise_not_fitted(owner: object) -> NoReturn:
     raise not_fitted(f"This {type(owner).__name__} is not fitted yet: call fit (or partial_fit) first.")
 
 
+_held: ContextVar[list[tuple[type[Warning], str]] | None] = ContextVar("held warnings", default=None)
+
+
+@contextmanager
+def held_warnings() -> Iterator[list[tuple[type[Warning], str]]]:
+    """Keep the warnings of this thread in a list, for code that fits many models to sum up."""
+    kept: list[tuple[type[Warning], str]] = []
+    token = _held.set(kept)
+    try:
+        yield kept
+    finally:
+        _held.reset(token)
+
+
 def warn_user(message: str, category: type[Warning]) -> None:
     """Warn with the line of the caller outside this package."""
+    kept = _held.get()
+    if kept is not None:
+        kept.append((category, message))
+        return
     level = 1
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "separatrix":
         level, frame = level + 1, frame.f_back
+    if category is IterationWarning and "sklearn.exceptions" in sys.modules:
+        category = _of_both(IterationWarning, "ConvergenceWarning")
     warnings.warn(message, category, stacklevel=level + 1)

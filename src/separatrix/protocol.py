@@ -7,6 +7,7 @@ underscore. Tags, metadata routing and the notebook's diagram import scikit-lear
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -49,12 +50,17 @@ class Estimator:
         return self
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        changed = []
+        """The call that makes it: all parameters or the changed ones, as scikit-learn's configuration says."""
+        every = "sklearn" in sys.modules and not sys.modules["sklearn"].get_config()["print_changed_only"]
+        given = []
         for name, default in parameters_of(type(self)).items():
             value = getattr(self, name, default)
-            if value is not default and repr(value) != repr(default):
-                changed.append(f"{name}={value!r}")
-        return f"{type(self).__name__}({', '.join(changed)})"
+            if every or (value is not default and repr(value) != repr(default)):
+                given.append(f"{name}={value!r}")
+        text = f"{type(self).__name__}({', '.join(given)})"
+        if len(text) > N_CHAR_MAX:
+            text = f"{text[: N_CHAR_MAX // 2]}...{text[-(N_CHAR_MAX // 2) :]}"
+        return text
 
     def _repr_html_(self) -> str:
         from sklearn.utils import estimator_html_repr

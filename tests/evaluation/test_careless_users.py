@@ -140,6 +140,7 @@ def test_drawn_curves_have_the_area_that_is_printed(rows):
 # holdout
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_time_may_be_dates_and_must_be_whole(rows, tmp_path):
     X, y = rows
     days = pd.date_range("2020-01-01", periods=120)
@@ -188,6 +189,7 @@ def test_holdout_names_what_is_wrong(rows, tmp_path):
         sx.holdout(X, y, ledger=tmp_path).openings()
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_a_refused_question_opens_nothing(rows, tmp_path):
     h = sx.holdout(*rows, random_state=0, ledger=tmp_path / "l")
     assert str(h.openings()) == "test rows not opened yet"
@@ -201,6 +203,7 @@ def test_a_refused_question_opens_nothing(rows, tmp_path):
     assert h.open_test(model).openings.number == 1
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_a_lock_that_is_never_given_back(rows, tmp_path, monkeypatch):
     monkeypatch.setattr(ledgers, "PATIENCE", 0.05)
     path = tmp_path / "l"
@@ -214,6 +217,7 @@ def test_a_lock_that_is_never_given_back(rows, tmp_path, monkeypatch):
     assert h.open_test(model).openings.number == 1
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_openings_count_though_the_line_with_their_rows_is_damaged(rows, tmp_path):
     path = tmp_path / "l"
     h = sx.holdout(*rows, random_state=0, ledger=path)
@@ -230,6 +234,7 @@ def test_openings_count_though_the_line_with_their_rows_is_damaged(rows, tmp_pat
 # cross_validate, select, compare, curves
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_given_folds(rows):
     X, y = rows
     halves = [(np.arange(60), np.arange(60, 120)), (np.arange(60, 120), np.arange(60))]
@@ -253,6 +258,7 @@ def test_given_folds(rows):
     assert sx.compare([sx.Perceptron(), sx.AROW()], X, y, folds=halves, random_state=0).pairs
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_learners_and_extras_of_the_wrong_kind(rows):
     X, y = rows
     with pytest.raises(FoldError, match="predict gave 23 predictions for 24 rows"):
@@ -320,6 +326,7 @@ def test_grids_and_metrics_of_a_selection(rows):
         assert f"nested: {name}" in str(found)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_comparisons_refuse_what_does_not_match(rows):
     X, y = rows
     pair = [sx.Perceptron(), sx.AROW()]
@@ -355,6 +362,7 @@ def test_curves_of_growth_refuse_what_they_cannot_draw(rows):
     assert np.isfinite(in_time.validation).all()  # begins with as many rows as hold every class
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_rows_are_ranked_by_leads_where_only_leads_were_learned():
     rng = np.random.default_rng(0)
     y = np.arange(150) % 3

@@ -49,6 +49,7 @@ def test_folds_give_what_scikit_learn_gives(cancer):
     np.testing.assert_allclose(cv.fold_values["r2"], expected, rtol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_any_number_of_workers_gives_the_same(cancer):
     X, y = cancer
     learners = (sx.Perceptron(order="shuffle"), scaled(SGDClassifier()), DecisionTreeClassifier())
@@ -63,6 +64,7 @@ def test_any_number_of_workers_gives_the_same(cancer):
     assert sx.cross_validate(learner, X, y, random_state=6).to_dict() != alone.to_dict()
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_rows_of_any_kind(cancer):
     X, y = cancer
     expected = sx.cross_validate(sx.Perceptron(), X, y, random_state=0).to_dict()
@@ -129,6 +131,7 @@ def test_intervals_have_names_and_formulas(cancer):
     assert 0 < one["rmse"].low < one["rmse"].value < one["rmse"].high
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_groups_and_time_rule(cancer):
     X, y = cancer
     groups = np.arange(len(y)) // 4
@@ -187,6 +190,7 @@ def test_a_failing_fold_stops_or_is_reported(cancer):
         sx.cross_validate(Fragile(1.0), everywhere, y, random_state=0, on_failure="report")
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_methods_and_statuses_are_counted(cancer):
     class Changing(Fragile):
         def fit(self, X, y):
@@ -222,6 +226,7 @@ def test_scorers_progress_and_forms(cancer):
         _ = cv["auc"]
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_the_learner_and_the_rows_stay_as_they_were(cancer):
     X, y = cancer
     before, learner = X.copy(), sx.Perceptron()
@@ -252,6 +257,7 @@ def test_bad_options_are_refused(cancer, options, error, says):
         sx.cross_validate(sx.Perceptron(), *cancer, **options)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_bad_rows_are_refused(cancer):
     X, y = cancer
     for wrong in (sx.Perceptron, object(), None):

@@ -166,6 +166,7 @@ def test_comparison_of_equals_declares_nobody(cancer):
     json.dumps(c.to_dict(), allow_nan=False)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_comparison_of_unequals_does(cancer, tmp_path):
     X, y = cancer
     learners = [scaled(LogisticRegression()), DummyClassifier(), DummyClassifier(strategy="uniform", random_state=0)]
@@ -209,6 +210,7 @@ def test_holm_and_mcnemar_are_the_textbooks():
     assert mcnemar(a, a).p == 1.0
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_bad_comparisons_are_refused(cancer):
     X, y = cancer
     for wrong, says in (
@@ -270,6 +272,7 @@ def test_learning_curve_improves_with_rows(cancer):
     mpl.pyplot.close("all")
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_mistakes_of_each_pass(cancer):
     X, y = cancer
     fitted = scaled(sx.Perceptron(max_epochs=9)).fit(X, y)
@@ -297,6 +300,7 @@ def test_nested_estimates_keep_groups_whole_inside_and_outside():
     assert whole.nested["accuracy"].value < 0.8
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_nested_estimates_in_time_learn_from_the_past_only():
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(120, 3)), rng.integers(0, 2, 120)
@@ -315,6 +319,7 @@ def test_nested_estimates_in_time_learn_from_the_past_only():
     assert min(r.rows.min() for r in found.nested.results) > min(seen)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_further_arguments_of_fit_follow_their_rows():
     X, y = np.arange(20.0)[:, None], np.arange(20) % 2
     passed = []

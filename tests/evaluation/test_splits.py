@@ -118,6 +118,7 @@ def test_bad_shares_are_refused(share):
         sx.holdout(np.ones((10, 1)), [0, 1] * 5, test=share)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_plain_arrow_arrays_are_targets_too():
     pa = pytest.importorskip("pyarrow")
     X, y = np.arange(60.0)[:, None], [0, 1] * 30

@@ -129,6 +129,7 @@ def test_onnx_in_onnxruntime(target, learner):
         assert got[1].tolist() == said
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_bare_learners_and_refusals():
     X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0, 1])
     room = {}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
+from separatrix.errors import IterationWarning
 
 X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 y = np.array([-1, 1, 1, -1])
@@ -26,4 +28,5 @@ def test_xor_is_proved_separable_with_the_product():
     learner = make_pipeline(sx.PolynomialMap(2, interactions_only=True), sx.Perceptron()).fit(X, y)
     assert learner[-1].status_ is sx.Status.CONVERGED
     assert learner.score(X, y) == 1
-    assert sx.Perceptron().fit(X, y).status_ is sx.Status.MAX_EPOCHS
+    with pytest.warns(IterationWarning):
+        assert sx.Perceptron().fit(X, y).status_ is sx.Status.MAX_EPOCHS

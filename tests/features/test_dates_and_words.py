@@ -86,6 +86,7 @@ def test_text_without_a_shared_word_is_dropped_and_wrong_choices_are_named():
         Encoder.fitted(frame, Choices(dates="age"))
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_both_come_back_from_a_model_file(tmp_path):
     frame = Frame(
         (Column("seen", "date", seconds([*MOMENTS, None])), Column("says", "text", np.array(SAYS, dtype=object))),

@@ -144,6 +144,7 @@ def test_a_counter_and_a_threshold_are_leaks_and_real_features_are_not(real_data
         assert Encoder.fitted(table.without([target]), None, table[target].labels(), target).leaks == []
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_a_model_with_its_encoder_comes_back(tmp_path, real_data):
     table = open_source(str(real_data("titanic.csv"))).read()
     y, rest = table["survived"].labels(), table.without(["survived", "alive"])

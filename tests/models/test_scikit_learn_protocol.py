@@ -39,6 +39,10 @@ WEIGHTS_REACH_FAR = {
     "MarginPerceptron()",
     "MarginPerceptron(multiclass='kesler')",
     "AROW()",
+    "AROW(covariance='full')",
+    "AROW(multiclass='kesler')",
+    "AveragedPerceptron()",
+    "AveragedPerceptron(multiclass='kesler')",
     "PocketPerceptron()",
     "KernelPerceptron()",
 }
@@ -124,3 +128,20 @@ with warnings.catch_warnings():
 @pytest.mark.filterwarnings("ignore")
 def test_protocol(estimator, check):
     check(estimator)
+
+
+def test_the_printed_form_follows_the_configuration():
+    import numpy as np
+    import sklearn
+
+    model = sx.AROW(r=2.0)
+    assert repr(model) == "AROW(r=2.0)"
+    with sklearn.config_context(print_changed_only=False):
+        assert repr(model).startswith("AROW(r=2.0, covariance='diagonal', order='shuffle'")
+    weights = sx.Perceptron(start=np.linspace(0, 1, 3) / 3)
+    with np.printoptions(precision=2):
+        assert repr(weights) == "Perceptron(start=array([0.  , 0.17, 0.33]))"
+    long = sx.Perceptron(class_weight={f"class {k}": 1.0 for k in range(200)})
+    assert len(repr(long)) == 703
+    assert "..." in repr(long)
+    assert len(long.__repr__(N_CHAR_MAX=10_000)) > 3000

@@ -84,6 +84,7 @@ def test_the_mistake_driven_learners_and_least_squares_can_all_be_saved(tmp_path
         assert save(fitted(name, Y2), tmp_path / f"{name}.sepx").stat().st_size < 5000
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_labels_of_every_kind_names_and_parameters_come_back(tmp_path):
     import pandas as pd
 

@@ -136,6 +136,7 @@ def test_the_radius_is_exact():
     assert true <= Fraction(bound.radius) ** 2 < true * (1 + Fraction(1, 2**50))
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_a_model_of_another_run_is_refused():
     X, y = np.array([[1.0, 2.0], [2.0, -1.0], [-1.0, 0.5]]), np.array([1, 1, -1])
     bound = mistake_bound(X, y)

@@ -209,6 +209,7 @@ def test_integers_that_float64_holds_exactly_raise_no_warning(X):
     assert check_table(X).X[0, 0] == float(X[0, 0])
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, bool, np.longdouble])
 @pytest.mark.parametrize("kind", ["unsorted", "repeated"])
 @pytest.mark.parametrize("container", [sp.csr_array, sp.csr_matrix, sp.csc_array])

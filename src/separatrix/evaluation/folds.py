@@ -15,18 +15,19 @@ from dataclasses import dataclass, field
 from functools import cache
 from threading import get_ident
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import FoldError, ParameterError
+from separatrix.errors import FoldError, ParameterError, held_warnings, warn_user
 from separatrix.evaluation.predictions import Said, predictions_of
 from separatrix.evaluation.splits import Fold
 from separatrix.validation import take_rows
 
 GOES_ON = "on_failure='report' goes on without such folds"
 Scorer = Callable[[Any, Any, Any], float]
+Warned = list[tuple[type[Warning], str]]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -189,20 +190,21 @@ def _pool(executor: Any) -> Iterator[Any]:
 def spread(
     work: Callable[[Task], Result], tasks: Iterable[Task], executor: Any = None, progress: Any = None
 ) -> list[Result]:
-    """The results of all tasks, in their order."""
+    """The results of all tasks, in their order; what their fits warn of is said once."""
     queue = list(tasks)
     tell = _progress(progress)
+    quiet = Quiet(work)
+    out: list[tuple[Result, Warned]] = []
     with _pool(executor) as pool:
-        out = []
         if pool is None:
             for task in queue:
-                out.append(work(task))
+                out.append(quiet(task))
                 tell(len(out), len(queue))
-            return out
-        stoppable = Stoppable(work) if isinstance(pool, ThreadPoolExecutor) else None
-        futures: list[Future[Result]] = []
+            return _results(out)
+        stoppable = Stoppable(quiet) if isinstance(pool, ThreadPoolExecutor) else None
+        futures: list[Future[tuple[Result, Warned]]] = []
         try:
-            futures.extend(pool.submit(stoppable or work, task) for task in queue)
+            futures.extend(pool.submit(stoppable or quiet, task) for task in queue)
             for future in futures:
                 out.append(future.result())
                 tell(len(out), len(queue))
@@ -212,7 +214,26 @@ def spread(
             if stoppable is not None:
                 stoppable.stop()
             raise
-        return out
+        return _results(out)
+
+
+@dataclass(frozen=True)
+class Quiet(Generic[Task, Result]):
+    """Work with its result and what it warned of, also in another process."""
+
+    work: Callable[[Task], Result]
+
+    def __call__(self, task: Task) -> tuple[Result, Warned]:
+        with held_warnings() as warned:
+            return self.work(task), warned
+
+
+def _results(out: list[tuple[Result, Warned]]) -> list[Result]:
+    """The results alone; of the warnings the first of each kind, with how many pieces of work had one."""
+    for kind in dict.fromkeys(kind for _, warned in out for kind, _ in warned):
+        had = [texts[0] for _, warned in out if (texts := [text for k, text in warned if k is kind])]
+        warn_user(had[0] if len(out) == 1 else f"in {len(had)} of {len(out)} fits, the first: {had[0]}", kind)
+    return [result for result, _ in out]
 
 
 class Stoppable:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, FoldError, ParameterError, SeparatrixError
+from separatrix.errors import DataError, FoldError, ParameterError, SeparatrixError, held_warnings
 from separatrix.evaluation.candidates import value_of, worse_is_less
 from separatrix.evaluation.cross_validation import folds_for, named
 from separatrix.evaluation.curves import Drawn
@@ -217,7 +217,8 @@ def _set_up(
 def _curve(
     learner: Any, what: str, steps: tuple[Any, ...], tasks: list[GrowthTask], executor: Any, progress: Any
 ) -> GrowthCurve:
-    found = np.array(spread(grow, tasks, executor, progress))
+    with held_warnings():  # how a run ends is what the curve shows
+        found = np.array(spread(grow, tasks, executor, progress))
     return GrowthCurve(named(learner), what, steps, tasks[0].metric, found[:, 0], found[:, 1])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Protocol
@@ -14,6 +15,7 @@ class Status(Enum):
     SETTLED = "a whole pass without an update, but the model combines earlier weights too and gets rows wrong"
     SEPARATED = "stopped at a limit, and the weights separate all rows"
     TOLERATED = "a pass with no more mistakes than max_mistakes allows"
+    PLATEAU = "the mistakes of a pass no longer fall: more passes are not expected to help"
     MAX_EPOCHS = "passes ran out before a pass without mistakes; raise max_epochs, or no hyperplane may exist"
     MAX_UPDATES = "updates ran out before the rows were separated; raise max_updates, or no hyperplane may exist"
     STATIONARY = "came to rest: the last step was no longer than the tolerance"
@@ -59,10 +61,12 @@ class Measured(Protocol):
 Stop = Callable[[Sequence[Measured]], Status | None]
 
 
-def stop_perceptron(max_mistakes: int, max_epochs: float, max_updates: float) -> Stop:
-    """A clean pass, a tolerated one, or a limit; NaN never passes for convergence."""
+def stop_perceptron(max_mistakes: int, max_epochs: float, max_updates: float, patience: float = math.inf) -> Stop:
+    """A clean pass, a tolerated one, ``patience`` passes without a new minimum, or a limit; NaN is no convergence."""
+    fewest, best = math.inf, 0  # mistakes, and the pass that had them
 
     def stop(passes: Sequence[Measured]) -> Status | None:
+        nonlocal fewest, best
         last = passes[-1]
         if not last.finite:
             return Status.NONFINITE
@@ -72,6 +76,10 @@ def stop_perceptron(max_mistakes: int, max_epochs: float, max_updates: float) ->
             return Status.MAX_UPDATES
         if last.mistakes <= max_mistakes:
             return Status.TOLERATED
+        if last.mistakes < fewest:
+            fewest, best = last.mistakes, len(passes)
+        if len(passes) - best >= patience:
+            return Status.PLATEAU
         if len(passes) >= max_epochs:
             return Status.MAX_EPOCHS
         return None

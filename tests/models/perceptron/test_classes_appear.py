@@ -63,7 +63,7 @@ def test_classes_learned_late_end_where_known_ones_do(scheme, model, classes):
     y = np.sort(y)[::-1].copy()  # the last class first, the first only at the end
     found = like(model, scheme).partial_fit(X, y)
     declared = like(model, scheme).partial_fit(X, y, classes=range(classes))
-    fitted = like(model, scheme).set_params(max_epochs=1).fit(X, y)
+    fitted = like(model, scheme).set_params(order="cyclic", max_epochs=1).fit(X, y)
     same_model(found, declared)
     same_model(found, fitted)
 
@@ -88,9 +88,9 @@ def test_only_classes_seen_compete(scheme):
 @pytest.mark.parametrize("model", LEARNERS, ids=repr)
 def test_a_fit_can_be_gone_on_with(scheme, model):
     X, y = table(5, n=60, classes=3)
-    model = like(model, scheme).set_params(max_epochs=1)
+    model = like(model, scheme).set_params(order="cyclic", max_epochs=1)
     continued = like(model, scheme).fit(X, y).partial_fit(X, y)
-    twice = like(model, scheme).set_params(max_epochs=2).fit(X, y)
+    twice = like(model, scheme).set_params(order="cyclic", max_epochs=2).fit(X, y)
     np.testing.assert_array_equal(continued.coef_, twice.coef_)
 
 
@@ -101,8 +101,8 @@ def test_weights_scale_updates_and_zero_drops_the_row(scheme, model):
     rng = np.random.default_rng(0)
     weight = rng.choice([0.0, 1.0, 2.5], size=80)
     kept = weight > 0
-    a = like(model, scheme).fit(X, y, sample_weight=weight)
-    b = like(model, scheme).fit(X[kept], y[kept], sample_weight=weight[kept])
+    a = like(model, scheme).set_params(order="cyclic").fit(X, y, sample_weight=weight)
+    b = like(model, scheme).set_params(order="cyclic").fit(X[kept], y[kept], sample_weight=weight[kept])
     np.testing.assert_array_equal(a.coef_, b.coef_)
     by_class = like(model, scheme).set_params(class_weight={0: 2.0, 2: 0.5}).fit(X, y)
     by_row = like(model, scheme).fit(X, y, sample_weight=np.array([2.0, 1.0, 0.5])[y])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "family.md"
+PAGE = Path(__file__).parents[3] / "docs" / "family.md"
 
 
 def test_the_page_says_what_happens():

@@ -137,6 +137,7 @@ KINDS_OF_ROWS = ("scaled", "integers", "duplicates", "unscaled", "nearly the sam
 
 
 @pytest.mark.large
+@pytest.mark.filterwarnings("ignore::separatrix.errors.ScaleWarning")
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(2, 250),
@@ -205,7 +206,7 @@ def test_an_interruption_while_errors_are_counted_keeps_the_model(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     assert model.status_ is sx.Status.INTERRUPTED
-    assert model.errors_ == whole.errors_
+    assert not hasattr(model, "errors_")
     np.testing.assert_array_equal(model.dual_coef_, whole.dual_coef_)
 
 
@@ -289,3 +290,15 @@ def test_what_users_bring_is_checked():
         model.partial_fit(X, ["a"] * len(X))
     with pytest.raises(DataError, match="HashingMap"):
         model.learn_one({"a": 1.0}, 0)
+
+
+def test_a_stream_goes_on_from_assigned_weights():
+    X, y = table(3)
+    model = sx.KernelPerceptron(kernel="linear").partial_fit(X, y)
+    model.dual_coef_ = 2 * model.dual_coef_
+    before = model.decision_function(X)
+    i = int(np.argmax(before * np.where(y == model.classes_[1], 1, -1)))  # a row that moves nothing
+    np.testing.assert_array_equal(model.partial_fit(X[[i]], y[[i]]).decision_function(X), before)
+    model.dual_coef_ = np.ones((1, 1))
+    with pytest.raises(sx.errors.DataError, match="dual_coef_ has shape"):
+        model.partial_fit(X, y)

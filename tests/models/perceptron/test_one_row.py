@@ -287,3 +287,31 @@ def test_hashing_map_as_a_transformer():
         sx.HashingMap(0).transform(dicts)
     with pytest.raises(DataError, match="no rows"):
         sx.HashingMap(4).transform([])
+
+
+@pytest.mark.parametrize("learner", [sx.Perceptron, sx.AveragedPerceptron, sx.PassiveAggressive, sx.AROW])
+@pytest.mark.parametrize("scheme", ["ovr", "kesler"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_learning_goes_on_from_assigned_weights(learner, scheme, classes):
+    rng = np.random.default_rng(classes)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % classes
+    coef, intercept = rng.normal(size=(1 if classes == 2 else 3, 3)), rng.normal(size=1 if classes == 2 else 3)
+    fresh = learner(multiclass=scheme).partial_fit(X[:5], y[:5], classes=range(classes))
+    fresh.coef_, fresh.intercept_ = coef, intercept
+    used = learner(multiclass=scheme).partial_fit(X, y).learn_one(X[0], y[0])
+    used.coef_ = coef.copy()
+    used.intercept_ = intercept.copy()
+    used.learn_one(X[7], y[7])
+    np.testing.assert_array_equal(used.coef_, fresh.partial_fit(X[7:8], y[7:8]).coef_)
+    changed = learner(multiclass=scheme).partial_fit(X, y)
+    changed.coef_[:] = coef
+    changed.intercept_[:] = intercept
+    np.testing.assert_array_equal(changed.partial_fit(X[7:8], y[7:8]).coef_, fresh.coef_)
+
+
+@pytest.mark.parametrize("coef", [np.ones((1, 4)), np.ones(3), [[np.nan, 0.0, 0.0]], [["a", "b", "c"]]])
+def test_assigned_weights_that_are_none_are_refused(coef):
+    model = sx.Perceptron().partial_fit(np.eye(3), [0, 1, 0])
+    model.coef_ = coef
+    with pytest.raises(DataError, match=r"coef_ was assigned and must be an array of shape \(1, 3\)"):
+        model.partial_fit(np.eye(3), [0, 1, 0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from separatrix.errors import ParameterError
 from separatrix.models.perceptron.online_rules import ArowDiagonal, ArowFull
@@ -29,14 +29,15 @@ class AROW(OneRow):
         Regularisation: the larger, the smaller the moves.
     covariance : {"diagonal", "full"}, default="diagonal"
         What is kept of S: O(d) numbers and time a row, or O(d^2).
-    order : {"cyclic", "shuffle"}, default="cyclic"
+    order : {"cyclic", "shuffle"}, default="shuffle"
         Passes in the order given, or shuffled anew each time.
     boundary : {"positive", "negative", "undefined"}, default="positive"
         What a score of zero predicts for two classes; "undefined" gives None there.
     fit_intercept : bool, default=True
         Whether there is a bias b.
-    max_epochs : int or inf, default=10
-        Limit on passes.
+    max_epochs : int, inf or None, default=None
+        Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
+        mistakes, and after 1,000 passes.
     multiclass : {"ovr", "kesler"}, default="ovr"
         With more than two classes: each against the rest, or all at once by Kesler's rule (the true class
         gains the row, the best wrong one loses it).
@@ -44,7 +45,7 @@ class AROW(OneRow):
         Multiplies the size of the updates of a class, as ``sample_weight`` does those of a row.
     warm_start : bool, default=False
         Start from the weights of the fit before.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the order "shuffle".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
@@ -61,19 +62,21 @@ class AROW(OneRow):
     status_ : why the run ended, a :class:`Status`
     """
 
+    _scale_free: ClassVar[bool] = True
+
     def __init__(
         self,
         *,
         r: float = 1.0,
         covariance: str = "diagonal",
-        order: str = "cyclic",
+        order: str = "shuffle",
         boundary: str = "positive",
         fit_intercept: bool = True,
-        max_epochs: float = 10,
+        max_epochs: float | None = None,
         multiclass: str = "ovr",
         class_weight: Any = None,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: Any = 0,
         hashing: int | None = None,
         verbose: bool = False,
     ) -> None:

@@ -6,13 +6,13 @@ import sys
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights_of_rows
 from separatrix.models.linear_classifier import Classifier
+from separatrix.models.perceptron.advice import warn_of_run, warn_of_scale
 from separatrix.models.perceptron.custom_kernels import CallableColumns, MatrixColumns, kernel_matrix, need_square
 from separatrix.models.perceptron.kernel_dual import (
     BlockedDualRule,
@@ -231,13 +231,17 @@ class KernelPerceptron(Classifier, OneTable):
         self.forgotten_ = sum(state.forgotten for state in states)
         self.status_ = last_of(statuses)
         counted = np.ones(table.n, dtype=bool) if combined is None else combined > 0
+        self.__dict__.pop("errors_", None)
         if self.status_ is Status.INTERRUPTED:  # perhaps between a weight and the scores
-            self.errors_ = self._count_errors(self._scores(table), labels, counted)
             raise KeyboardInterrupt
         if len(rules) == 1:
             self.errors_ = wrong
         else:
             self.errors_ = int(np.count_nonzero(errors_of_classes(rules, labels.codes) & counted))
+        linear = isinstance(self.kernel, str) and self.kernel == "linear"
+        warn_of_run(self, table.X, labels.codes[counted], self.order == "cyclic", scale_free=not linear)
+        if isinstance(self.kernel, str) and self.kernel in ("rbf", "poly"):
+            warn_of_scale(self, table.X)
         return self
 
     def _run(self, rule: DualRule | BlockedDualRule, state: Dual, chunk: LabelledRows) -> tuple[Status, list[int], int]:
@@ -253,14 +257,6 @@ class KernelPerceptron(Classifier, OneTable):
         if status is Status.MAX_EPOCHS and wrong == 0:
             status = Status.SEPARATED
         return status, [p.mistakes for p in ended.passes], wrong
-
-    def _count_errors(self, scores: Floats, labels: Any, counted: NDArray[np.bool_]) -> int:
-        if scores.shape[1] == 1:
-            m = labels.signs() * scores[:, 0]
-            wrong = ~((m > 0) | ((m == 0) & (self.tie == "positive") & (labels.codes == 1)))
-        else:
-            wrong = scores.argmax(axis=1) != labels.codes
-        return int(np.count_nonzero(wrong & counted))
 
     def _watch(self, measure: PassMeasure) -> None:
         sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")
@@ -369,11 +365,19 @@ class KernelPerceptron(Classifier, OneTable):
 
     def _streaming(self, table: Table, declared: list[Any] | None) -> KernelStream:
         stream: KernelStream | None = self.__dict__.get("_stream")
+        if stream is not None and not np.array_equal(stream.shown(), self.dual_coef_):
+            stream = None  # weights were assigned
         kernel = self._built_in(table.d)
         function = self.kernel if kernel is None else kernel
         if stream is None and self.__sklearn_is_fitted__():
             if self._support is None:
                 raise DataError("the model was fitted on a precomputed matrix: fit it anew to go on with rows.")
+            count = len(self.classes_) if len(self.classes_) > 2 else 1
+            if np.shape(self.dual_coef_) != (count, self._support.n):
+                raise DataError(
+                    f"dual_coef_ has shape {np.shape(self.dual_coef_)}, but the model has {len(self.classes_)} classes "
+                    f"and {self._support.n} support rows: assign one weight for each."
+                )
             stream = KernelStream.closed(function, self.classes_.tolist(), self._support, self.dual_coef_)
         if stream is None:
             stream = KernelStream.begin(function, declared, SupportRows(table.d, table.sparse))

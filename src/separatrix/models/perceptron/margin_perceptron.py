@@ -30,14 +30,15 @@ class MarginPerceptron(OneRow):
         Whether the margin is a distance, to be multiplied by |w|, or a score.
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
         The first weights; "random" draws standard normals. An array may carry the bias as its last entry.
-    order : {"cyclic", "shuffle"}, default="cyclic"
+    order : {"cyclic", "shuffle"}, default="shuffle"
         Passes in the order given, or shuffled anew each time.
     boundary : {"positive", "negative", "undefined"}, default="positive"
         What a score of zero predicts for two classes; "undefined" gives None there.
     fit_intercept : bool, default=True
         Whether there is a bias b.
-    max_epochs : int or inf, default=100
-        Limit on passes.
+    max_epochs : int, inf or None, default=None
+        Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
+        mistakes, and after 1,000 passes.
     multiclass : {"ovr", "kesler"}, default="ovr"
         With more than two classes: each against the rest, or all at once by Kesler's rule (the true class
         gains the row, the best wrong one loses it).
@@ -45,7 +46,7 @@ class MarginPerceptron(OneRow):
         Multiplies the size of the updates of a class, as ``sample_weight`` does those of a row.
     warm_start : bool, default=False
         Start from the weights of the fit before.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the random start and of the order "shuffle".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
@@ -68,14 +69,14 @@ class MarginPerceptron(OneRow):
         margin: float = 0.1,
         relative: bool = True,
         start: str | ArrayLike = "zeros",
-        order: str = "cyclic",
+        order: str = "shuffle",
         boundary: str = "positive",
         fit_intercept: bool = True,
-        max_epochs: float = 100,
+        max_epochs: float | None = None,
         multiclass: str = "ovr",
         class_weight: Any = None,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: Any = 0,
         hashing: int | None = None,
         verbose: bool = False,
     ) -> None:

@@ -27,6 +27,7 @@ from separatrix.models.class_labels import (
     weights_of_rows,
 )
 from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.models.perceptron.advice import warn_of_run
 from separatrix.models.perceptron.class_vectors import SCHEMES, ClassVectors, two_of_one
 from separatrix.models.perceptron.online_rules import Course, OnlineRule, Passes, Vectors
 from separatrix.models.perceptron.perceptron_rule import LabelledRows, PassMeasure
@@ -34,7 +35,7 @@ from separatrix.models.perceptron.start_vectors import first_vector, given_start
 from separatrix.numerics.driver import solve
 from separatrix.numerics.linear_scores import lifted_norms
 from separatrix.numerics.seeds import seed_state
-from separatrix.numerics.status import Status, last_of, stop_perceptron
+from separatrix.numerics.status import Status, Stop, last_of, stop_perceptron
 from separatrix.protocol import need_choice, need_limit
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
 
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
     from separatrix.models.perceptron.trace import Trace
 
 PASSES = ("cyclic", "shuffle")
+IN_ORDER = ("cyclic", "restart")
+MOST_PASSES = 1000  # where max_epochs is None, and a run ends ...
+PATIENCE = 10_000  # ... when so many looks at rows, and ...
+LEAST_PATIENCE = 5  # ... so many passes had no new minimum of mistakes
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +69,14 @@ class MistakeDriven(LinearClassifier):
         "fit": ("sample_weight", "coef_init", "intercept_init"),
         "score": ("sample_weight",),
     }
+    _scale_free: ClassVar[bool] = False  # whether learning adapts to columns of any scale
     start: str | ArrayLike = "zeros"
-    order: str = "cyclic"
+    order: str = "shuffle"
     tie: str = "mistake"
     fit_intercept: bool
     normalize_rows: bool = False
     max_mistakes: int = 0
-    max_epochs: float
+    max_epochs: float | None
     max_updates: float | None = None
     multiclass: str
     class_weight: Any
@@ -100,7 +106,8 @@ class MistakeDriven(LinearClassifier):
         need_choice("multiclass", self.multiclass, tuple(SCHEMES))
         for name in ("normalize_rows", "fit_intercept", "warm_start", "verbose"):
             need_flag(name, getattr(self, name))
-        need_limit("max_epochs", self.max_epochs, 1)
+        if self.max_epochs is not None:
+            need_limit("max_epochs", self.max_epochs, 1)
 
     def _need_room(self, count: int, d: int) -> None:
         """Refuse what would not fit into memory."""
@@ -122,15 +129,22 @@ class MistakeDriven(LinearClassifier):
         course = Course(vectors, rule.kernel(vectors))
         limit = math.inf if self.max_updates is None else self.max_updates
         passes = Passes(chance if self.order == "shuffle" else None, limit)
-        stop = stop_perceptron(self.max_mistakes, self.max_epochs, limit)
+        stop = self._stop(chunk.counted)
         ended = solve(passes, course, (chunk,), stop, self._watch if self.verbose else None)
         status, wrong = self._judge(ended.status, chunk, rule.final(vectors))
         return Run(vectors, status, ended.passes, start, wrong)
 
+    def _stop(self, n: int) -> Stop:
+        """When passes over n rows end."""
+        limit = math.inf if self.max_updates is None else self.max_updates
+        if self.max_epochs is not None:
+            return stop_perceptron(self.max_mistakes, self.max_epochs, limit)
+        return stop_perceptron(self.max_mistakes, MOST_PASSES, limit, max(LEAST_PATIENCE, -(-PATIENCE // n)))
+
     def _judge(self, status: Status, chunk: LabelledRows, lifted: Floats) -> tuple[Status, int]:
         """How many rows are wrong; a run that stopped at a limit may have separated them all the same."""
         wrong = 0 if status is Status.CONVERGED else self._wrong(chunk, lifted)
-        if status in (Status.MAX_EPOCHS, Status.MAX_UPDATES) and not wrong:
+        if status in (Status.PLATEAU, Status.MAX_EPOCHS, Status.MAX_UPDATES) and not wrong:
             status = Status.SEPARATED
         return status, wrong
 
@@ -160,6 +174,8 @@ class MistakeDriven(LinearClassifier):
         self._store(table, labels, runs, weights, combined)
         if self.status_ is Status.INTERRUPTED:
             raise KeyboardInterrupt
+        codes = labels.codes if combined is None else labels.codes[combined > 0]
+        warn_of_run(self, table.X, codes, self.order in IN_ORDER, self._scale_free)
         return self
 
     def _tasks(self, labels: Labels, combined: Floats | None, starts: Floats) -> Iterator[tuple[Any, Floats]]:
@@ -231,7 +247,8 @@ class MistakeDriven(LinearClassifier):
         self.status_ = last_of([run.status for run in runs])
         self.trace_ = traces
         self.__dict__.pop("errors_", None)
-        self.errors_ = self._errors(table, labels, runs, combined)
+        if (errors := self._errors(table, labels, runs, combined)) is not None:
+            self.errors_ = errors
 
     def _traces(
         self, table: Table, labels: Labels, runs: list[Run], weights: Floats | None
@@ -261,7 +278,7 @@ class MistakeDriven(LinearClassifier):
         self.coef_ = np.ascontiguousarray(lifted[:, :-1])
         self.intercept_ = lifted[:, -1].copy()
 
-    def _errors(self, table: Table, labels: Labels, runs: list[Run], combined: Floats | None) -> int:
+    def _errors(self, table: Table, labels: Labels, runs: list[Run], combined: Floats | None) -> int | None:
         if len(self.coef_) == 1:
             return runs[0].wrong
         codes = labels.codes if combined is None else np.where(combined > 0, labels.codes, -1)

@@ -23,7 +23,7 @@ from separatrix.models.perceptron.perceptron_rule import (
 )
 from separatrix.models.perceptron.single_rows import OneRow
 from separatrix.numerics.driver import solve
-from separatrix.numerics.status import Status, stop_perceptron
+from separatrix.numerics.status import Status
 from separatrix.protocol import need_choice, need_limit
 from separatrix.validation import need_flag
 
@@ -189,7 +189,7 @@ class Perceptron(OneRow):
                 max_updates=limit,
                 keep_log=self.trace,
             )
-            ended = solve(rule, state, (chunk,), stop_perceptron(self.max_mistakes, self.max_epochs, limit), watch)
+            ended = solve(rule, state, (chunk,), self._stop(chunk.counted), watch)
             status, passes = ended.status, ended.passes
         else:
             limit = DEFAULT_UPDATES if self.max_updates is None else self.max_updates

@@ -25,12 +25,17 @@ ROOM = 2**16  # updates logged in one call of the orders that are no passes
 
 @dataclass(frozen=True, slots=True)
 class LabelledRows:
-    """A chunk: rows, labels -1, +1 or 0 (skip), and the size of each row's update (None: 1)."""
+    """A chunk: rows, labels -1, +1 or 0 (skip) or numbers of classes (-1: skip), and the size of updates (None: 1)."""
 
     rows: kernels.Rows
     y: NDArray[np.int8]
     step: Floats | None = None
     norm: Floats | None = None
+
+    @property
+    def counted(self) -> int:
+        """Rows that are not skipped."""
+        return int(np.count_nonzero(self.y if self.y.dtype == np.int8 else self.y >= 0))
 
 
 @dataclass(slots=True)

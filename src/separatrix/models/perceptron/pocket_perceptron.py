@@ -17,7 +17,7 @@ from separatrix.models.perceptron.mistake_driven import MistakeDriven, Run
 from separatrix.models.perceptron.online_rules import Plain, Vectors
 from separatrix.models.perceptron.perceptron_rule import NO_LIMIT, LabelledRows, PassMeasure
 from separatrix.numerics.driver import solve
-from separatrix.numerics.status import Measured, Status, stop_perceptron
+from separatrix.numerics.status import Measured, Status
 from separatrix.validation import Labels, Table
 
 _, _, VISITS, COUNTS, COUNT_VISITS = range(5)  # of the account (kernels, pocket)
@@ -103,13 +103,14 @@ class PocketPerceptron(MistakeDriven):
         Scale each lifted row to length 1 (a zero row is left as it is).
     fit_intercept : bool, default=True
         Whether there is a bias b.
-    max_epochs : int or inf, default=100
-        Limit on passes.
+    max_epochs : int, inf or None, default=None
+        Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
+        mistakes, and after 1,000 passes.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the rows of a class.
     warm_start : bool, default=False
         Start from the weights of the fit before.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the random start and of the order "shuffle".
     verbose : bool, default=False
         Say on stderr how each pass went.
@@ -139,10 +140,10 @@ class PocketPerceptron(MistakeDriven):
         boundary: str = "positive",
         normalize_rows: bool = False,
         fit_intercept: bool = True,
-        max_epochs: float = 100,
+        max_epochs: float | None = None,
         class_weight: Any = None,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
         self.count_share = count_share
@@ -173,7 +174,7 @@ class PocketPerceptron(MistakeDriven):
         rule.shuffle = chance if self.order == "shuffle" else None
         state = Pocketing(kernels.aligned(start[0]), start[0].copy())
         rule.count(state, chunk)
-        at_limit = stop_perceptron(0, self.max_epochs, math.inf)
+        at_limit = self._stop(chunk.counted)
 
         def stop(passes: Sequence[Measured]) -> Status | None:
             return Status.CONVERGED if state.error[0] == 0 else at_limit(passes)

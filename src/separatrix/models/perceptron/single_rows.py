@@ -196,6 +196,12 @@ class OneRow(Streaming):
         for name in (*BOUND, "_names"):
             self.__dict__.pop(name, None)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in ("coef_", "intercept_"):  # what is bound does not know them
+            for bound in BOUND:
+                self.__dict__.pop(bound, None)
+
     def __getstate__(self) -> dict[str, Any]:
         """Bound kernels are made anew where they are needed."""
         return {name: value for name, value in self.__dict__.items() if name not in BOUND}

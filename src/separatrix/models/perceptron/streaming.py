@@ -78,8 +78,10 @@ class Streaming(MistakeDriven):
         scheme, rule = SCHEMES[self.multiclass], self._rule()
         if book is not None and (type(book) is not scheme or book.rule != rule):
             raise ParameterError("parameters were changed between calls of partial_fit: fit a new estimator.")
+        if book is not None and self._weights_assigned(book):
+            book = None
         if book is None and self.__sklearn_is_fitted__():
-            lifted = np.column_stack([self.coef_, self.intercept_])
+            lifted = self._shown_weights()
             kesler = self.multiclass == "kesler"
             book = scheme(rule, lifted[0], self.classes_.tolist(), rule.fresh(lifted.copy(), kesler))
             if book.vectors.seen is not None:
@@ -94,6 +96,22 @@ class Streaming(MistakeDriven):
             raise DataError(f"classes={classes!r} is not the same as on the last call, which had {book.classes}.")
         return book
 
+    def _weights_assigned(self, book: ClassVectors) -> bool:
+        """Whether ``coef_`` or ``intercept_`` are no longer what was learned."""
+        final = book.final()
+        learned = {"coef_": final[:, : self.n_features_in_], "intercept_": final[:, -1]}
+        shown = self.__dict__
+        return any(not _same_bits(shown[name], value) for name, value in learned.items() if name in shown)
+
+    def _shown_weights(self) -> Floats:
+        """``coef_`` and ``intercept_`` as lifted vectors to go on from."""
+        count = len(self.classes_) if len(self.classes_) > 2 else 1
+        for name, shape in (("coef_", (count, self.n_features_in_)), ("intercept_", (count,))):
+            value = np.asarray(getattr(self, name))
+            if value.shape != shape or value.dtype.kind not in "iuf" or not np.isfinite(value).all():
+                raise DataError(f"{name} was assigned and must be an array of shape {shape} of finite numbers.")
+        return np.column_stack([self.coef_, self.intercept_]).astype(np.float64)
+
     def _show(self, book: ClassVectors) -> None:
         """What a stream has learned so far, as attributes."""
         self._vectors = book
@@ -107,3 +125,8 @@ class Streaming(MistakeDriven):
         self.status_ = Status.STREAMED if finite else Status.NONFINITE
         self.trace_ = None
         self.__dict__.pop("errors_", None)
+
+
+def _same_bits(given: Any, learned: Floats) -> bool:
+    array = np.asarray(given)
+    return array.dtype == learned.dtype and array.shape == learned.shape and array.tobytes() == learned.tobytes()

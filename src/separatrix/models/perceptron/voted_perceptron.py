@@ -34,7 +34,7 @@ class VotedPerceptron(Streaming, OneTable):
         Vectors kept for each class. They take max_vectors · (d + 1) · 8 bytes, as they come to be needed.
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
         The first weights; "random" draws standard normals. An array may carry the bias as its last entry.
-    order : {"cyclic", "shuffle"}, default="cyclic"
+    order : {"cyclic", "shuffle"}, default="shuffle"
         Passes in the order given, or shuffled anew each time.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of zero is a mistake while learning, or counts as +1.
@@ -44,11 +44,12 @@ class VotedPerceptron(Streaming, OneTable):
         Scale each lifted row to length 1 (a zero row is left as it is).
     fit_intercept : bool, default=True
         Whether there is a bias b.
-    max_epochs : int or inf, default=10
-        Limit on passes.
+    max_epochs : int, inf or None, default=None
+        Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
+        mistakes, and after 1,000 passes.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the size of the updates of a class, as ``sample_weight`` does those of a row.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the random start and of the order "shuffle".
     verbose : bool, default=False
         Say on stderr how each pass went.
@@ -76,14 +77,14 @@ class VotedPerceptron(Streaming, OneTable):
         *,
         max_vectors: float = 1000,
         start: str | ArrayLike = "zeros",
-        order: str = "cyclic",
+        order: str = "shuffle",
         tie: str = "mistake",
         boundary: str = "positive",
         normalize_rows: bool = False,
         fit_intercept: bool = True,
-        max_epochs: float = 10,
+        max_epochs: float | None = None,
         class_weight: Any = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
         self.max_vectors = max_vectors
@@ -116,7 +117,9 @@ class VotedPerceptron(Streaming, OneTable):
         self.votes_ = [votes for _, votes in electorates]
         self.forgotten_votes_ = int(v.beside["account"][shown, FORGOTTEN].sum())
 
-    def _errors(self, table: Table, labels: Labels, runs: list[Run], combined: Floats | None) -> int:
+    def _errors(self, table: Table, labels: Labels, runs: list[Run], combined: Floats | None) -> int | None:
+        if self.status_ is Status.INTERRUPTED:  # a vote on all rows may take long
+            return None
         scores = self._scores_as_given(table.X)
         counted = np.ones(table.n, dtype=bool) if combined is None else combined > 0
         if scores.ndim == 2:
@@ -127,7 +130,7 @@ class VotedPerceptron(Streaming, OneTable):
         errors = int(np.count_nonzero(wrong & counted))
         if self.status_ is Status.CONVERGED and errors:
             self.status_ = Status.SETTLED
-        elif self.status_ is Status.MAX_EPOCHS and not errors:
+        elif self.status_ in (Status.PLATEAU, Status.MAX_EPOCHS) and not errors:
             self.status_ = Status.SEPARATED
         return errors
 

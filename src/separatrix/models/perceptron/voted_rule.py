@@ -10,6 +10,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats, Indices
 from separatrix.models.perceptron.online_rules import Arrays, OnlineRule, Vectors
+from separatrix.models.perceptron.perceptron_rule import SLICE
 
 ALIVE, USED, _, FORGOTTEN = range(4)  # of the account (kernels, voted)
 FIRST_ROOM = 16
@@ -80,7 +81,9 @@ class VotedKernel:
 
 def vote_scores(X: Any, vectors: Floats, votes: Indices) -> Floats:
     """Votes for +1 less those for -1, as a share of all votes."""
-    rows = kernels.rows(X)
-    out = np.empty(rows.n)
-    kernels.votes(rows, np.ascontiguousarray(vectors), votes, out)
+    out = np.empty(X.shape[0])
+    vectors = np.ascontiguousarray(vectors)
+    some = max(1, SLICE // vectors.size)
+    for begin in range(0, len(out), some):  # Ctrl-C comes through between two calls
+        kernels.votes(kernels.rows(X[begin : begin + some]), vectors, votes, out[begin : begin + some])
     return out / max(1, int(votes.sum()))

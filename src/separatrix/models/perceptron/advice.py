@@ -1,0 +1,66 @@
+"""What to do about a run that ended before its rows were separated, as one warning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import IterationWarning, ScaleWarning, warn_user
+from separatrix.numerics.status import Status
+
+FAR_APART = 100.0  # ratio of the largest entries of two columns from which on they should be scaled
+LIMITS = {Status.MAX_EPOCHS: "max_epochs", Status.MAX_UPDATES: "max_updates"}
+
+
+def warn_of_run(model: Any, X: Any, codes: NDArray[np.integer[Any]], in_order: bool, scale_free: bool = False) -> None:
+    """Warn of a run that ended at a limit, and of what kept it from separating the rows.
+
+    ``codes`` numbers the classes of the rows that count, in the order they lie, and ``in_order`` says that they
+    were learned from in that order; ``scale_free`` learners adapt to columns of any scale. A single pass is
+    what the caller asked for, and its end is no limit.
+    """
+    status = model.status_
+    if status is Status.NONFINITE:
+        warn_user(f"{type(model).__name__}: {status.value}.", IterationWarning)
+        return
+    if status not in LIMITS and status is not Status.PLATEAU:
+        return
+    advice = []
+    if in_order and is_sorted(codes):
+        advice.append('rows are sorted by class; shuffle them (order="shuffle")')
+    if not scale_free and (factor := scale_factor(X)) > FAR_APART:
+        advice.append(f"columns differ in scale by a factor of {factor:,.0f}; standardise them")
+    once = status is Status.MAX_EPOCHS and model.max_epochs == 1
+    if not advice and status in LIMITS and not once:
+        advice.append(f"raise {LIMITS[status]}, or no hyperplane separates the classes (see separability)")
+    if advice:
+        passes = "a pass" if model.n_iter_ == 1 else f"{model.n_iter_:,} passes"
+        found = f"{model.errors_:,} of {len(codes):,} rows misclassified"
+        warn_user(
+            f"{type(model).__name__} stopped after {passes} with {found}: {', and '.join(advice)}.", IterationWarning
+        )
+
+
+def warn_of_scale(model: Any, X: Any) -> None:
+    """Warn of columns that a kernel of distances or products cannot see beside larger ones."""
+    if (factor := scale_factor(X)) > FAR_APART:
+        name = type(model).__name__
+        warn_user(f"{name}: columns differ in scale by a factor of {factor:,.0f}; standardise them.", ScaleWarning)
+
+
+def is_sorted(codes: NDArray[np.integer[Any]]) -> bool:
+    """Whether the rows of every class lie together, and some class has more than one."""
+    classes = len(np.unique(codes))
+    return len(codes) > classes and np.count_nonzero(np.diff(codes)) == classes - 1
+
+
+def scale_factor(X: Any) -> float:
+    """The largest absolute entry of a column over the smallest such; columns of zeros do not count."""
+    if isinstance(X, np.ndarray):
+        most = np.maximum(X.max(axis=0), -X.min(axis=0))
+    else:
+        most = abs(X).max(axis=0).toarray().ravel()
+    most = most[most > 0]
+    return float(most.max()) / float(most.min()) if len(most) else 1.0
