@@ -84,9 +84,7 @@ def test_sorted_rows_that_are_separated_are_no_trouble():
 @pytest.mark.parametrize("learner", [sx.Perceptron, *SHUFFLED])
 def test_a_run_that_ends_at_its_limit_warns(learner):
     X, y = XOR
-    with pytest.warns(
-        IterationWarning, match=r"after 7 passes with [1-4] of 4 rows.*raise max_epochs"
-    ) as found:
+    with pytest.warns(IterationWarning, match=r"after 7 passes with [1-4] of 4 rows.*raise max_epochs") as found:
         learner(max_epochs=7).fit(X, y)
     (one,) = found
     assert one.filename == __file__
