@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, ParameterError
+from separatrix.features.frame_output import FrameOutput
 from separatrix.protocol import Estimator
 from separatrix.validation import Table, check_table
 
-OUTPUTS = ("default", "pandas", "polars")
 
-
-class FeatureMap(Estimator):
+class FeatureMap(FrameOutput, Estimator):
     """Fit, transform and names; subclasses say which transformer does it."""
 
     _estimator_type: ClassVar[str] = "transformer"
@@ -83,31 +82,6 @@ class FeatureMap(Estimator):
 
     def _names_out(self, names: list[str]) -> NDArray[Any]:
         return np.asarray(self._map.get_feature_names_out(names), dtype=object)
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Whether ``transform`` returns arrays ("default") or frames ("pandas", "polars")."""
-        if transform is None:
-            return self
-        if transform not in OUTPUTS:
-            raise ParameterError(f"transform is {transform!r}: it can be {', '.join(map(repr, OUTPUTS))}.")
-        self._sklearn_output_config = {"transform": transform}
-        return self
-
-    def _dressed(self, made: Any, X: Any) -> Any:
-        from sklearn import get_config
-
-        kind = getattr(self, "_sklearn_output_config", {}).get("transform", get_config()["transform_output"])
-        if kind == "default":
-            return made
-        dense = made.toarray() if hasattr(made, "toarray") else made
-        names = self.get_feature_names_out().tolist()
-        if kind == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(dense, columns=names, index=getattr(X, "index", None))
-        import polars as pl
-
-        return pl.DataFrame(dense, schema=names, orient="row")
 
     def _table(self, X: Any) -> Table:
         table = check_table(X)

@@ -9,11 +9,14 @@ import pytest
 import scipy.sparse as sp
 import sklearn
 from scipy.stats import multivariate_normal
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.covariance import ledoit_wolf
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.errors import CollinearWarning, DataError, ParameterError
+from separatrix.errors import CollinearWarning, DataError, NotFittedError, ParameterError
 
 # The divisor of scikit-learn's "svd" discriminant and of its QDA: n - K and n_k - 1 before 1.9.1, n and n_k since.
 VERSION = tuple(int(v) for v in sklearn.__version__.split(".")[:3])
@@ -312,3 +315,56 @@ def test_bad_options_and_rows():
     with pytest.raises(DataError):
         model.fit(X, np.full(50, "a"))
     assert np.array_equal(model.coef_, kept)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_projections_as_frames(kind):
+    library = pytest.importorskip(kind)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    X = rng.normal(size=(60, 4)) + 2 * rng.normal(size=(3, 4))[y]
+    model = sx.LinearDiscriminant().fit(X, y)
+    names = ["lineardiscriminant0", "lineardiscriminant1"]
+    assert model.get_feature_names_out().tolist() == names
+    plain = model.transform(X)
+    assert isinstance(plain, np.ndarray)
+    frame = model.set_output(transform=kind).transform(X)
+    assert isinstance(frame, library.DataFrame)
+    assert list(frame.columns) == names
+    assert np.array_equal(frame.to_numpy(), plain)
+    assert np.array_equal(clone(model).set_output(transform=kind).fit_transform(X, y).to_numpy(), plain)
+    if kind == "pandas":
+        rows = library.DataFrame(X, index=np.arange(100, 160))
+        assert list(sx.LinearDiscriminant().set_output(transform=kind).fit(rows, y).transform(rows).index) == list(
+            rows.index
+        )
+    with config_context(transform_output=kind):
+        assert list(sx.LinearDiscriminant().fit(X, y).transform(X).columns) == names
+    with pytest.raises(ParameterError, match="transform is 'excel'"):
+        model.set_output(transform="excel")
+    with pytest.raises(NotFittedError):
+        sx.LinearDiscriminant().get_feature_names_out()
+
+
+def test_projections_in_a_pipeline_keep_their_names():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    X = rng.normal(size=(60, 4)) + 2 * rng.normal(size=(3, 4))[y]
+    steps = make_pipeline(sx.LinearDiscriminant(), sx.LeastSquares()).set_output(transform="pandas")
+    steps.fit(X, y.astype(float))
+    assert list(steps[-1].feature_names_in_) == ["lineardiscriminant0", "lineardiscriminant1"]
+
+
+def test_a_saved_discriminant_whitens_and_does_not_forget_its_rows_in_silence(tmp_path):
+    X, y = example(80, 3, 3)
+    model = sx.LinearDiscriminant().fit(X, y)
+    twin = sx.load(sx.save(model, tmp_path / "m.sepx"))
+    assert np.array_equal(twin.whiten(X), model.whiten(X))
+    assert np.array_equal(twin.whitened_means_, model.whitened_means_)
+    assert np.array_equal(twin.transform(X), model.transform(X))
+    quadratic = sx.load(sx.save(sx.QuadraticDiscriminant().fit(X, y), tmp_path / "q.sepx"))
+    for loaded in (twin, quadratic):
+        before = loaded.predict_proba(X)
+        with pytest.raises(DataError, match="model files carry none"):
+            loaded.partial_fit(X, y)
+        assert np.array_equal(loaded.predict_proba(X), before)

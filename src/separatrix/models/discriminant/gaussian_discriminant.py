@@ -102,6 +102,11 @@ class Discriminant(LinearClassifier):
                     self._waiting = waiting
         else:
             table = check_table(X)
+        if fitted and "_moments" not in self.__dict__:
+            raise DataError(
+                "the earlier fit has no moments of its rows (model files carry none): fit all rows again, or start "
+                "with partial_fit."
+            )
         labels = check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")
         weights = check_weights(sample_weight, table.n)

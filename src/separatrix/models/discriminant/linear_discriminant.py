@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import CollinearWarning, DataError, warn_user
+from separatrix.features.frame_output import FrameOutput
 from separatrix.models.discriminant.class_covariances import Whitening, ledoit_wolf, restricted, shrunk, whitening
 from separatrix.models.discriminant.gaussian_discriminant import Discriminant
 from separatrix.numerics.dense_chunks import dense_chunks
@@ -18,7 +19,7 @@ from separatrix.validation import Table
 EPS = float(np.finfo(np.float64).eps)
 
 
-class LinearDiscriminant(Discriminant):
+class LinearDiscriminant(FrameOutput, Discriminant):
     """Bayes' rule for normal classes N(m_k, S) with a common covariance S.
 
     The score of a class is  s_k(x) = x' K m_k - m_k' K m_k / 2 + ln p_k  with K = S^-1; with two classes
@@ -113,6 +114,15 @@ class LinearDiscriminant(Discriminant):
         self.scalings_, self.explained_variance_ratio_, self.xbar_ = directions, ratio, xbar
         self.rank_, self.condition_, self.shrinkage_, self._axes = axes.rank, axes.condition, share, axes.axes
 
+    def _restore(self, kept: dict[str, Any]) -> None:
+        """Model files keep the covariance; the axes follow from it."""
+        super()._restore(kept)
+        count, d = len(self.classes_), self.n_features_in_
+        shapes = [np.asarray(getattr(self, name, 0.0)).shape for name in ("means_", "covariance_", "xbar_")]
+        if shapes != [(count, d), (d, d), (d,)] or not np.isfinite(self.covariance_).all():
+            raise ValueError("means and covariance do not agree with the classes and features")
+        self._axes = whitening(self.covariance_).axes
+
     def _need_no_certainty(self, axes: Whitening, covariance: Floats, totals: Totals, names: Any) -> None:
         """Where no row varies within its class, the classes must not differ; else no density exists."""
         if axes.rank == len(covariance):
@@ -140,13 +150,18 @@ class LinearDiscriminant(Discriminant):
                 CollinearWarning,
             )
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: Any) -> Any:
         """Rows in the coordinates of Fisher's directions, from the mean of the class means."""
-        return self._project(self._check_rows(X), self.scalings_, self.xbar_)
+        return self._dressed(self._project(self._check_rows(X), self.scalings_, self.xbar_), X)
 
-    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit, and the rows in Fisher's coordinates."""
         return self.fit(X, y, sample_weight=sample_weight).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of Fisher's coordinates: lineardiscriminant0, lineardiscriminant1, ..."""
+        self._check_fitted()
+        return np.array([f"lineardiscriminant{k}" for k in range(self.scalings_.shape[1])], dtype=object)
 
     def whiten(self, X: Any) -> Floats:
         """Rows in coordinates of unit covariance, centred between the means (K > 2: at their mean).

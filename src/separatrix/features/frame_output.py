@@ -1,0 +1,44 @@
+"""What ``transform`` returns: arrays, or frames with named columns."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from numpy.typing import NDArray
+
+from separatrix.errors import ParameterError
+
+OUTPUTS = ("default", "pandas", "polars")
+
+
+class FrameOutput:
+    """``set_output`` of scikit-learn's transformers, for classes that name the columns they make."""
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """A name for every new column."""
+        raise NotImplementedError("a transformer names its columns")
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Whether ``transform`` returns arrays ("default") or frames ("pandas", "polars")."""
+        if transform is None:
+            return self
+        if transform not in OUTPUTS:
+            raise ParameterError(f"transform is {transform!r}: it can be {', '.join(map(repr, OUTPUTS))}.")
+        self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def _dressed(self, made: Any, X: Any) -> Any:
+        from sklearn import get_config
+
+        kind = getattr(self, "_sklearn_output_config", {}).get("transform", get_config()["transform_output"])
+        if kind == "default":
+            return made
+        dense = made.toarray() if hasattr(made, "toarray") else made
+        names = self.get_feature_names_out().tolist()
+        if kind == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(dense, columns=names, index=getattr(X, "index", None))
+        import polars as pl
+
+        return pl.DataFrame(dense, schema=names, orient="row")
