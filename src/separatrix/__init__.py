@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from separatrix.evaluation.growth import learning_curve, mistakes_curve, overfitting_curve
     from separatrix.evaluation.results import Evaluation
     from separatrix.evaluation.seal import Holdout, holdout
-    from separatrix.evaluation.selection import Selection, Selector, select
+    from separatrix.evaluation.selection import Selection, select
+    from separatrix.evaluation.selector import Selector
     from separatrix.features.fourier import FourierMap
     from separatrix.features.maps import HashingMap
     from separatrix.features.polynomial import PolynomialMap
@@ -86,7 +87,7 @@ _HOMES = {
     "PolynomialMap": "separatrix.features.polynomial",
     "QuadraticDiscriminant": "separatrix.models.discriminant.quadratic_discriminant",
     "Selection": "separatrix.evaluation.selection",
-    "Selector": "separatrix.evaluation.selection",
+    "Selector": "separatrix.evaluation.selector",
     "Separability": "separatrix.proofs.separability",
     "SplineMap": "separatrix.features.splines",
     "Status": "separatrix.numerics.status",

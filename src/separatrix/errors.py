@@ -4,7 +4,7 @@
     ├── DataError (ValueError)            the data cannot be used as they are
     │   └── DataTypeError (TypeError)     ... because they are of the wrong kind
     ├── ParameterError (ValueError)       an option has a value that it cannot have
-    ├── FoldError (RuntimeError)          a learner failed in a fold
+    ├── FoldError (RuntimeError, ValueError)  a learner failed in a fold
     ├── ModelFileError (ValueError)       a model file cannot be written, or is refused
     ├── LedgerError (OSError)             the ledger of test openings cannot be written: nothing is opened
     ├── SeparationError (ValueError)      no finite estimate exists, and the caller asked to be told so
@@ -59,7 +59,7 @@ class ParameterError(SeparatrixError, ValueError):
     """An option has a value that it cannot have."""
 
 
-class FoldError(SeparatrixError, RuntimeError):
+class FoldError(SeparatrixError, RuntimeError, ValueError):
     """A learner failed in a fold; the cause is chained."""
 
 

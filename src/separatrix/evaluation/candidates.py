@@ -50,7 +50,7 @@ class CandidateTask:
     seed: int
 
 
-def worse_is_less(metric: Any) -> bool:
+def greater_is_better(metric: Any) -> bool:
     """Whether greater values are better."""
     return metric not in LOSSES
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
-from separatrix.evaluation.candidates import worse_is_less
+from separatrix.evaluation.candidates import greater_is_better
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for
 from separatrix.evaluation.estimate import Estimate, shown
 from separatrix.evaluation.folds import GOES_ON, final_step, fit, need_learner, seeded_clone
@@ -75,7 +75,7 @@ class Comparison:
     @property
     def ranking(self) -> list[str]:
         """Names from the best mean to the worst."""
-        sign = -1 if worse_is_less(self.metric) else 1
+        sign = -1 if greater_is_better(self.metric) else 1
         return sorted(self.runs, key=lambda name: sign * self.runs[name][self.metric].value)
 
     @property

@@ -146,7 +146,7 @@ def seeded_clone(learner: Any, seed: int) -> Any:
 
     need_learner(learner)
     copy = clone(learner)
-    params = copy.get_params(deep=True)
+    params = copy.get_params(deep=not getattr(copy, "_seeds_candidates", False))
     is_open = [k for k in params if (k == "random_state" or k.endswith("__random_state")) and params[k] is None]
     return copy.set_params(**dict.fromkeys(sorted(is_open), seed)) if is_open else copy
 

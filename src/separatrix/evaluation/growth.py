@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, FoldError, ParameterError, SeparatrixError, held_warnings
-from separatrix.evaluation.candidates import value_of, worse_is_less
+from separatrix.evaluation.candidates import greater_is_better, value_of
 from separatrix.evaluation.cross_validation import folds_for, named
 from separatrix.evaluation.curves import Drawn
 from separatrix.evaluation.estimate import shown
@@ -37,7 +37,7 @@ class GrowthCurve(Drawn):
     def best(self) -> int:
         """The number of the step whose mean on judged rows is best."""
         means = self.validation.mean(axis=0)
-        return int(np.nanargmax(means) if worse_is_less(self.metric) else np.nanargmin(means))
+        return int(np.nanargmax(means) if greater_is_better(self.metric) else np.nanargmin(means))
 
     def __str__(self) -> str:
         rows = [[self.what, f"{self.metric}, learned from", "judged", "± s.e.", ""]]

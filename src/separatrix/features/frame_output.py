@@ -27,13 +27,14 @@ class FrameOutput:
         self._sklearn_output_config = {"transform": transform}
         return self
 
-    def _dressed(self, made: Any, X: Any) -> Any:
+    def _in_container(self, made: Any, X: Any) -> Any:
+        """New rows in the container that ``set_output`` or scikit-learn's configuration asks for."""
         from sklearn import get_config
 
         kind = getattr(self, "_sklearn_output_config", {}).get("transform", get_config()["transform_output"])
         if kind == "default":
             return made
-        dense = made.toarray() if hasattr(made, "toarray") else made
+        dense = self._as_dense(made, kind)
         names = self.get_feature_names_out().tolist()
         if kind == "pandas":
             import pandas as pd
@@ -42,3 +43,6 @@ class FrameOutput:
         import polars as pl
 
         return pl.DataFrame(dense, schema=names, orient="row")
+
+    def _as_dense(self, made: Any, kind: str) -> Any:
+        return made.toarray() if hasattr(made, "toarray") else made

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.arrays import Floats, Indices
 from separatrix.errors import DataError, DataTypeError, ParameterError
-from separatrix.validation import check_features
+from separatrix.features.transform import Transformer
+from separatrix.validation import check_features, need_flag
 
 REMEMBERED = 2**20  # names whose hash is kept
 
@@ -59,12 +61,13 @@ class Vocabulary:
         return _canonical([self.index[name] for name in known], [features[name] for name in known])
 
 
-class HashingMap:
+class HashingMap(Transformer):
     """Dicts of features as sparse rows of a fixed width, without a vocabulary (Weinberger et al. 2009).
 
     A name goes to column h mod n_features and, ``signed``, its value changes the sign for half of the
     names, so that names which fall together cancel on average. h is CRC-32, mixed by SplitMix64: the same
-    on every machine. A transformer of scikit-learn's kind, and the ``hashing`` of the online learners.
+    on every machine. A transformer of scikit-learn's kind that has nothing to learn, and the ``hashing`` of the
+    online learners.
 
     Parameters
     ----------
@@ -75,30 +78,36 @@ class HashingMap:
     """
 
     skips = False
+    _takes_sparse: ClassVar[bool] = False
 
     def __init__(self, n_features: int = 2**18, signed: bool = True) -> None:
         self.n_features = n_features
         self.signed = signed
-        self.index: dict[str, int] = {}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.dict = True
+        tags.requires_fit = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    @property
+    def index(self) -> dict[str, int]:
+        """The columns of the names seen, for as long as the parameters stay as they are."""
+        known = (self.n_features, self.signed)
+        if getattr(self, "_known", None) != known:
+            self._known, self._index = known, dict[str, int]()
+        return self._index
 
     @property
     def width(self) -> int:
         return self.n_features
 
     room = width
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
-        return {"n_features": self.n_features, "signed": self.signed}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name."""
-        for name, value in params.items():
-            if name not in ("n_features", "signed"):
-                raise ParameterError(f"HashingMap has no parameter {name!r}: it has n_features and signed.")
-            setattr(self, name, value)
-        self.index = {}
-        return self
 
     def column(self, name: str) -> int:
         """The column of a name, or ~column where its value changes the sign."""
@@ -111,20 +120,20 @@ class HashingMap:
 
     def pairs(self, features: Mapping[str, float], grow: bool = True) -> tuple[Indices, Floats]:
         """Columns and values of a checked dict."""
-        if len(self.index) > REMEMBERED:
-            self.index.clear()
+        index = self.index
+        if len(index) > REMEMBERED:
+            index.clear()
         for name in features:
-            if name not in self.index:
-                self.index[name] = self.column(name)
-        return _canonical([self.index[name] for name in features], features.values())
+            if name not in index:
+                index[name] = self.column(name)
+        return _canonical([index[name] for name in features], features.values())
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
-        """Nothing to learn; the parameters are checked."""
+        """Check the parameters; there is nothing to learn."""
         whole = isinstance(self.n_features, (int, np.integer)) and not isinstance(self.n_features, bool)
         if not whole or not 1 <= self.n_features <= 2**31:
             raise ParameterError(f"n_features is {self.n_features!r}: it must be a whole number from 1 to 2**31.")
-        if not isinstance(self.signed, (bool, np.bool_)):
-            raise ParameterError(f"signed is {self.signed!r}: it must be True or False.")
+        need_flag("signed", self.signed)
         return self
 
     def transform(self, X: Iterable[Mapping[str, Any]]) -> Any:
@@ -144,16 +153,17 @@ class HashingMap:
             starts.append(starts[-1] + len(c))
         if not columns:
             raise DataError("X has no rows: pass at least one dict of features.")
-        return sp.csr_array(
+        made = sp.csr_array(
             (np.concatenate(values), np.concatenate(columns), np.array(starts)), shape=(len(columns), self.n_features)
         )
+        return self._in_container(made, X)
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """The same as ``transform``."""
-        return self.fit().transform(X)
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The columns by number: hashes have no names of their own."""
+        self.fit()
+        return np.array([f"hashed{j}" for j in range(self.n_features)], dtype=object)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def __repr__(self) -> str:
-        return f"HashingMap(n_features={self.n_features}, signed={self.signed})"
+    def _as_dense(self, made: Any, kind: str) -> NDArray[Any]:
+        raise DataError(
+            f"hashed rows are sparse, which {kind} frames do not hold: leave the output of HashingMap at 'default'."
+        )

@@ -1,9 +1,9 @@
-"""What every feature map has: our door for rows, scikit-learn's transformer protocol, names that go along.
+"""What every transformer has: scikit-learn's protocol, and names of the columns it makes.
 
-A map wraps a transformer of scikit-learn's and adds to it: errors that name row and column, sparse rows
-where the map allows them, and the names of the columns it makes, from the names it was given (or x0, x1,
-...). ``set_output(transform="pandas")`` or ``"polars"`` makes it return a frame, so that a learner after it
-knows its features by name.
+A :class:`FeatureMap` wraps a transformer of scikit-learn's and adds to it: errors that name row and column, sparse
+rows where the map allows them, and the names of the columns it makes, from the names it was given (or x0, x1, ...).
+``set_output(transform="pandas")`` or ``"polars"`` makes it return a frame, so that a learner after it knows its
+features by name.
 """
 
 from __future__ import annotations
@@ -19,12 +19,51 @@ from separatrix.protocol import Estimator
 from separatrix.validation import Table, check_table
 
 
-class FeatureMap(FrameOutput, Estimator):
-    """Fit, transform and names; subclasses say which transformer does it."""
+class Absent:
+    """A method of the base class that a subclass does not have."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        raise AttributeError(f"{owner.__name__} has no attribute {self.name!r}")
+
+
+class Transformer(FrameOutput, Estimator):
+    """Tags, output containers and names; without weights, targets or a score, there is nothing to route."""
 
     _estimator_type: ClassVar[str] = "transformer"
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {}
     _takes_sparse: ClassVar[bool] = False
+    set_fit_request = Absent()  # type: ignore[assignment]  # absent, not overridden
+    set_score_request = Absent()  # type: ignore[assignment]
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = None
+        tags.target_tags.required = False
+        tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from rows."""
+        raise NotImplementedError("a transformer says what it learns")
+
+    def transform(self, X: Any) -> Any:
+        """Make new rows."""
+        raise NotImplementedError("a transformer says what it makes")
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fit to rows, then transform them."""
+        return self.fit(X, y).transform(X)
+
+
+class FeatureMap(Transformer):
+    """A transformer around one of scikit-learn's; subclasses say which."""
+
     _map: Any
 
     def _build(self, table: Table) -> Any:
@@ -33,20 +72,11 @@ class FeatureMap(FrameOutput, Estimator):
     def _check_parameters(self) -> None:
         raise NotImplementedError("a map checks its own parameters")
 
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import TransformerTags
-
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = None
-        tags.target_tags.required = False
-        tags.transformer_tags = TransformerTags()
-        tags.input_tags.sparse = self._takes_sparse
-        return tags
-
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn what the map needs of the rows: their columns, knots, or random directions."""
         self._check_parameters()
-        table = self._table(X)
+        table = check_table(X)
+        self._need_dense(table)
         built = self._build(table)
         built.fit(table.X)
         self._map = built
@@ -54,15 +84,11 @@ class FeatureMap(FrameOutput, Estimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The new features of each row."""
+        """The new features of each row, in float32 where the rows are."""
         self._check_fitted()
         table = self._check_rows(X)
         self._need_dense(table)
-        return self._dressed(self._map.transform(table.X), X)
-
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Both at once."""
-        return self.fit(X, y).transform(X)
+        return self._in_container(self._map.transform(table.X).astype(table.X.dtype, copy=False), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """A name for every new column, made of the names of those it comes from."""
@@ -82,11 +108,6 @@ class FeatureMap(FrameOutput, Estimator):
 
     def _names_out(self, names: list[str]) -> NDArray[Any]:
         return np.asarray(self._map.get_feature_names_out(names), dtype=object)
-
-    def _table(self, X: Any) -> Table:
-        table = check_table(X)
-        self._need_dense(table)
-        return table
 
     def _need_dense(self, table: Table) -> None:
         if table.sparse and not self._takes_sparse:

@@ -146,7 +146,7 @@ def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) ->
 
 
 def _need_predictions(learner: Estimator) -> None:
-    """What is loaded must predict a row of zeros: attributes that are missing or of another kind show here."""
+    """What is loaded must predict a row of zeros and describe itself: attributes that are missing show here."""
     d = learner.n_features_in_
     X: Any = np.zeros((1, d))
     if d > WIDE:
@@ -158,6 +158,7 @@ def _need_predictions(learner: Estimator) -> None:
     try:
         with np.errstate(all="ignore"):
             nameless.predict(X)
+        repr(learner)
     except Exception as error:
         raise ModelFileError(f"it cannot predict ({str(error)[:80]})") from error
 

@@ -152,7 +152,7 @@ class LinearDiscriminant(FrameOutput, Discriminant):
 
     def transform(self, X: Any) -> Any:
         """Rows in the coordinates of Fisher's directions, from the mean of the class means."""
-        return self._dressed(self._project(self._check_rows(X), self.scalings_, self.xbar_), X)
+        return self._in_container(self._project(self._check_rows(X), self.scalings_, self.xbar_), X)
 
     def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit, and the rows in Fisher's coordinates."""

@@ -1,0 +1,213 @@
+"""``Selector``: a learner that chooses among candidates by cross-validation each time it is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.errors import FoldError, ParameterError
+from separatrix.evaluation.candidates import Candidate, CandidateTask, greater_is_better, judge_candidates
+from separatrix.evaluation.cross_validation import folds_for
+from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_folds, spread
+from separatrix.evaluation.grid import candidates_of
+from separatrix.evaluation.predictions import is_regressor
+from separatrix.evaluation.selection import RULES, Selection, metric_name
+from separatrix.evaluation.shared import MOMENTS, RidgePath, is_partition, ridge_errors
+from separatrix.evaluation.splits import seed_of
+from separatrix.protocol import Estimator
+from separatrix.validation import check_lengths, check_weights, count_rows
+
+NESTED = "learner__"
+
+
+class Delegated:
+    """A method or attribute of the chosen learner; before ``fit`` it is there if the learners have it."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+        self.__doc__ = f"``{name}`` of the chosen learner."
+
+    def __get__(self, selector: Selector | None, owner: type) -> Any:
+        if selector is None:
+            return self
+        if selector.__sklearn_is_fitted__():
+            return getattr(selector.estimator_, self.name)
+        for learner in selector._learners():
+            getattr(learner, self.name)  # AttributeError of the learner that has none
+        if self.name.endswith("_"):
+            raise AttributeError(f"{type(selector).__name__} has no {self.name!r} before it is fitted")
+        return lambda *_, **__: selector._check_fitted()
+
+
+class Selector(Estimator):
+    """A learner that chooses among candidates by cross-validation each time it is fitted.
+
+    ``fit`` runs the folds on the rows it is given and refits the chosen candidate on all of them, so that
+    a pipeline, ``cross_validate`` or ``holdout`` around it judges the choice as well.
+
+    Parameters
+    ----------
+    learner : an estimator or pipeline, or a dict of them by name
+    grid : dict from option names to lists of values (simplest first), a list of such dicts, or None; for
+        several learners a dict of those by the learner's name
+    folds, repeats, stratify : of the inner cross-validation
+    metric : name of a metric, or a function of (fitted learner, X, y) whose greater values are better
+    rule : {"best", "one-standard-error"}
+    complexity : function from a candidate's options to a number, for the second rule; default: the order of
+        the grid
+    share : whether penalties of least squares may be judged from moments that folds share
+    executor, progress, random_state : as in :func:`cross_validate`
+    """
+
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
+        "fit": ("sample_weight", "groups", "time"),
+        "score": ("sample_weight",),
+    }
+    _seeds_candidates: ClassVar[bool] = True
+    predict = Delegated()
+    predict_proba = Delegated()
+    predict_log_proba = Delegated()
+    decision_function = Delegated()
+    transform = Delegated()
+    inverse_transform = Delegated()
+    classes_ = Delegated()
+    n_features_in_ = Delegated()  # type: ignore[assignment]  # those of the chosen learner
+    feature_names_in_ = Delegated()  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        learner: Any,
+        grid: Any = None,
+        *,
+        folds: Any = 5,
+        repeats: int = 1,
+        stratify: bool = True,
+        metric: str | Callable[..., float] | None = None,
+        rule: str = "best",
+        complexity: Callable[[dict[str, Any]], float] | None = None,
+        executor: Any = None,
+        progress: Any = None,
+        share: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.learner = learner
+        self.grid = grid
+        self.folds = folds
+        self.repeats = repeats
+        self.stratify = stratify
+        self.metric = metric
+        self.rule = rule
+        self.complexity = complexity
+        self.executor = executor
+        self.progress = progress
+        self.share = share
+        self.random_state = random_state
+
+    def _learners(self) -> list[Any]:
+        return list(self.learner.values()) if isinstance(self.learner, Mapping) else [self.learner]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; ``deep`` also those of the learner, as ``learner__C``."""
+        known = super().get_params()
+        if deep and hasattr(self.learner, "get_params") and not isinstance(self.learner, type):
+            known.update({f"{NESTED}{name}": value for name, value in self.learner.get_params(deep=True).items()})
+        return known
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, those of the learner as ``learner__C``."""
+        nested = {name.removeprefix(NESTED): value for name, value in params.items() if name.startswith(NESTED)}
+        own = {name: value for name, value in params.items() if not name.startswith(NESTED)}
+        super().set_params(**own)
+        if nested and not hasattr(self.learner, "set_params"):
+            raise ParameterError(f"{NESTED}{next(iter(nested))} needs one learner, not a dict of them.")
+        if nested:
+            self.learner.set_params(**nested)
+        return self
+
+    @property
+    def _estimator_type(self) -> str:  # type: ignore[override]  # here it depends on the learner
+        return "regressor" if is_regressor(self._learners()[0]) else "classifier"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = self._learners()[0].__sklearn_tags__()
+        tags.target_tags.multi_output = False  # folds are scored by metrics of one target
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "estimator_")
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
+        """Choose by the folds of these rows, then learn from all of them."""
+        if self.rule not in RULES:
+            raise ParameterError(f"rule is {self.rule!r}: it can be {', '.join(map(repr, RULES))}.")
+        if self.complexity is not None and not callable(self.complexity):
+            raise ParameterError(f"complexity is {self.complexity!r}: it must be a function of a candidate's options.")
+        seed, n = seed_of(self.random_state), count_rows(X)
+        check_lengths(n, count_rows(y, what="y"), "y")
+        candidates = candidates_of(self.learner, self.grid)
+        regression = is_regressor(self._learners()[0])
+        metric = self.metric or ("mse" if regression else "accuracy")
+        weights = check_weights(sample_weight, n)
+        made, _ = folds_for(n, self.folds, self.repeats, y, self.stratify, groups, time, seed, regression)
+        seeds = seeds_of_folds(seed, len(made) + 1)
+        tasks = [
+            CandidateTask(k, candidates, X, y, fold, weights, regression, metric, s)
+            for k, (fold, s) in enumerate(zip(made, seeds, strict=False))
+        ]
+        path = self._from_moments(tasks) if self.share and self.repeats == 1 else None
+        shared = None if path is None else MOMENTS
+        if path is not None:
+            values = path.errors if metric == "mse" else np.sqrt(path.errors)
+        else:
+            values = np.column_stack(spread(judge_candidates, tasks, self.executor, self.progress))
+        best, chosen = self._choose(values, candidates, metric)
+        self.estimator_ = seeded_clone(candidates[chosen].learner, seeds[-1]).set_params(**candidates[chosen].params)
+        if path is None or not path.finish(self.estimator_):
+            fit(self.estimator_, X, y, weights)
+        self.selection_ = Selection(
+            metric=metric_name(metric),
+            rule=self.rule,
+            labels=tuple(c.label for c in candidates),
+            params=tuple(c.params for c in candidates),
+            fold_values=values,
+            best=best,
+            chosen=chosen,
+            estimator=self.estimator_,
+            shared=shared,
+        )
+        return self
+
+    def _from_moments(self, tasks: list[CandidateTask]) -> RidgePath | None:
+        """Penalties of least squares judged by their squared error, without a fit; None for anything else."""
+        first, metric = tasks[0].candidates[0].learner, tasks[0].metric
+        alphas: list[Any] = [c.params.get("alpha") for c in tasks[0].candidates if set(c.params) == {"alpha"}]
+        ours = type(first).__name__ == "LeastSquares" and type(first).__module__.startswith("separatrix.")
+        same = all(c.learner is first for c in tasks[0].candidates)
+        numbers = all(isinstance(a, (int, float)) and not isinstance(a, bool) and 0 <= a < np.inf for a in alphas)
+        if not (ours and same and numbers and metric in ("mse", "rmse")) or len(alphas) != len(tasks[0].candidates):
+            return None
+        if first.solver not in ("auto", "moments"):
+            return None
+        folds = [FoldTask(t.number, first, t.X, t.y, t.fold, t.weights, True) for t in tasks]
+        return ridge_errors(folds, [float(a) for a in alphas]) if is_partition(folds) else None
+
+    def _choose(self, values: Floats, candidates: Sequence[Candidate], metric: Any) -> tuple[int, int]:
+        """The number of the best candidate, and of the one chosen by the rule."""
+        means = values.mean(axis=1) * (1 if greater_is_better(metric) else -1)
+        if np.isnan(means).all():
+            raise FoldError(f"every candidate is undefined by {metric}: choose another metric.")
+        best = int(np.nanargmax(means))
+        if self.rule == "best":
+            return best, best
+        error = float(values[best].std(ddof=1) / np.sqrt(values.shape[1]))
+        near = np.flatnonzero(means >= means[best] - error).tolist()
+        cost = self.complexity or (lambda params: 0.0)
+        return best, int(min(near, key=lambda i: (cost(candidates[i].params), i)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The chosen learner's own score: accuracy or R^2."""
+        self._check_fitted()
+        return float(self.estimator_.score(X, y, sample_weight=sample_weight))
