@@ -74,8 +74,8 @@ class Selector(Estimator):
     transform = Delegated()
     inverse_transform = Delegated()
     classes_ = Delegated()
-    n_features_in_ = Delegated()  # type: ignore[assignment]  # those of the chosen learner
-    feature_names_in_ = Delegated()  # type: ignore[assignment]
+    n_features_in_ = Delegated()
+    feature_names_in_ = Delegated()
 
     def __init__(
         self,

@@ -35,8 +35,8 @@ class Transformer(FrameOutput, Estimator):
     _estimator_type: ClassVar[str] = "transformer"
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {}
     _takes_sparse: ClassVar[bool] = False
-    set_fit_request = Absent()  # type: ignore[assignment]  # absent, not overridden
-    set_score_request = Absent()  # type: ignore[assignment]
+    set_fit_request = Absent()
+    set_score_request = Absent()
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags
