@@ -20,7 +20,7 @@ from separatrix.models.class_labels import (
 )
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.max_margin.soft_margin import least_slack, soft_margin
-from separatrix.numerics.status import Status, last_of
+from separatrix.numerics.status import Status, last_of, raise_interruption
 from separatrix.proofs.certificate import Source
 from separatrix.proofs.margin import margin_between
 from separatrix.proofs.separability import Given
@@ -30,8 +30,8 @@ from separatrix.validation import Labels, Table, check_labels, check_lengths, ch
 MOST = 1e20  # of C
 
 
-@dataclass(frozen=True)
-class Pair:
+@dataclass(frozen=True, slots=True)
+class HyperplaneOfPair:
     """The hyperplane between two classes, scaled so that the rows on its margin have scores of -1 and 1."""
 
     w: Floats
@@ -42,6 +42,12 @@ class Pair:
     gap: float
     steps: int
     status: Status
+
+
+def no_hyperplane(d: int) -> HyperplaneOfPair:
+    """What there is of a pair that an interruption left out."""
+    nothing, unknown = np.empty(0, dtype=np.int64), (math.nan, math.nan)
+    return HyperplaneOfPair(np.zeros(d), 0.0, nothing, unknown, math.nan, math.inf, 0, Status.INTERRUPTED)
 
 
 class MaxMargin(LinearClassifier):
@@ -137,15 +143,17 @@ class MaxMargin(LinearClassifier):
         if weights is not None:
             counted = np.bincount(labels.codes, weights=weights, minlength=len(counted)) > 0
         names = list(combinations(np.flatnonzero(counted).tolist(), 2))
-        found = [self._pair(table, labels, weights, a, b) for a, b in names]
+        found: list[HyperplaneOfPair] = []
+        for a, b in names:
+            interrupted = bool(found) and found[-1].status is Status.INTERRUPTED
+            found.append(no_hyperplane(table.d) if interrupted else self._pair(table, labels, weights, a, b))
         self._store(table, labels, np.array(names), found)
-        if self.status_ is Status.INTERRUPTED:
-            raise KeyboardInterrupt
+        raise_interruption(self.status_)
         if self.status_ in (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED):
             warn_user(f"MaxMargin: {self.status_.value} (relative gap {self.gap_.max():.1e}).", IterationWarning)
         return self
 
-    def _pair(self, table: Table, labels: Labels, weights: Floats | None, a: int, b: int) -> Pair:
+    def _pair(self, table: Table, labels: Labels, weights: Floats | None, a: int, b: int) -> HyperplaneOfPair:
         """The hyperplane between classes a (-1) and b (+1)."""
         mine = (labels.codes == a) | (labels.codes == b)
         if weights is not None:
@@ -164,7 +172,7 @@ class MaxMargin(LinearClassifier):
                     w, c = proved.coef / proved.lower, float(np.float64(proved.intercept) / proved.lower)
                 if not (np.isfinite(w).all() and math.isfinite(c)):
                     raise DataError("the margin is too small for its hyperplane to be written in doubles: scale X.")
-                return Pair(w, c, proved.support, bounds, 0.0, proved.gap, 0, Status.OPTIMAL)
+                return HyperplaneOfPair(w, c, proved.support, bounds, 0.0, proved.gap, 0, Status.OPTIMAL)
         signs = np.where(plus, 1, -1).astype(np.int8)
         cost = np.ones(len(ids)) if weights is None else weights[ids]
         if proved is None:
@@ -174,9 +182,9 @@ class MaxMargin(LinearClassifier):
             soft = least_slack(part.X, signs, cost, bool(self.fit_intercept), self.max_iter)
             status = Status.LEAST_SLACK if soft.status is Status.OPTIMAL else soft.status
         slack = float(cost @ soft.t)
-        return Pair(soft.w, soft.b, ids[soft.support], bounds, slack, soft.gap, soft.steps, status)
+        return HyperplaneOfPair(soft.w, soft.b, ids[soft.support], bounds, slack, soft.gap, soft.steps, status)
 
-    def _store(self, table: Table, labels: Labels, names: NDArray[Any], found: list[Pair]) -> None:
+    def _store(self, table: Table, labels: Labels, names: NDArray[Any], found: list[HyperplaneOfPair]) -> None:
         self._remember_features(table)
         self.classes_ = labels.classes
         self.pairs_ = labels.classes[names]
