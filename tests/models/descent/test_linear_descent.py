@@ -255,3 +255,21 @@ def test_bad_calls():
         model.partial_fit(X * np.nan, y)
     with pytest.raises(DataError, match="overflow at row"):
         sx.LinearDescent().fit(X * 1e200, y)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_error"])
+def test_partial_fit_goes_on_from_assigned_weights(loss):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    y = X.sum(axis=1) if loss == "squared_error" else np.where(X[:, 0] > 0, "a", "b")
+    options = {"loss": loss, "step": 0.01, "schedule": "constant"}
+    model = sx.LinearDescent(**options).partial_fit(X, y).partial_fit(X, y)
+    moved = sx.LinearDescent(**options).partial_fit(X, y)
+    given = np.array([5.0, -5.0, 1.0])
+    moved.coef_ = given if loss == "squared_error" else given[None]
+    moved.intercept_ = 0.5 if loss == "squared_error" else np.array([0.5])
+    moved.partial_fit(X[:1], y[:1])
+    assert np.abs(moved.coef_ - given).max() < 0.5
+    again = sx.LinearDescent(**options).partial_fit(X, y)
+    again.coef_ = again.coef_.copy()  # the same numbers: nothing was changed
+    assert np.array_equal(again.partial_fit(X, y).coef_, model.coef_)

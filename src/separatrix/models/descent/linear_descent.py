@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights_of_rows
 from separatrix.models.descent.class_descents import DescentClasses
+from separatrix.models.descent.descent_runs import Descending, scaled_to
 from separatrix.models.descent.descent_state import CURVES, KINDS, DescentRule, DescentState
-from separatrix.models.descent.gradient_descent import DescentTrace, descend, need_descent
-from separatrix.models.linear_classifier import LinearClassifier
-from separatrix.models.linear_regressor import LinearRegressor
-from separatrix.models.probabilities import agreeing
+from separatrix.models.descent.predictor_by_loss import PredictorByLoss
+from separatrix.models.descent.steepest_descent import need_descent
 from separatrix.numerics.schedules import LineSearch, Schedule, schedule_of
 from separatrix.numerics.seeds import seed_state
-from separatrix.numerics.status import Status, last_of
+from separatrix.numerics.status import Status, last_of, raise_interruption
 from separatrix.protocol import need_choice, need_limit, need_number
 from separatrix.validation import (
     Table,
@@ -34,7 +30,7 @@ from separatrix.validation import (
 )
 
 
-class LinearDescent(LinearClassifier):
+class LinearDescent(PredictorByLoss):
     """A linear predictor by gradient descent on a mean loss.
 
     Minimises  J = (1/n) sum c_i loss(y_i, w.x_i + b) + alpha [(1 - l1_ratio)/2 |w|^2 + l1_ratio |w|_1]  with
@@ -127,22 +123,6 @@ class LinearDescent(LinearClassifier):
         "score": ("sample_weight",),
     }
 
-    @property
-    def _regression(self) -> bool:
-        return bool(self.loss == "squared_error")
-
-    @property
-    def _estimator_type(self) -> str:  # type: ignore[override]  # because it follows the loss
-        return "regressor" if self._regression else "classifier"
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self._regression:
-            from sklearn.utils import RegressorTags
-
-            tags.classifier_tags, tags.regressor_tags = None, RegressorTags()
-        return tags
-
     def _rule(self) -> DescentRule:
         need_choice("loss", self.loss, tuple(KINDS))
         need_number("alpha", self.alpha, least=0)
@@ -194,75 +174,22 @@ class LinearDescent(LinearClassifier):
             weights = weights / weights.mean()
         rows = kernels.rows(table.X)
         chance = seed_state(self.random_state)
-        runs = [self._run(rule, rows, target, weights, chance.copy()) for target in targets]
+        rule = scaled_to(rule, rows)
+        runs = []
+        for target in targets:
+            descending = Descending(rule, rows, target, weights, self.max_epochs, self.tolerance)
+            order = np.arange(rows.n, dtype=np.int64) if self.shuffle else None
+            runs.append(descending.run_whole() if self.batch_size is None else descending.run(order, chance.copy()))
         self._remember_features(table)
         self.__dict__.pop("_states", None)
         if classes is not None:
             self.classes_ = classes
-        self._set_weights([run[0] for run in runs])
-        self.status_ = last_of([run[1] for run in runs])
-        self.n_iter_ = max(1, *(len(run[2]) for run in runs))
-        self.trace_: Any = runs[0][2] if len(runs) == 1 else tuple(run[2] for run in runs)
-        if self.status_ is Status.INTERRUPTED:
-            raise KeyboardInterrupt
+        self._set_weights([run.lifted for run in runs])
+        self.status_ = last_of([run.status for run in runs])
+        self.n_iter_ = max(1, *(len(run.trace) for run in runs))
+        self.trace_: Any = runs[0].trace if len(runs) == 1 else tuple(run.trace for run in runs)
+        raise_interruption(self.status_)
         return self
-
-    def _run(
-        self, rule: DescentRule, rows: kernels.Rows, y: Floats, weights: Floats | None, chance: kernels.Word
-    ) -> tuple[Floats, Status, DescentTrace]:
-        if rule.automatic:
-            rule = replace(rule, automatic=False, scale=rule.scale / _reach(rows))
-        if self.batch_size is None:
-            return self._whole(rule, rows, y, weights)
-        state = rule.start(np.zeros(rows.d + 1))
-        order = np.arange(rows.n, dtype=np.int64) if self.shuffle else None
-        values: list[float] = []
-        norms: list[float] = []
-        alphas: list[float] = []
-        status = Status.MAX_STEPS
-        try:
-            while len(values) < self.max_epochs:
-                before, first = state.now(), int(state.counts[1])
-                state.sums[:] = 0.0
-                if order is not None:
-                    kernels.shuffle(order, chance)
-                rule.scan(state, rows, y, weights, order)
-                now = state.now()
-                if not np.isfinite(now).all():
-                    status = Status.NONFINITE
-                    break
-                made = max(1, int(state.counts[1]) - first)
-                alpha = float(rule.alphas(max(0, int(state.counts[1]) - 1), 1)[0])
-                values.append(float(state.sums[0] / state.sums[1]) + rule.penalty(now))
-                norms.append(float(np.linalg.norm(now - before)) / (made * alpha))
-                alphas.append(alpha)
-                if np.linalg.norm(now - before) <= self.tolerance * max(1.0, float(np.linalg.norm(now))):
-                    status = Status.STATIONARY
-                    break
-        except KeyboardInterrupt:
-            status = Status.INTERRUPTED
-        return state.weights(), status, DescentTrace(np.array(values), np.array(norms), np.array(alphas))
-
-    def _whole(
-        self, rule: DescentRule, rows: kernels.Rows, y: Floats, weights: Floats | None
-    ) -> tuple[Floats, Status, DescentTrace]:
-        """Every step by all rows: the plain descent, with proximal steps for l1."""
-        searched = rule.schedule
-        if isinstance(searched, LineSearch):
-            searched = LineSearch(searched.a0 * rule.scale, searched.shrink, searched.slope)
-        found = descend(
-            lambda lifted: rule.smooth(rows, y, weights, lifted),
-            np.zeros(rows.d + 1),
-            searched if isinstance(searched, LineSearch) else lambda k: rule.scale * searched(k),
-            self.max_epochs,
-            self.tolerance,
-            momentum=rule.momentum,
-            average=rule.average,
-            proximal=rule.proximal if rule.l1 else None,
-        )
-        lifted = found.theta if found.average is None else found.average
-        status = Status.NONFINITE if found.status is Status.UNDEFINED else found.status
-        return lifted, status, found.trace
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Look at each row once, in arrival order; the result does not depend on how rows are chunked.
@@ -312,7 +239,7 @@ class LinearDescent(LinearClassifier):
         return self._set_request("partial_fit", wishes)
 
     def _resumed(self, rule: DescentRule, table: Table) -> DescentState:
-        if "_states" in self.__dict__:
+        if self._continues():
             return deepcopy(self._states)  # type: ignore[no-any-return]
         lifted = np.zeros(table.d + 1)
         if self.__sklearn_is_fitted__():
@@ -321,64 +248,20 @@ class LinearDescent(LinearClassifier):
 
     def _book(self, rule: DescentRule, table: Table, classes: Any) -> DescentClasses:
         declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
-        if "_states" in self.__dict__:
-            book: DescentClasses = self._states
-            if declared is not None and declared != book.classes:
-                raise DataError(f"classes={classes!r} is not the same as on the last call, which had {book.classes}.")
-            return deepcopy(book)
+        known = self.classes_.tolist() if self.__sklearn_is_fitted__() else declared
+        if declared is not None and declared != known:
+            raise DataError(f"classes={classes!r} is not the same as on the last call, which had {known}.")
+        if self._continues():
+            return deepcopy(self._states)  # type: ignore[no-any-return]
         if self.__sklearn_is_fitted__():
-            known = self.classes_.tolist()
-            if declared is not None and declared != known:
-                raise DataError(f"classes={classes!r} is not the same as in the fit, which had {known}.")
             lifted = list(np.column_stack([self.coef_, self.intercept_]))
-            return DescentClasses.of(lifted, known, rule)
+            return DescentClasses.of(lifted, self.classes_.tolist(), rule)
         return DescentClasses(rule.start(np.zeros(table.d + 1)), declared)
 
-    def _set_weights(self, lifted: list[Floats]) -> None:
-        if self._regression:
-            self.coef_, self.intercept_ = lifted[0][:-1].copy(), float(lifted[0][-1])  # type: ignore[assignment]
-            return
-        stacked = np.array(lifted)
-        self.coef_, self.intercept_ = np.ascontiguousarray(stacked[:, :-1]), stacked[:, -1].copy()
-
-    @property
-    def decision_function(self) -> Any:
-        """s(x) = w . x + b for each row, with more than two classes one column a class; a regressor has none."""
-        if self._regression:
-            raise AttributeError("loss='squared_error' makes a regressor, which has predict and no decision_function.")
-        return super().decision_function
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row, or w . x + b for a regressor."""
-        if self._regression:
-            return LinearRegressor.predict(self, X)  # type: ignore[arg-type]
-        return super().predict(X)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows whose class is predicted right; R^2 for a regressor."""
-        if self._regression:
-            return LinearRegressor.score(self, X, y, sample_weight)  # type: ignore[arg-type]
-        return super().score(X, y, sample_weight)
-
-    @property
-    def predict_proba(self) -> Any:
-        """P(class | x) = 1/(1 + e^-s), for the logistic loss; with more than two classes scaled to sum to one."""
-        if self.loss != "logistic":
-            raise AttributeError(f"loss={self.loss!r} gives no probabilities: use loss='logistic', or calibrate.")
-        return self._posteriors
-
-    def _posteriors(self, X: Any) -> Floats:
-        s = self.decision_function(X)
-        e = np.exp(-np.abs(s))
-        p = np.where(s >= 0, 1.0, e) / (1.0 + e)
-        p = np.column_stack([1.0 - p, p]) if p.ndim == 1 else np.asarray(p / p.sum(axis=1, keepdims=True))
-        return agreeing(p, s, self.boundary)
-
-
-def _reach(rows: kernels.Rows) -> float:
-    norms = np.empty(rows.n)
-    kernels.norms2(rows, norms)
-    reach = float(norms.max()) + 1.0
-    if not np.isfinite(reach):
-        raise DataError(f"the squares of the numbers in X overflow at row {int(norms.argmax())}: scale the columns.")
-    return reach
+    def _continues(self) -> bool:
+        """Whether the states of the last ``partial_fit`` are those of the weights, which may have been assigned."""
+        if "_states" not in self.__dict__:
+            return False
+        states = [self._states] if self._regression else self._states.vectors()
+        here = np.column_stack([np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)])
+        return bool(np.array_equal(here, [state.weights() for state in states]))

@@ -1,0 +1,185 @@
+"""Steepest descent on J and its gradient, with momentum, proximal steps and line searches.
+
+It goes on while k < max_steps and |last step| > tolerance (the first step counts as infinitely long). J that
+is not a number, or raises, ends the run with a status, at the last point where all was well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.errors import ParameterError
+from separatrix.numerics.driver import drive
+from separatrix.numerics.schedules import LineSearch, Schedule
+from separatrix.numerics.status import Status
+
+Evaluate = Callable[[Floats], tuple[float, Floats]]
+Proximal = Callable[[Floats, float], Floats]
+Result = TypeVar("Result")
+HALVINGS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class DescentTrace:
+    """J, |grad J| and alpha of each step, taken where the step began."""
+
+    value: Floats
+    gradient_norm: Floats
+    alpha: Floats
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """Where a descent ended and why; ``average`` is the mean of all points, if it was asked for."""
+
+    theta: Floats
+    value: float
+    gradient_norm: float
+    status: Status
+    steps: int
+    trace: DescentTrace
+    average: Floats | None = None
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        why = f" ({self.reason})" if self.reason else ""
+        at = f"J = {self.value:.8g}, |grad J| = {self.gradient_norm:.3g} after {self.steps} steps"
+        return f"{at}: {self.status.value}{why}"
+
+
+def need_descent(max_steps: Any, tolerance: Any, momentum: Any, rule: Any) -> None:
+    whole = isinstance(max_steps, (int, np.integer)) and not isinstance(max_steps, bool)
+    if not (whole or max_steps == np.inf) or max_steps < 0:
+        raise ParameterError(f"max_steps is {max_steps!r}: it must be a whole number, not negative, or inf.")
+    if not isinstance(tolerance, (int, float, np.number)) or not tolerance >= 0:
+        raise ParameterError(f"tolerance is {tolerance!r}: it must be a number, not negative.")
+    if not isinstance(momentum, (int, float, np.number)) or not 0 <= momentum < 1:
+        raise ParameterError(f"momentum is {momentum!r}: it must lie in [0, 1).")
+    if momentum and isinstance(rule, LineSearch):
+        raise ParameterError("momentum does not go with a line search, which needs the steepest direction.")
+
+
+def descend(
+    evaluate: Evaluate,
+    theta: Floats,
+    rule: Schedule,
+    max_steps: float,
+    tolerance: float,
+    *,
+    momentum: float = 0.0,
+    average: bool = False,
+    proximal: Proximal | None = None,
+) -> Descent:
+    """Descend on a function that gives J and its gradient; ``proximal`` ends each step, for penalties with kinks."""
+    solver = SteepestDescent(evaluate, rule, tolerance, momentum, proximal)
+    driven = drive(solver, solver.init(theta, average), max_steps=max_steps, at_limit=Status.MAX_STEPS)
+    at, steps = driven.state, driven.steps
+    status = driven.status if solver.failure is None else solver.failure
+    trace = DescentTrace(*(np.array(column[:steps]) for column in (solver.values, solver.norms, solver.alphas)))
+    return Descent(at.theta, at.value, float(np.linalg.norm(at.g)), status, steps, trace, at.mean, solver.reason)
+
+
+@dataclass(slots=True)
+class DescentPoint:
+    """Where a descent stands: theta, J and its gradient there, the velocity, the last move, the mean of all points."""
+
+    theta: Floats
+    velocity: Floats
+    mean: Floats | None
+    moved: float
+    value: float
+    g: Floats
+    evaluated: bool
+
+
+class SteepestDescent:
+    """theta <- theta - alpha(k) v as a solver; where J cannot be evaluated, ``failure`` and ``reason`` say why."""
+
+    def __init__(
+        self, evaluate: Evaluate, rule: Schedule, tolerance: float, momentum: float, proximal: Proximal | None
+    ) -> None:
+        self.evaluate, self.rule, self.tolerance = evaluate, rule, tolerance
+        self.momentum, self.proximal = momentum, proximal
+        self.failure: Status | None = None
+        self.reason: str | None = None
+        self.values: list[float] = []
+        self.norms: list[float] = []
+        self.alphas: list[float] = []
+
+    def init(self, theta: Floats, average: bool) -> DescentPoint:
+        unknown = np.full_like(theta, np.nan)
+        mean = theta.copy() if average else None
+        return DescentPoint(theta, np.zeros_like(theta), mean, np.inf, np.nan, unknown, False)
+
+    def terminate(self, at: DescentPoint) -> Status | None:
+        if not at.evaluated:
+            at.value, at.g = self._attempt(lambda: self.evaluate(at.theta)) or (at.value, at.g)
+            at.evaluated = True
+            if self.failure is None and not _finite(at.value, at.g):
+                self.failure = Status.UNDEFINED
+        if self.failure is not None:
+            return self.failure
+        return Status.STATIONARY if at.moved <= self.tolerance else None
+
+    def step(self, at: DescentPoint) -> DescentPoint | None:
+        return self._attempt(lambda: self._moved(at))
+
+    def _moved(self, at: DescentPoint) -> DescentPoint | None:
+        velocity = self.momentum * at.velocity + at.g
+        alpha = float(self.rule(len(self.values)))
+        if isinstance(self.rule, LineSearch):
+            first = self.alphas[-1] * 2 if self.alphas else alpha
+            alpha = _search(self.evaluate, at.theta, at.value, at.g, first, self.rule, self.proximal)
+        theta = at.theta - alpha * velocity
+        if self.proximal is not None:
+            theta = self.proximal(theta, alpha)
+        value, g = self.evaluate(theta)
+        if not _finite(value, g):
+            self.failure = Status.UNDEFINED
+            return None
+        self.values.append(at.value)
+        self.norms.append(float(np.linalg.norm(at.g)))
+        self.alphas.append(alpha)
+        mean = None if at.mean is None else at.mean + (theta - at.mean) / (len(self.values) + 1)
+        return DescentPoint(theta, velocity, mean, float(np.linalg.norm(theta - at.theta)), value, g, True)
+
+    def _attempt(self, evaluation: Callable[[], Result]) -> Result | None:
+        """The result, or None where the user's function fails; the failure ends the run."""
+        try:
+            return evaluation()
+        except ArithmeticError as overflow:
+            self.failure, self.reason = Status.UNDEFINED, f"{type(overflow).__name__}: {overflow}"
+        except Exception as error:
+            self.failure, self.reason = Status.FAILED, f"{type(error).__name__}: {error}"
+        return None
+
+
+def _finite(value: float, g: Floats) -> bool:
+    return bool(np.isfinite(value) and np.isfinite(g).all())
+
+
+def _search(
+    evaluate: Evaluate, theta: Floats, value: float, g: Floats, alpha: float, rule: LineSearch, prox: Proximal | None
+) -> float:
+    """The first of alpha, alpha r, alpha r^2, ... that lowers J enough (Armijo 1966); 0 if none does."""
+    for _ in range(HALVINGS):
+        new = theta - alpha * g
+        if prox is not None:
+            new = prox(new, alpha)
+        away = new - theta
+        tried = evaluate(new)[0]
+        enough = value + rule.slope * float(g @ away)
+        if prox is not None:  # the smooth part must lie below its quadratic model (Beck and Teboulle 2009)
+            enough = value + float(g @ away) + float(away @ away) / (2 * alpha)
+        if np.isfinite(tried) and tried <= enough:
+            return alpha
+        alpha *= rule.shrink
+    return 0.0
