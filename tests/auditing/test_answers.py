@@ -280,5 +280,5 @@ def test_a_large_table_has_a_certified_lower_bound(ledger, tmp_path):
     mistakes = found.facts.best.mistakes
     assert mistakes.parts > 1
     assert mistakes.lower >= 2
-    assert found.facts.certificate.claims == ["overlap", "min-errors"]
+    assert found.facts.certificate.claims[-2:] == ["overlap", "min-errors"]
     assert f"at least {mistakes.lower} of" in checked(found, tmp_path)

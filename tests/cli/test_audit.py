@@ -29,9 +29,11 @@ def test_the_screen_answers_five_questions_and_says_where_the_report_is(separatr
     assert "Use logistic regression" in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert done.stdout.splitlines()[-2] == "report: audit/report.html"
-    assert "separatrix verify audit/certificate.json audit/certified.csv" in done.stdout.splitlines()[-1]
-    verified = separatrix("verify", "audit/certificate.json", "audit/certified.csv")
+    assert done.stdout.splitlines()[-1] == "check the proof: separatrix verify audit"
+    verified = separatrix("verify", "audit")
     assert verified.returncode == 0
+    assert "all of these 5 rows strictly" in verified.stdout  # the number that the screen names
+    assert "5 rows are enough" in done.stdout
     assert "overlap" in verified.stdout
     predicted = separatrix("predict", "audit/model.sepx", "example:spam")
     assert predicted.returncode == 0

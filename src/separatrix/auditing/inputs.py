@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.auditing.phrasing import count
-from separatrix.auditing.table import is_quantity, refuse_id_target
 from separatrix.data.frame import Column, Frame, label_column
 from separatrix.data.given import column_from, frame_from
 from separatrix.data.rows import Matrix, RowFile
 from separatrix.data.sources import Source, open_source
-from separatrix.data.tasks import Task, target_column, task_for
+from separatrix.data.tasks import Task, guess_regression, target_column, task_for
 from separatrix.errors import DataError, ParameterError
 from separatrix.validation import check_lengths, check_table, frames
 
@@ -32,13 +30,7 @@ def task_for_audit(table: Any, target: Any, positive: Any, task: str | None) -> 
     else:
         rest, column = source.read(), _labels(target)
         check_lengths(rest.n, len(column.values), "target")
-    refuse_id_target(column)
-    regression = None if task is None else task == "regression"
-    if regression is None and is_quantity(column):
-        regression = True
-        different = len(np.unique(column.values))
-        if bool(np.all(column.values == np.floor(column.values))):
-            guesses.append(f"{column.name} as a quantity ({count(different)} values)")
+    regression = guess_regression(column, guesses) if task is None else task == "regression"
     if regression and column.kind != "text" and len(np.unique(column.values)) == 1:
         raise DataError(f"target {column.name!r} is {column.values[0]:g} in every row: there is nothing to learn.")
     wanted = None if positive is None else str(positive)

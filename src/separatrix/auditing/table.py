@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.auditing.facts import ClassCount, LeakFacts, TableFacts
-from separatrix.auditing.phrasing import brief, count, short, unique
+from separatrix.auditing.phrasing import brief, short, unique
 from separatrix.auditing.split_rule import SplitRule
-from separatrix.data.frame import Column, Frame, frame_of
+from separatrix.data.frame import Frame, frame_of
 from separatrix.data.rows import Matrix
 from separatrix.data.tasks import Task
 from separatrix.errors import DataError
@@ -24,8 +23,6 @@ from separatrix.features.leaks import Leak
 
 MAPS = ("poly:2", "splines")  # feature maps that are tried
 WIDE = 4096  # features up to which dense rows without names become columns
-MANY = 20  # different whole numbers from which a whole-numbered target is a quantity
-ID_NAME = re.compile(r"(^|[_ .-])(id|uuid|key|index|rownames?)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -207,35 +204,6 @@ def _csr(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
-
-
-def is_quantity(column: Column) -> bool:
-    """Whether a target of whole numbers is a quantity rather than a class."""
-    if column.kind not in ("integer", "number") or column.missing.any():
-        return False
-    different, n = len(np.unique(column.values)), len(column.values)
-    if different <= MANY and not (n >= 10 and different > n // 2):
-        return False
-    return not looks_like_id(column)
-
-
-def looks_like_id(column: Column) -> bool:
-    """Whether whole numbers look like IDs: all different, and consecutive or named like one."""
-    values = np.unique(column.values)
-    whole = bool(np.all(values == np.floor(values)))
-    if not whole or len(values) < len(column.values) or len(values) < 3:
-        return False
-    return bool(np.ptp(values) == len(values) - 1) or ID_NAME.search(column.name) is not None
-
-
-def refuse_id_target(column: Column) -> None:
-    """Refuse an ID column as target."""
-    n = len(column.values)
-    if column.kind != "text" and not column.missing.any() and n >= 20 and looks_like_id(column):
-        raise DataError(
-            f"target {column.name!r} has {count(n)} different values in {count(n)} rows: "
-            "it looks like an ID column, not a class. Choose another --target."
-        )
 
 
 def table_facts(table: AuditTable, *, seed: int, level: float, budget: float) -> TableFacts:

@@ -83,6 +83,5 @@ def told(found: Any, out: Path) -> list[str]:
     width = get_terminal_size((80, 24)).columns
     lines = [*screen(found.facts, output.bold, width), "", f"report: {out}/report.html"]
     if found.certified is not None:
-        files = shlex.join([f"{out}/certificate.json", f"{out}/{found.certified.file_name}"])
-        lines.append(f"check the proof: separatrix verify {files}")
+        lines.append(f"check the proof: separatrix verify {shlex.quote(str(out))}")
     return lines

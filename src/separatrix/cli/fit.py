@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from separatrix.cli import output, tables
 from separatrix.cli.completion import LEARNER, SOURCE
@@ -25,7 +27,12 @@ SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
 
 @click.command(cls=LearnerCommand, context_settings={"allow_extra_args": True})
 @click.argument("source", type=SOURCE)
-@click.option("--learner", "-l", type=LEARNER, default="averaged-perceptron", show_default=True, help="What learns.")
+@click.option(
+    "--learner",
+    "-l",
+    type=LEARNER,
+    help="Learner; by default ridge logistic regression, or ridge for numbers, on standardised columns.",
+)
 @click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Model file (.sepx).")
 @tables.reading_options
 @tables.column_options
@@ -47,8 +54,9 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     perceptron --help lists them). With --holdout the model learns from the other rows, and the test rows are
     opened once, for it, which is recorded in a ledger; with --cv as well, folds are made of the other rows.
     """
+    from separatrix.data.frame import Frame
+
     started = time.perf_counter()
-    learner = tables.learner_of(options["learner"], context.args, options["seed"])
     out = options["out"] or Path("model.sepx")
     output.need_place(out, source, options["certificate"])
     if options["target"] in options["drop"]:
@@ -57,7 +65,11 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     with Progress(f"reading {source[:40]}", quiet) as progress:
         progress.start()
         opened = tables.open_table(source, options["na"], options["header"], options["text"])
-        task = tables.task_of(opened, options["target"], options["positive"], learner._estimator_type == "regressor")
+        learner, task = learner_and_task(opened, context, options)
+    unscaled = context.get_parameter_source("scale") is ParameterSource.DEFAULT
+    if options["learner"] is None and unscaled and isinstance(task.table, Frame):
+        choices = replace(choices, scale="standard")
+        task.guesses[-1] += ", standardised columns"
     read = time.perf_counter()
     sealed = None if options["holdout"] is None else seal(task, choices, options)
     own = task if sealed is None else tables.rows_of(task, sealed.train_rows)
@@ -79,6 +91,20 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         output.say_json(report)
     elif not options["quiet"]:
         output.say(told(printable_values(report), own, out))
+
+
+def learner_and_task(opened: Any, context: click.Context, options: dict[str, Any]) -> tuple[Any, tables.Task]:
+    """The learner that was named; else a ridge on standardised columns that suits the target."""
+    target, positive, extra = options["target"], options["positive"], list(context.args)
+    if options["learner"] is not None:
+        learner = tables.learner_of(options["learner"], extra, options["seed"])
+        return learner, tables.task_of(opened, target, positive, learner._estimator_type == "regressor")
+    task = tables.task_of(opened, target, positive, None)
+    name, penalty = ("least-squares", "--alpha") if task.regression else ("logistic-regression", "--C")
+    if penalty not in extra:
+        extra += [penalty, "1"]
+    task.guesses.append(f"learner = {name} {' '.join(extra)}")
+    return tables.learner_of(name, extra, options["seed"]), task
 
 
 def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel, list[str], list[str]]:

@@ -54,7 +54,7 @@ class LearnerCommand(click.Command):
 
     def _default(self, ctx: click.Context) -> str:
         (option,) = (own for own in self.get_params(ctx) if own.name == "learner")
-        return str(option.get_default(ctx))
+        return str(option.get_default(ctx) or "logistic-regression")  # fit chooses by the target
 
     def _named(self, args: list[str]) -> str | None:
         """The learner that the words name, wherever they do."""

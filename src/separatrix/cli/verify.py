@@ -14,12 +14,16 @@ from separatrix.errors import DataError
 
 
 @click.command()
-@click.argument("certificate", type=click.Path(exists=True, dir_okay=False))
-@click.argument("source", type=click.Path(exists=True, dir_okay=False))
+@click.argument("certificate", type=click.Path(exists=True))
+@click.argument("source", type=click.Path(exists=True, dir_okay=False), required=False)
 @click.option("--target", help="The column of the labels (CSV), if the certificate does not name it.")
 @output.output_options
-def command(certificate: str, source: str, target: str | None, json_: bool, quiet: bool) -> None:
-    """Check CERTIFICATE against the data in SOURCE; exit with 0 when proved, 1 when not, 2 on unreadable files."""
+def command(certificate: str, source: str | None, target: str | None, json_: bool, quiet: bool) -> None:
+    """Check CERTIFICATE against the data in SOURCE; exit with 0 when proved, 1 when not, 2 on unreadable files.
+
+    CERTIFICATE may also be the folder of an audit, which holds both.
+    """
+    certificate, source = files_of(certificate, source)
     try:
         sentences = checker.check(*checker.read(certificate, source, target))
         proved, lines = True, [f"proved: {sentence}" for sentence in sentences]
@@ -33,6 +37,21 @@ def command(certificate: str, source: str, target: str | None, json_: bool, quie
     elif not quiet:
         output.say(lines)
     sys.exit(0 if proved else 1)
+
+
+def files_of(certificate: str, source: str | None) -> tuple[str, str]:
+    """The certificate and its rows; those of an audit's folder where that is named."""
+    place = Path(certificate)
+    if not place.is_dir():
+        if source is None:
+            raise DataError(f"verify needs the data too: separatrix verify {certificate} TABLE.csv.")
+        return certificate, source
+    if source is not None:
+        raise DataError(f"{certificate} is a folder: name the certificate in it, or the folder alone.")
+    rows = next((place / name for name in ("certified.csv", "certified.svm") if (place / name).is_file()), None)
+    if rows is None or not (place / "certificate.json").is_file():
+        raise DataError(f"{certificate} holds no certificate.json with certified.csv or .svm: it is not an audit's.")
+    return str(place / "certificate.json"), str(rows)
 
 
 def hint(source: str) -> str:

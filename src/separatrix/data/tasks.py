@@ -1,7 +1,8 @@
-"""A table to learn from: the target is found, checked and told what kind of question it asks."""
+"""A table to learn from: its target, found and checked, and the type of task (classification or regression)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,10 @@ from separatrix.errors import DataError
 
 USUAL_TARGETS = ("target", "label", "class", "y")
 TARGET_CLASSES = 100
+MANY = 20  # different values from which a whole-numbered target is a quantity
+ID_NAME = re.compile(r"(^|[_ .-])(id|uuid|key|index|rownames?)$", re.IGNORECASE)
+POSITIVE = ("1", "yes", "true", "y", "t", "positive", "pos")
+NEGATIVE = {"1": "0", "yes": "no", "true": "false", "y": "n", "t": "f", "positive": "negative", "pos": "neg"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,20 @@ def task_of(source: Source, target: str | None, positive: str | None, regression
     """Read everything; find the target, and say what was guessed."""
     guesses: list[str] = []
     rest, column = target_column(source, target, guesses)
+    if regression is None:
+        regression = guess_regression(column, guesses)
     return task_for(source, rest, column, positive, regression, guesses)
+
+
+def guess_regression(column: Column, guesses: list[str]) -> bool | None:
+    """True for numbers of many values, with a note where they are whole; None leaves it to the type of the column."""
+    refuse_id_target(column)
+    if not is_quantity(column):
+        return None
+    different = len(np.unique(column.values))
+    if bool(np.all(column.values == np.floor(column.values))):
+        guesses.append(f"{column.name} as a quantity ({different:,} values)")
+    return True
 
 
 def target_column(source: Source, target: str | None, guesses: list[str]) -> tuple[Frame | Matrix, Column]:
@@ -66,7 +84,7 @@ def task_for(
     if regression is None:
         regression = numbers
     if regression and column.kind == "text":
-        raise DataError(f"target {column.name!r} is text and no number: choose a classifier.")
+        raise DataError(f"target {column.name!r} is text: choose a classifier.")
     if regression:
         return Task(source, rest, column.name, column.values, True, None, guesses)
     if numbers:
@@ -109,7 +127,7 @@ def _positive(y: NDArray[Any], target: str, positive: str | None, guesses: list[
     if many == 1:
         raise DataError(f"target {target!r} is {classes[0]!s} in every row: there is nothing to tell apart.")
     if many > TARGET_CLASSES and many > n // 10:
-        reason = "it names rows, it is not a class" if many > 0.9 * n else "most have too few rows to learn from"
+        reason = "it looks like an ID column, not a class" if many > 0.9 * n else "most have too few rows to learn from"
         raise DataError(
             f"target {target!r} has {many:,} different values in {n:,} rows: {reason}. Choose another --target."
         )
@@ -117,10 +135,15 @@ def _positive(y: NDArray[Any], target: str, positive: str | None, guesses: list[
     if positive is not None:
         match = [label for label in labels if str(label) == positive or str(label).lower() == positive.lower()]
         if not match:
-            raise DataError(f"--positive is {positive!r}, which is no class of {target!r} ({_few(labels)}).")
+            raise DataError(f"--positive is {positive!r}, which is not a class of {target!r} ({_few(labels)}).")
         return match[0]
     if many > 2:
         return None
+    named = {str(label).lower().removesuffix(".0"): label for label in labels}
+    for word in POSITIVE:
+        if word in named and NEGATIVE[word] in named:
+            guesses.append(f"positive = {named[word]}")
+            return named[word]
     if counts[0] == counts[1]:
         guesses.append(f"positive = {labels[1]} (the second)")
         return labels[1]
@@ -142,3 +165,32 @@ def counts_of(task: Task) -> str:
         f"{label} {count:,}" for label, count in zip(classes.tolist()[:5], counts.tolist()[:5], strict=True)
     )
     return f"{task.target}: {shown}" + (f", … ({len(classes)} classes)" if len(classes) > 5 else "")
+
+
+def is_quantity(column: Column) -> bool:
+    """Whether a target of whole numbers is a quantity rather than a class."""
+    if column.kind not in ("integer", "number") or column.missing.any():
+        return False
+    different, n = len(np.unique(column.values)), len(column.values)
+    if different <= MANY and not (n >= 10 and different > n // 2):
+        return False
+    return not looks_like_id(column)
+
+
+def looks_like_id(column: Column) -> bool:
+    """Whether whole numbers look like IDs: all different, and consecutive or named like one."""
+    values = np.unique(column.values)
+    whole = bool(np.all(values == np.floor(values)))
+    if not whole or len(values) < len(column.values) or len(values) < 3:
+        return False
+    return bool(np.ptp(values) == len(values) - 1) or ID_NAME.search(column.name) is not None
+
+
+def refuse_id_target(column: Column) -> None:
+    """Refuse an ID column as target."""
+    n = len(column.values)
+    if column.kind != "text" and not column.missing.any() and n >= 20 and looks_like_id(column):
+        raise DataError(
+            f"target {column.name!r} has {n:,} different values in {n:,} rows: "
+            "it looks like an ID column, not a class. Choose another --target."
+        )
