@@ -69,7 +69,7 @@ def test_json_for_programs(separatrix, tmp_path):
         ),
         (("t.csv", "--target", "one"), "target 'one' is 5 in every row"),
         (("t.csv", "--target", "void"), "target 'void' of t.csv is missing in every row"),
-        (("t.csv", "--target", "kind", "--positive", "c"), "--positive is 'c', which is no class of 'kind' (a, b)"),
+        (("t.csv", "--target", "kind", "--positive", "c"), "--positive is 'c', which is not a class of 'kind' (a, b)"),
         (("t.csv", "--target", "kind", "--budget", "0"), "budget is 0.0: it must be a number of seconds above 0"),
         (("t.csv", "--target", "kind", "--level", "2"), "level"),
         (("t.csv", "--target", "kind", "--keep", "agee"), "has no column 'agee'; did you mean 'age'?"),

@@ -27,16 +27,16 @@ def test_fit_predict_and_describe_a_table(table, tmp_path):
     done = separatrix("fit", table, "--target", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
     assert done.returncode == 0, done.stderr
     assert "rows.csv   50 rows · 3 columns → 2 features · ok: no 21, yes 29" in done.stdout
-    assert "guessed: positive = no (the rarer) · 'ward' as categories (2)" in done.stdout
+    assert "guessed: positive = yes · 'ward' as categories (2)" in done.stdout
     assert "suspected leak: 'x'" in done.stdout
     assert "Perceptron(max_epochs=2000)" in done.stdout
     predicted = separatrix("predict", model, table)
     rows = list(csv.DictReader(io.StringIO(predicted.stdout)))
     assert [row["x"] for row in rows] == [str(i) for i in range(50)]
     assert all(row["prediction"] == row["ok"] for row in rows)
-    assert all((float(row["score"]) > 0) == (row["ok"] == "no") for row in rows)
+    assert all((float(row["score"]) > 0) == (row["ok"] == "yes") for row in rows)
     described = separatrix("describe", model)
-    assert "target   ok: no, yes (positive: no)" in described.stdout
+    assert "target   ok: no, yes (positive: yes)" in described.stdout
     assert "ward=B" in described.stdout
     assert separatrix("describe", table).stdout.startswith("rows.csv   50 rows · 3 columns")
 
@@ -45,7 +45,7 @@ def test_json_and_pipes(table, tmp_path):
     model = tmp_path / "m.sepx"
     done = separatrix("fit", "-", "-t", "ok", "--json", "-o", model, input=ROWS)
     report = json.loads(done.stdout)
-    assert (report["rows"], report["target"], report["positive"]) == (50, "ok", "no")
+    assert (report["rows"], report["target"], report["positive"]) == (50, "ok", "yes")
     assert report["leaks"][0]["column"] == "x"
     lines = separatrix("predict", model, "-", "--format", "jsonl", input=ROWS).stdout.splitlines()
     assert len(lines) == 50
@@ -78,14 +78,14 @@ def test_sparse_rows_examples_and_numbers(tmp_path, real_data):
     done = separatrix("fit", "example:iris", "-t", "species", "-o", model, "--json")
     assert json.loads(done.stdout)["classes"] == ["setosa", "versicolor", "virginica"]
     head = separatrix("predict", model, "example:iris").stdout.splitlines()[0]
-    assert head.endswith("prediction,score_setosa,score_versicolor,score_virginica")
+    assert "prediction,score_setosa,score_versicolor,score_virginica,probability_setosa" in head
     done = separatrix("fit", real_data("diabetes.csv"), "-t", "progression", "-l", "least-squares", "-o", model)
     assert "residual sum of squares 1.26399e+06" in done.stdout
 
 
 def test_vowpal_wabbit_rows_with_weights(tmp_path):
     (tmp_path / "t.vw").write_text("1 2 |f good fine\n-1 |f bad\n1 |f good\n-1 0.5 |f bad awful\n" * 5)
-    done = separatrix("fit", tmp_path / "t.vw", "-o", tmp_path / "m.sepx")
+    done = separatrix("fit", tmp_path / "t.vw", "-l", "averaged-perceptron", "-o", tmp_path / "m.sepx")
     assert "20 rows → 262,144 features · label: -1 10, 1 10" in done.stdout
     assert "0 of 20 rows wrong" in done.stdout
     assert separatrix("predict", tmp_path / "m.sepx", tmp_path / "t.vw").stdout.splitlines()[1].startswith("1,")
@@ -94,8 +94,8 @@ def test_vowpal_wabbit_rows_with_weights(tmp_path):
 def test_options_that_a_learner_does_not_take():
     refused(separatrix("fit", "example:xor", "-l", "perceptron", "--depth", "3"), "perceptron has no option '--depth'")
     refused(separatrix("fit", "example:xor", "-l", "perceptrom"), "did you mean 'perceptron'?")
-    refused(separatrix("fit", "example:xor", "--max-epochs"), "--max-epochs needs a value")
-    refused(separatrix("fit", "example:xor", "--max-epochs", "-3"), "max_epochs is -3")
+    refused(separatrix("fit", "example:xor", "-l", "arow", "--max-epochs"), "--max-epochs needs a value")
+    refused(separatrix("fit", "example:xor", "-l", "arow", "--max-epochs", "-3"), "max_epochs is -3")
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_options_that_a_learner_does_not_take():
         ("x,y\n1,0\n2,\n", ("-t", "y"), "missing in 1 rows (first: row 1"),
         ("x,y\n,0\n,1\n", ("-t", "y"), "'x' is missing in every row"),
         ("x,y\n" + "".join(f"1,n{i}\n" for i in range(1000)), ("-t", "y"), "1,000 different values in 1,000 rows"),
-        ("x,y\n1,0.5\n2,1.5\n", ("-t", "y"), "not classes"),
+        ("x,y\n1,0.5\n2,1.5\n", ("-t", "y", "-l", "perceptron"), "not classes"),
         ("x,y\n1,0\n2,1\n", ("-t", "y", "--positive", "7"), "--positive is '7'"),
-        ("x,y\n1,a\n2,b\n", ("-t", "y", "-l", "least-squares"), "is text and no number"),
+        ("x,y\n1,a\n2,b\n", ("-t", "y", "-l", "least-squares"), "is text: choose a classifier"),
         ("x,y\n1,a\n2,b\n", ("-t", "y", "-o", "/nowhere/m.sepx"), "does not exist"),
     ],
 )
@@ -147,11 +147,11 @@ def test_evaluate_holds_a_model_against_the_truth(table, tmp_path, real_data):
     assert "50 rows" in done.stdout
     report = json.loads(separatrix("evaluate", model, table, "--json").stdout)
     assert report["metrics"]["accuracy"]["value"] == 1
-    assert report["positive"] == "no"
-    other = json.loads(separatrix("evaluate", model, table, "--json", "--positive", "yes").stdout)
-    assert other["positive"] == "yes"
+    assert report["positive"] == "yes"
+    other = json.loads(separatrix("evaluate", model, table, "--json", "--positive", "no").stdout)
+    assert other["positive"] == "no"
     assert other["metrics"]["roc_auc"]["value"] == 1
-    separatrix("fit", real_data("a9a.svm"), "--max-epochs", "3", "-o", model)
+    separatrix("fit", real_data("a9a.svm"), "-l", "averaged-perceptron", "--max-epochs", "3", "-o", model)
     tested = json.loads(separatrix("evaluate", model, real_data("a9a_test.svm"), "--json").stdout)
     assert tested["n"] == 16281
     assert tested["metrics"]["accuracy"]["value"] > 0.83
@@ -234,7 +234,7 @@ def test_interrupted_with_nothing_half_written(tmp_path):
 
 def test_a_reader_that_stops_early_is_no_error(table, tmp_path):
     model, long = tmp_path / "m.sepx", tmp_path / "long.csv"
-    separatrix("fit", table, "-t", "ok", "-o", model)
+    separatrix("fit", table, "-t", "ok", "-l", "averaged-perceptron", "-o", model)
     long.write_text(ROWS + "1,A,no\n" * 200_000)
     command = f'"{sys.executable}" -c "{CODE}" predict {model} {long} | head -1'
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)

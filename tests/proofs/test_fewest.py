@@ -317,3 +317,23 @@ def test_it_says_what_is_proved():
     assert f"between {open_.lower} and {open_.upper}" in str(open_)
     assert "<li>" in open_._repr_html_()
     assert open_.to_dict()["wrong"] == open_.wrong.tolist()
+
+
+def test_rows_of_stored_zeros_are_zero_rows():
+    X = sparse.csr_matrix((np.zeros(2), [0, 0], [0, 1, 2]), shape=(2, 1))
+    found = fewest_mistakes(X, [0, 1], intercept=False, max_nodes=0)
+    assert (found.lower, found.upper) == (2, 2)
+    assert verify(found.certificate, X, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "fewest"),
+    [
+        ([[1e-35], [0.0], [3e-158], [3e281]], [1, 1, 0, 0], 2),
+        ([[0.0], [4e225], [0.0], [0.0], [-5e210], [4e-140], [0.0]], [0, 1, 1, 1, 1, 1, 1], 5),
+    ],
+)
+def test_what_floating_point_leaves_open_is_decided_exactly(X, y, fewest):
+    found = fewest_mistakes(X, y, intercept=False)
+    assert (found.lower, found.upper, found.stopped) == (fewest, fewest, "proved")
+    assert verify(found.certificate, X, y)

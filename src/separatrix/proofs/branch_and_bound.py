@@ -30,6 +30,7 @@ Progress = Callable[[int, int, int], object]
 RESTARTS = 20  # of the first search for a good hyperplane
 SLICE = 5_000_000  # rows times columns times nodes between two looks at the clock
 SMALL = 300_000  # numbers of a table that is worth a tree; larger ones are packed once
+TINY = 2_000  # up to which what floating point leaves open is decided exactly
 INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
 FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
 IMPOSSIBLE = 1 << 30
@@ -54,6 +55,7 @@ class Search:
         self.fraction: Packing | None = None
         self.tree: Any = None
         self.stopped = ""
+        self.stuck = False
 
     # -- what is known -----------------------------------------------------------------------------
 
@@ -72,13 +74,14 @@ class Search:
         return 0 if self.tree is None else int(self.tree.nodes)
 
     def run(self, max_nodes: int, gap: int) -> None:
-        for step in (self._first_witnesses, self._hyperplane, self._pack, lambda: self._divide(max_nodes, gap)):
+        divide = (lambda: self._divide(max_nodes, gap), self._pack_exactly) if max_nodes else ()
+        for step in (self._first_witnesses, self._hyperplane, self._pack, *divide):
             if self.lower + gap >= self.upper or self._late():
                 break
             step()
         if self.lower + gap >= self.upper:
             self.stopped = "proved" if self.lower == self.upper else "gap"
-        self.stopped = self.stopped or "nodes"
+        self.stopped = self.stopped or ("open" if self.stuck else "nodes")
 
     def _late(self) -> bool:
         if (
@@ -182,7 +185,7 @@ class Search:
         rows = self.rows
         if not rows.intercept:
             X = rows.X
-            empty = ~(X != 0).any(axis=1) if isinstance(X, np.ndarray) else np.diff(X.indptr) == 0
+            empty = ~(X != 0).any(axis=1) if isinstance(X, np.ndarray) else np.ravel(abs(X).sum(axis=1)) == 0
             self.packed += [[int(i)] for i in np.flatnonzero(empty)]
         partner = rows.opposites()
         groups: dict[bytes, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
@@ -243,8 +246,27 @@ class Search:
             before = tree.nodes
             more = (first if before < first else max_nodes) - before
             tree.run(min(some, more), gap, self.prove)
-            if tree.nodes == before:  # what is left cannot be divided
+            if tree.nodes == before:  # what is left cannot be divided in floating point
+                self.stuck = True
                 return
+
+    def _pack_exactly(self) -> None:
+        """Disjoint witnesses in exact arithmetic, where floating point leaves a small table open."""
+        rows = self.rows
+        if not self.stuck or type(rows) is not LiftedRows or rows.n * rows.p > TINY:
+            return
+        packed = [codes for codes in self.packed if len(codes) == 1]  # rows of zeros
+        alive = [i for i in range(rows.n) if [i] not in packed]
+        while alive:  # each round takes rows out of those that are left
+            part = LiftedRows(rows.X[alive], rows.y[alive], rows.intercept)
+            answer = Stage(part, Face.whole(rows.p)).decide()
+            if not isinstance(answer, Circuit):
+                break
+            codes = [alive[t] for t in answer.weights]
+            packed.append(codes)
+            alive = [i for i in alive if i not in codes]
+        if len(packed) > len(self.packed):
+            self.packed = packed
 
     def _take(self, columns: NDArray[np.float64]) -> None:
         """A hyperplane that the tree came across: improved, proved, and given back."""

@@ -23,6 +23,7 @@ WHY = {
     "proved": "the bounds meet",
     "gap": "the bounds are within the gap asked for",
     "nodes": "nodes ran out: raise max_nodes",
+    "open": "floating point could not divide the cases that are left",
     "size": "the table is too large for a tree of cases: the lower bound is that of disjoint witnesses",
     "time": "time ran out: raise time_limit",
     "progress": "progress() asked to stop",
