@@ -51,7 +51,7 @@ def test_json_and_pipes(table, tmp_path):
     assert len(lines) == 50
     assert json.loads(lines[7])["x"] == 7
     only = separatrix("predict", model, "-", "--only", input=ROWS).stdout.splitlines()
-    assert only[0] .startswith("prediction,score")
+    assert only[0].startswith("prediction,score")
     assert json.loads(separatrix("describe", model, "--json").stdout)["kind"] == "model"
     assert json.loads(separatrix("describe", table, "--json").stdout)["rows"] == 50
     assert json.loads(separatrix("examples", "--json").stdout)[0]["name"] == "six-points"
