@@ -274,30 +274,35 @@ def test_bad_rows_are_refused(cancer):
 
 
 def test_an_interrupt_ends_the_fits_on_all_threads():
+    """Many times, because a signal may land just before a wait, or where Python ignores exceptions."""
     code = """
-import os, signal, threading, time, numpy as np, separatrix as sx
+import os, random, signal, threading, time, numpy as np, separatrix as sx
 from sklearn.base import BaseEstimator, ClassifierMixin
-started = threading.Event()
 
 class Endless(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         started.set()
         while True:
-            time.sleep(0.001)
+            time.sleep(0)
 
-def press():
+def press(after):
     started.wait()
+    time.sleep(after)
     os.kill(os.getpid(), signal.SIGINT)
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-threading.Thread(target=press).start()
-try:
-    sx.cross_validate(Endless(), np.arange(20.0).reshape(10, 2), [0, 1] * 5, executor=2)
-except KeyboardInterrupt:
-    end = time.monotonic() + 60
-    while threading.active_count() > 1 and time.monotonic() < end:  # a thread may have been born meanwhile
+random.seed(0)
+for _ in range(100):
+    started = threading.Event()
+    pressing = threading.Thread(target=press, args=[random.choice([0, 0, 1e-5, 1e-4, 1e-3])])
+    try:
+        pressing.start()
+        sx.cross_validate(Endless(), np.arange(20.0).reshape(10, 2), [0, 1] * 5, executor=2)
+    except KeyboardInterrupt:
+        pressing.join()
+    while threading.active_count() > 1:
         time.sleep(0.01)
-    print("interrupted", threading.active_count())
+print("interrupted")
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=True)
-    assert done.stdout.split() == ["interrupted", "1"]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
+    assert done.stdout == "interrupted\n", done.stderr

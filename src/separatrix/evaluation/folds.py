@@ -13,8 +13,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from threading import enumerate as enumerate_threads
 from threading import get_ident
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from separatrix.evaluation.predictions import Said, predictions_of
 from separatrix.evaluation.splits import Fold
 from separatrix.validation import take_rows
 
+PATIENCE = 0.05  # seconds between two looks at threads and signals
 GOES_ON = "on_failure='report' goes on without such folds"
 Scorer = Callable[[Any, Any, Any], float]
 Warned = list[tuple[type[Warning], str]]
@@ -206,7 +208,7 @@ def spread(
         try:
             futures.extend(pool.submit(stoppable or quiet, task) for task in queue)
             for future in futures:
-                out.append(future.result())
+                out.append(_awaited(future))
                 tell(len(out), len(queue))
         except BaseException:
             for future in futures:
@@ -215,6 +217,16 @@ def spread(
                 stoppable.stop()
             raise
         return _results(out)
+
+
+def _awaited(future: Future[Result]) -> Result:
+    """The result of a future. A wait without a limit would miss a Ctrl-C that comes just before it."""
+    while True:
+        try:
+            return future.result(timeout=PATIENCE)
+        except TimeoutError:
+            if future.done():  # the error is the work's own
+                return future.result()
 
 
 @dataclass(frozen=True)
@@ -241,7 +253,7 @@ class Stoppable:
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self.work = work
-        self.busy: set[int] = set()
+        self.busy: set[int | None] = set()
         self.over = False
 
     def __call__(self, task: Any) -> Any:
@@ -254,12 +266,14 @@ class Stoppable:
             self.busy.discard(get_ident())
 
     def stop(self) -> None:
-        """Raise KeyboardInterrupt in every thread at work, as soon as it is back from a kernel."""
+        """Raise KeyboardInterrupt in every thread at work until it ends: where it is raised it may be ignored."""
         import ctypes
 
         self.over = True  # for tasks that a thread is about to take
-        for thread in tuple(self.busy):
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
+        while working := self.busy & {thread.ident for thread in enumerate_threads()}:
+            for thread in working:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
+            sleep(PATIENCE)
 
 
 def _progress(progress: Any) -> Callable[[int, int], None]:
