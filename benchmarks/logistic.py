@@ -78,14 +78,16 @@ def lassos(rng: np.random.Generator) -> None:
 
 def existence(rng: np.random.Generator) -> None:
     """What settling existence adds to an unpenalised fit, and what the checks of the input and the bookkeeping do."""
-    from separatrix.models.logistic import problem as fitting
+    from separatrix.models.logistic import fit as fitting
+    from separatrix.models.logistic.newton import newton
+    from separatrix.models.logistic.problem import LogisticProblem
 
     proof = fitting.overlap_at
     cases = []
     for n, d, repeats in ((200_000, 100, 5), (20_000, 20, 20), (1_000, 5, 300)):
         X = table("gaussian", n, d, rng)
         codes = (labels(X, rng) > 0).astype(np.intp)
-        task = fitting.Task(X, codes, 2, None, None, True)
+        loss = LogisticProblem(X, codes, 2, None, None, True).loss()
 
         def settled(X: object = X, codes: object = codes) -> None:
             sx.LogisticRegression().fit(X, codes)
@@ -97,8 +99,8 @@ def existence(rng: np.random.Generator) -> None:
             finally:
                 fitting.overlap_at = proof
 
-        def bare(task: fitting.Task = task) -> None:
-            fitting.Likelihood(task, 100, search=False).go_on()
+        def bare(loss: object = loss) -> None:
+            newton(loss, loss.point(np.zeros(loss.length)), 100)
 
         work = {"with": settled, "without": unsettled, "bare": bare}
         times = interleaved(work, repeats, time.process_time)

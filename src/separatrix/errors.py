@@ -13,8 +13,6 @@
     ├── NotFittedError (ValueError, AttributeError; also scikit-learn's)
     └── BackendError (ImportError)        the compiled kernels cannot be loaded
 
-    Interruption (KeyboardInterrupt)      Ctrl-C, with what had been reached
-
     SeparatrixWarning (UserWarning)
     ├── AccuracyWarning                   accuracy says less than it seems to
     ├── FoldWarning                       a fold failed and was left out
@@ -81,14 +79,6 @@ class InferenceError(SeparatrixError, ValueError):
 
 class SeparationError(SeparatrixError, ValueError):
     """No finite maximum-likelihood estimate exists."""
-
-
-class Interruption(KeyboardInterrupt):
-    """Ctrl-C in the middle of a search; ``at`` are the parameters that it had reached."""
-
-    def __init__(self, at: Any) -> None:
-        super().__init__("interrupted; the model holds what had been reached")
-        self.at = at
 
 
 class NotFittedError(SeparatrixError, ValueError, AttributeError):

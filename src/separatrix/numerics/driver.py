@@ -98,7 +98,7 @@ class Solved(Generic[State, Measure]):
 
 
 @dataclass(frozen=True, slots=True)
-class Passes(Generic[State, Chunk, Measure]):
+class PassSolver(Generic[State, Chunk, Measure]):
     """A solver whose step is one pass of a rule over all chunks; its state are the measures of the passes."""
 
     rule: Rule[State, Chunk, Measure]
@@ -126,5 +126,5 @@ def solve(
 ) -> Solved[State, Measure]:
     """Pass after pass of a rule, which moves ``state`` in place, until ``stop`` ends them."""
     last = None if watch is None else lambda passes: watch(passes[-1])
-    driven = drive(Passes(rule, state, chunks, stop), list[Measure](), watch=last)
+    driven = drive(PassSolver(rule, state, chunks, stop), list[Measure](), watch=last)
     return Solved(state, driven.status, driven.state)

@@ -5,7 +5,6 @@ canonical form; those are used in place, everything else is converted once.
 """
 
 from separatrix.validation.labels import Labels, check_labels
-from separatrix.validation.options import need_flag
 from separatrix.validation.outcomes import Outcomes, check_outcomes
 from separatrix.validation.row import Row, check_features, check_row
 from separatrix.validation.rows import count_rows, take_rows
@@ -16,6 +15,7 @@ from separatrix.validation.targets import (
     check_target_columns,
     check_targets,
     check_weights,
+    need_flag,
 )
 
 __all__ = [

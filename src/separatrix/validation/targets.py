@@ -1,4 +1,4 @@
-"""Vectors beside X: real targets, weights, starts; and whether lengths agree."""
+"""What comes beside X: real targets, weights, starts, flags; and whether lengths agree."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import DataError, DataTypeError, warn_user
+from separatrix.errors import DataError, DataTypeError, ParameterError, warn_user
 from separatrix.validation import frames
 
 
 def as_vector(v: Any, what: str) -> NDArray[Any]:
     """Whatever holds one entry a row, as an array; hidden entries and uneven nests are refused."""
+    if type(v) is np.ndarray:
+        return v
     if isinstance(v, np.ma.MaskedArray) and np.ma.is_masked(v):
         at = int(np.flatnonzero(np.ma.getmaskarray(v))[0])
         raise DataError(f"{what} is masked at position {at}. Drop the row or fill the value in.")
@@ -103,3 +105,9 @@ def check_weights(sample_weight: Any, n: int, *, may_be_zero: bool = False) -> N
 def check_lengths(n: int, m: int, what: str) -> None:
     if n != m:
         raise DataError(f"X has {n} rows and {what} has {m} (inconsistent numbers of samples): pass one for every row.")
+
+
+def need_flag(name: str, value: Any) -> None:
+    """True or False, and nothing that merely counts as such."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} is {value!r}: it must be True or False.")

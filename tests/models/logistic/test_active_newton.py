@@ -7,9 +7,8 @@ import pytest
 from scipy import sparse
 
 import separatrix as sx
-from separatrix.models.logistic.active_newton import Corner, Net, descend, leap
-from separatrix.models.logistic.gram_quadratic import GramState
-from separatrix.models.logistic.penalised_quadratic import Coupled, CoupledState, Scaled, ScaledState
+from separatrix.models.logistic.active_newton import ElasticNet, SignPattern, descend, leap
+from separatrix.models.logistic.penalised_quadratic import ClassQuadratic, GramQuadratic, ScaledQuadratic
 
 
 def alike(n=120, base=3, copies=30, noise=0.0, classes=2, seed=0):
@@ -34,8 +33,8 @@ def value(H, g, net, w, v):
 @pytest.mark.parametrize("ridge", [0.0, 0.3])
 def test_a_leap_gains_what_it_says_and_keeps_the_state(ridge):
     H, g, _ = quadratic()
-    net, w = Net(2.0, ridge), np.zeros(len(g))
-    state = GramState(H, w.copy(), g.copy(), net)
+    net, w = ElasticNet(2.0, ridge), np.zeros(len(g))
+    state = GramQuadratic(H, g, w, net)
     state.sweep(np.arange(len(g)))
     before = value(H, g, net, w, state.v)
     gained, _ = leap(state, net, np.flatnonzero(state.v))
@@ -47,8 +46,8 @@ def test_a_leap_gains_what_it_says_and_keeps_the_state(ridge):
 @pytest.mark.parametrize("ridge", [0.0, 0.3])
 def test_the_minimum_satisfies_its_conditions(ridge):
     H, g, _ = quadratic(n=13)
-    net, w = Net(2.0, ridge), np.zeros(len(g))
-    state = GramState(H, w.copy(), g.copy(), net)
+    net, w = ElasticNet(2.0, ridge), np.zeros(len(g))
+    state = GramQuadratic(H, g, w, net)
     descend(state, net, np.arange(len(g)), 1e-14)
     slope = g + H @ (state.v - w) + ridge * state.v
     on = state.v != 0
@@ -59,9 +58,9 @@ def test_the_minimum_satisfies_its_conditions(ridge):
 def test_corners_are_followed_to_the_minimum():
     """From signs that are wrong at the minimum, where every sign changes once at most."""
     H, g, _ = quadratic(p=6)
-    net = Net(1.0, 0.1)
+    net = ElasticNet(1.0, 0.1)
     v = np.sign(g) * 0.5  # the wrong signs: the slope is g + H v
-    place = Corner(v, g + H @ v, np.full(6, 1.0), np.full(6, 0.1))
+    place = SignPattern(v, g + H @ v, np.full(6, 1.0), np.full(6, 0.1))
     last = place.followed(H)
     zero = np.zeros(6)
     assert value(H, g, net, zero, v) - value(H, g, net, zero, last.v) == pytest.approx(last.down, rel=1e-9)
@@ -75,15 +74,16 @@ def test_products_and_matrices_of_a_state_agree():
     X = rng.standard_normal((30, 8))
     used = np.array([1, 2, 5])
     for part in (np.ascontiguousarray(X.T), sparse.csr_array(X.T)):
-        scaled = ScaledState(Scaled(part, rng.random(30), rng.standard_normal(8), True), np.zeros(8), Net(1.0, 0.1))
+        h, g = rng.random(30), rng.standard_normal(8)
+        scaled = ScaledQuadratic(part, h, g, True, np.zeros((1, 8)), ElasticNet(1.0, 0.1))
         M = scaled.matrix(used)
         np.testing.assert_allclose(M, np.array([scaled.product(used, e) for e in np.eye(3)]), atol=1e-12)
         assert np.linalg.eigvalsh(M)[0] > 0
     P = rng.dirichlet(np.ones(3), 30)
     for lift in (False, True):
-        model = Coupled(np.ascontiguousarray(X.T), P, rng.random(30), rng.standard_normal((3, 8)), lift)
-        state = CoupledState(model, np.zeros((3, model.width)), Net(0.5, 0.1))
-        every = np.arange(3 * model.width)
+        c, g = rng.random(30), rng.standard_normal((3, 8))
+        state = ClassQuadratic(np.ascontiguousarray(X.T), P, c, g, lift, np.zeros((3, 8)), ElasticNet(0.5, 0.1))
+        every = np.arange(3 * state.width)
         state.sweep(every)
         d = rng.standard_normal(len(every))
         before = state.slopes(every)

@@ -23,8 +23,9 @@ main = threading.main_thread().ident
 def inside():
     frame = sys._current_frames()[main]
     while frame is not None:
-        if frame.f_code.co_name == SEARCH and frame.f_locals.get("steps", 0) >= 1:
-            return True
+        if frame.f_code.co_name == "drive" and frame.f_locals.get("steps", 0) >= 1:
+            if frame.f_back.f_code.co_name == SEARCH:
+                return True
         frame = frame.f_back
     return False
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.models.logistic.binary_loss import Binary
-from separatrix.models.logistic.problem import Task
-from separatrix.models.logistic.row_sample import MOST, exceeding, rare_limits, sampled
+from separatrix.models.logistic.binary_loss import BinaryLoss
+from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.models.logistic.ridge import MOST, exceeding, rare_limits, sampled
 
 
 def rows(n=40_000, d=8, seed=0):
@@ -25,9 +25,8 @@ def rows(n=40_000, d=8, seed=0):
 
 def test_every_row_of_a_rare_column_is_in_the_sample():
     X, y = rows()
-    task = Task(X, y, 2, None, None, True)
-    sample = sampled(task, 20)
-    part, share = sample.task, sample.share
+    problem = LogisticProblem(X, y, 2, None, None, True)
+    part, _, share = sampled(problem, 20)
     assert part.n < 2 * len(X) // 20
     np.testing.assert_array_equal(part.X[:, 2].sum(), X[:, 2].sum())
     assert part.X[:, 5].sum() == 3.0
@@ -39,9 +38,8 @@ def test_every_row_of_a_rare_column_is_in_the_sample():
 def test_weights_and_offsets_go_with_their_rows():
     X, y = rows()
     c = np.linspace(1.0, 2.0, len(y))
-    plain = Task(X, y, 2, c, c * 10, True)
-    sample = sampled(plain, 20)
-    part, share = sample.task, sample.share
+    problem = LogisticProblem(X, y, 2, c, c * 10, True)
+    part, _, share = sampled(problem, 20)
     rare = part.X[:, 2] > 0
     np.testing.assert_allclose(part.weights[rare] / share * 10, part.offset[rare])
 
@@ -49,9 +47,8 @@ def test_weights_and_offsets_go_with_their_rows():
 def test_columns_that_many_rows_use_leave_the_sample_as_it_is():
     X, y = rows()
     X = np.ascontiguousarray(X[:, [0, 1, 3]])
-    task = Task(X, y, 2, None, None, True)
-    sample = sampled(task, 20)
-    part, share = sample.task, sample.share
+    problem = LogisticProblem(X, y, 2, None, None, True)
+    part, _, share = sampled(problem, 20)
     assert part.weights is None
     assert share == pytest.approx(1 / 20)
     assert not np.isfinite(rare_limits(X)).any()
@@ -61,10 +58,10 @@ def test_a_column_that_the_stride_always_misses_is_not_taken_for_rare():
     """Every other row has it, none of the sample: its rows are too many to be taken."""
     X, y = rows()
     X[:, 5] = np.arange(len(X)) % 2
-    task = Task(X, y, 2, None, None, True)
+    problem = LogisticProblem(X, y, 2, None, None, True)
     needed = exceeding(X, np.where(np.arange(X.shape[1]) == 5, 0.0, np.inf))
     assert needed.sum() * MOST > len(X)
-    part = sampled(replace(task, X=X), 20).task
+    part = sampled(replace(problem, X=X), 20)[0]
     assert part.n == len(X) // 20
 
 
@@ -109,8 +106,8 @@ def test_a_sample_that_proves_enough_spares_passes(monkeypatch):
     X, y = rows()
     X = np.ascontiguousarray(X[:, :5])
     passes = []
-    point = Binary.point
-    monkeypatch.setattr(Binary, "point", lambda self, at: passes.append(self.n == len(y)) or point(self, at))
+    point = BinaryLoss.point
+    monkeypatch.setattr(BinaryLoss, "point", lambda self, at: passes.append(self.n == len(y)) or point(self, at))
     for C in (1.0, 1e6, 1e12):
         passes.clear()
         assert sx.LogisticRegression(C=C, tol=1e-6).fit(X, y).gap_ <= 1e-6

@@ -92,3 +92,13 @@ def test_dependent_columns_get_the_shortest_answer_and_are_named(options):
     assert model.unidentifiable_ == ("a", "b", "c", "one")
     with pytest.raises(InferenceError, match="depend on each other"):
         model.summary()
+
+
+def test_one_class_against_the_rest_is_proved_on_the_classes_that_were_given():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-0.5, 0.5])]
+    model = sx.LogisticRegression(multiclass="ovr", on_separation="ignore").fit(X, y)
+    assert [e.verdict for e in model.separation_.values()] == ["complete", "overlap", "complete"]
+    for existence in model.separation_.values():
+        assert sx.verify(existence.certificate, X, y)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from separatrix.models.logistic.binary_loss import Binary
+from separatrix.models.logistic.binary_loss import BinaryLoss
+from separatrix.models.logistic.existence import kesler_rows, proves_overlap
 from separatrix.models.logistic.newton import newton
-from separatrix.models.logistic.overlap_proof import kesler_rows, proves_overlap
 
 
 def quasi_separated(rng):
@@ -27,9 +27,9 @@ def quasi_separated(rng):
 
 
 def fitted_wrong(X, y, steps):
-    objective = Binary(X, y)
+    objective = BinaryLoss(X, y)
     run = newton(objective, objective.point(np.zeros(objective.length)), steps)
-    return run.point.wrong
+    return run.state.point.wrong
 
 
 def lifted(X):

@@ -11,10 +11,11 @@ from sklearn.linear_model import LogisticRegression as Theirs
 
 import separatrix as sx
 from separatrix.errors import IterationWarning
-from separatrix.models.logistic import proximal_newton as proximal
-from separatrix.models.logistic.active_newton import Net
-from separatrix.models.logistic.centred_problem import Problem, lower_bound
-from separatrix.models.logistic.sparse_coordinate_descent import ByColumns
+from separatrix.models.logistic import elastic_net as proximal
+from separatrix.models.logistic.active_newton import ElasticNet
+from separatrix.models.logistic.centred_loss import CentredLoss, lower_bound
+from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.models.logistic.sparse_coordinate_descent import SparseQuadratic
 
 
 @pytest.fixture
@@ -84,17 +85,17 @@ def test_liblinear_is_not_better(columns_only):
 
 
 def model_of(X, y, c, o, net, lift=True):
-    problem = Problem(X, y, 2, c, o, lift)
+    problem = CentredLoss(LogisticProblem(X, y, 2, c, o, lift))
     place = problem.place(np.zeros((1, X.shape[1])), np.zeros(1))
     chosen = np.flatnonzero(np.abs(place.slopes[0]) > net.alpha)
-    return problem, place, ByColumns(problem, place, net, chosen, np.random.default_rng(0))
+    return problem, place, SparseQuadratic(problem, place, net, chosen, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("lift", [True, False])
 @pytest.mark.parametrize("ridge", [0.0, 0.5])
 def test_passes_and_solutions_minimise_the_model_of_the_chosen_columns(lift, ridge):
     X, y, c, o = rows(seed=3)
-    net = Net(1.0, ridge)
+    net = ElasticNet(1.0, ridge)
     _, place, model = model_of(X, y, c, o, net, lift)
     Z, h = X.toarray(), place.curvature
     mean = h @ Z / h.sum() if lift else 0.0
@@ -127,7 +128,7 @@ def test_passes_and_solutions_minimise_the_model_of_the_chosen_columns(lift, rid
 def test_a_bound_holds_however_far_the_model_is_from_the_loss(lift, ridge):
     """Tried for from zero, where no run would try: below the minimum all the same, and near it close to it."""
     X, y, c, o = rows(seed=4)
-    net = Net(2.0, ridge)
+    net = ElasticNet(2.0, ridge)
     problem, place, model = model_of(X, y, c, o, net, lift)
     best = proximal.proximal_newton(problem, net, np.zeros((1, X.shape[1] + 1)), 1e-12, 100)
     least = best.loss + net.value(best.vectors[:, :-1])
@@ -135,7 +136,7 @@ def test_a_bound_holds_however_far_the_model_is_from_the_loss(lift, ridge):
     far = model.prove(place.loss, 1e-6)
     assert far <= least
     near = problem.place(best.vectors[:, :-1] * (1 + 1e-4), best.vectors[:, -1])
-    model = ByColumns(problem, near, net, np.flatnonzero(best.vectors[0, :-1]), np.random.default_rng(0))
+    model = SparseQuadratic(problem, near, net, np.flatnonzero(best.vectors[0, :-1]), np.random.default_rng(0))
     model.descend()
     assert model.beyond() < 1e-6 * least
     plain, proved = lower_bound(problem, near, net)[0], model.prove(least, 1e-8)
@@ -147,7 +148,7 @@ def test_a_bound_holds_however_far_the_model_is_from_the_loss(lift, ridge):
 def test_the_choice_follows_counts():
     """Few numbers a row in the columns: their matrix; many: the columns; and those alone once they have been made."""
     X, y, c, o = rows(n=4000, d=3000, seed=5)
-    problem = Problem(X, y, 2, c, o, True)
+    problem = CentredLoss(LogisticProblem(X, y, 2, c, o, True))
     assert proximal.by_matrix(problem, np.arange(200, 210))
     every = np.arange(3000)
     assert proximal.additions(problem, every) == pytest.approx(0.5 * 4000 * (X.nnz / 4000) ** 2 + 3000**2)

@@ -30,7 +30,7 @@ ARMIJO = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Net:
+class ElasticNet:
     """alpha |v|_1 + ridge/2 |v|^2"""
 
     alpha: float
@@ -40,13 +40,19 @@ class Net:
         return self.alpha * float(np.abs(V).sum()) + 0.5 * self.ridge * float((V**2).sum())
 
 
-class State(Protocol):
+class Coordinates(Protocol):
     """Coordinates ``v`` of a quadratic, moved in place; ``free`` marks those that the penalty leaves alone."""
 
     v: Floats
     free: NDArray[np.bool_] | None
     most: int  # coordinates up to which their matrix is worth making
     patience: int  # slow passes in a row after which a leap is worth its cost
+    movable: Order  # coordinates whose curvature is not zero
+
+    @property
+    def weights(self) -> Floats:
+        """The coordinates in the shape of the weights."""
+        ...
 
     def sweep(self, order: Order) -> float:
         """Put each of these coordinates at its minimum, and return the sum of curvature times step squared."""
@@ -58,7 +64,7 @@ class State(Protocol):
     def move(self, order: Order, v: Floats) -> None: ...
 
 
-def descend(state: State, net: Net, every: Order, enough: float) -> None:
+def descend(state: Coordinates, net: ElasticNet, every: Order, enough: float) -> None:
     """Passes over all coordinates, and between them over those not zero until these rest.
 
     Ends when a pass over all changes less than ``enough`` of what has been changed.
@@ -67,7 +73,7 @@ def descend(state: State, net: Net, every: Order, enough: float) -> None:
         _descend(state, net, every, enough)
 
 
-def _descend(state: State, net: Net, every: Order, enough: float) -> None:
+def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float) -> None:
     total, passes = 0.0, 0
     while passes < MOST_PASSES:
         change = state.sweep(every)
@@ -87,12 +93,12 @@ def _descend(state: State, net: Net, every: Order, enough: float) -> None:
                 break
 
 
-def leap(state: State, net: Net, used: Order) -> tuple[float, int]:
+def leap(state: Coordinates, net: ElasticNet, used: Order) -> tuple[float, int]:
     """A Newton step on the coordinates that are not zero; twice what it gained, and the products it took."""
     penalised = np.ones(len(used))
     if state.free is not None:
         penalised[state.free[used]] = 0.0
-    place = Corner(state.v[used], state.slopes(used), net.alpha * penalised, net.ridge * penalised)
+    place = SignPattern(state.v[used], state.slopes(used), net.alpha * penalised, net.ridge * penalised)
     step, products = place.by_products(lambda d: state.product(used, d), len(used) <= state.most)
     if step is not None:
         u = place.stopped(step, 1.0)
@@ -111,7 +117,7 @@ def leap(state: State, net: Net, used: Order) -> tuple[float, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Corner:
+class SignPattern:
     """Coordinates not zero, the slopes of the quadratic there, and the penalty of each; ``down`` is what was gained."""
 
     v: Floats
@@ -153,7 +159,7 @@ class Corner:
             p = r + (rho / last) * p
         return (None if small else step), most
 
-    def followed(self, H: Floats) -> Corner:
+    def followed(self, H: Floats) -> SignPattern:
         """Newton steps with the matrix, from one change of signs to the next."""
         at = self
         for _ in range(max(FEWEST_CORNERS, min(MOST_CORNERS, WORK // len(self.v) ** 3))):

@@ -1,9 +1,9 @@
-"""Logistic regression as an objective: value, gradient and curvature of two classes.
+"""The logistic loss of two classes as a smooth function: value, gradient and Hessian.
 
     F(w, b) = sum c_i log(1 + exp(-y_i (w.x_i + b + o_i))) + ridge/2 |w|^2
 
-The gradient is  -sum c_i (1 - P(y_i|x_i)) y_i (x_i, 1)  plus the penalty's. Parameters are one vector, (w, b);
-without a bias its place stays zero. More than two classes are in multinomial.py.
+The gradient is  -sum c_i (1 - P(y_i|x_i)) y_i (x_i, 1)  plus that of the penalty. Parameters are one vector, (w, b);
+without an intercept its place stays zero. More than two classes are in multinomial_loss.py.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from separatrix.arrays import Floats
 from separatrix.numerics.moments import Moments
 from separatrix.numerics.normal_equations import NormalEquations
 
-TINY = float(np.finfo(np.float64).tiny)
 EPS = float(np.finfo(np.float64).eps)
-SLICE = 2**24  # numbers looked at between two chances to interrupt
+TINY = float(np.finfo(np.float64).tiny)
+SLICE = 2**24  # numbers read between two chances to interrupt
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """Parameters with what one pass says of them; ``curvature`` has what the Hessian needs of each row.
+class LossPoint:
+    """Parameters with what one pass over the rows says of them.
 
-    For two classes ``wrong`` is 1 - P(y_i|x_i), without the cancellation.
+    ``curvature`` has what the Hessian needs of each row: c p (1 - p) for two classes, the probabilities of all classes
+    for more. ``wrong`` is 1 - P(y_i|x_i), for two classes without cancellation.
     """
 
     at: Floats
@@ -38,37 +39,43 @@ class Point:
     wrong: Floats
 
 
-class Model(Protocol):
-    """The Hessian at a point: what step a gradient asks for."""
+class HessianModel(Protocol):
+    """A Hessian, exact or rough, that can be solved with."""
 
-    def correction(self, g: Floats) -> Floats: ...
+    def correction(self, g: Floats) -> Floats:
+        """The step that a gradient asks for."""
+        ...
 
 
-class Curved(Protocol):
+class SmoothLoss(Protocol):
     """A smooth convex function of the parameters, with its Hessian."""
 
-    def point(self, at: Floats) -> Point: ...
-    def model(self, point: Point) -> Model: ...
+    def point(self, at: Floats) -> LossPoint: ...
+    def model(self, point: LossPoint) -> HessianModel: ...
     def reach(self, step: Floats) -> float:
         """The greatest change of a score by a step."""
         ...
 
-    def rounding(self, point: Point) -> Floats:
+    def rounding(self, point: LossPoint) -> Floats:
         """A gradient as large as the rounding errors of the one at a point."""
         ...
 
 
-class Objective(Curved, Protocol):
-    """One whose Hessian is also known by its products with vectors."""
+class LogisticLoss(SmoothLoss, Protocol):
+    """The loss of all rows plus a ridge, whose Hessian is also known by its products with vectors."""
+
+    ridge: float
 
     @property
     def length(self) -> int: ...
-    def product(self, point: Point, v: Floats) -> Floats: ...
-    def diagonal(self, point: Point) -> Model: ...
-    def left(self, point: Point) -> float: ...
+    def product(self, point: LossPoint, v: Floats) -> Floats: ...
+    def diagonal(self, point: LossPoint) -> HessianModel: ...
+    def left(self, point: LossPoint) -> float:
+        """|g|^2/(2 ridge), which bounds what is left to gain; for intercepts with their own curvature, about."""
+        ...
 
 
-class Binary:
+class BinaryLoss:
     """Two classes: y is -1 or +1; ``weights`` and ``offset`` may be None."""
 
     def __init__(
@@ -84,19 +91,19 @@ class Binary:
         self.ridge, self.lift = ridge, lift
         self.rows = kernels.rows(X)
         self.n, self.d = self.rows.n, self.rows.d
-        self.stride = max(1024, SLICE * self.n // max(1, int(X.size)))
+        stride = max(1024, SLICE * self.n // max(1, int(X.size)))
+        self.slices = [(begin, min(begin + stride, self.n)) for begin in range(0, self.n, stride)]
         self.spare: list[tuple[Floats, Floats]] = []
 
     @property
     def length(self) -> int:
         return self.d + 1
 
-    def point(self, at: Floats) -> Point:
+    def point(self, at: Floats) -> LossPoint:
         gradient = np.zeros(self.d + 1)
         curvature, wrong = self.spare.pop() if self.spare else (np.empty(self.n), np.empty(self.n))
         value = 0.0
-        for begin in range(0, self.n, self.stride):
-            end = min(begin + self.stride, self.n)
+        for begin, end in self.slices:
             value += kernels.logistic_pass(
                 self.rows, self.y, self.weights, self.offset, at, begin, end, gradient, curvature, wrong
             )
@@ -105,22 +112,22 @@ class Binary:
         gradient[:-1] += self.ridge * w
         if not self.lift:
             gradient[-1] = 0.0
-        return Point(at, value, gradient, curvature, wrong)
+        return LossPoint(at, value, gradient, curvature, wrong)
+
+    def release(self, point: LossPoint) -> None:
+        """Let the next point reuse the memory of one that is done with: new memory costs a third of a pass."""
+        self.spare.append((point.curvature, point.wrong))
 
     def reach(self, step: Floats) -> float:
         moved = np.empty(self.n)
         kernels.scores(self.rows, step, moved)
         return float(np.abs(moved).max())
 
-    def rounding(self, point: Point) -> Floats:
+    def rounding(self, point: LossPoint) -> Floats:
         out = rounding_of(self.rows, point.wrong if self.weights is None else self.weights * point.wrong)
         if not self.lift:
             out[-1] = 0.0
         return out
-
-    def release(self, point: Point) -> None:
-        """Let the next point have the memory of one that is not needed any more: new memory costs a third of a pass."""
-        self.spare.append((point.curvature, point.wrong))
 
     def sums(self, r: Floats) -> Floats:
         """sum r_i x_i"""
@@ -128,40 +135,38 @@ class Binary:
         kernels.curvature_product(self.rows, r, np.append(np.zeros(self.d), 1.0), 0, self.n, out)
         return out[:-1]
 
-    def model(self, point: Point) -> NormalEquations:
+    def model(self, point: LossPoint) -> NormalEquations:
         return weighted_gram(self.X, point.curvature, self.ridge, self.lift)
 
-    def product(self, point: Point, v: Floats) -> Floats:
+    def product(self, point: LossPoint, v: Floats) -> Floats:
         """The Hessian times v, in one read of the rows."""
         out = np.zeros(self.d + 1)
-        for begin in range(0, self.n, self.stride):
-            end = min(begin + self.stride, self.n)
+        for begin, end in self.slices:
             kernels.curvature_product(self.rows, point.curvature, v, begin, end, out)
         out[:-1] += self.ridge * v[:-1]
         if not self.lift:
             out[-1] = 0.0
         return out
 
-    def left(self, point: Point) -> float:
-        """|g|^2/(2 ridge), which bounds what is left to gain; for the bias with its own curvature, about."""
+    def left(self, point: LossPoint) -> float:
         g, bias = point.gradient[:-1], float(point.gradient[-1])
         with np.errstate(over="ignore"):
             weights = float(g @ (g / self.ridge))  # in this order: squares may underflow
         return 0.5 * (weights + bias * (bias / max(float(point.curvature.sum()), TINY)))
 
-    def diagonal(self, point: Point) -> Diagonal:
-        """The Hessian without what columns have in common, but for the bias."""
+    def diagonal(self, point: LossPoint) -> BorderedDiagonal:
+        """The Hessian without what columns have in common, but for the intercept."""
         first, D = np.zeros((2, self.d + 1))
         kernels.curvature_diagonal(self.rows, point.curvature, 0, self.n, first if self.lift else None, D)
         total = float(first[-1])
         if not total > 0:
-            return Diagonal(D[:-1] + self.ridge, np.zeros(self.d), 0.0)
+            return BorderedDiagonal(D[:-1] + self.ridge, np.zeros(self.d), 0.0)
         mean = first[:-1] / total
-        return Diagonal(np.maximum(D[:-1] - total * mean**2, 0.0) + self.ridge, mean, total)
+        return BorderedDiagonal(np.maximum(D[:-1] - total * mean**2, 0.0) + self.ridge, mean, total)
 
 
-class Diagonal:
-    """A diagonal matrix of weights, bordered by a bias of curvature ``total`` (0 for none) as in a Hessian."""
+class BorderedDiagonal:
+    """A diagonal matrix of weights, bordered by an intercept of curvature ``total`` (0 for none)."""
 
     def __init__(self, D: Floats, mean: Floats, total: float) -> None:
         self.D, self.mean, self.total = np.maximum(D, 1e-12 * float(D.max(initial=0.0)) or 1.0), mean, total
@@ -169,6 +174,20 @@ class Diagonal:
     def correction(self, g: Floats) -> Floats:
         w = (g[:-1] - self.mean * g[-1]) / self.D
         return np.append(w, g[-1] / self.total - self.mean @ w if self.total > 0 else 0.0)
+
+
+class SampleHessian:
+    """The inverse of a weighted Gram matrix, kept for many steps; ``share`` scales its rows up to all rows."""
+
+    def __init__(self, gram: NormalEquations, share: float) -> None:
+        self.gram, self.share = gram, share
+        self.inverse = np.linalg.inv(gram.scaled) / gram.scale / gram.scale[:, None]
+
+    def correction(self, g: Floats) -> Floats:
+        if not self.gram.free:
+            return np.append(self.share * (self.inverse @ g[:-1]), 0.0)
+        w = self.inverse @ (g[:-1] - self.gram.x_mean * g[-1])
+        return np.asarray(self.share * np.append(w, g[-1] / self.gram.weight - self.gram.x_mean @ w))
 
 
 def rounding_of(rows: kernels.Rows, sizes: Floats) -> Floats:
@@ -184,7 +203,12 @@ def rounding_of(rows: kernels.Rows, sizes: Floats) -> Floats:
 
 
 def weighted_gram(X: Any, weights: Floats, ridge: float, lift: bool) -> NormalEquations:
-    """sum h_i (x_i, 1)(x_i, 1)' + ridge, by moments: the bias is eliminated without cancellation."""
+    """sum h_i (x_i, 1)(x_i, 1)' + ridge, by moments: the intercept is eliminated without cancellation."""
     d = X.shape[1]
     totals = Moments(d).add(X, None, None, weights).totals(last=True)
     return NormalEquations(totals, d, ridge, lift, lift)
+
+
+def dense(X: Any) -> Floats:
+    """Rows as a float64 array."""
+    return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How far an objective can be from its minimum at most: the gap to a dual point.
+"""How far a penalised loss can be from its minimum at most: the gap to a dual point.
 
 For any class probabilities p_i of the rows with  sum_i c_i (p_ik - 1[y_i = k]) = 0  for every k (where there is
 a free bias),
@@ -7,35 +7,41 @@ a free bias),
 
 with the entropy H. The fitted probabilities nearly satisfy the condition; tilting them by
 (diag(p) - p p') t, with the t that cancels what is left, satisfies it exactly.
+
+For p = P this is |g|^2/(2 ridge), with the gradient g, which asks for many more digits than the weights need where
+the penalty is small. Of two classes, a sample of the rows can take up the gradient instead. With q_i = 1 - P(y_i|x_i)
+the gap at any other q' is  sum c_i KL(q'_i | q_i) + |X'r' + ridge w|^2/(2 ridge),  r'_i = -c_i y_i q'_i  (Fenchel's
+inequality). With  t = (sum a_i x_i x_i' + ridge)^-1 g  over the sample and  r'_i = r_i - a_i t.x_i,  the second part is
+ridge/2 |t|^2,  and the gap about n/m times what is left to gain, for m of n rows and a_i of n/m times their
+curvatures. The other rows keep their probabilities, and need not be read (:class:`SampleGap`).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import Binary, Point
-from separatrix.models.logistic.multinomial_loss import Multinomial
+from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, HessianModel, LossPoint
+from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import direction
 
-TINY = float(np.finfo(np.float64).tiny)
 
-
-def duality_gap(objective: Binary | Multinomial, point: Point) -> float:
+def duality_gap(loss: BinaryLoss | MultinomialLoss, point: LossPoint) -> float:
     """F at a point minus a lower bound of F, for a ridge above zero.
 
     Rows are held by the probabilities of their other classes, so that nearly certain ones do not cancel.
     """
-    c = np.ones(objective.n) if objective.weights is None else objective.weights
+    c = np.ones(loss.n) if loss.weights is None else loss.weights
     with np.errstate(over="ignore", invalid="ignore"):
-        bound = _two(objective, point, c) if isinstance(objective, Binary) else _many(objective, point, c)
+        bound = _two(loss, point, c) if isinstance(loss, BinaryLoss) else _many(loss, point, c)
     return max(0.0, point.value - bound) if np.isfinite(bound) else np.inf
 
 
-def curvature_gap(objective: Binary | Multinomial, point: Point) -> float:
+def curvature_gap(loss: BinaryLoss | MultinomialLoss, point: LossPoint) -> float:
     """An upper bound of F minus its minimum by Newton's decrement; inf where it says nothing.
 
     With l^2 = g'H^-1 g, and R the greatest size of a row in the norm of H^-1, F - min F <= l^2 where R l <= 1/2
@@ -43,40 +49,77 @@ def curvature_gap(objective: Binary | Multinomial, point: Point) -> float:
     holds h x x'; of several classes, whose scores differ by at most u, H holds c p u^2/2 with the least probability p.
     For a penalty that is so small that a dual point would need more digits than there are.
     """
-    step, decrement = direction(objective.model(point), point.gradient)
+    step, decrement = direction(loss.model(point), point.gradient)
     least = float(point.curvature.min())
-    if isinstance(objective, Multinomial):
-        c = 1.0 if objective.weights is None else objective.weights
+    if isinstance(loss, MultinomialLoss):
+        c = 1.0 if loss.weights is None else loss.weights
         least = 0.5 * float((c * point.curvature.min(axis=1)).min())
     if not (np.isfinite(decrement) and decrement >= 0 and 8.0 * decrement <= least):
         return np.inf
     return 2.0 * decrement if np.isfinite(step).all() else np.inf
 
 
-def net_gap(objective: Binary, point: Point, alpha: float) -> float:
+def net_gap(loss: BinaryLoss, point: LossPoint, alpha: float) -> float:
     """The same for a further penalty alpha |w|_1: its least subgradient takes the place of the gradient."""
     w, g = point.at[:-1], point.gradient[:-1]
     least = np.where(w != 0, g + alpha * np.sign(w), np.sign(g) * np.maximum(np.abs(g) - alpha, 0.0))
-    return curvature_gap(objective, replace(point, gradient=np.append(least, point.gradient[-1])))
+    return curvature_gap(loss, replace(point, gradient=np.append(least, point.gradient[-1])))
 
 
-def _two(objective: Binary, point: Point, c: Floats) -> float:
+@dataclass(frozen=True, slots=True)
+class SampleGap:
+    """The gap of ``loss`` from a sample of its ``rows``, of which ``part`` is the loss.
+
+    ``model`` is the Hessian  sum a_i x_i x_i' + ridge  over these rows; ``a`` has their weights in it. Where the
+    gradient is small enough (``tol`` of the value) the fitted probabilities serve as they are.
+    """
+
+    loss: BinaryLoss
+    part: BinaryLoss
+    rows: NDArray[np.intp]
+    a: Floats
+    model: HessianModel
+    tol: float = 0.0
+
+    def __call__(self, point: LossPoint) -> float:
+        """F at a point minus a lower bound of its minimum; inf where probabilities would leave (0, 1)."""
+        if self.loss.left(point) <= 0.5 * self.tol * abs(point.value):  # a strong penalty
+            return duality_gap(self.loss, point)
+        c = np.ones(len(self.rows)) if self.loss.weights is None else self.loss.weights[self.rows]
+        g, ridge = point.gradient, self.loss.ridge
+        with np.errstate(all="ignore"):
+            t = self.model.correction(g)
+            shift = np.empty(len(self.rows))
+            kernels.scores(self.part.rows, t, shift)
+            shift *= self.a
+            q = point.wrong[self.rows]
+            p = np.where(q > 0.5, point.curvature[self.rows] / (c * q), 1.0 - q)  # 1 - q, with all its digits
+            more = self.part.y * shift / c
+            moved = more != 0
+            c, q, p, more = c[moved], q[moved], p[moved], more[moved]
+            divergence = (q + more) * np.log1p(more / q) + (p - more) * np.log1p(-more / p)
+            slopes = g[:-1] - self.part.sums(shift)
+            gap = float(c @ divergence) + 0.5 * float(slopes @ (slopes / ridge))
+        return max(gap, 0.0) if ((-q < more) & (more < p)).all() and np.isfinite(gap) else np.inf
+
+
+def _two(loss: BinaryLoss, point: LossPoint, c: Floats) -> float:
     q, bias = point.wrong, float(point.gradient[-1])
-    if objective.lift and bias:
-        q = q + (bias / max(float(point.curvature.sum()), TINY)) * objective.y * (q * (1.0 - q))
+    if loss.lift and bias:
+        q = q + (bias / max(float(point.curvature.sum()), TINY)) * loss.y * (q * (1.0 - q))
         if not ((q >= 0).all() and (q <= 1).all()):
             return -np.inf
-    R = -objective.y * (c * q)
-    slopes = objective.sums(R) if q is not point.wrong else point.gradient[:-1] - objective.ridge * point.at[:-1]
-    shift = 0.0 if objective.offset is None else float(R @ objective.offset)
-    return float(c @ entropy(q)) + shift - 0.5 * float(slopes @ (slopes / objective.ridge))
+    R = -loss.y * (c * q)
+    slopes = loss.sums(R) if q is not point.wrong else point.gradient[:-1] - loss.ridge * point.at[:-1]
+    shift = 0.0 if loss.offset is None else float(R @ loss.offset)
+    return float(c @ entropy(q)) + shift - 0.5 * float(slopes @ (slopes / loss.ridge))
 
 
-def _many(objective: Multinomial, point: Point, c: Floats) -> float:
-    own, codes = np.arange(objective.n), objective.codes
+def _many(loss: MultinomialLoss, point: LossPoint, c: Floats) -> float:
+    own, codes = np.arange(loss.n), loss.codes
     others = point.curvature.copy()
     others[own, codes] = 0.0
-    if objective.lift:
+    if loss.lift:
         others = _tilted(others, codes, c)
     wrong = others.sum(axis=1)
     if not ((others >= 0).all() and (wrong <= 1).all()):
@@ -85,9 +128,9 @@ def _many(objective: Multinomial, point: Point, c: Floats) -> float:
     R = others
     R[own, codes] = -wrong
     R *= c[:, None]
-    slopes = np.asarray(objective.X.T @ R)
-    shift = 0.0 if objective.offset is None else float((R * objective.offset).sum())
-    return surprise + shift - 0.5 * float((slopes * (slopes / objective.ridge)).sum())
+    slopes = np.asarray(loss.X.T @ R)
+    shift = 0.0 if loss.offset is None else float((R * loss.offset).sum())
+    return surprise + shift - 0.5 * float((slopes * (slopes / loss.ridge)).sum())
 
 
 def entropy(others: Floats) -> Floats:

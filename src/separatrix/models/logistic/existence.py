@@ -1,4 +1,12 @@
-"""Whether a maximum-likelihood estimate exists: what was proved, and how."""
+"""Whether a maximum-likelihood estimate exists, and which coefficients the rows determine.
+
+A maximum exists where no direction separates the classes (Albert and Anderson 1984). The fit itself proves that. Let
+z_i = y_i (x_i, 1) be the rows on their own side, q_i > 0 any numbers, Q = diag(q), and s = (Z'QZ)^-1 Z'q. Then
+lambda = q (1 - Z s)  has  Z'lambda = 0, and it is positive where z_i.s < 1. Positive weights on rows that span the
+space and cancel leave no direction that separates (Stiemke 1915), and some of the rows are enough. At a maximum of
+the likelihood Z'q = 0 for q_i = 1 - P(y_i|x_i), so that s = 0: near a maximum the proof costs one Gram matrix.
+Rounding is bounded, not hoped away: see :func:`cancels`. Where the fit proves nothing, separability decides.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +15,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError
+from separatrix.models.logistic.binary_loss import LossPoint, weighted_gram
+from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.numerics.normal_equations import NormalEquations, rank_limit
 from separatrix.proofs.certificate import Certificate
 from separatrix.proofs.separability import Given, Separability
 
 NAMED = 200  # parameters up to which a warning decides which coefficients are infinite
 PLAIN = {"complete": "completely", "quasi": "quasi-completely"}
+PROOF_SIZE = 2**25  # numbers that a proof of overlap may look at
+UNIT = 2.0**-53
+LEVELS = (1e-4, 1e-8, 1e-12)  # rows of smaller q than this share of the largest are left out
 
 
 @dataclass
@@ -27,12 +45,13 @@ class Existence:
     verdict: str
     by: str
     _given: Given | None = field(repr=False)
+    _class: int | None = field(default=None, repr=False)  # against the rest, or None for all classes
     _found: Separability | None = field(default=None, repr=False)
 
     @staticmethod
-    def decide(given: Given) -> Existence:
-        found = _ask(given)
-        return Existence(found.verdict, "separability", given, found)
+    def decide(given: Given, against_rest: int | None = None) -> Existence:
+        found = _ask(given, against_rest)
+        return Existence(found.verdict, "separability", given, against_rest, found)
 
     @property
     def exists(self) -> bool:
@@ -46,7 +65,7 @@ class Existence:
             return self._found
         if self._given is None:
             raise DataError("a stored model has no rows to prove it with: call separability(X, y).")
-        return _ask(self._given)
+        return _ask(self._given, self._class)
 
     @property
     def certificate(self) -> Certificate:
@@ -86,9 +105,168 @@ class Existence:
         return f"{self.verdict} (proved by {'the fit itself' if self.by == 'circulation' else 'separability'})"
 
 
-def _ask(given: Given) -> Separability:
+def _ask(given: Given, against_rest: int | None) -> Separability:
+    if against_rest is not None:
+        return given.two_groups([against_rest], None)
     if len(given.labels.classes) == 2:
         return given.two_groups([1], [0])
     from separatrix.proofs.multiclass import kesler
 
     return kesler(given)
+
+
+# -- overlap, proved from fitted probabilities ------------------------------------------------------
+
+
+def overlap_at(problem: LogisticProblem, point: LossPoint) -> bool:
+    """Whether the fitted probabilities at a point prove that the classes overlap; False proves nothing."""
+    if problem.n * (problem.classes - 1) * problem.parameters > PROOF_SIZE:
+        return False
+    if problem.classes == 2:
+        return proves_overlap(problem.signs.astype(np.float64)[:, None] * problem.lifted(), point.wrong)
+    return proves_overlap(*kesler_rows(problem.lifted(), problem.codes, point.curvature))
+
+
+def proves_overlap(Z: Floats, q: Floats) -> bool:
+    """Whether positive weights near q on some rows of Z provably cancel and span; False proves nothing."""
+    if not (np.isfinite(q).all() and q.max(initial=0.0) > 0):
+        return False
+    with np.errstate(all="ignore"):
+        tried = 0
+        for level in LEVELS:
+            kept = q >= level * q.max()
+            count = int(kept.sum())
+            if count <= Z.shape[1] or count == tried:
+                continue
+            tried = count
+            if cancels(Z[kept] if count < len(q) else Z, q[kept]):
+                return True
+    return False
+
+
+def cancels(Z: Floats, q: Floats) -> bool:
+    """Whether max z_i.s <= 1/2 for the exact s of these numbers.
+
+    With A = Z'QZ and a computed t, the exact s differs from t by v = A^-1 r, r = Z'q - A t, and
+    |z_i.v| <= sqrt(v'Av/q_i) <= |D r| / sqrt(e q_i), with D = diag(A)^-1/2 and e the least eigenvalue of D A D.
+    Sums of m terms are wrong by at most m units of the sum of their sizes, in any order (Higham 2002, 3.1);
+    by Cauchy and Schwarz the scaled sums of sizes are at most 1 in A, and  sqrt(sum q (1 + |z_i|.|t|)^2)
+    <= sqrt(2 (sum q + (sum |t_j|/D_j)^2))  in D r.
+    """
+    m, p = Z.shape
+    A = Z.T @ (q[:, None] * Z)
+    diagonal = np.diagonal(A)
+    if not (np.isfinite(A).all() and (diagonal > 1e-280).all()):
+        return False
+    D = 1.0 / np.sqrt(diagonal)
+    scaled = A * D * D[:, None]
+    share = 2.0 * (m + p + 20) * UNIT
+    least = float(np.linalg.eigvalsh(scaled)[0]) - share * p - 16.0 * p * p * UNIT
+    if not least > 0:
+        return False
+    r, room, total = Z.T @ q, np.sqrt(least * q), q.sum()
+    distance = np.linalg.norm(D * r) + np.sqrt(2.0 * p * total) * share
+    if 1.01 * distance <= 0.5 * room.min():  # t = 0, as at a maximum
+        return True
+    t = np.zeros(p)
+    for _ in range(3):
+        t += D * np.linalg.solve(scaled, D * r)
+        r = Z.T @ (q * (1.0 - Z @ t))
+    sizes = np.sqrt(2.0 * (total + (np.abs(t) / D).sum() ** 2))
+    distance = np.linalg.norm(D * r) + np.sqrt(p) * share * sizes
+    reach = Z @ t + share * (np.abs(Z) @ np.abs(t)) + 1.01 * distance / room
+    return bool(np.all(reach <= 0.5))
+
+
+def kesler_rows(lifted: Floats, codes: NDArray[np.intp], P: Floats) -> tuple[Floats, Floats]:
+    """One row (x, 1) (x) (e_y - e_k) for each class k but the row's own, and P(k|x) as its q.
+
+    The vector of the last class is left out: vectors are known up to a common one.
+    """
+    n, p = lifted.shape
+    classes = P.shape[1]
+    if classes == 2:
+        return np.where(codes == 1, 1.0, -1.0)[:, None] * lifted, P[np.arange(n), 1 - codes]
+    rows, q = [], []
+    for k in range(classes):
+        others = np.flatnonzero(codes != k)
+        part = np.zeros((len(others), classes, p))
+        part[np.arange(len(others)), codes[others]] += lifted[others]
+        part[:, k] -= lifted[others]
+        rows.append(part[:, :-1].reshape(len(others), -1))
+        q.append(P[others, k])
+    return np.concatenate(rows), np.concatenate(q)
+
+
+# -- columns that the rows tell apart ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndependentColumns:
+    """``kept`` columns are independent; each other is ``share`` of them plus a constant, up to rounding."""
+
+    kept: NDArray[np.intp]
+    others: NDArray[np.intp]
+    share: Floats
+    constant: Floats
+
+    @property
+    def dependent(self) -> NDArray[np.intp]:
+        """Columns whose coefficients the rows do not determine."""
+        used = np.flatnonzero(np.abs(self.share).max(axis=1, initial=0.0) > 1e-8)
+        return np.sort(np.concatenate([self.others, self.kept[used]]))
+
+    def spread(self, lifted: Floats) -> Floats:
+        """Weights of the kept columns (the bias last) as the shortest w of all columns with the same scores."""
+        d = len(self.kept) + len(self.others)
+        w = np.zeros(d)
+        w[self.kept] = lifted[:-1]
+        if not len(self.others):
+            return np.append(w, lifted[-1])
+        null = np.zeros((d, len(self.others)))
+        null[self.others, np.arange(len(self.others))] = 1.0
+        null[self.kept] = -self.share
+        moved, *_ = np.linalg.lstsq(null, w, rcond=None)
+        return np.append(w - null @ moved, lifted[-1] + self.constant @ moved)
+
+
+def independent_columns(X: Any, weights: Floats | None, lift: bool) -> IndependentColumns:
+    """Pivots of a Cholesky factorisation of the scaled Gram matrix, largest first."""
+    d = X.shape[1]
+    gram = weighted_gram(X, np.ones(X.shape[0]) if weights is None else weights, 0.0, lift)
+    A = gram.scaled if lift else gram.scaled[:d, :d]
+    flat = np.diagonal(gram.A)[:d] <= _rounding(gram, d)
+    A = np.where(flat[:, None] | flat, 0.0, A)
+    try:
+        pivots = np.diagonal(np.linalg.cholesky(A)) if not flat.any() else np.zeros(1)
+        if float(pivots.min()) ** 2 > 1e-7:
+            return IndependentColumns(np.arange(d), np.zeros(0, np.intp), np.zeros((d, 0)), np.zeros(0))
+    except np.linalg.LinAlgError:
+        pass
+    left, kept = np.diagonal(A).copy(), []
+    factor = np.zeros((d, 0))
+    limit = rank_limit(d + 1)
+    for _ in range(d):
+        j = int(left.argmax())
+        if left[j] <= limit:
+            break
+        column = (A[:, j] - factor @ factor[j]) / np.sqrt(left[j])
+        factor = np.column_stack([factor, column])
+        left = left - column**2
+        left[j] = -np.inf
+        kept.append(j)
+    return _split(gram, A, np.sort(np.array(kept, dtype=np.intp)), d, lift)
+
+
+def _split(gram: NormalEquations, A: Floats, kept: NDArray[np.intp], d: int, lift: bool) -> IndependentColumns:
+    others = np.setdiff1d(np.arange(d), kept)
+    scale = gram.scale[:d]
+    share = np.linalg.solve(A[np.ix_(kept, kept)], A[np.ix_(kept, others)]) if len(kept) else np.zeros((0, len(others)))
+    share = share / scale[kept, None] * scale[others]
+    constant = gram.x_mean[others] - gram.x_mean[kept] @ share if lift else np.zeros(len(others))
+    return IndependentColumns(kept, others, share, constant)
+
+
+def _rounding(gram: NormalEquations, d: int) -> Floats:
+    """What a column's scatter may be by rounding alone, when it is constant."""
+    return np.asarray(gram.weight * (1e-15 * np.abs(gram.x_mean[:d])) ** 2)

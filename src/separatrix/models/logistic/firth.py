@@ -8,81 +8,67 @@ The derivative of log|I|/2 adds to the residual 1[y_i = k] - p_ik of each row
 from the third cumulants of one draw; for two classes that is h_i (1/2 - p_i) with the leverage h_i
 (Heinze and Schemper 2002; Bull, Mak and Greenwood 2002). Steps are I^-1 times the adjusted score, corrected by
 the pairs of earlier steps, limited in length and halved until they gain. The function may have several maxima, and
-a long step may cross from one to another: two searches start at zero and at a second point, and the better one wins.
+a long step may cross from one to another: searches start at zero and at a second point, and the better one wins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.models.logistic.binary_loss import EPS
 from separatrix.models.logistic.multinomial_loss import class_information, softmax
-from separatrix.models.logistic.quasi_newton import Pairs
+from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
+from separatrix.models.logistic.quasi_newton import StepPairs
+from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
-EPS = float(np.finfo(np.float64).eps)
 LONGEST = 1.0  # the root mean square change of the scores by one step
 APART = 1e-4  # two maxima differ by more than this, measured in the same way
 
 
 @dataclass(frozen=True, slots=True)
-class Penalised:
-    """Class vectors (K - 1, p) against the baseline, with the likelihoods and the information there.
+class PenalisedPoint:
+    """Coefficients with the likelihood there, its penalised version, the information and all probabilities."""
 
-    ``inferior`` is the penalised likelihood of a lower maximum, where a second search ended at one.
-    """
-
-    vectors: Floats
+    b: Floats
     loglik: float
     penalised: float
     information: Floats
-    status: Status
-    steps: int
-    inferior: float | None = None
+    P: Floats
 
 
 class FirthLikelihood:
-    """``lifted`` rows of full column rank (n, p), class numbers, weights and offset (n, K) or None."""
+    """The penalised likelihood on ``lifted`` rows of full column rank (n, p)."""
 
-    def __init__(
-        self, lifted: Floats, codes: NDArray[np.intp], classes: int, weights: Floats | None, offset: Floats | None
-    ) -> None:
-        self.lifted, self.codes, self.classes = lifted, codes, classes
-        self.weights, self.offset = weights, offset
-        self.own = np.arange(len(codes)), np.asarray(codes, dtype=np.intp)
-        self.c = np.ones(len(codes)) if weights is None else weights
+    def __init__(self, problem: LogisticProblem, lifted: Floats) -> None:
+        self.problem, self.lifted, self.free = problem, lifted, problem.classes - 1
+        self.own, self.offset, self.c = (np.arange(problem.n), problem.codes), problem.class_offset, problem.counts
 
-    def at(self, b: Floats) -> tuple[float, float, Floats, Floats]:
-        """The likelihood, its penalised version, the information, and the probabilities of all classes."""
+    def at(self, b: Floats) -> PenalisedPoint:
         n, p = self.lifted.shape
-        scores = np.column_stack([np.zeros(n), self.lifted @ b.reshape(self.classes - 1, p).T])
-        if self.offset is not None:
-            scores = scores + self.offset
-        P, loss = softmax(scores, self.own)
-        information = class_information(self.lifted, P[:, 1:], self.weights)
+        scores = np.column_stack([np.zeros(n), self.lifted @ b.reshape(self.free, p).T])
+        P, loss = softmax(scores if self.offset is None else scores + self.offset, self.own)
+        information = class_information(self.lifted, P[:, 1:], self.problem.weights)
         sign, logdet = np.linalg.slogdet(information)
         loglik = -float(np.sum(self.c * loss))
-        return loglik, loglik + 0.5 * logdet if sign > 0 else -np.inf, information, P
+        return PenalisedPoint(b, loglik, loglik + 0.5 * float(logdet) if sign > 0 else -np.inf, information, P)
 
-    def change(self, free: NDArray[np.bool_], step: Floats) -> float:
-        """The root mean square change of the scores by a step in the free coefficients."""
-        whole = np.zeros(len(free))
-        whole[free] = step
-        moved = self.lifted @ whole.reshape(self.classes - 1, -1).T
+    def change(self, step: Floats) -> float:
+        """The root mean square change of the scores by a step."""
+        moved = self.lifted @ step.reshape(self.free, -1).T
         return float(np.sqrt(np.square(moved).sum() / len(moved)))
 
     def score(self, P: Floats, inverse: Floats) -> Floats:
         """The adjusted score, of the length of b."""
         n, p = self.lifted.shape
-        free = self.classes - 1
         q = P[:, 1:]
-        M = np.empty((n, free, free))
-        for k in range(free):
+        M = np.empty((n, self.free, self.free))
+        for k in range(self.free):
             for m in range(k + 1):
                 block = inverse[k * p : (k + 1) * p, m * p : (m + 1) * p]
                 M[:, k, m] = M[:, m, k] = np.einsum("ij,ij->i", self.lifted @ block, self.lifted)
@@ -90,103 +76,130 @@ class FirthLikelihood:
         diagonal = np.einsum("ikk->ik", M)
         inner = (diagonal * q).sum(axis=1) - 2.0 * (Mp * q).sum(axis=1)
         adjust = 0.5 * q * (diagonal - 2.0 * Mp - inner[:, None])
-        truth = np.zeros_like(q)
-        has = self.own[1] > 0
-        truth[np.flatnonzero(has), self.own[1][has] - 1] = 1.0
-        R = self.c[:, None] * (truth - q + adjust)
+        R = self.c[:, None] * (truth(self.problem) - q + adjust)
         return np.asarray((R.T @ self.lifted).reshape(-1))
 
 
-def firth(
-    likelihood: FirthLikelihood,
-    max_iter: float,
-    start: Floats | None = None,
-    fixed: NDArray[np.bool_] | None = None,
-) -> Penalised:
-    """Maximise from ``start``; coefficients marked in ``fixed`` stay where they are (the determinant is of all)."""
-    p = likelihood.lifted.shape[1]
-    size = (likelihood.classes - 1) * p
-    b = np.zeros(size) if start is None else start.copy()
-    free = np.ones(size, dtype=bool) if fixed is None else ~fixed
-    loglik, value, information, P = likelihood.at(b)
-    pairs, steps, before, status = Pairs(), 0, np.inf, Status.MAX_ITERATIONS
-    slope: Floats | None = None
-    last = b
-    while True:
+def truth(problem: LogisticProblem) -> Floats:
+    """1[y_i = k] for the classes but the first."""
+    return np.asarray(problem.codes[:, None] == np.arange(1, problem.classes), dtype=np.float64)
+
+
+@dataclass(slots=True)
+class FirthState:
+    """A point, the decrement of the step before if that was near, the last point with its slope, and the next step."""
+
+    point: PenalisedPoint
+    before: float = np.inf
+    last: tuple[Floats, Floats] | None = None
+    slope: Floats = field(default_factory=lambda: np.zeros(0))
+    step: Floats = field(default_factory=lambda: np.zeros(0))
+    decrement: float = np.inf
+
+    @property
+    def scale(self) -> float:
+        return max(abs(self.point.penalised), abs(self.point.loglik), 1.0)
+
+    @property
+    def near(self) -> bool:
+        return abs(self.decrement) <= 64 * EPS * self.scale
+
+
+@dataclass(frozen=True, slots=True)
+class FirthSearch:
+    """Quasi-Newton steps in the ``free`` coefficients; the determinant is of all."""
+
+    likelihood: FirthLikelihood
+    free: NDArray[np.bool_]
+    pairs: StepPairs
+
+    def terminate(self, state: FirthState) -> Status | None:
+        point, free = state.point, self.free
         try:
-            inverse = np.asarray(np.linalg.inv(information), dtype=np.float64)
-            own = np.linalg.inv(information[np.ix_(free, free)])
+            inverse = np.asarray(np.linalg.inv(point.information), dtype=np.float64)
+            own = np.linalg.inv(point.information[np.ix_(free, free)])
         except np.linalg.LinAlgError:  # all rows are certain: an offset, or vectors, of hundreds
-            status = Status.NONFINITE
-            break
-        g = -likelihood.score(P, inverse)[free]
-        if slope is not None:
-            pairs.learn((b - last)[free], g - slope)
-        step = pairs.correct(g, own.__matmul__)
-        decrement = 0.5 * float(g @ step)
-        scale = max(abs(value), abs(loglik), 1.0)
-        if not np.isfinite(decrement):
-            status = Status.NONFINITE
-            break
-        near = abs(decrement) <= 64 * EPS * scale
-        if near and abs(decrement) >= 0.25 * before:
-            status = Status.OPTIMAL
-            break
-        if steps >= max_iter:
-            break
-        share = 1.0 if near else min(1.0, LONGEST / max(likelihood.change(free, step), EPS))
-        while True:
-            moved = b.copy()
-            moved[free] -= share * step
-            ahead = likelihood.at(moved)
-            if near or ahead[1] >= value + 1e-4 * share * decrement - 8 * EPS * scale:
-                break
+            return Status.NONFINITE
+        state.slope = -self.likelihood.score(point.P, inverse)[free]
+        if state.last is not None:
+            self.pairs.learn((point.b - state.last[0])[free], state.slope - state.last[1])
+        state.step = self.pairs.correct(state.slope, own.__matmul__)
+        state.decrement = 0.5 * float(state.slope @ state.step)
+        if not np.isfinite(state.decrement):
+            return Status.NONFINITE
+        return Status.OPTIMAL if state.near and abs(state.decrement) >= 0.25 * state.before else None
+
+    def step(self, state: FirthState) -> FirthState | None:
+        point, near = state.point, state.near
+        whole = np.zeros(len(self.free))
+        whole[self.free] = state.step
+        share = 1.0 if near else min(1.0, LONGEST / max(self.likelihood.change(whole), EPS))
+        least = 2.0**-30 * share
+        while share >= least:
+            moved = point.b.copy()
+            moved[self.free] -= share * state.step
+            ahead = self.likelihood.at(moved)
+            enough = point.penalised + 1e-4 * share * state.decrement - 8 * EPS * state.scale
+            if near or ahead.penalised >= enough:
+                before = abs(state.decrement) if near else np.inf
+                return FirthState(ahead, before, (point.b, state.slope))
             share *= 0.5
-            if share < 2.0**-30:
-                return Penalised(b.reshape(-1, p), loglik, value, information, Status.ILL_CONDITIONED, steps)
-        last, slope, b = b, g, moved
-        loglik, value, information, P = ahead
-        before, steps = abs(decrement) if near else np.inf, steps + 1
-    return Penalised(b.reshape(-1, p), loglik, value, information, status, steps)
+        return None
 
 
-def firth_in_basis(
-    likelihood: FirthLikelihood, max_iter: float, starts: Sequence[Floats | None] = (None,)
-) -> Penalised:
-    """The maximum, found on orthonormal columns: Firth's estimate moves with the basis, rounding does not.
+def firth(
+    likelihood: FirthLikelihood, max_iter: float, start: Floats, fixed: NDArray[np.bool_] | None = None
+) -> Driven[FirthState]:
+    """Maximise from ``start``; coefficients marked in ``fixed`` stay where they are."""
+    free = np.ones(len(start), dtype=bool) if fixed is None else ~fixed
+    solver = FirthSearch(likelihood, free, StepPairs())
+    return drive(solver, FirthState(likelihood.at(start)), max_steps=max_iter)
 
-    With rows x = R'q, vectors b = R^-1 b_q and log|I| = log|I_q| + 2 (K - 1) log|R|. A search is made from each of the
-    ``starts`` (class vectors, or None for zero), and the highest maximum is returned.
+
+def orthonormal(lifted: Floats) -> tuple[Floats, Floats]:
+    """Columns q with mean square 1 and no correlation, and R with rows x = R'q.
+
+    Firth's estimate moves with the basis, rounding does not: vectors are b = R^-1 b_q.
     """
-    scale = np.linalg.norm(likelihood.lifted, axis=0)
-    Q, R = np.linalg.qr(likelihood.lifted / scale)
-    length = np.sqrt(len(Q))
-    R = R * scale / length
-    inner = FirthLikelihood(Q * length, likelihood.codes, likelihood.classes, likelihood.weights, likelihood.offset)
-    free = likelihood.classes - 1
-    logdet = free * float(np.log(np.abs(np.diagonal(R))).sum())
-    runs = [firth(inner, max_iter, None if at is None else (at @ R.T).reshape(-1)) for at in starts]
-    found = reduce(lambda first, second: better(first, second, logdet), runs)
-    wide = np.kron(np.eye(free), R)
-    return replace(
-        found,
-        vectors=np.linalg.solve(R, found.vectors.T).T,
-        penalised=found.penalised + logdet,
-        information=wide.T @ found.information @ wide,
+    scale, length = np.linalg.norm(lifted, axis=0), np.sqrt(len(lifted))
+    Q, R = np.linalg.qr(lifted / scale)
+    return Q * length, R * scale / length
+
+
+def logdet_of(R: Floats, classes: int) -> float:
+    """log|I|/2 in the given columns minus that in orthonormal ones."""
+    return (classes - 1) * float(np.log(np.abs(np.diagonal(R))).sum())
+
+
+def firth_estimate(
+    problem: LogisticProblem, max_iter: float, starts: Sequence[Floats | None] = (None,)
+) -> LogisticResult:
+    """The highest maximum that searches on orthonormal columns reach; vectors (K - 1, p) against the first class.
+
+    A search is made from each of the ``starts`` (vectors, or None for zero). One that does not end at a maximum of its
+    own adds nothing, unless none does.
+    """
+    Q, R = orthonormal(problem.lifted())
+    likelihood, free = FirthLikelihood(problem, Q), problem.classes - 1
+    runs, maxima = list[Driven[FirthState]](), list[Driven[FirthState]]()
+    for start in starts:
+        b = np.zeros(free * R.shape[1]) if start is None else (start @ R.T).reshape(-1)
+        run = firth(likelihood, max_iter, b)
+        runs.append(run)
+        if run.status is Status.INTERRUPTED:
+            break
+        others = [m.state.point.b for m in maxima]
+        if run.status is Status.OPTIMAL and all(np.linalg.norm(b - run.state.point.b) > APART for b in others):
+            maxima.append(run)
+    best = max(maxima, key=lambda run: run.state.point.penalised) if maxima else runs[0]
+    logdet, point = logdet_of(R, problem.classes), best.state.point
+    return LogisticResult(
+        np.asarray(np.linalg.solve(R, point.b.reshape(free, -1).T).T, dtype=np.float64),
+        runs[-1].status if runs[-1].status is Status.INTERRUPTED else best.status,
+        best.steps if best is runs[0] and len(maxima) <= 1 else sum(run.steps for run in runs),
+        -point.loglik,
+        maxima=tuple(sorted((run.state.point.penalised + logdet for run in maxima or [best]), reverse=True)),
     )
-
-
-def better(first: Penalised, second: Penalised, logdet: float) -> Penalised:
-    """The higher of two maxima on orthonormal columns; the first where they are one, or the second is none."""
-    if second.status is not Status.OPTIMAL:
-        return first
-    steps = first.steps + second.steps
-    if first.status is not Status.OPTIMAL:
-        return replace(second, steps=steps)
-    if np.linalg.norm(first.vectors - second.vectors) <= APART:
-        return first
-    high, low = (first, second) if first.penalised >= second.penalised else (second, first)
-    return replace(high, steps=steps, inferior=low.penalised + logdet)
 
 
 def likelihood_intercepts(

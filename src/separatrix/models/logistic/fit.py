@@ -1,106 +1,256 @@
-"""One logistic fit: which method it is, and what it does where no maximum exists."""
+"""One logistic fit: which method it is, in which stages, and what replaces an estimate that does not exist."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.errors import Interruption, SeparationError
-from separatrix.models.logistic.existence import Existence
-from separatrix.models.logistic.firth import likelihood_intercepts
-from separatrix.models.logistic.options import Options
-from separatrix.models.logistic.penalised import penalised, standardised_ridge
-from separatrix.models.logistic.problem import Answer, Likelihood, Task
-from separatrix.models.logistic.used_rows import Counted
+from separatrix.errors import SeparationError
+from separatrix.models.logistic.active_newton import ElasticNet
+from separatrix.models.logistic.centred_loss import CentredLoss
+from separatrix.models.logistic.elastic_net import elastic_net
+from separatrix.models.logistic.existence import Existence, IndependentColumns, independent_columns, overlap_at
+from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
+from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
+from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, UsedRows
+from separatrix.models.logistic.ridge import ridge, standardised_ridge
+from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
+PATIENCE = 12  # steps after which a search that is not settled asks whether there is a maximum at all
+SAMPLE = 50  # rows of a sample for each parameter
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """What one fit found: its vectors, how, and what is known of the maximum."""
+class FitOptions:
+    """Validated options of a fit; see :class:`separatrix.LogisticRegression`."""
 
-    answer: Answer
-    method: str
-    existence: Existence | None = None
-    dependent: tuple[int, ...] = ()
+    C: float
+    l1_ratio: float
+    firth: bool
+    on_separation: str
+    lift: bool
+    flic: bool
+    tol: float
+    max_iter: float
+
+    @property
+    def penalty(self) -> str:
+        return "ridge" if self.l1_ratio == 0 else "lasso" if self.l1_ratio == 1 else "elastic net"
 
 
-def fit_one(rows: Counted, options: Options, start: Floats | None) -> Fitted:
-    """The fit that the options ask for; an interruption carries the vectors that were reached.
+def fit_parts(parts: list[UsedRows], options: FitOptions, start: Floats | None) -> list[LogisticResult]:
+    """A fit of each part, one after the other; parts that an interruption leaves undone have zeros."""
+    run = drive(PartByPart(parts, options, start), list[LogisticResult]())
+    classes, d = len(parts[0].labels.classes), parts[0].table.d
+    nothing = LogisticResult(np.zeros((1 if classes == 2 else classes, d + 1)), Status.INTERRUPTED)
+    return run.state + [nothing] * (len(parts) - len(run.state))
 
-    A free bias takes up what all offsets have in common, so that the search may begin at zero.
+
+@dataclass(frozen=True, slots=True)
+class PartByPart:
+    """A solver whose step is the fit of the next part."""
+
+    parts: list[UsedRows]
+    options: FitOptions
+    start: Floats | None
+
+    def terminate(self, done: list[LogisticResult]) -> Status | None:
+        if done and done[-1].status is Status.INTERRUPTED:
+            return Status.INTERRUPTED
+        return Status.OPTIMAL if len(done) == len(self.parts) else None
+
+    def step(self, done: list[LogisticResult]) -> list[LogisticResult]:
+        k = len(done)
+        start = self.start[k : k + 1] if self.start is not None and len(self.parts) > 1 else self.start
+        return [*done, fit_rows(self.parts[k], self.options, start)]
+
+
+def fit_rows(rows: UsedRows, options: FitOptions, start: Floats | None) -> LogisticResult:
+    """The fit that the options ask for.
+
+    A free intercept takes up what all offsets have in common, so that the search may begin at zero.
     """
-    task = rows.task(options.lift)
-    if task.offset is None or not options.lift:
-        return _fit(rows, task, options, start)
-    middle = np.atleast_1d(np.median(task.offset, axis=0))
+    problem = rows.problem(options.lift)
+    if problem.offset is None or not options.lift:
+        return _fit(rows, problem, options, start)
+    middle = np.atleast_1d(np.median(problem.offset, axis=0))
 
     def shifted(vectors: Floats, shift: Floats) -> Floats:
-        vectors = vectors.reshape(-1, task.d + 1).copy()
-        vectors[:, -1] += shift - (shift.mean() if task.classes > 2 else 0.0)
+        vectors = vectors.copy()
+        vectors[:, -1] += shift - (shift.mean() if problem.classes > 2 else 0.0)
         return vectors
 
-    try:
-        inner = replace(task, offset=np.ascontiguousarray(task.offset - middle))
-        fitted = _fit(rows, inner, options, None if start is None else shifted(start, middle))
-    except Interruption as stop:
-        raise Interruption(shifted(stop.at, -middle)) from stop
-    return replace(fitted, answer=replace(fitted.answer, vectors=shifted(fitted.answer.vectors, -middle)))
+    inner = replace(problem, offset=np.ascontiguousarray(problem.offset - middle))
+    result = _fit(rows, inner, options, None if start is None else shifted(start, middle))
+    return replace(result, vectors=shifted(result.vectors, -middle))
 
 
-def _fit(rows: Counted, task: Task, options: Options, start: Floats | None) -> Fitted:
+def _fit(rows: UsedRows, problem: LogisticProblem, options: FitOptions, start: Floats | None) -> LogisticResult:
     if np.isfinite(options.C):
-        try:
-            answer = penalised(task, options.C, options.l1_ratio, options.tol, options.max_iter, start)
-        except Interruption as stop:
-            raise Interruption(stop.at.reshape(-1, task.d + 1)) from stop
-        return Fitted(answer, options.penalty)
-    fit = Likelihood(task, options.max_iter, start)
-    try:
-        return _unpenalised(rows, fit, options)
-    except Interruption:
-        raise
-    except KeyboardInterrupt as stop:  # while existence was decided, or Firth's estimate sought
-        raise Interruption(fit.answer().vectors) from stop
+        return replace(penalised(problem, options.C, options, start), method=options.penalty)
+    fit = UnpenalisedFit(rows, problem, options, start)
+    run = drive(fit, fit.init())
+    return replace(run.state.result, status=run.status)
 
 
-def _unpenalised(rows: Counted, fit: Likelihood, options: Options) -> Fitted:
-    if options.firth:
-        return _firth(fit, options, "Firth", None)
-    given = rows.given(options.lift)
-    existence = Existence("overlap", "circulation", given) if fit.settled else Existence.decide(given)
-    if existence.exists:
-        fit.go_on()
-        return Fitted(fit.answer(), "maximum likelihood", existence, fit.dependent)
-    choice = options.on_separation
-    if choice == "auto":
-        choice = "firth" if fit.parameters <= FIRTH_PARAMETERS else "ridge"
-    if choice == "raise":
-        raise SeparationError(
-            existence.sentence(fit.whole.free) + "; fit with a penalty (C=), with bias_reduction='firth', "
-            "or let on_separation choose."
-        )
-    if choice == "ignore":
-        answer = replace(fit.answer(), status=Status.NO_MAXIMUM)
-        return Fitted(answer, "maximum likelihood, stopped: no finite maximum exists", existence, fit.dependent)
-    if choice == "firth":
-        return _firth(fit, options, "Firth, since no finite maximum of the likelihood exists", existence)
-    answer = replace(standardised_ridge(fit.whole, options.tol, options.max_iter), status=Status.NO_MAXIMUM)
-    return Fitted(answer, "ridge (C=1, standardised), since no finite maximum of the likelihood exists", existence)
+def penalised(
+    problem: LogisticProblem, C: float, options: FitOptions, start: Floats | None, loss: CentredLoss | None = None
+) -> LogisticResult:
+    """Minimise  sum of losses + (l1_ratio |w|_1 + (1 - l1_ratio)/2 |w|^2)/C; the fits of a path share ``loss``."""
+    r = options.l1_ratio
+    if r == 0:
+        return ridge(problem, 1.0 / C, options.tol, options.max_iter, start)
+    net = ElasticNet(r / C, (1.0 - r) / C)
+    return elastic_net(loss or CentredLoss(problem), net, options.tol, options.max_iter, start)
 
 
-def _firth(fit: Likelihood, options: Options, method: str, existence: Existence | None) -> Fitted:
-    answer = fit.firth()
-    if options.flic:
-        vectors = answer.vectors.copy()
-        scores = fit.whole.scores(vectors)
-        shift = likelihood_intercepts(scores, fit.whole.codes, fit.whole.weights)
-        vectors[:, -1] += shift[1:] - shift[0] if len(vectors) == 1 else shift - shift.mean()
-        answer, method = replace(answer, vectors=vectors, loss=None), method.replace("Firth", "Firth with FLIC", 1)
-    if existence is not None and answer.status is Status.OPTIMAL:
-        answer = replace(answer, status=Status.NO_MAXIMUM)
-    return Fitted(answer, method, existence, fit.dependent)
+@dataclass(frozen=True, slots=True)
+class FitStage:
+    """The result so far, and the stage that comes next."""
+
+    result: LogisticResult
+    stage: Callable[[], FitStage] | None = None
+
+
+class UnpenalisedFit:
+    """Maximum likelihood or what replaces it, as a solver whose steps are stages.
+
+    Dependent columns are left out; a search runs until it is at the maximum or seems to run away; then existence is
+    settled, by the fit itself or by a proof of its own, and the estimate found that the options ask for.
+    """
+
+    def __init__(self, rows: UsedRows, problem: LogisticProblem, options: FitOptions, start: Floats | None) -> None:
+        self.rows, self.whole, self.options, self.start = rows, problem, options, start
+        self.problem, self.settled = problem, False
+        self.columns: IndependentColumns | None = None
+
+    def init(self) -> FitStage:
+        return FitStage(LogisticResult(np.zeros((self.whole.vectors, self.whole.d + 1)), Status.OPTIMAL), self.search)
+
+    def terminate(self, progress: FitStage) -> Status | None:
+        ended = progress.stage is None or progress.result.status is Status.INTERRUPTED
+        return progress.result.status if ended else None
+
+    def step(self, progress: FitStage) -> FitStage:
+        assert progress.stage is not None
+        return progress.stage()
+
+    # -- stages -----------------------------------------------------------------------------------
+
+    def search(self) -> FitStage:
+        """Newton's method on independent columns, first on a sample of many rows."""
+        whole = self.whole
+        if not whole.wide:
+            self.keep(independent_columns(whole.X, whole.weights, whole.lift))
+        problem, self.loss = self.problem, self.problem.loss()
+        start = self.start if problem is whole else None
+        at = np.zeros(self.loss.length) if start is None else start.reshape(-1).copy()
+        if problem.wide:
+            return self.found(Driven(NewtonState(self.loss.point(at)), Status.MAX_ITERATIONS, 0), self.decide)
+        stride = problem.n // (SAMPLE * max(problem.parameters, 40))
+        if stride >= 4 and start is None:
+            sample = problem.rows(slice(None, None, stride))
+            small = sample.loss()
+            tried = newton(small, small.point(at), 2 * PATIENCE)
+            if tried.status is Status.INTERRUPTED:
+                return self.found(tried)
+            if tried.status is Status.OPTIMAL and overlap_at(sample, tried.state.point):
+                self.settled, at = True, tried.state.point.at
+        patience = PATIENCE if problem.classes == 2 else PATIENCE // 2
+        most = self.options.max_iter if self.settled else min(self.options.max_iter, patience)
+        return self.found(newton(self.loss, self.loss.point(at), most), self.decide)
+
+    def decide(self) -> FitStage:
+        """Whether a maximum exists; if it does, the search goes on until it is reached."""
+        options, run = self.options, self.run
+        if options.firth:
+            return self.firth("Firth", None)
+        if not self.settled and not self.problem.wide:
+            self.settled = overlap_at(self.problem, run.state.point)
+        given, k = self.rows.given(options.lift), None if self.rows.rest is None else self.rows.rest[1]
+        existence = Existence("overlap", "circulation", given, k) if self.settled else Existence.decide(given, k)
+        if not existence.exists:
+            return self.substitute(existence)
+        if run.status is not Status.OPTIMAL:
+            point = run.state.point
+            if not np.isfinite(point.at).all():
+                point = self.loss.point(np.zeros(self.loss.length))
+            more = (newton_cg if self.problem.wide else newton)(self.loss, point, options.max_iter - run.steps)
+            run = Driven(more.state, more.status, more.steps + run.steps)
+        result = self.found(run).result
+        return FitStage(replace(result, method="maximum likelihood", existence=existence, dependent=self.dependent))
+
+    def substitute(self, existence: Existence) -> FitStage:
+        """What the options say instead of an estimate that does not exist."""
+        options, choice = self.options, self.options.on_separation
+        if choice == "auto":
+            choice = "firth" if self.problem.parameters <= FIRTH_PARAMETERS else "ridge"
+        if choice == "raise":
+            raise SeparationError(
+                existence.sentence(self.whole.parameters) + "; fit with a penalty (C=), with bias_reduction='firth', "
+                "or let on_separation choose."
+            )
+        if choice == "firth":
+            return self.firth("Firth, since no finite maximum of the likelihood exists", existence)
+        if choice == "ridge":
+            result = standardised_ridge(self.whole, options.tol, options.max_iter)
+            method = "ridge (C=1, standardised), since no finite maximum of the likelihood exists"
+        else:
+            result = replace(self.found(self.run).result, dependent=self.dependent)
+            method = "maximum likelihood, stopped: no finite maximum exists"
+        status = result.status if result.status is Status.INTERRUPTED else Status.NO_MAXIMUM
+        return FitStage(replace(result, status=status, method=method, existence=existence))
+
+    def firth(self, method: str, existence: Existence | None) -> FitStage:
+        """Firth's estimate on the same columns, from zero and from where the search ended."""
+        whole, options = self.whole, self.options
+        starts: list[Floats | None] = [None]
+        if whole.wide:
+            self.keep(independent_columns(whole.X, whole.weights, whole.lift))
+        elif self.run.steps and np.isfinite(at := self.run.state.point.at).all():
+            starts.append(self.problem.against_first(at.reshape(-1, self.problem.d + 1)))
+        result = firth_estimate(self.problem, options.max_iter, starts)
+        vectors = self.spread(result.vectors)
+        if options.flic:
+            shift = likelihood_intercepts(whole.scores(vectors), whole.codes, whole.weights)
+            vectors[:, -1] += shift[1:] - shift[0] if len(vectors) == 1 else shift - shift.mean()
+            result, method = replace(result, loss=None), method.replace("Firth", "Firth with FLIC", 1)
+        if existence is not None and result.status is Status.OPTIMAL:
+            result = replace(result, status=Status.NO_MAXIMUM)
+        changes: dict[str, Any] = {"method": method, "existence": existence, "dependent": self.dependent}
+        return FitStage(replace(result, vectors=vectors, **changes))
+
+    # -- parameters of independent columns, and vectors of all -------------------------------------
+
+    def keep(self, columns: IndependentColumns) -> None:
+        self.columns = columns
+        if len(columns.others):
+            self.problem = self.whole.columns(columns.kept)
+
+    @property
+    def dependent(self) -> tuple[int, ...]:
+        """Columns whose coefficients the rows do not determine, as far as that was looked at."""
+        return () if self.columns is None else tuple(self.columns.dependent.tolist())
+
+    def found(self, run: Driven[NewtonState], stage: Callable[[], FitStage] | None = None) -> FitStage:
+        """A search that has ended, with the shortest of equally likely vectors."""
+        self.run, point = run, run.state.point
+        vectors = self._all_columns(self.problem.shortest(point.at))
+        return FitStage(LogisticResult(vectors, run.status, run.steps, point.value), stage)
+
+    def spread(self, vectors: Floats) -> Floats:
+        """Lifted vectors of all columns from coefficients (K - 1, p) against the first class."""
+        problem = self.problem
+        vectors = vectors if problem.lift else np.column_stack([vectors, np.zeros(len(vectors))])
+        if problem.classes > 2:
+            vectors = problem.shortest(np.vstack([np.zeros(problem.d + 1), vectors]))
+        return self._all_columns(vectors)
+
+    def _all_columns(self, vectors: Floats) -> Floats:
+        return vectors if self.columns is None else np.array([self.columns.spread(v) for v in vectors])

@@ -9,14 +9,13 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError
 from separatrix.models.linear_classifier import LinearClassifier
-from separatrix.models.logistic.used_rows import Counted
+from separatrix.models.logistic.problem import UsedRows
 from separatrix.models.probabilities import agreeing, log_softmax
 from separatrix.numerics.status import Status
 from separatrix.validation import distinct_names
 
 if TYPE_CHECKING:
-    from separatrix.models.logistic.influence import Influence
-    from separatrix.models.logistic.likelihood import FittedLikelihood
+    from separatrix.models.logistic.likelihood import FittedLikelihood, LogisticInfluence
     from separatrix.models.logistic.summary import LogisticSummary
 
 
@@ -91,9 +90,9 @@ class LogisticInference(LinearClassifier):
             frequencies=self.weights == "frequency",
         )
 
-    def influence(self) -> Influence:
+    def influence(self) -> LogisticInfluence:
         """Leverage, residuals, Cook's distance and the change of the estimate without each row that counts."""
-        from separatrix.models.logistic.influence import influence_of
+        from separatrix.models.logistic.likelihood import influence_of
 
         return influence_of(self._at_a_maximum()[0])
 
@@ -114,18 +113,18 @@ class LogisticInference(LinearClassifier):
         statistic = 2.0 * (large.loglik - small.loglik)
         return statistic, df, chi2_tail(statistic, df)
 
-    def _at_a_maximum(self) -> tuple[FittedLikelihood, Counted]:
+    def _at_a_maximum(self) -> tuple[FittedLikelihood, UsedRows]:
         fitted, rows = self._fitted_likelihood()
         if fitted.fates is not None:
             raise InferenceError(f"the fit did not end at a maximum ({self.status_.value}).")
         return fitted, rows
 
-    def _fitted_likelihood(self) -> tuple[FittedLikelihood, Counted]:
+    def _fitted_likelihood(self) -> tuple[FittedLikelihood, UsedRows]:
         """The fit as a likelihood, or why its errors would mean nothing."""
         from separatrix.models.logistic.likelihood import FittedLikelihood, against_the_last, on_the_way
 
         self._check_fitted()
-        rows: Counted | None = self.__dict__.get("_rows")
+        rows: UsedRows | None = self.__dict__.get("_rows")
         apart = self.status_ is Status.NO_MAXIMUM and "stopped" in self.method_
         reason = None
         if np.isfinite(self.C) or "ridge" in self.method_:
@@ -147,17 +146,17 @@ class LogisticInference(LinearClassifier):
         if reason is not None or rows is None:
             raise InferenceError(f"there is no summary: {reason}.")
         vectors = np.column_stack([self.coef_, self.intercept_])
-        task = rows.task(bool(self.fit_intercept))
-        if not np.isclose(-task.loss(vectors), float(self.loglik_ or 0.0), rtol=1e-9, atol=1e-12):
+        problem = rows.problem(bool(self.fit_intercept))
+        if not np.isclose(-problem.loss_at(vectors), float(self.loglik_ or 0.0), rtol=1e-9, atol=1e-12):
             raise DataError("the rows of the fit have changed since: fit again.")
-        against = vectors if len(vectors) == 1 else vectors[1:] - vectors[0]
-        if apart and len(vectors) > 1:
-            task, against = against_the_last(task, vectors)
-        against = against if self.fit_intercept else against[:, :-1]
-        if apart:
-            fates = tuple(self.separation_.coefficients.values())
-            return FittedLikelihood(task, on_the_way(task, against), False, fates), rows
-        return FittedLikelihood(task, against, "Firth" in self.method_), rows
+        against = problem.against_first(vectors)
+        if not apart:
+            return FittedLikelihood(problem, against, "Firth" in self.method_), rows
+        if len(vectors) > 1:
+            problem, against = against_the_last(problem, vectors)
+            against = against if self.fit_intercept else against[:, :-1]
+        fates = tuple(self.separation_.coefficients.values())
+        return FittedLikelihood(problem, on_the_way(problem, against), False, fates), rows
 
 
 def _same(a: Floats | None, b: Floats | None) -> bool:

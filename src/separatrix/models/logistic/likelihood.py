@@ -1,4 +1,4 @@
-"""A fitted likelihood with its rows: information, scores, and what it is compared with."""
+"""A fitted likelihood with its rows: information, scores, what it is compared with, and the influence of each row."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import Point
-from separatrix.models.logistic.firth import FirthLikelihood, firth, firth_in_basis, likelihood_intercepts
+from separatrix.models.logistic.firth import FirthLikelihood, firth, firth_estimate, likelihood_intercepts, truth
 from separatrix.models.logistic.multinomial_loss import class_information, softmax
 from separatrix.models.logistic.newton import newton
-from separatrix.models.logistic.problem import Task
+from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.numerics.status import raise_interruption
 
 STEPS = 1000
 CERTAIN = 1e-10  # a loss below which all rows count as certain
@@ -27,31 +27,30 @@ class FittedLikelihood:
     "finite", "+inf", "-inf" or "undetermined"; the estimate is then far along that way.
     """
 
-    task: Task
+    problem: LogisticProblem
     estimate: Floats
     penalised: bool
     fates: tuple[str, ...] | None = None
 
     @cached_property
     def lifted(self) -> Floats:
-        return self.task.lifted()
+        return self.problem.lifted()
 
     @cached_property
     def counts(self) -> Floats:
-        return np.ones(self.task.n) if self.task.weights is None else self.task.weights
+        return self.problem.counts
 
     @cached_property
     def offset(self) -> Floats | None:
-        o = self.task.offset
-        return o if o is None or o.ndim == 2 else np.column_stack([np.zeros(self.task.n), o])
+        return self.problem.class_offset
 
     @property
     def _own(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        return np.arange(self.task.n), self.task.codes
+        return np.arange(self.problem.n), self.problem.codes
 
     @cached_property
     def _at(self) -> tuple[Floats, float]:
-        scores = np.column_stack([np.zeros(self.task.n), self.lifted @ self.estimate.T])
+        scores = np.column_stack([np.zeros(self.problem.n), self.lifted @ self.estimate.T])
         P, loss = softmax(scores if self.offset is None else scores + self.offset, self._own)
         return P, -float(self.counts @ loss)
 
@@ -69,23 +68,26 @@ class FittedLikelihood:
         scale = np.linalg.norm(self.lifted, axis=0)
         Q, R = np.linalg.qr(self.lifted / scale)
         try:
-            inner = np.linalg.inv(class_information(Q, self.probabilities[:, 1:], self.task.weights))
+            inner = np.linalg.inv(class_information(Q, self.probabilities[:, 1:], self.problem.weights))
         except np.linalg.LinAlgError:  # on the way to infinity nothing is left of it
             return np.full((self.estimate.size, self.estimate.size), np.nan)
-        back = np.kron(np.eye(self.task.classes - 1), np.linalg.inv(R) / scale[:, None])
+        back = np.kron(np.eye(self.problem.classes - 1), np.linalg.inv(R) / scale[:, None])
         return np.asarray(back @ inner @ back.T)
+
+    @property
+    def residuals(self) -> Floats:
+        """y - p against the first class."""
+        return truth(self.problem) - self.probabilities[:, 1:]
 
     @cached_property
     def scores(self) -> Floats:
         """The derivative of each row's log-likelihood, without its weight."""
-        R = -self.probabilities[:, 1:]
-        has = np.flatnonzero(self.task.codes > 0)
-        R[has, self.task.codes[has] - 1] += 1.0
-        return np.asarray((R[:, :, None] * self.lifted[:, None, :]).reshape(self.task.n, -1))
+        R = self.residuals
+        return np.asarray((R[:, :, None] * self.lifted[:, None, :]).reshape(self.problem.n, -1))
 
     def robust(self, groups: NDArray[np.intp] | None, frequencies: bool) -> Floats:
         """The sandwich of White (1982); with groups, scores are added up within each (Liang and Zeger 1986)."""
-        n, k = float(self.counts.sum()) if frequencies else float(self.task.n), self.estimate.size
+        n, k = float(self.counts.sum()) if frequencies else float(self.problem.n), self.estimate.size
         if groups is None:
             c = self.counts if frequencies else self.counts**2
             meat = self.scores.T @ (c[:, None] * self.scores)
@@ -98,56 +100,88 @@ class FittedLikelihood:
     @cached_property
     def null_loglik(self) -> float:
         """The log-likelihood of the model with a bias alone (of no parameter, without a bias)."""
-        base = np.zeros((self.task.n, self.task.classes)) if self.offset is None else self.offset
-        shift = likelihood_intercepts(base, self.task.codes, self.task.weights) if self.task.lift else 0.0
+        base = np.zeros((self.problem.n, self.problem.classes)) if self.offset is None else self.offset
+        shift = likelihood_intercepts(base, self.problem.codes, self.problem.weights) if self.problem.lift else 0.0
         return -float(self.counts @ softmax(base + shift, self._own)[1])
 
     @cached_property
     def null_penalised(self) -> float:
         """The penalised likelihood with all slopes at zero, the determinant being that of the whole model."""
-        p = self.lifted.shape[1]
-        one = np.arange(p) < self.task.d
-        likelihood = self.firth_likelihood(np.arange(p))
-        if not self.task.lift:
-            return likelihood.at(np.zeros(self.estimate.size))[1]
-        return firth(likelihood, STEPS, None, np.tile(one, self.task.classes - 1)).penalised
+        likelihood, zero = FirthLikelihood(self.problem, self.lifted), np.zeros(self.estimate.size)
+        if not self.problem.lift:
+            return likelihood.at(zero).penalised
+        slopes = np.tile(np.arange(self.lifted.shape[1]) < self.problem.d, self.problem.classes - 1)
+        run = firth(likelihood, STEPS, zero, slopes)
+        raise_interruption(run.status)
+        return run.state.point.penalised
 
     @cached_property
     def maximum(self) -> float:
         """What profiles are compared with."""
         if not self.penalised:
             return self.loglik
-        likelihood = self.firth_likelihood(np.arange(self.lifted.shape[1]))
-        return firth_in_basis(likelihood, STEPS, [self.estimate]).penalised
-
-    def firth_likelihood(self, order: NDArray[np.intp]) -> FirthLikelihood:
-        """The penalised likelihood on the columns in this order."""
-        rows = self.lifted[:, order]
-        return FirthLikelihood(rows, self.task.codes, self.task.classes, self.task.weights, self.offset)
+        result = firth_estimate(self.problem, STEPS, [self.estimate])
+        raise_interruption(result.status)
+        return result.maxima[0]
 
 
-def certain(steps: int, point: Point) -> bool:
-    """Whether all rows have their own class with a probability that is 1 for most purposes."""
-    return point.value < CERTAIN
-
-
-def on_the_way(task: Task, estimate: Floats) -> Floats:
+def on_the_way(problem: LogisticProblem, estimate: Floats) -> Floats:
     """Coefficients (K - 1, p) of separated classes against the first, where the likelihood is at its supremum.
 
     Those that are finite have then reached their limits, since what is left of the others falls like e^-k.
     """
-    objective = task.objective()
-    start = estimate if task.lift else np.column_stack([estimate, np.zeros(len(estimate))])
-    start = start if task.classes == 2 else np.vstack([np.zeros(start.shape[1]), start])
-    begin = objective.point(start.reshape(-1))
-    run = newton(objective, begin, STEPS, 1e-15, pause=certain)
-    at = run.point.at.reshape(start.shape)
-    at = at if task.classes == 2 else at[1:] - at[0]
-    return np.ascontiguousarray(at if task.lift else at[:, :-1])
+    loss = problem.loss()
+    start = estimate if problem.lift else np.column_stack([estimate, np.zeros(len(estimate))])
+    start = start if problem.classes == 2 else np.vstack([np.zeros(start.shape[1]), start])
+    run = newton(loss, loss.point(start.reshape(-1)), STEPS, 1e-15, floor=CERTAIN)
+    raise_interruption(run.status)
+    return np.ascontiguousarray(problem.against_first(run.state.point.at.reshape(start.shape)))
 
 
-def against_the_last(task: Task, vectors: Floats) -> tuple[Task, Floats]:
+def against_the_last(problem: LogisticProblem, vectors: Floats) -> tuple[LogisticProblem, Floats]:
     """The same rows with the last class put first, and the vectors of the others against it."""
-    codes = (task.codes + 1) % task.classes
-    offset = None if task.offset is None else np.ascontiguousarray(np.roll(task.offset, 1, axis=1))
-    return replace(task, codes=codes, offset=offset), vectors[:-1] - vectors[-1]
+    codes = (problem.codes + 1) % problem.classes
+    offset = None if problem.offset is None else np.ascontiguousarray(np.roll(problem.offset, 1, axis=1))
+    return replace(problem, codes=codes, offset=offset), vectors[:-1] - vectors[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticInfluence:
+    """How much each row says: leverage, residuals, and the change of the estimate without it.
+
+    ``dfbeta`` (n, coefficients) and ``cooks`` are one step of Newton's method without the row (Pregibon 1981;
+    Lesaffre and Albert 1989 for more than two classes). Residuals of two classes have the sign of y - p; of
+    more they are lengths, and leverages are traces, so that they add up to the number of coefficients.
+    """
+
+    leverage: Floats
+    pearson: Floats
+    deviance: Floats
+    dfbeta: Floats
+    cooks: Floats
+
+
+def influence_of(fitted: FittedLikelihood) -> LogisticInfluence:
+    """The influence of each row; coefficients in the order of the summary.
+
+    With r = y - p against the first class, W = diag(p) - p p', V the covariance and M_kl = x'V_kl x of a row of
+    weight c, its deletion moves the estimate by  V (I (x) x) (1 - c W M)^-1 c r.
+    """
+    free, p = fitted.estimate.shape
+    n, c, L = fitted.problem.n, fitted.counts, fitted.lifted
+    P = fitted.probabilities[:, 1:]
+    V = fitted.covariance.reshape(free, p, free, p)
+    own = fitted.probabilities[np.arange(n), fitted.problem.codes]
+    r = fitted.residuals
+    W = np.einsum("ik,kl->ikl", P, np.eye(free)) - P[:, :, None] * P[:, None, :]
+    left = np.einsum("ij,kjlm->iklm", L, V, optimize=True)  # x'V_kl of each row
+    M = np.einsum("iklm,im->ikl", left, L, optimize=True)
+    hat = c[:, None, None] * (W @ M)
+    solved = np.linalg.solve(np.eye(free) - hat, (c[:, None] * r)[:, :, None])[:, :, 0]
+    dfbeta = np.einsum("iklm,ik->ilm", left, solved, optimize=True).reshape(n, -1)
+    cooks = np.einsum("ik,ikl,il->i", solved, M, solved, optimize=True) / fitted.estimate.size
+    # W^-1 r = (1[y = k]/p_k - 1[y = 0]/p_0) over the classes but the first, so that r'W^-1 r = 1/p_y - 1
+    size = np.sqrt(c * (1.0 - own) / own)
+    deviance = np.sqrt(-2.0 * c * np.log(own))
+    sign = np.where(fitted.problem.codes == 1, 1.0, -1.0) if free == 1 else np.ones(n)
+    return LogisticInfluence(np.einsum("ikk->i", hat), sign * size, sign * deviance, dfbeta, cooks)

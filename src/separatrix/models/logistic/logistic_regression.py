@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, Interruption
-from separatrix.models.class_labels import need_two_classes, weights_of_rows
-from separatrix.models.logistic.fit import Fitted, fit_one
-from separatrix.models.logistic.fit_warnings import tell
+from separatrix.errors import (
+    CollinearWarning,
+    DataError,
+    IterationWarning,
+    LocalMaximumWarning,
+    ParameterError,
+    SeparationWarning,
+)
+from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights_of_rows
+from separatrix.models.logistic.fit import FitOptions, fit_parts
 from separatrix.models.logistic.inference import LogisticInference
-from separatrix.models.logistic.options import options_of
-from separatrix.models.logistic.penalty_path import LogisticPath, answers, check_grid, grid_for, path_of
-from separatrix.models.logistic.problem import Answer
-from separatrix.models.logistic.used_rows import Counted, check_offset
-from separatrix.numerics.status import Status
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path
+from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_offset
+from separatrix.numerics.status import Status, raise_interruption
+from separatrix.protocol import need_choice, need_limit, need_number
+from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights, need_flag
+
+ON_SEPARATION = ("auto", "firth", "ridge", "raise", "ignore")
+GAP = 1e-8  # the relative duality gap at which a penalised fit ends, unless another is asked for
+SUBSTITUTE = {"firth": "Firth's bias-reduced estimate", "ridge": "a ridge (C=1 on standardised columns)"}
 
 
 class LogisticRegression(LogisticInference):
@@ -133,14 +142,47 @@ class LogisticRegression(LogisticInference):
         return f"{name}({', '.join(parts)})"
 
     def _check_parameters(self) -> None:
-        options_of(self)
+        self._options()
+
+    def _options(self) -> FitOptions:
+        """The parameters, all of which are checked."""
+        C, r, flic = self.C, self.l1_ratio, self.flic
+        if not (isinstance(C, (int, float, np.number)) and not isinstance(C, bool) and C > 0):
+            raise ParameterError(f"C is {C!r}: it must be a number above 0, or inf for no penalty.")
+        if C < LEAST_C:
+            raise ParameterError(f"C is {C!r}: a penalty of 1/C overflows; use at least {LEAST_C:g}.")
+        need_number("l1_ratio", r, least=0.0)
+        if r > 1:
+            raise ParameterError(f"l1_ratio is {r!r}: it is a share of the penalty, from 0 to 1.")
+        if self.bias_reduction is not None:
+            need_choice("bias_reduction", self.bias_reduction, ("firth",))
+            if np.isfinite(C):
+                raise ParameterError("bias_reduction='firth' has a penalty of its own: leave C at inf.")
+        need_choice("on_separation", self.on_separation, ON_SEPARATION)
+        need_choice("multiclass", self.multiclass, ("multinomial", "ovr"))
+        need_choice("weights", self.weights, ("frequency", "analytic"))
+        need_choice("boundary", self.boundary, BOUNDARIES)
+        for name in ("fit_intercept", "flic", "warm_start"):
+            need_flag(name, getattr(self, name))
+        need_limit("max_iter", self.max_iter, 1)
+        if self.tol is not None:
+            need_number("tol", self.tol, above=0.0)
+        if flic and not self.fit_intercept:
+            raise ParameterError("flic=True sets the intercept, but fit_intercept is False: allow an intercept.")
+        tol, firth, lift = GAP if self.tol is None else self.tol, self.bias_reduction == "firth", self.fit_intercept
+        return FitOptions(
+            float(C), float(r), firth, self.on_separation, bool(lift), bool(flic), float(tol), float(self.max_iter)
+        )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
         """Fit all rows; ``offset`` is added to their scores (one number a row, or one a class for K > 2)."""
+        options = self._options()
         rows, table = self._checked(X, y, sample_weight, offset)
-        fitted = self._fit(rows, table, self._start(rows))
-        self._store(rows, table, fitted)
-        tell(self, fitted, rows)
+        results = fit_parts(self._parts(rows), options, self._start(rows))
+        self._store(rows, table, results)
+        if self.status_ is Status.INTERRUPTED:
+            raise_interruption(self.status_)
+        self._warn(results, rows)
         return self
 
     def path(self, X: Any, y: Any, Cs: Any = 10, *, sample_weight: Any = None, offset: Any = None) -> LogisticPath:
@@ -149,33 +191,30 @@ class LogisticRegression(LogisticInference):
         ``Cs`` are the penalties, or how many of them to choose: with an L1 part from the greatest C at which
         all weights are zero to a thousand times that, for a ridge from 1e-4 to 1e4.
         """
-        given = check_grid(Cs)
+        options = self._options()
         rows, _ = self._checked(X, y, sample_weight, offset)
-        tasks = [part.task(bool(self.fit_intercept)) for part in self._parts(rows)]
-        options = options_of(self)
-        grid = grid_for(given, tasks, options.l1_ratio)
-        return path_of([answers(task, grid, options) for task in tasks], grid)
+        return fit_path([part.problem(options.lift) for part in self._parts(rows)], Cs, options)
 
-    # -- one fit ----------------------------------------------------------------------------------
+    # -- rows ---------------------------------------------------------------------------------------
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[Counted, Table]:
-        self._check_parameters()
+    def _checked(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[UsedRows, Table]:
         table, labels = check_table(X), check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")
-        need_two_classes(labels, type(self).__name__)
-        weights = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
+        if len(labels.classes) < 2:
+            need_two_classes(labels, type(self).__name__)
+        weights = check_weights(sample_weight, table.n)
+        if self.class_weight is not None:
+            weights = weights_of_rows(labels, weights, self.class_weight)
         shift = None if offset is None else check_offset(offset, table.n, labels, self.multiclass)
-        return Counted.of(table, labels, weights, shift, self.weights == "analytic"), table
+        return UsedRows.of(table, labels, weights, shift, self.weights == "analytic"), table
 
-    def _parts(self, rows: Counted) -> list[Counted]:
+    def _parts(self, rows: UsedRows) -> list[UsedRows]:
         """The rows, once, or once for each class against the rest."""
-        labels, count = rows.labels, len(rows.labels.classes)
-        if count == 2 or self.multiclass == "multinomial":
-            return [rows]
-        two = np.array([False, True])
-        return [replace(rows, labels=Labels(two, (labels.codes == k).astype(np.intp))) for k in range(count)]
+        count = len(rows.labels.classes)
+        one = count == 2 or self.multiclass == "multinomial"
+        return [rows] if one else [rows.against_rest(k) for k in range(count)]
 
-    def _start(self, rows: Counted) -> Floats | None:
+    def _start(self, rows: UsedRows) -> Floats | None:
         if not (self.warm_start and self.__sklearn_is_fitted__()):
             return None
         vectors = np.column_stack([self.coef_, self.intercept_])
@@ -186,52 +225,83 @@ class LogisticRegression(LogisticInference):
             vectors[:, -1] = 0.0
         return np.ascontiguousarray(vectors)
 
-    def _fit(self, rows: Counted, table: Table, start: Floats | None) -> list[Fitted]:
-        parts, options, done = self._parts(rows), options_of(self), list[Fitted]()
-        many = len(parts) > 1
-        try:
-            for k, part in enumerate(parts):
-                done.append(fit_one(part, options, start[k : k + 1] if start is not None and many else start))
-        except KeyboardInterrupt as stop:
-            if not isinstance(stop, Interruption) and self.__sklearn_is_fitted__():  # before anything was reached
-                self.status_ = Status.INTERRUPTED
-                raise
-            classes = len(rows.labels.classes)
-            nothing = np.zeros((1 if many or classes == 2 else classes, table.d + 1))
-            reached = stop.at if isinstance(stop, Interruption) else nothing
-            left = [reached, *[nothing] * (len(parts) - len(done) - 1)]
-            self._store(rows, table, done + [Fitted(Answer(v, Status.INTERRUPTED, 0, None), "nothing") for v in left])
-            raise
-        return done
+    # -- what is stored and said ----------------------------------------------------------------------
 
-    # -- what is kept and said ----------------------------------------------------------------------
-
-    def _store(self, rows: Counted, table: Table, fitted: list[Fitted]) -> None:
-        vectors = np.vstack([f.answer.vectors for f in fitted])
+    def _store(self, rows: UsedRows, table: Table, results: list[LogisticResult]) -> None:
+        vectors = np.vstack([result.vectors for result in results])
         if not np.isfinite(vectors).all():
             raise DataError("the coefficients overflow: scale the columns of X.")
         self.classes_ = rows.labels.classes
         self.coef_ = np.ascontiguousarray(vectors[:, :-1])
         self.intercept_ = vectors[:, -1].copy()
         self._remember_features(table)
-        statuses = [f.answer.status for f in fitted]
-        self.status_ = next((s for s in statuses if s is not Status.OPTIMAL), Status.OPTIMAL)
-        self.method_ = next((f.method for f in fitted if f.answer.status is self.status_), fitted[0].method)
-        self.n_iter_ = max(f.answer.steps for f in fitted)
-        gaps = [f.answer.gap for f in fitted if f.answer.gap is not None]
-        self.gap_ = max(gaps) if gaps and len(gaps) == len(fitted) and np.isfinite(self.C) else None
-        self.maxima_ = next((f.answer.maxima for f in fitted if f.answer.maxima is not None), None)
-        dependent = sorted({j for f in fitted for j in f.dependent})
+        statuses = [result.status for result in results if result.status is not Status.OPTIMAL]
+        ended = Status.INTERRUPTED if Status.INTERRUPTED in statuses else [*statuses, Status.OPTIMAL][0]
+        self.status_ = ended
+        self.method_ = next((r.method for r in results if r.status is ended), results[0].method)
+        self.n_iter_ = max(result.steps for result in results)
+        gaps = [result.gap for result in results if result.gap is not None]
+        self.gap_ = max(gaps) if gaps and len(gaps) == len(results) and np.isfinite(self.C) else None
+        self.maxima_ = next((result.maxima for result in results if len(result.maxima) > 1), None)
+        dependent = sorted({j for result in results for j in result.dependent})
         names = rows.names if dependent else []
         self.unidentifiable_ = tuple(names[j] for j in dependent)
-        known = [f.existence for f in fitted]
-        alone = len(fitted) == 1
+        known, alone = [result.existence for result in results], len(results) == 1
         self.separation_ = known[0] if alone else dict(zip(self.classes_.tolist(), known, strict=True))
         self._rows = rows
-        loss = fitted[0].answer.loss
+        loss = results[0].loss
         if alone and loss is None:
-            loss = rows.task(bool(self.fit_intercept)).loss(vectors)
+            loss = rows.problem(bool(self.fit_intercept)).loss_at(vectors)
         self.loglik_ = -loss if alone and loss is not None else None
+
+    def _warn(self, results: list[LogisticResult], rows: UsedRows) -> None:
+        """At most one warning each of separation or dependent columns, of several maxima, and of a search cut short."""
+        apart = [
+            (k, r, r.existence) for k, r in enumerate(results) if r.existence is not None and not r.existence.exists
+        ]
+        if apart and self.on_separation != "ignore":
+            k, first, existence = apart[0]
+            alone = len(results) == 1
+            d = rows.table.d
+            text = existence.sentence((d + 1) * max(1, len(rows.labels.classes) - 1) if alone else d)
+            if not alone:
+                others = f" (and {len(apart) - 1} more classes)" if len(apart) > 1 else ""
+                text = f"class {self.classes_.tolist()[k]!r} against the rest{others}: {text}"
+            what = SUBSTITUTE["ridge" if "ridge" in first.method else "firth"]
+            text += f". Fitted {what} instead; see separation_, or choose on_separation."
+            warnings.warn(text, SeparationWarning, stacklevel=3)
+        elif self.unidentifiable_:
+            some = ", ".join(map(repr, self.unidentifiable_[:6])) + (", …" if len(self.unidentifiable_) > 6 else "")
+            text = (
+                f"columns depend on each other ({some}), so that their coefficients are not determined one by one: "
+                "the shortest w is given; drop columns, or penalise."
+            )
+            warnings.warn(text, CollinearWarning, stacklevel=3)
+        if self.maxima_ is not None:
+            text = (
+                "Firth's penalised likelihood has more than one maximum: searches from two starts ended at "
+                f"{self.maxima_[0]:.6g} and at {self.maxima_[1]:.6g}; the higher one is kept, and a higher one still "
+                "may exist."
+            )
+            warnings.warn(text, LocalMaximumWarning, stacklevel=3)
+        if (why := self._unfinished()) is not None:
+            warnings.warn(why, IterationWarning, stacklevel=3)
+
+    def _unfinished(self) -> str | None:
+        """Why the fit is not at an optimum, if it is not."""
+        if self.status_ is Status.ILL_CONDITIONED and self.gap_ is not None:
+            return (
+                f"no step improves any more, but the optimum is only proved to a relative gap of {self.gap_:.1e}: "
+                f"columns nearly depend on each other, or rounding hides a penalty of C={self.C:g}; scale or drop "
+                "columns, or lower C."
+            )
+        if self.status_ is Status.ILL_CONDITIONED and "maximum likelihood" in self.method_:
+            return (
+                "the estimate has few correct digits: the classes are nearly separated, or columns are nearly linearly "
+                "dependent; scale or drop columns, or fit with a penalty (C=) or bias_reduction='firth'."
+            )
+        cut = (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED, Status.NONFINITE)
+        return f"not at the optimum: {self.status_.value}." if self.status_ in cut else None
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_rows"}

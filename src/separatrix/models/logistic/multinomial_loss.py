@@ -1,8 +1,8 @@
-"""The logistic loss of more than two classes: value, gradient and curvature.
+"""The logistic loss of more than two classes as a smooth function: value, gradient and Hessian.
 
     F(W, b) = sum c_i (log sum_k exp s_ik - s_i,y_i) + ridge/2 |W|^2,   s_ik = w_k.x_i + b_k + o_ik
 
-Parameters are one vector: (w_k, b_k) one after the other. Without a bias its place stays zero.
+Parameters are one vector: (w_k, b_k) one after the other. Without an intercept its place stays zero.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import TINY, Point, rounding_of
+from separatrix.models.logistic.binary_loss import TINY, LossPoint, dense, rounding_of
 
 
-class Multinomial:
+class MultinomialLoss:
     """K classes with one vector each; the Hessian is that of K (d + 1) parameters.
 
-    Unpenalised, the vectors are known up to a common one: steps are taken with the last class at zero, and
-    :func:`centred` then makes the vectors add up to zero.
+    Unpenalised, the vectors are known up to a common one: steps are taken with the last class at zero.
     """
 
     def __init__(
@@ -48,7 +47,7 @@ class Multinomial:
         s = np.asarray(self.X @ V[:, :-1].T) + V[:, -1]
         return s if self.offset is None else s + self.offset
 
-    def point(self, at: Floats) -> Point:
+    def point(self, at: Floats) -> LossPoint:
         s = self.scores(at)
         P, loss = softmax(s, self.own)
         c = 1.0 if self.weights is None else self.weights
@@ -60,9 +59,9 @@ class Multinomial:
         G[:, :-1] = np.asarray(self.X.T @ R).T + self.ridge * V[:, :-1]
         G[:, -1] = R.sum(axis=0) if self.lift else 0.0
         value = float(np.sum(c * loss)) + 0.5 * self.ridge * float((V[:, :-1] ** 2).sum())
-        return Point(at, value, G.reshape(-1), P, wrong)
+        return LossPoint(at, value, G.reshape(-1), P, wrong)
 
-    def product(self, point: Point, v: Floats) -> Floats:
+    def product(self, point: LossPoint, v: Floats) -> Floats:
         """The Hessian times v."""
         V, P = v.reshape(self.classes, self.d + 1), point.curvature
         s = np.asarray(self.X @ V[:, :-1].T) + V[:, -1]
@@ -74,15 +73,14 @@ class Multinomial:
         out[:, -1] = R.sum(axis=0) if self.lift else 0.0
         return out.reshape(-1)
 
-    def left(self, point: Point) -> float:
-        """|g|^2/(2 ridge), which bounds what is left to gain; for the biases with their own curvatures, about."""
+    def left(self, point: LossPoint) -> float:
         G, P = point.gradient.reshape(self.classes, self.d + 1), point.curvature
         h = P * (1.0 - P) if self.weights is None else self.weights[:, None] * P * (1.0 - P)
         with np.errstate(over="ignore"):
             biases = float((G[:, -1] * (G[:, -1] / np.maximum(h.sum(axis=0), TINY))).sum())
             return 0.5 * (float((G[:, :-1] * (G[:, :-1] / self.ridge)).sum()) + biases)
 
-    def diagonal(self, point: Point) -> Diagonals:
+    def diagonal(self, point: LossPoint) -> PlainDiagonal:
         """The diagonal of the Hessian, nowhere zero."""
         out, rows = np.zeros((self.classes, self.d + 1)), kernels.rows(self.X)
         for k, p in enumerate(point.curvature.T):
@@ -91,20 +89,20 @@ class Multinomial:
         out[:, :-1] += self.ridge
         if not self.lift:
             out[:, -1] = 1.0
-        return Diagonals(np.maximum(out, 1e-12 * float(out.max()) or 1.0).reshape(-1))
+        return PlainDiagonal(np.maximum(out, 1e-12 * float(out.max()) or 1.0).reshape(-1))
 
     def reach(self, step: Floats) -> float:
         V = step.reshape(self.classes, -1)
         return float(np.ptp(self.X @ V[:, :-1].T + V[:, -1], axis=1).max())
 
-    def rounding(self, point: Point) -> Floats:
+    def rounding(self, point: LossPoint) -> Floats:
         sizes, rows = point.curvature.copy(), kernels.rows(self.X)
         sizes[self.own] = point.wrong
         sizes *= 1.0 if self.weights is None else self.weights[:, None]
         return np.concatenate([rounding_of(rows, r) for r in sizes.T])
 
-    def model(self, point: Point) -> Blocks:
-        """The Hessian of the parameters that are determined: a ridge leaves a common bias, nothing a common vector."""
+    def model(self, point: LossPoint) -> ClassHessian:
+        """The Hessian of parameters that are determined: of all but a common intercept (ridge), or a common vector."""
         lifted = np.column_stack([dense(self.X), np.ones(self.n)]) if self.lift else dense(self.X)
         free = self.classes if self.ridge else self.classes - 1
         information = class_information(lifted, point.curvature[:, :free], self.weights)
@@ -114,10 +112,51 @@ class Multinomial:
             information[np.diag_indices(len(information))] += np.where(weights, self.ridge, 0.0)
             if self.lift:
                 kept, information = kept[:-1], information[:-1, :-1]
-        return Blocks(information, kept)
+        return ClassHessian(information, kept)
 
 
-class Diagonals:
+class HeldLoss:
+    """The unpenalised loss as a function of all coefficients (K - 1, p) against the first class but one, ``held``."""
+
+    def __init__(
+        self,
+        lifted: Floats,
+        codes: NDArray[np.intp],
+        weights: Floats | None,
+        offset: Floats | None,
+        shape: tuple[int, ...],
+        index: int,
+    ) -> None:
+        self.lifted, self.weights, self.offset, self.shape = lifted, weights, offset, shape
+        self.own, self.index, self.held = (np.arange(len(codes)), codes), index, 0.0
+        self.free = np.delete(np.arange(shape[0] * shape[1]), index)
+        self.c = np.ones(len(codes)) if weights is None else weights
+
+    def _scores(self, at: Floats, held: float) -> Floats:
+        whole = np.empty(self.shape[0] * self.shape[1])
+        whole[self.free], whole[self.index] = at, held
+        return np.column_stack([np.zeros(len(self.lifted)), self.lifted @ whole.reshape(self.shape).T])
+
+    def point(self, at: Floats) -> LossPoint:
+        scores = self._scores(at, self.held)
+        P, loss = softmax(scores if self.offset is None else scores + self.offset, self.own)
+        R = P.copy()
+        R[self.own] -= 1.0
+        gradient = ((R[:, 1:] * self.c[:, None]).T @ self.lifted).reshape(-1)
+        return LossPoint(at, float(self.c @ loss), gradient[self.free], P, -R[self.own])
+
+    def model(self, point: LossPoint) -> ClassHessian:
+        information = class_information(self.lifted, point.curvature[:, 1:], self.weights)
+        return ClassHessian(information[np.ix_(self.free, self.free)], np.arange(len(self.free)))
+
+    def reach(self, step: Floats) -> float:
+        return float(np.abs(self._scores(step, 0.0)).max())
+
+    def rounding(self, point: LossPoint) -> Floats:
+        return np.zeros_like(point.at)  # a profile is of the likelihood alone
+
+
+class PlainDiagonal:
     """A diagonal matrix of all parameters."""
 
     def __init__(self, D: Floats) -> None:
@@ -127,7 +166,7 @@ class Diagonals:
         return np.asarray(g / self.D)
 
 
-class Blocks:
+class ClassHessian:
     """A Hessian of the parameters ``kept``; directions without curvature are left alone, and ``flat`` says so."""
 
     def __init__(self, information: Floats, kept: NDArray[np.intp]) -> None:
@@ -178,13 +217,3 @@ def class_information(lifted: Floats, P: Floats, weights: Floats | None) -> Floa
         out[k, :, : k + 1] = (lifted.T @ side).reshape(p, k + 1, p)
         out[: k + 1, :, k] = np.moveaxis(out[k, :, : k + 1], 0, 2)
     return out.reshape(free * p, free * p)
-
-
-def dense(X: Any) -> Floats:
-    return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
-
-
-def centred(at: Floats, classes: int) -> Floats:
-    """The same model with vectors that add up to zero: of all equivalent ones the shortest."""
-    V = at.reshape(classes, -1)
-    return np.asarray((V - V.mean(axis=0)).reshape(-1))

@@ -1,12 +1,13 @@
-"""Newton's method for smooth convex functions, to the last digits or to a tolerance.
+"""Newton's method for smooth convex functions, to the last digits or to a tolerance: as solvers for the driver.
 
     step = H^-1 g,   decrement = g'H^-1 g/2   (what a step promises to gain)
 
-Far from the minimum a step is halved until it gains a tenth of a thousandth of its promise (Armijo 1966).
-Near it the function can no longer tell points apart, but the gradient can: full steps go on while the
-decrement still falls. Where classes nearly separate the decrement is as small far from the minimum, and falls by
-about e with each step: a run without a tolerance is at the optimum only once no score is moved any more, neither by
-the last step nor by a step for the rounding errors of the gradient.
+Far from the minimum a step is halved until it gains a tenth of a thousandth of its promise (Armijo 1966). Near it the
+value can no longer tell points apart, but the gradient can: full steps go on while the decrement still falls. Where
+classes nearly separate, the decrement is as small far from the minimum, and falls by about e with each step: a run
+without a tolerance is at the optimum only once no score is moved any more, neither by the last step nor by a step for
+the rounding errors of the gradient. For many columns the Hessian is known through its products with vectors only, and
+each step is found by conjugate gradients (Steihaug 1983; Lin, Weng and Keerthi 2008).
 """
 
 from __future__ import annotations
@@ -17,71 +18,99 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.errors import Interruption
-from separatrix.models.logistic.binary_loss import Curved, Model, Point
+from separatrix.models.logistic.binary_loss import (
+    EPS,
+    TINY,
+    HessianModel,
+    LogisticLoss,
+    LossPoint,
+    SmoothLoss,
+)
+from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
-EPS = float(np.finfo(np.float64).eps)
 ARMIJO = 1e-4
 REST = 1e-5  # the greatest change of a score by a last step
 FEWEST = 2.0**-30  # a step that has been halved thirty times leads nowhere
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Where a method ended, why, after how many steps, and the decrement there."""
+@dataclass(slots=True)
+class NewtonState:
+    """A point, the decrement of the step before if that was near the minimum, and the step that leads on from here."""
 
-    point: Point
-    status: Status
-    steps: int
-    decrement: float
+    point: LossPoint
+    before: float = np.inf
+    step: Floats | None = None
+    decrement: float = np.inf
+
+    @property
+    def size(self) -> float:
+        return max(abs(self.point.value), TINY)
+
+    @property
+    def near(self) -> bool:
+        """Whether the value no longer tells points apart."""
+        return self.decrement <= 64 * EPS * self.size
+
+    def moved(self, loss: SmoothLoss) -> NewtonState | None:
+        assert self.step is not None
+        ahead = (
+            loss.point(self.point.at - self.step)
+            if self.near
+            else backtrack(loss, self.point, self.step, self.decrement)
+        )
+        return None if ahead is None else NewtonState(ahead, self.decrement if self.near else np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Newton:
+    """Steps by the Hessian; a ``bounded`` run ends once ``loss.left`` is below the tolerance, before a Hessian is made.
+
+    A tolerance of 0 goes on to the last digits, ``floor`` is a value at which the run ends.
+    """
+
+    loss: SmoothLoss
+    tol: float = 0.0
+    bounded: LogisticLoss | None = None
+    floor: float = -np.inf
+
+    def terminate(self, state: NewtonState) -> Status | None:
+        point, size = state.point, state.size
+        if self.bounded is not None and self.bounded.left(point) <= 0.5 * self.tol * size:
+            return Status.OPTIMAL
+        model = self.loss.model(point)
+        state.step, state.decrement = direction(model, point.gradient)
+        if not np.isfinite(state.decrement):
+            return Status.NONFINITE
+        if state.decrement < -64 * EPS * size:
+            return Status.ILL_CONDITIONED
+        small = self.bounded is None and state.decrement <= self.tol * size
+        if small or (state.near and state.decrement > 0.25 * state.before):
+            if self.tol > 0 or rests(self.loss, point, model, state.step):
+                return Status.OPTIMAL
+            if state.decrement >= state.before or state.decrement <= 0:
+                return Status.ILL_CONDITIONED
+        return Status.MAX_ITERATIONS if point.value < self.floor else None
+
+    def step(self, state: NewtonState) -> NewtonState | None:
+        return state.moved(self.loss)
 
 
 def newton(
-    objective: Curved,
-    start: Point,
+    loss: SmoothLoss,
+    start: LossPoint,
     max_iter: float,
     tol: float = 0.0,
-    pause: Callable[[int, Point], bool] | None = None,
-    left: Callable[[Point], float] | None = None,
-) -> Run:
-    """Minimise from ``start``; ``tol`` = 0 goes on to the last digits. ``pause(step, point)`` may end the run.
-
-    Where ``left`` bounds what is left to gain, that bound has to be below the tolerance, and is looked at before a
-    model is made.
-    """
-    point, before, steps = start, np.inf, 0
-    try:
-        while True:
-            size = max(abs(point.value), np.finfo(float).tiny)
-            if left is not None and (bound := left(point)) <= 0.5 * tol * size:
-                return Run(point, Status.OPTIMAL, steps, bound)
-            model = objective.model(point)
-            step, decrement = direction(model, point.gradient)
-            if not np.isfinite(decrement):
-                return Run(point, Status.NONFINITE, steps, decrement)
-            near = decrement <= 64 * EPS * size
-            if decrement < -64 * EPS * size:
-                return Run(point, Status.ILL_CONDITIONED, steps, decrement)
-            if (left is None and decrement <= tol * size) or (near and decrement > 0.25 * before):
-                if tol > 0 or rests(objective, point, model, step):
-                    return Run(point, Status.OPTIMAL, steps, decrement)
-                if decrement >= before or decrement <= 0:
-                    return Run(point, Status.ILL_CONDITIONED, steps, decrement)
-            if steps >= max_iter:
-                return Run(point, Status.MAX_ITERATIONS, steps, decrement)
-            if pause is not None and pause(steps, point):
-                return Run(point, Status.MAX_ITERATIONS, steps, decrement)
-            moved = objective.point(point.at - step) if near else backtrack(objective, point, step, decrement)
-            if moved is None:
-                return Run(point, Status.ILL_CONDITIONED, steps, decrement)
-            point, before, steps = moved, decrement if near else np.inf, steps + 1
-    except KeyboardInterrupt as stop:
-        raise Interruption(point.at) from stop
+    *,
+    bounded: LogisticLoss | None = None,
+    floor: float = -np.inf,
+) -> Driven[NewtonState]:
+    """Minimise from ``start``; see :class:`Newton`."""
+    return drive(Newton(loss, tol, bounded, floor), NewtonState(start), max_steps=max_iter)
 
 
-def direction(model: Model, g: Floats) -> tuple[Floats, float]:
-    """The step and its decrement; not a number where the model has no step."""
+def direction(model: HessianModel, g: Floats) -> tuple[Floats, float]:
+    """The step of a model and its decrement g'H^-1 g/2; not a number where the model has no step."""
     try:
         step = model.correction(g)
     except np.linalg.LinAlgError:
@@ -89,14 +118,15 @@ def direction(model: Model, g: Floats) -> tuple[Floats, float]:
     return step, 0.5 * float(g @ step)
 
 
-def rests(objective: Curved, point: Point, model: Model, step: Floats) -> bool:
+def rests(loss: SmoothLoss, point: LossPoint, model: HessianModel, step: Floats) -> bool:
     """Whether the last step and one for the rounding errors of the gradient hardly move any score."""
     with np.errstate(all="ignore"):
-        rounding, _ = direction(model, objective.rounding(point))
-        return not getattr(model, "flat", False) and objective.reach(step) <= REST and objective.reach(rounding) <= REST
+        rounding, _ = direction(model, loss.rounding(point))
+        flat = getattr(model, "flat", False)  # directions were left out
+        return not flat and loss.reach(step) <= REST and loss.reach(rounding) <= REST
 
 
-def backtrack(objective: Curved, point: Point, step: Floats, decrement: float) -> Point | None:
+def backtrack(loss: SmoothLoss, point: LossPoint, step: Floats, decrement: float) -> LossPoint | None:
     """The first of the points at step, step/2, step/4, ... that gains enough, or None.
 
     Where rows are certain, and wrong, the curvature is next to nothing and a step many times too long: it is then
@@ -105,10 +135,82 @@ def backtrack(objective: Curved, point: Point, step: Floats, decrement: float) -
     share, least = 1.0, FEWEST
     noise = 8 * EPS * abs(point.value)
     while share >= least:
-        moved = objective.point(point.at - share * step)
+        moved = loss.point(point.at - share * step)
         if moved.value <= point.value - ARMIJO * share * 2 * decrement + noise:
             return moved
         share *= 0.5
         if share < FEWEST == least:
-            least = min(FEWEST, REST / max(objective.reach(step), REST))
+            least = min(FEWEST, REST / max(loss.reach(step), REST))
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class NewtonCG:
+    """Newton steps by conjugate gradients, each as exact as the gradient before it deserves.
+
+    The preconditioner is the inverse of ``model``, or of the diagonal. With a ridge the run ends once what is left
+    to gain, bounded by strong convexity, is below ``tol`` of the value. ``first`` is the size of the first gradient.
+    """
+
+    loss: LogisticLoss
+    first: float
+    tol: float = 0.0
+    model: HessianModel | None = None
+
+    def terminate(self, state: NewtonState) -> Status | None:
+        point, ridge = state.point, self.loss.ridge
+        size = float(np.linalg.norm(point.gradient))
+        if not np.isfinite(size):
+            return Status.NONFINITE
+        share = min(0.25, (size / self.first) ** 0.5)
+        if ridge > 0:
+            left, enough = self.loss.left(point), 0.5 * self.tol * state.size
+            if left <= enough:
+                return Status.OPTIMAL
+            share = max(share, min(0.25, 0.5 * (enough / left) ** 0.5))  # the bound falls as |g|^2
+        inverse = (self.model or self.loss.diagonal(point)).correction
+        state.step = conjugate_gradients(self.loss, point, inverse, share)
+        state.decrement = 0.5 * float(point.gradient @ state.step)
+        small = state.decrement <= self.tol * state.size * (0.0 if ridge > 0 else 1.0)
+        if small or (state.near and state.decrement > 0.25 * state.before):
+            if ridge > 0 or self.tol > 0 or self.loss.reach(state.step) <= REST:
+                return Status.OPTIMAL
+            if state.decrement >= state.before or state.decrement <= 0:
+                return Status.ILL_CONDITIONED
+        return None
+
+    def step(self, state: NewtonState) -> NewtonState | None:
+        return state.moved(self.loss)
+
+
+def newton_cg(
+    loss: LogisticLoss, start: LossPoint, max_iter: float, tol: float = 0.0, model: HessianModel | None = None
+) -> Driven[NewtonState]:
+    """Minimise from ``start`` without making a Hessian; see :class:`NewtonCG`."""
+    first = float(np.linalg.norm(start.gradient)) or 1.0
+    return drive(NewtonCG(loss, first, tol, model), NewtonState(start), max_steps=max_iter)
+
+
+def conjugate_gradients(
+    loss: LogisticLoss, point: LossPoint, inverse: Callable[[Floats], Floats], share: float
+) -> Floats:
+    """v with |H v - g| <= share |g| in the norm of the preconditioner; every v on the way descends."""
+    g = point.gradient
+    v, r = np.zeros_like(g), g.copy()
+    z = inverse(r)
+    p, weighed, rho = z.copy(), r.copy(), float(r @ z)  # weighed is the preconditioner times p
+    enough = share**2 * rho
+    for _ in range(min(10 * len(g), 1000)):
+        if rho <= enough or rho <= 0:
+            break
+        bent = loss.product(point, p)
+        bend = float(p @ bent)
+        if bend <= EPS * float(p @ weighed):  # flat: what has been found so far, or the slope itself
+            return v if v.any() else z
+        a = rho / bend
+        v += a * p
+        r -= a * bent
+        z = inverse(r)
+        rho, last = float(r @ z), rho
+        p, weighed = z + (rho / last) * p, r + (rho / last) * weighed
+    return v

@@ -1,38 +1,112 @@
-"""A quadratic with an elastic-net penalty, minimised by coordinate descent; two of three ways to hold the quadratic.
+"""A quadratic with an elastic-net penalty, with coordinates that descent moves; three ways to hold the quadratic.
 
     q(v) = g.(v - w) + (v - w)'H(v - w)/2 + alpha |v|_1 + ridge/2 |v|^2
 
-``gram.Gram`` holds H, of which a pass costs p^2; :class:`Scaled` holds the columns of the table times the
-square roots of the curvatures of its rows, for more columns; :class:`Coupled` holds columns and probabilities,
-for more than two classes. A free bias is minimised over beforehand, or is one more coordinate.
+:class:`GramQuadratic` holds H, of which a pass costs p^2; :class:`ScaledQuadratic` holds the columns of the table times
+the square roots of the curvatures of its rows, for more columns; :class:`ClassQuadratic` holds columns and
+probabilities, for more than two classes. A free intercept is minimised over beforehand, or is one more coordinate.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.logistic.active_newton import Net, Order, descend
-from separatrix.models.logistic.multinomial_loss import dense
+from separatrix.models.logistic.active_newton import ElasticNet, Order
+from separatrix.models.logistic.binary_loss import dense, weighted_gram
+from separatrix.models.logistic.multinomial_loss import class_information
 
 MOST_DENSE = 2**24  # numbers up to which sparse columns are made dense for their products
+SLICE = 2**24  # sparse numbers looked at between two chances to interrupt
 
 
-class Quadratic(Protocol):
-    """A model of the loss around weights w, on a working set of columns."""
+class GramQuadratic:
+    """H itself; coordinates of several classes may stand one after the other."""
 
-    def minimise(self, V: Floats, net: Net, enough: float) -> Floats: ...
+    free: NDArray[np.bool_] | None = None
+    most, patience = 1000, 3
+
+    def __init__(self, H: Floats, g: Floats, V: Floats, net: ElasticNet) -> None:
+        self.H, self.net, self.shape = np.ascontiguousarray(H), net, V.shape
+        self.v, self.slope = V.reshape(-1).copy(), g.reshape(-1).copy()
+        self.movable = np.flatnonzero(np.diagonal(self.H) + net.ridge > 0)
+
+    @property
+    def weights(self) -> Floats:
+        return self.v.reshape(self.shape)
+
+    def sweep(self, order: Order) -> float:
+        return kernels.gram_pass(self.H, order, self.net.alpha, self.net.ridge, self.v, self.slope)
+
+    def slopes(self, order: Order) -> Floats:
+        return self.slope[order]
+
+    def product(self, order: Order, d: Floats) -> Floats:
+        return np.asarray(self._times(order, d)[order])
+
+    def matrix(self, order: Order) -> Floats:
+        return self.H[np.ix_(order, order)]
+
+    def move(self, order: Order, v: Floats) -> None:
+        self.slope += self._times(order, v - self.v[order])
+        self.v[order] = v
+
+    def _times(self, order: Order, d: Floats) -> Floats:
+        whole = np.zeros(len(self.v))
+        whole[order] = d
+        return np.asarray(self.H @ whole)
 
 
-class Scaled:
-    """z_j = sqrt(h) x_j, for columns x_j (the rows of ``part``) and curvatures h of the rows, for two classes."""
+def gram_of_two(X: Any, curvature: Floats, lift: bool) -> Floats:
+    """H of two classes; a free intercept is minimised over: columns are centred by their means."""
+    return weighted_gram(X, curvature, 0.0, lift).A
 
-    def __init__(self, part: Any, curvature: Floats, g: Floats, lift: bool) -> None:
-        root, self.g = np.sqrt(curvature), np.ascontiguousarray(g.reshape(-1))
+
+def gram_of_chosen(X: Any, chosen: Order, curvature: Floats, lift: bool) -> Floats:
+    """The same for some columns of sparse rows, without making anything of the others."""
+    rows, place, sums = kernels.rows(X), np.full(X.shape[1], -1, dtype=np.int64), np.zeros(len(chosen))
+    place[chosen] = np.arange(len(chosen))
+    half = np.zeros((len(chosen), len(chosen)))
+    step = max(1, SLICE * rows.n // max(1, int(X.nnz)))
+    for begin in range(0, rows.n, step):
+        kernels.chosen_gram(rows, curvature, place, begin, min(begin + step, rows.n), sums, half.reshape(-1))
+    half += half.T
+    total = float(curvature.sum())
+    if lift and total > 0:
+        squares = np.diagonal(half).copy()
+        half -= np.outer(sums, sums / total)
+        constant = ~(np.diagonal(half) > 1e-12 * squares)  # nothing is left of them but rounding
+        half[constant], half[:, constant] = 0.0, 0.0
+    return half
+
+
+def gram_of_many(X: Any, P: Floats, weights: Floats | None, lift: bool) -> Floats:
+    """H of all classes; free intercepts are minimised over by a Schur complement."""
+    columns = X.shape[1]
+    H = class_information(np.column_stack([dense(X), np.ones(len(P))]) if lift else dense(X), P, weights)
+    if not lift:
+        return H
+    bias = np.arange(columns, H.shape[0], columns + 1)
+    rest = np.setdiff1d(np.arange(H.shape[0]), bias)
+    inverse = np.linalg.pinv(H[np.ix_(bias, bias)], hermitian=True)
+    return np.asarray(H[np.ix_(rest, rest)] - H[np.ix_(rest, bias)] @ inverse @ H[np.ix_(bias, rest)])
+
+
+class ScaledQuadratic:
+    """z_j = sqrt(h) x_j, for columns x_j (the rows of ``part``) and curvatures h of the rows, for two classes.
+
+    Kept up to date are  moved = sum (v_j - w_j) z_j  and the part of it that a free intercept takes.
+    """
+
+    free: NDArray[np.bool_] | None = None
+    most = 1000
+
+    def __init__(self, part: Any, curvature: Floats, g: Floats, lift: bool, V: Floats, net: ElasticNet) -> None:
+        root, self.g, self.net = np.sqrt(curvature), np.ascontiguousarray(g.reshape(-1)), net
         if isinstance(part, np.ndarray):
             self.Z = np.ascontiguousarray(part * root)
         else:
@@ -44,38 +118,29 @@ class Scaled:
             kernels.scores(self.rows, np.append(root / length, 0.0), self.along)
         kernels.norms2(self.rows, squares)
         self.curvature = np.maximum(squares - self.along**2, 0.0)
+        self.movable = np.flatnonzero(self.curvature + net.ridge > 0)
+        self.w, self.v, self.shape = V.reshape(-1), V.reshape(-1).copy(), V.shape
+        self.moved, self.drift = np.zeros(self.rows.d), np.zeros(1)
+        self.patience = 3 if self.Z.size <= MOST_DENSE // 16 else 25  # a leap costs dozens of passes
 
-    def minimise(self, V: Floats, net: Net, enough: float) -> Floats:
-        state = ScaledState(self, V.reshape(-1), net)
-        descend(state, net, np.flatnonzero(self.curvature + net.ridge > 0), enough)
-        return state.v.reshape(V.shape)
-
-
-class ScaledState:
-    """Coordinates with  moved = sum (v_j - w_j) z_j  and the part of it that the bias takes."""
-
-    free: NDArray[np.bool_] | None = None
-    most, patience = 1000, 3
-
-    def __init__(self, model: Scaled, w: Floats, net: Net) -> None:
-        self.model, self.w, self.v, self.net = model, w, w.copy(), net
-        self.moved, self.drift = np.zeros(model.rows.d), np.zeros(1)
-        self.patience = 3 if model.Z.size <= MOST_DENSE // 16 else 25  # a leap costs dozens of passes
+    @property
+    def weights(self) -> Floats:
+        return self.v.reshape(self.shape)
 
     def sweep(self, order: Order) -> float:
-        m, net = self.model, self.net
         return kernels.lasso_pass(
-            m.rows, order, m.g, m.curvature, m.along, net.alpha, net.ridge, self.v, self.moved, self.drift
-        )
+            self.rows, order, self.g, self.curvature, self.along, self.net.alpha, self.net.ridge,
+            self.v, self.moved, self.drift,
+        )  # fmt: skip
 
     def slopes(self, order: Order) -> Floats:
-        return self.model.g[order] + self._across(order, self.moved, float(self.drift[0]))
+        return self.g[order] + self._across(order, self.moved, float(self.drift[0]))
 
     def product(self, order: Order, d: Floats) -> Floats:
         return self._across(order, *self._along(order, d))
 
     def matrix(self, order: Order) -> Floats:
-        Z, along = self.model.Z[order], self.model.along[order]
+        Z, along = self.Z[order], self.along[order]
         Z = dense(Z) if Z.shape[0] * Z.shape[1] <= MOST_DENSE else Z
         return dense(Z @ Z.T) - np.outer(along, along)
 
@@ -85,62 +150,64 @@ class ScaledState:
         self.moved[:], self.drift[0] = moved, drift
 
     def _along(self, order: Order, d: Floats) -> tuple[Floats, float]:
-        whole, out = np.zeros(len(self.v)), np.zeros(self.model.rows.d)
+        whole, out = np.zeros(len(self.v)), np.zeros(self.rows.d)
         whole[order] = d
-        kernels.combine(self.model.rows, order, whole, out)
-        return out, float(self.model.along[order] @ d)
+        kernels.combine(self.rows, order, whole, out)
+        return out, float(self.along[order] @ d)
 
     def _across(self, order: Order, moved: Floats, drift: float) -> Floats:
         out = np.zeros(len(self.v))
-        kernels.weighted_sums(self.model.rows, order, moved, out, None)
-        return np.asarray(out[order] - drift * self.model.along[order])
+        kernels.weighted_sums(self.rows, order, moved, out, None)
+        return np.asarray(out[order] - drift * self.along[order])
 
 
-class Coupled:
-    """Columns as the rows of a table, with the probabilities of all classes; biases are coordinates of their own."""
+class ClassQuadratic:
+    """Columns as the rows of a table, with the probabilities of all classes; intercepts are coordinates of their own.
 
-    def __init__(self, part: Any, P: Floats, weights: Floats | None, g: Floats, lift: bool) -> None:
-        self.rows, self.weights, self.lift = kernels.rows(part), weights, lift
-        self.P = np.ascontiguousarray(P.T)
-        classes, d = g.shape
-        self.width, every = d + int(lift), np.arange(d)
-        self.g, self.curvature = np.zeros((2, classes, self.width))
-        self.g[:, :d] = g
-        for k, p in enumerate(self.P):
-            h = p * (1.0 - p) if weights is None else weights * p * (1.0 - p)
-            first, second = np.zeros(d), np.zeros(d)
-            kernels.weighted_sums(self.rows, every, h, first, second)
-            self.curvature[k, :d] = second
-            self.curvature[k, d:] = h.sum()
-
-    def minimise(self, V: Floats, net: Net, enough: float) -> Floats:
-        v = np.column_stack([V, np.zeros(len(V))]) if self.lift else V
-        state = CoupledState(self, v, net)
-        descend(state, net, np.flatnonzero(self.curvature.reshape(-1) + net.ridge > 0), enough)
-        return np.ascontiguousarray(state.v.reshape(v.shape)[:, : V.shape[1]])
-
-
-class CoupledState:
-    """Coordinates with the scores u_k = sum_j (v_kj - w_kj) x_j that they add, and their mean over the classes."""
+    Kept up to date are the added scores  u_k = sum_j (v_kj - w_kj) x_j  and their mean over the classes.
+    """
 
     most, patience = 300, 10
 
-    def __init__(self, model: Coupled, w: Floats, net: Net) -> None:
-        self.model, self.net, self.w, self.v = model, net, w.reshape(-1), w.reshape(-1).copy()
-        classes, n = model.P.shape
+    def __init__(
+        self, part: Any, P: Floats, counts: Floats | None, g: Floats, lift: bool, V: Floats, net: ElasticNet
+    ) -> None:
+        self.rows, self.counts, self.lift, self.net, self.P = (
+            kernels.rows(part),
+            counts,
+            lift,
+            net,
+            np.ascontiguousarray(P.T),
+        )
+        (classes, n), d = self.P.shape, g.shape[1]
+        self.width, every = d + int(lift), np.arange(d)
+        slope, curvature = np.zeros((2, classes, self.width))
+        slope[:, :d] = g
+        for k, p in enumerate(self.P):
+            h = p * (1.0 - p) if counts is None else counts * p * (1.0 - p)
+            first, second = np.zeros(d), np.zeros(d)
+            kernels.weighted_sums(self.rows, every, h, first, second)
+            curvature[k, :d] = second
+            curvature[k, d:] = h.sum()
+        self.g, self.curvature = slope.reshape(-1), curvature.reshape(-1)
+        self.movable = np.flatnonzero(self.curvature + net.ridge > 0)
+        w = np.column_stack([V, np.zeros(len(V))]) if lift else V
+        self.w, self.v = w.reshape(-1), w.reshape(-1).copy()
         self.U, self.mean = np.zeros(classes * n), np.zeros(n)
-        self.free = np.tile(np.arange(model.width) >= model.rows.n, classes) if model.lift else None
+        self.free = np.tile(np.arange(self.width) >= d, classes) if lift else None
+
+    @property
+    def weights(self) -> Floats:
+        return np.ascontiguousarray(self.v.reshape(len(self.P), self.width)[:, : self.rows.n])
 
     def sweep(self, order: Order) -> float:
-        m, net = self.model, self.net
-        curvature, g, P = m.curvature.reshape(-1), m.g.reshape(-1), m.P.reshape(-1)
         return kernels.class_lasso_pass(
-            m.rows, order, m.width, m.weights, P, g, curvature, net.alpha, net.ridge, self.v, self.U, self.mean
-        )
+            self.rows, order, self.width, self.counts, self.P.reshape(-1), self.g, self.curvature, self.net.alpha,
+            self.net.ridge, self.v, self.U, self.mean,
+        )  # fmt: skip
 
     def slopes(self, order: Order) -> Floats:
-        across = self._across(order, self.U.reshape(self.model.P.shape), self.mean)
-        return np.asarray(self.model.g.reshape(-1)[order] + across)
+        return np.asarray(self.g[order] + self._across(order, self.U.reshape(self.P.shape), self.mean))
 
     def product(self, order: Order, d: Floats) -> Floats:
         whole = np.zeros(len(self.v))
@@ -156,20 +223,19 @@ class CoupledState:
         self.U[:] = U.reshape(-1)
 
     def _along(self, d: Floats) -> tuple[Floats, Floats]:
-        m = self.model
-        U, D = np.zeros(m.P.shape), d.reshape(len(m.P), m.width)
-        for u, part in zip(U, D, strict=True):
-            kernels.combine(m.rows, np.flatnonzero(part[: m.rows.n]), np.ascontiguousarray(part[: m.rows.n]), u)
-            u += part[-1] if m.lift else 0.0
-        return U, np.asarray((m.P * U).sum(axis=0))
+        U, n = np.zeros(self.P.shape), self.rows.n
+        for u, part in zip(U, d.reshape(len(self.P), self.width), strict=True):
+            kernels.combine(self.rows, np.flatnonzero(part[:n]), np.ascontiguousarray(part[:n]), u)
+            u += part[-1] if self.lift else 0.0
+        return U, np.asarray((self.P * U).sum(axis=0))
 
     def _across(self, order: Order, U: Floats, mean: Floats) -> Floats:
-        m = self.model
-        out, every = np.zeros((len(m.P), m.width)), np.arange(m.rows.n)
+        n = self.rows.n
+        out, every = np.zeros((len(self.P), self.width)), np.arange(n)
         for k, u in enumerate(U):
-            r = m.P[k] * (u - mean)
-            r = r if m.weights is None else r * m.weights
-            first = np.zeros(m.rows.n)
-            kernels.weighted_sums(m.rows, every, r, first, None)
-            out[k, : m.rows.n], out[k, m.rows.n :] = first, r.sum()
+            r = self.P[k] * (u - mean)
+            r = r if self.counts is None else r * self.counts
+            first = np.zeros(n)
+            kernels.weighted_sums(self.rows, every, r, first, None)
+            out[k, :n], out[k, n:] = first, r.sum()
         return np.asarray(out.reshape(-1)[order])

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.logistic.active_newton import Net
-from separatrix.models.logistic.options import LEAST_C, Options
-from separatrix.models.logistic.penalised import GAP, elastic_net, problem_of, ridge
-from separatrix.models.logistic.problem import Answer, Task
-from separatrix.numerics.status import Status
+from separatrix.models.logistic.centred_loss import CentredLoss
+from separatrix.models.logistic.fit import FitOptions, penalised
+from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
+from separatrix.numerics.status import Status, raise_interruption
 from separatrix.protocol import need_limit
 
+LEAST_C = 1e-307  # the inverse of a smaller one is not finite
 RIDGE = (1e-4, 1e4)  # the grid of a ridge, where only a number of penalties is asked for
 REACH = 1e3  # with an L1 part it begins where all weights are zero, and ends at this multiple
 
@@ -70,17 +70,15 @@ def check_grid(Cs: Any) -> int | Floats:
     return grid
 
 
-def grid_for(Cs: int | Floats, tasks: list[Task], l1_ratio: float) -> Floats:
+def grid_for(Cs: int | Floats, problems: list[LogisticProblem], l1_ratio: float) -> Floats:
     """The penalties, chosen by the rows where only their number is given."""
     if not isinstance(Cs, int):
         return Cs
     low, high = RIDGE
     if l1_ratio > 0:
         tops = []
-        for task in tasks:
-            problem = problem_of(task)
-            vectors = 1 if task.classes == 2 else task.classes
-            place = problem.place(np.zeros((vectors, task.d)), np.zeros(vectors))
+        for problem in problems:
+            place = CentredLoss(problem).place(np.zeros((problem.vectors, problem.d)), np.zeros(problem.vectors))
             tops.append(float(np.abs(place.slopes).max(initial=0.0)))
         top = max(tops)
         if not (np.isfinite(top) and top > 0):
@@ -89,33 +87,22 @@ def grid_for(Cs: int | Floats, tasks: list[Task], l1_ratio: float) -> Floats:
     return np.geomspace(low, high, Cs) if Cs > 1 else np.array([low])
 
 
-def answers(task: Task, grid: Floats, options: Options) -> list[Answer]:
-    """One fit after the other; what they share is made once."""
-    tol = GAP if options.tol is None else float(options.tol)
-    problem = problem_of(task) if options.l1_ratio > 0 else None
-    out: list[Answer] = []
-    start: Floats | None = None
-    for C in grid.tolist():
-        if problem is None:
-            answer = ridge(task, 1.0 / C, tol, options.max_iter, start)
-        else:
-            net = Net(options.l1_ratio / C, (1.0 - options.l1_ratio) / C)
-            answer = elastic_net(problem, net, tol, options.max_iter, start)
-        out.append(answer)
-        start = answer.vectors
-    return out
-
-
-def path_of(parts: list[list[Answer]], grid: Floats) -> LogisticPath:
-    """The fits of each part (one, or one a class) put together."""
+def fit_path(problems: list[LogisticProblem], Cs: Any, options: FitOptions) -> LogisticPath:
+    """The fits of each problem (one, or one a class) over the grid, put together."""
+    grid = grid_for(check_grid(Cs), problems, options.l1_ratio)
+    parts = [list[LogisticResult]() for _ in problems]
+    for problem, done in zip(problems, parts, strict=True):
+        loss = CentredLoss(problem) if options.l1_ratio > 0 else None
+        for C in grid.tolist():  # each begins where the one before it ended
+            done.append(penalised(problem, C, options, done[-1].vectors if done else None, loss))
+            raise_interruption(done[-1].status)
     by_C = list(zip(*parts, strict=True))
-    vectors = np.array([np.vstack([a.vectors for a in at]) for at in by_C])
-    worst = [next((a.status for a in at if a.status is not Status.OPTIMAL), Status.OPTIMAL) for at in by_C]
+    vectors = np.array([np.vstack([result.vectors for result in at]) for at in by_C])
     return LogisticPath(
         grid,
         np.ascontiguousarray(vectors[:, :, :-1]),
         np.ascontiguousarray(vectors[:, :, -1]),
-        np.array([max(a.gap or 0.0 for a in at) for at in by_C]),
-        np.array([max(a.steps for a in at) for at in by_C], dtype=np.intp),
-        tuple(worst),
+        np.array([max(result.gap or 0.0 for result in at) for at in by_C]),
+        np.array([max(result.steps for result in at) for at in by_C], dtype=np.intp),
+        tuple(next((r.status for r in at if r.status is not Status.OPTIMAL), Status.OPTIMAL) for at in by_C),
     )

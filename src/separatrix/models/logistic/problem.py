@@ -1,33 +1,32 @@
-"""What a logistic fit is asked to do, and how it is done: which method for which shape of table."""
+"""What a logistic fit is given and what it returns: the rows in use, the problem on them, and the result."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.errors import Interruption
-from separatrix.models.logistic.binary_loss import Binary, Point
-from separatrix.models.logistic.dependent_columns import Columns, independent_columns
-from separatrix.models.logistic.firth import FirthLikelihood, firth_in_basis
-from separatrix.models.logistic.multinomial_loss import Multinomial, centred, dense
-from separatrix.models.logistic.newton import Run, newton
-from separatrix.models.logistic.overlap_proof import kesler_rows, proves_overlap
-from separatrix.models.logistic.quasi_newton import newton_cg
+from separatrix.errors import DataError
+from separatrix.models.logistic.binary_loss import BinaryLoss, dense
+from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.numerics.status import Status
+from separatrix.proofs.certificate import Source
+from separatrix.proofs.separability import Given
+from separatrix.validation import Labels, Table, check_finite_vector, check_lengths
+
+if TYPE_CHECKING:
+    from separatrix.models.logistic.existence import Existence
 
 MOST_PARAMETERS = 2000  # up to here the Hessian is made, beyond it is only multiplied with
-MOST_SPARSE = 300
-PROOF_SIZE = 2**25  # numbers that a proof of overlap may look at
-SAMPLE = 50  # rows of a sample for each parameter
+MOST_SPARSE = 300  # the same for sparse rows
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """Rows that count, class numbers, weights, offset ((n,) for two classes, (n, K) for more), bias or not."""
+class LogisticProblem:
+    """Rows, class numbers, weights, offset ((n,) for two classes, (n, K) for more), and whether there is a bias."""
 
     X: Any
     codes: NDArray[np.intp]
@@ -45,33 +44,55 @@ class Task:
         return int(self.X.shape[1])
 
     @property
-    def free(self) -> int:
-        """Parameters of the likelihood: a vector for each class but one."""
+    def sparse(self) -> bool:
+        return not isinstance(self.X, np.ndarray)
+
+    @property
+    def vectors(self) -> int:
+        """How many class vectors a fit has."""
+        return 1 if self.classes == 2 else self.classes
+
+    @property
+    def parameters(self) -> int:
+        """Free parameters of the likelihood: a vector for each class but one."""
         return (self.d + int(self.lift)) * (self.classes - 1)
 
     @property
     def wide(self) -> bool:
         """Whether the Hessian is better not made."""
-        sparse = not isinstance(self.X, np.ndarray)
-        return self.free > MOST_PARAMETERS or (sparse and self.free > MOST_SPARSE)
+        return self.parameters > MOST_PARAMETERS or (self.sparse and self.parameters > MOST_SPARSE)
 
-    def objective(self, ridge: float = 0.0) -> Binary | Multinomial:
+    @property
+    def signs(self) -> NDArray[np.int8]:
+        return np.where(self.codes == 1, 1, -1).astype(np.int8)
+
+    @property
+    def counts(self) -> Floats:
+        """Weights of the rows, 1 where none are given."""
+        return np.ones(self.n) if self.weights is None else self.weights
+
+    @property
+    def class_offset(self) -> Floats | None:
+        """The offset of all classes, (n, K)."""
+        o = self.offset
+        return o if o is None or o.ndim == 2 else np.column_stack([np.zeros(self.n), o])
+
+    def loss(self, ridge: float = 0.0) -> BinaryLoss | MultinomialLoss:
         if self.classes == 2:
-            signs = np.where(self.codes == 1, 1, -1).astype(np.int8)
-            return Binary(self.X, signs, self.weights, self.offset, ridge, self.lift)
-        return Multinomial(self.X, self.codes, self.classes, self.weights, self.offset, ridge, self.lift)
+            return BinaryLoss(self.X, self.signs, self.weights, self.offset, ridge, self.lift)
+        return MultinomialLoss(self.X, self.codes, self.classes, self.weights, self.offset, ridge, self.lift)
 
-    def every(self, k: int) -> Task:
-        """Each k-th row."""
-        part = slice(None, None, k)
-        X = np.ascontiguousarray(self.X[part]) if isinstance(self.X, np.ndarray) else self.X[part].tocsr()
+    def rows(self, part: Any) -> LogisticProblem:
+        """Some of the rows, by a slice or by numbers."""
+        X = self.X[part].tocsr() if self.sparse else np.ascontiguousarray(self.X[part])
         weights = None if self.weights is None else self.weights[part].copy()
         offset = None if self.offset is None else self.offset[part].copy()
         return replace(self, X=X, codes=self.codes[part], weights=weights, offset=offset)
 
-    def columns(self, kept: NDArray[np.intp]) -> Task:
+    def columns(self, kept: NDArray[np.intp]) -> LogisticProblem:
+        """All rows with some of the columns."""
         X = self.X[:, kept]
-        return replace(self, X=np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X.tocsr())
+        return replace(self, X=X.tocsr() if self.sparse else np.ascontiguousarray(X))
 
     def scores(self, vectors: Floats) -> Floats:
         """Scores of all classes (n, K), offset included."""
@@ -81,139 +102,122 @@ class Task:
             return np.column_stack([np.zeros(self.n), s])
         return s if self.offset is None else s + self.offset
 
-    def loss(self, vectors: Floats) -> float:
-        """Minus the log-likelihood."""
-        return self.objective().point(np.ascontiguousarray(vectors).reshape(-1)).value
+    def loss_at(self, vectors: Floats) -> float:
+        """Minus the log-likelihood of lifted vectors."""
+        return self.loss().point(np.ascontiguousarray(vectors).reshape(-1)).value
 
     def lifted(self) -> Floats:
-        X = dense(self.X)
-        return np.column_stack([X, np.ones(self.n)]) if self.lift else X
+        """Dense rows (x, 1), or x without an intercept."""
+        return np.column_stack([dense(self.X), np.ones(self.n)]) if self.lift else dense(self.X)
+
+    def shortest(self, at: Floats) -> Floats:
+        """Parameters as vectors that add up to zero: of all equivalent ones of several classes the shortest."""
+        V = at.reshape(-1, self.d + 1)
+        return V if self.classes == 2 else np.asarray(V - V.mean(axis=0))
+
+    def against_first(self, vectors: Floats) -> Floats:
+        """Coefficients (K - 1, p) of the log-odds against the first class, without the place of a missing intercept."""
+        vectors = vectors if self.classes == 2 else vectors[1:] - vectors[0]
+        return vectors if self.lift else vectors[:, :-1]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Lifted vectors, one row a vector, with how the run ended; ``loss`` is minus the log-likelihood, if known."""
+class LogisticResult:
+    """Lifted vectors, one row each, with how the fit ended and what is known about it.
+
+    ``loss`` is minus the log-likelihood, if known, and ``gap`` a relative duality gap. ``maxima`` are the penalised
+    likelihoods of the maxima that searches for Firth's estimate reached, highest first.
+    """
 
     vectors: Floats
     status: Status
-    steps: int
-    loss: float | None
+    steps: int = 0
+    loss: float | None = None
     gap: float | None = None
-    maxima: tuple[float, float] | None = None  # of Firth's likelihood, where two were found
+    method: str = "nothing"
+    existence: Existence | None = None
+    dependent: tuple[int, ...] = ()
+    maxima: tuple[float, ...] = ()
 
 
-def overlap_at(task: Task, point: Point) -> bool:
-    """Whether the fitted probabilities at a point prove that the classes overlap."""
-    rows, columns = task.n * (task.classes - 1), task.free
-    if rows * columns > PROOF_SIZE:
-        return False
-    if task.classes == 2:
-        signs = np.where(task.codes == 1, 1.0, -1.0)
-        return proves_overlap(signs[:, None] * task.lifted(), point.wrong)
-    return proves_overlap(*kesler_rows(task.lifted(), task.codes, point.curvature))
+@dataclass(frozen=True)
+class UsedRows:
+    """The rows of a fit with weight above zero, and their numbers in the table that was given.
 
+    ``rest`` is for the fit of one class against the rest: the labels of all classes, and the number of that class.
+    """
 
-class Likelihood:
-    """Maximum likelihood on independent columns, until it is found or seen to run away."""
+    table: Table
+    labels: Labels
+    weights: Floats | None
+    offset: Floats | None
+    origin: NDArray[np.int64] | None
+    source: Source
+    rest: tuple[Labels, int] | None = None
 
-    PATIENCE = 12  # steps after which a fit that is not settled asks whether there is a maximum at all
+    @staticmethod
+    def of(table: Table, labels: Labels, weights: Floats | None, offset: Floats | None, analytic: bool) -> UsedRows:
+        rows = UsedRows(table, labels, weights, offset, None, Source(table, labels))
+        if weights is not None and not weights.all():
+            rows = rows._weighted(weights)
+        if rows.weights is not None and analytic:
+            rows = replace(rows, weights=rows.weights * (len(rows.weights) / rows.weights.sum()))
+        return rows
 
-    def __init__(self, task: Task, max_iter: float, start: Floats | None = None) -> None:
-        self.whole, self.max_iter = task, max_iter
-        wide = task.wide
-        self.split = None if wide else independent_columns(task.X, task.weights, task.lift)
-        self.task = task if self.split is None or not len(self.split.others) else task.columns(self.split.kept)
-        self.objective = self.task.objective()
-        self.settled = False
-        self.reached = np.zeros(self.objective.length)
-        try:
-            self.run = self._first(start if self.task is task else None)
-        except KeyboardInterrupt as stop:
-            at = stop.at if isinstance(stop, Interruption) else self.reached
-            raise Interruption(self.vectors_of(at)) from stop
+    def _weighted(self, weights: Floats) -> UsedRows:
+        """Without the rows of weight zero."""
+        origin, classes = np.flatnonzero(weights), self.labels.classes
+        codes = self.labels.codes[origin]
+        missing = np.setdiff1d(np.arange(len(classes)), codes)
+        if len(missing):
+            raise DataError(
+                f"class {classes[missing].tolist()[0]!r} has weight zero in all its rows: "
+                "give some weight to it, or leave its rows out."
+            )
+        table, offset = Table(self.table.X[origin], self.table.names), self.offset
+        offset = None if offset is None else np.ascontiguousarray(offset[origin])
+        source = replace(self.source, dropped=tuple(np.flatnonzero(weights == 0).tolist()))
+        return UsedRows(table, Labels(classes, codes), weights[origin], offset, origin, source)
 
     @property
-    def dependent(self) -> tuple[int, ...]:
-        """Columns whose coefficients the rows do not determine, as far as that was looked at."""
-        return () if self.split is None else tuple(self.split.dependent.tolist())
+    def names(self) -> list[str]:
+        return list(self.table.names or (f"x{j}" for j in range(self.table.d)))
 
     @property
-    def parameters(self) -> int:
-        return self.task.free
+    def fractional(self) -> bool:
+        """Whether some weight is not a whole number."""
+        return self.weights is not None and bool((self.weights != np.rint(self.weights)).any())
 
-    def _first(self, start: Floats | None) -> Run:
-        task, objective = self.task, self.objective
-        at = np.zeros(objective.length) if start is None else start.reshape(-1).copy()
-        if task.wide:
-            return Run(objective.point(at), Status.MAX_ITERATIONS, 0, np.inf)
-        stride = task.n // (SAMPLE * max(task.free, 40))
-        if stride >= 4 and start is None:
-            sample = task.every(stride)
-            small = sample.objective()
-            tried = newton(small, small.point(at), 2 * self.PATIENCE)
-            self.reached = tried.point.at
-            if tried.status is Status.OPTIMAL and overlap_at(sample, tried.point):
-                self.settled, at = True, tried.point.at
-        run = newton(objective, objective.point(at), self.max_iter, pause=self._pause)
-        self.reached = run.point.at
-        if not self.settled:
-            self.settled = overlap_at(task, run.point)
-        return run
+    def problem(self, lift: bool) -> LogisticProblem:
+        codes = np.asarray(self.labels.codes, dtype=np.intp)
+        return LogisticProblem(self.table.X, codes, len(self.labels.classes), self.weights, self.offset, lift)
 
-    def _pause(self, steps: int, point: Point) -> bool:
-        return not self.settled and steps >= (self.PATIENCE if self.task.classes == 2 else self.PATIENCE // 2)
+    def against_rest(self, k: int) -> UsedRows:
+        """The same rows, with class number k against all others."""
+        two = Labels(np.array([False, True]), (self.labels.codes == k).astype(np.intp))
+        return replace(self, labels=two, rest=(self.labels, k))
 
-    def go_on(self) -> None:
-        """The maximum exists: run until it is reached."""
-        self.settled = True
-        if self.run.status is Status.OPTIMAL:
-            return
-        point, done = self.run.point, self.run.steps
-        if not np.isfinite(point.at).all():
-            point = self.objective.point(np.zeros(self.objective.length))
-        left = self.max_iter - done
-        try:
-            run = (newton_cg if self.task.wide else newton)(self.objective, point, left)
-        except Interruption as stop:
-            raise Interruption(self.vectors_of(stop.at)) from stop
-        self.run = replace(run, steps=run.steps + done)
-
-    def answer(self) -> Answer:
-        """The estimate; of several equally likely ones that with the shortest w."""
-        run = self.run
-        return Answer(self.vectors_of(run.point.at), run.status, run.steps, run.point.value)
-
-    def vectors_of(self, at: Floats) -> Floats:
-        """Lifted vectors of all columns."""
-        at = at if self.task.classes == 2 else centred(at, self.task.classes)
-        return spread(self.split, at.reshape(-1, self.task.d + 1))
-
-    def firth(self) -> Answer:
-        """Firth's estimate on the same independent columns."""
-        task = self.task
-        if task.wide and task is self.whole and self.split is None:
-            self.split = independent_columns(task.X, task.weights, task.lift)
-            task = task.columns(self.split.kept)
-        offset = task.offset
-        if offset is not None and task.classes == 2:
-            offset = np.column_stack([np.zeros(task.n), offset])
-        likelihood = FirthLikelihood(task.lifted(), task.codes, task.classes, task.weights, offset)
-        found = firth_in_basis(likelihood, self.max_iter, [None, *self._second(task)])
-        vectors = found.vectors if task.lift else np.column_stack([found.vectors, np.zeros(len(found.vectors))])
-        if task.classes > 2:
-            vectors = centred(np.vstack([np.zeros(task.d + 1), vectors]).reshape(-1), task.classes)
-            vectors = vectors.reshape(task.classes, -1)
-        maxima = None if found.inferior is None else (float(found.penalised), float(found.inferior))
-        return Answer(spread(self.split, vectors), found.status, found.steps, -found.loglik, maxima=maxima)
-
-    def _second(self, task: Task) -> list[Floats]:
-        """Where the search for the maximum of the likelihood ended, as vectors against the first class, if at all."""
-        at = self.run.point.at.reshape(-1, self.task.d + 1)
-        if task is not self.task or not (self.run.steps and np.isfinite(at).all()):
-            return []
-        at = at if task.classes == 2 else at[1:] - at[0]
-        return [at if task.lift else at[:, :-1]]
+    def given(self, lift: bool) -> Given:
+        """The same rows as data of a proof, with the classes that were given."""
+        labels = self.labels if self.rest is None else self.rest[0]
+        labels = Labels(labels.classes, np.asarray(labels.codes, dtype=np.intp))
+        return Given(self.table, labels, self.origin, self.source, lift, "binary64")
 
 
-def spread(split: Columns | None, vectors: Floats) -> Floats:
-    return vectors if split is None else np.array([split.spread(v) for v in vectors])
+def check_offset(offset: Any, n: int, labels: Labels, multiclass: str) -> Floats:
+    """An offset with one number for each row, or one for each row and class."""
+    count = len(labels.classes)
+    several = count > 2 and multiclass == "multinomial"
+    array = np.asarray(offset) if not hasattr(offset, "columns") else np.asarray(offset.to_numpy())
+    if array.ndim == 2 and several:
+        flat = check_finite_vector(array.reshape(-1), what="offset (row by row)")
+        check_lengths(n, array.shape[0], "offset")
+        if array.shape[1] != count:
+            raise DataError(f"offset has {array.shape[1]} columns and there are {count} classes: pass one a class.")
+        return np.ascontiguousarray(flat.reshape(array.shape))
+    if array.ndim != 1 or several:
+        wanted = f"({n}, {count})" if several else f"({n},)"
+        raise DataError(f"offset has shape {array.shape} and needs {wanted}: one number added to each score.")
+    out = check_finite_vector(offset, what="offset")
+    check_lengths(n, len(out), "offset")
+    return out

@@ -13,12 +13,12 @@ from collections.abc import Callable
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import Binary, Curved, Point
-from separatrix.models.logistic.firth import firth
-from separatrix.models.logistic.likelihood import CERTAIN, STEPS, FittedLikelihood, certain
-from separatrix.models.logistic.multinomial_loss import Blocks, class_information, softmax
+from separatrix.models.logistic.binary_loss import BinaryLoss, LossPoint, SmoothLoss
+from separatrix.models.logistic.firth import FirthLikelihood, firth, logdet_of, orthonormal
+from separatrix.models.logistic.likelihood import CERTAIN, STEPS, FittedLikelihood
+from separatrix.models.logistic.multinomial_loss import HeldLoss
 from separatrix.models.logistic.newton import newton
-from separatrix.numerics.status import Status
+from separatrix.numerics.status import Status, raise_interruption
 
 Profile = Callable[[float], float]
 FARTHEST = 40  # doublings of a step after which a side of an interval counts as open
@@ -28,85 +28,50 @@ def profile_of(fitted: FittedLikelihood, index: int) -> Profile:
     """The profile of a coefficient as a function; each call begins where the last one ended."""
     if fitted.penalised:
         return _firth_profile(fitted, index)
-    return _two_profile(fitted, index) if fitted.task.classes == 2 else _class_profile(fitted, index)
+    return _two_profile(fitted, index) if fitted.problem.classes == 2 else _class_profile(fitted, index)
 
 
 def _two_profile(fitted: FittedLikelihood, j: int) -> Profile:
-    task = fitted.task
+    problem = fitted.problem
     others = np.delete(np.arange(fitted.lifted.shape[1]), j)
-    X = np.ascontiguousarray(fitted.lifted[:, others]) if len(others) else np.zeros((task.n, 1))
-    y = np.where(task.codes == 1, 1, -1).astype(np.int8)
-    base = np.zeros(task.n) if task.offset is None else task.offset
+    X = np.ascontiguousarray(fitted.lifted[:, others]) if len(others) else np.zeros((problem.n, 1))
+    base = np.zeros(problem.n) if problem.offset is None else problem.offset
     last = [np.append(fitted.estimate[0, others], 0.0) if len(others) else np.zeros(2)]
     along = last[0] / (float(fitted.estimate[0, j]) or 1.0)
 
     def value(v: float) -> float:
-        objective = Binary(X, y, task.weights, base + v * fitted.lifted[:, j], 0.0, False)
-        point = _best(fitted, objective, last[0], v * along, 0.0 * along) if len(others) else objective.point(last[0])
+        loss = BinaryLoss(X, problem.signs, problem.weights, base + v * fitted.lifted[:, j], 0.0, False)
+        point = _best(fitted, loss, last[0], v * along, 0.0 * along) if len(others) else loss.point(last[0])
         last[0] = point.at
         return -point.value
 
     return value
 
 
-def _best(fitted: FittedLikelihood, objective: Curved, *starts: Floats) -> Point:
+def _best(fitted: FittedLikelihood, loss: SmoothLoss, *starts: Floats) -> LossPoint:
     """The maximum, from the first start that leads to it; of separated classes the highest of all starts.
 
     Far off, rows may be certain and the likelihood flat.
     """
-    reached, tol = list[Point](), 1e-14 if fitted.fates is None else 1e-12
+    reached, tol = list[LossPoint](), 1e-14 if fitted.fates is None else 1e-12
     with np.errstate(all="ignore"):
         for at in starts:
-            run = newton(objective, objective.point(at), STEPS, tol, certain)
-            reached.append(run.point)
-            if run.point.value < CERTAIN or (run.status is Status.OPTIMAL and fitted.fates is None):
+            run = newton(loss, loss.point(at), STEPS, tol, floor=CERTAIN)
+            raise_interruption(run.status)
+            reached.append(run.state.point)
+            if run.state.point.value < CERTAIN or (run.status is Status.OPTIMAL and fitted.fates is None):
                 break
     return min(reached, key=lambda point: point.value)
 
 
-class Held:
-    """Minus the log-likelihood of several classes as a function of all coefficients but one."""
-
-    def __init__(self, fitted: FittedLikelihood, index: int) -> None:
-        self.fitted, self.index, self.value = fitted, index, 0.0
-        self.free = np.delete(np.arange(fitted.estimate.size), index)
-        self.own = np.arange(fitted.task.n), fitted.task.codes
-
-    def point(self, at: Floats) -> Point:
-        task, lifted = self.fitted.task, self.fitted.lifted
-        scores = np.column_stack([np.zeros(task.n), lifted @ self._whole(at).T])
-        P, loss = softmax(scores if self.fitted.offset is None else scores + self.fitted.offset, self.own)
-        R = P.copy()
-        R[self.own] -= 1.0
-        c = self.fitted.counts
-        gradient = ((R[:, 1:] * c[:, None]).T @ lifted).reshape(-1)
-        return Point(at, float(c @ loss), gradient[self.free], P, -R[self.own])
-
-    def model(self, point: Point) -> Blocks:
-        information = class_information(self.fitted.lifted, point.curvature[:, 1:], self.fitted.task.weights)
-        return Blocks(information[np.ix_(self.free, self.free)], np.arange(len(self.free)))
-
-    def reach(self, step: Floats) -> float:
-        whole = np.zeros(self.fitted.estimate.size)
-        whole[self.free] = step
-        return float(np.abs(self.fitted.lifted @ whole.reshape(self.fitted.estimate.shape).T).max())
-
-    def rounding(self, point: Point) -> Floats:
-        return np.zeros_like(point.at)
-
-    def _whole(self, at: Floats) -> Floats:
-        whole = np.empty(self.fitted.estimate.size)
-        whole[self.free], whole[self.index] = at, self.value
-        return whole.reshape(self.fitted.estimate.shape)
-
-
 def _class_profile(fitted: FittedLikelihood, index: int) -> Profile:
-    held = Held(fitted, index)
+    problem, shape = fitted.problem, fitted.estimate.shape
+    held = HeldLoss(fitted.lifted, problem.codes, problem.weights, fitted.offset, shape, index)
     last = [fitted.estimate.reshape(-1)[held.free]]
     along = last[0] / (float(fitted.estimate.reshape(-1)[index]) or 1.0)
 
     def value(v: float) -> float:
-        held.value = v
+        held.held = v
         point = _best(fitted, held, last[0], v * along, 0.0 * along)
         last[0] = point.at
         return -point.value
@@ -119,13 +84,8 @@ def _firth_profile(fitted: FittedLikelihood, index: int) -> Profile:
     free, p = fitted.estimate.shape
     k, j = divmod(index, p)
     order = np.append(np.delete(np.arange(p), j), j)
-    inner = fitted.firth_likelihood(order)
-    scale = np.linalg.norm(inner.lifted, axis=0)
-    Q, R = np.linalg.qr(inner.lifted / scale)
-    length = np.sqrt(len(Q))
-    R = R * scale / length
-    inner.lifted = Q * length
-    logdet = free * float(np.log(np.abs(np.diagonal(R))).sum())
+    Q, R = orthonormal(fitted.lifted[:, order])
+    likelihood, logdet = FirthLikelihood(fitted.problem, Q), logdet_of(R, fitted.problem.classes)
     place = k * p + p - 1
     fixed = np.arange(free * p) == place
     last = [(fitted.estimate[:, order] @ R.T).reshape(-1)]
@@ -133,9 +93,10 @@ def _firth_profile(fitted: FittedLikelihood, index: int) -> Profile:
     def value(v: float) -> float:
         start = last[0].copy()
         start[place] = R[-1, -1] * v
-        found = firth(inner, STEPS, start, fixed)
-        last[0] = found.vectors.reshape(-1)
-        return float(found.penalised + logdet)
+        run = firth(likelihood, STEPS, start, fixed)
+        raise_interruption(run.status)
+        last[0] = run.state.point.b
+        return float(run.state.point.penalised + logdet)
 
     return value
 

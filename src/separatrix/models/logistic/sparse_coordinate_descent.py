@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.logistic.active_newton import Net
-from separatrix.models.logistic.centred_problem import Place, Problem, lower_bound
+from separatrix.models.logistic.active_newton import ElasticNet
+from separatrix.models.logistic.centred_loss import CentredLoss, WeightsPoint, lower_bound
 
 Order = NDArray[np.intp]
 ENOUGH = 0.1  # passes end when one changes less than this share of what all have changed
@@ -28,23 +28,25 @@ SLOW, PATIENCE = 0.8, 4  # passes in a row that each change more than this share
 ASIDE = 0.2  # share of a wanted gap that a step may leave
 
 
-class ByColumns:
+class SparseQuadratic:
     """Coordinates v from the weights of a place, with  bent = h X(v - w)  and the part that a free bias takes of it."""
 
-    def __init__(self, problem: Problem, place: Place, net: Net, chosen: Order, draws: np.random.Generator) -> None:
-        self.problem, self.place, self.net = problem, place, net
-        self.rows, self.h = kernels.rows(problem.across), place.curvature
+    def __init__(
+        self, loss: CentredLoss, place: WeightsPoint, net: ElasticNet, chosen: Order, draws: np.random.Generator
+    ) -> None:
+        self.loss, self.place, self.net = loss, place, net
+        self.rows, self.h = kernels.rows(loss.across), place.curvature
         self.w, self.g = place.V[0], np.ascontiguousarray(place.slopes[0])
-        self.v, self.bent, self.drift = self.w.copy(), np.zeros(problem.n), np.zeros(1)
-        self.total = float(self.h.sum()) if problem.lift else 0.0
-        self.along, self.curvature = np.zeros((2, problem.d))
-        self.known = np.zeros(problem.d, dtype=bool)
+        self.v, self.bent, self.drift = self.w.copy(), np.zeros(loss.n), np.zeros(1)
+        self.total = float(self.h.sum()) if loss.lift else 0.0
+        self.along, self.curvature = np.zeros((2, loss.d))
+        self.known = np.zeros(loss.d, dtype=bool)
         self.learn(chosen)
         self.chosen, self.draws = self.movable(chosen), draws
 
     def learn(self, chosen: Order) -> None:
         """The curvatures of further columns."""
-        first, second = np.zeros((2, self.problem.d))
+        first, second = np.zeros((2, self.loss.d))
         kernels.weighted_sums(self.rows, chosen, self.h, first if self.total > 0 else None, second)
         second = second[chosen]
         self.along[chosen] = first[chosen] / np.sqrt(self.total) if self.total > 0 else 0.0
@@ -108,13 +110,13 @@ class ByColumns:
         return self.g[chosen] + self._across(chosen, self.bent, float(self.drift[0]))
 
     def _scores(self, chosen: Order, d: Floats) -> tuple[Floats, float]:
-        whole, scores = np.zeros(self.problem.d), np.zeros(self.problem.n)
+        whole, scores = np.zeros(self.loss.d), np.zeros(self.loss.n)
         whole[chosen] = d
         kernels.combine(self.rows, chosen, whole, scores)
         return scores, float((self.along[chosen] * d).sum())
 
     def _across(self, chosen: Order, bent: Floats, drift: float) -> Floats:
-        out = np.zeros(self.problem.d)
+        out = np.zeros(self.loss.d)
         kernels.weighted_sums(self.rows, chosen, bent, out, None)
         return np.asarray(out[chosen] - drift * self.along[chosen])
 
@@ -171,7 +173,7 @@ class ByColumns:
             slopes = found.slopes[0]
             over = np.flatnonzero((np.abs(slopes) > self.net.alpha + enough) & (signs == 0))
             if share > 0:
-                best = max(best, lower_bound(self.problem, found, self.net)[0])
+                best = max(best, lower_bound(self.loss, found, self.net)[0])
             if (share == 1.0 and not len(over)) or expected - best <= 2.0 * ASIDE * tol * expected:
                 break
             self.learn(over[~self.known[over]])
@@ -181,19 +183,19 @@ class ByColumns:
             self.v, self.bent, self.drift = before
         return best
 
-    def dual(self) -> Place | None:
+    def dual(self) -> WeightsPoint | None:
         """The place with the residuals R + h X(v - w) and their slopes; None where these are no probabilities.
 
         Without a bias any probabilities will do; with one, residuals have to add up to zero.
         """
-        problem, place = self.problem, self.place
-        c = 1.0 if problem.weights is None else problem.weights
+        loss, place = self.loss, self.place
+        c = 1.0 if loss.weights is None else loss.weights
         moved = self.bent - self.h * self._bias()
-        others = place.others - problem.signs * np.divide(moved, c, out=np.zeros_like(moved), where=self.h > 0)
+        others = place.others - loss.signs * np.divide(moved, c, out=np.zeros_like(moved), where=self.h > 0)
         if not ((others >= 0).all() and (others <= 1).all()):
-            if problem.lift or not np.isfinite(others).all():
+            if loss.lift or not np.isfinite(others).all():
                 return None
             others = np.clip(others, 0.0, 1.0)
-        R = -(others * problem.signs) * c
-        shift = 0.0 if problem.offset is None else float(R @ problem.offset)
-        return replace(place, slopes=problem.slopes(R[:, None]), others=others, shift=shift)
+        R = -(others * loss.signs) * c
+        shift = 0.0 if loss.offset is None else float(R @ loss.offset)
+        return replace(place, slopes=loss.slopes(R[:, None]), others=others, shift=shift)

@@ -168,7 +168,7 @@ def summarise(
             at, error = {"+inf": math.inf, "-inf": -math.inf}.get(fates[j], math.nan), math.nan
         rows.append(_coefficient(name, at, error, float(low), float(high), p_lr))
     k, n = fitted.estimate.size, float(fitted.counts.sum())
-    slopes = k - (fitted.task.classes - 1) * int(fitted.task.lift)
+    slopes = k - (fitted.problem.classes - 1) * int(fitted.problem.lift)
     whole = fitted.maximum if fitted.penalised else fitted.loglik
     ratio = 2.0 * (whole - (fitted.null_penalised if fitted.penalised else fitted.null_loglik))
     return LogisticSummary(
@@ -211,7 +211,7 @@ def _check_options(
     if groups is None:
         return None
     by = np.asarray(check_labels(groups, what="groups", ids=True).codes, dtype=np.intp)
-    check_lengths(fitted.task.n, len(by), "groups")
+    check_lengths(fitted.problem.n, len(by), "groups")
     if by.max() < 1:
         raise DataError("groups has one group only: a clustered covariance needs at least two.")
     return by

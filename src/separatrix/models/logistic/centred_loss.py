@@ -1,6 +1,6 @@
-"""The logistic loss with its biases minimised over: a function of the weights alone.
+"""The logistic loss with its intercepts minimised over: a function of the weights alone, for the elastic net.
 
-L(V) = min over b of sum c_i loss_i,    slopes = X'R,  R = c (P - Y),  sum R = 0 where there is a bias
+L(V) = min over b of sum c_i loss_i,    slopes = X'R,  R = c (P - Y),  sum R = 0 where there is an intercept
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
-from separatrix.models.logistic.active_newton import Net
+from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.duality_gap import entropy
 from separatrix.models.logistic.firth import likelihood_intercepts
 from separatrix.models.logistic.multinomial_loss import softmax
+from separatrix.models.logistic.problem import LogisticProblem
 
 Columns = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Weights (k, d) with their best biases (k,), k = 1 for two classes.
+class WeightsPoint:
+    """Weights (k, d) with their best intercepts (k,), k = 1 for two classes.
 
     ``others`` are the probabilities of the classes that are not a row's own: (n,) for two classes, (n, K) with
     zeros at the own class for more. ``curvature`` is c p (1 - p), or P for more than two classes. ``shift`` is
@@ -41,22 +42,19 @@ class Place:
     curvature: Floats
     shift: float
 
-    def columns(self, kept: Columns) -> Place:
+    def columns(self, kept: Columns) -> WeightsPoint:
         part = np.ascontiguousarray(self.V[:, kept]), np.ascontiguousarray(self.slopes[:, kept])
         return replace(self, V=part[0], slopes=part[1])
 
 
-class Problem:
-    """Rows, class numbers, weights and offset ((n,) or (n, K)), with access by row and by column."""
+class CentredLoss:
+    """The loss of a problem as a function of the weights, with access by row and by column."""
 
-    def __init__(
-        self, X: Any, codes: NDArray[np.intp], classes: int, weights: Floats | None, offset: Floats | None, lift: bool
-    ) -> None:
-        self.X, self.codes, self.classes = X, np.asarray(codes, dtype=np.intp), classes
-        self.weights, self.offset, self.lift = weights, offset, lift
-        self.n, self.d = int(X.shape[0]), int(X.shape[1])
-        self.sparse = not isinstance(X, np.ndarray)
-        self.signs = np.where(self.codes == 1, 1, -1).astype(np.int8)
+    def __init__(self, problem: LogisticProblem) -> None:
+        self.X, self.d, self.problem = problem.X, problem.d, problem
+        self.codes, self.classes, self.signs = problem.codes, problem.classes, problem.signs
+        self.weights, self.offset, self.lift = problem.weights, problem.offset, problem.lift
+        self.n, self.sparse = problem.n, problem.sparse
 
     @cached_property
     def across(self) -> Any:
@@ -78,7 +76,7 @@ class Problem:
         """Of sparse rows: how many numbers a row has in each column, on average."""
         return np.bincount(self.X.indices, minlength=self.d) / self.n
 
-    def columns(self, kept: Columns) -> Problem:
+    def columns(self, kept: Columns) -> CentredLoss:
         """The same rows with these columns only."""
         part = copy(self)
         part.d = len(kept)
@@ -106,7 +104,7 @@ class Problem:
 
     # -- places -------------------------------------------------------------------------------------
 
-    def place(self, V: Floats, b: Floats) -> Place:
+    def place(self, V: Floats, b: Floats) -> WeightsPoint:
         return self._two(V, b) if self.classes == 2 else self._many(V, b)
 
     def _scores(self, V: Floats) -> Floats:
@@ -137,7 +135,7 @@ class Problem:
             kernels.curvature_product(rows, np.ascontiguousarray(r), constant, 0, self.n, out[k])
         return np.ascontiguousarray(out[:, :-1])
 
-    def _two(self, V: Floats, b: Floats) -> Place:
+    def _two(self, V: Floats, b: Floats) -> WeightsPoint:
         scores = self._scores(V)[:, 0]
         scores = scores if self.offset is None else scores + self.offset
         alone = kernels.rows(np.empty((self.n, 0)))
@@ -157,9 +155,9 @@ class Problem:
         R = -q * self.signs
         R = R if self.weights is None else R * self.weights
         shift = 0.0 if self.offset is None else float(R @ self.offset)
-        return Place(V, at, loss, self.slopes(R[:, None]), q, h, shift)
+        return WeightsPoint(V, at, loss, self.slopes(R[:, None]), q, h, shift)
 
-    def _many(self, V: Floats, b: Floats) -> Place:
+    def _many(self, V: Floats, b: Floats) -> WeightsPoint:
         scores = self._scores(V)
         scores = scores if self.offset is None else scores + self.offset
         own = np.arange(self.n), self.codes
@@ -177,7 +175,7 @@ class Problem:
         if self.weights is not None:
             R *= self.weights[:, None]
         shift = 0.0 if self.offset is None else float((R * self.offset).sum())
-        return Place(V, b, self.sum(loss), self.slopes(R), others, P, shift)
+        return WeightsPoint(V, b, self.sum(loss), self.slopes(R), others, P, shift)
 
     # -- columns that cannot matter -------------------------------------------------------------------
 
@@ -193,7 +191,7 @@ class Problem:
         centred = second - (first * (first / c.sum()) if self.lift else 0.0)
         return np.sqrt(np.maximum(centred, 0.0) + 1e-9 * second)
 
-    def kept(self, place: Place, net: Net, share: float, gap: float) -> Columns:
+    def kept(self, place: WeightsPoint, net: ElasticNet, share: float, gap: float) -> Columns:
         """Columns that the gap does not rule out.
 
         The dual is concave with c_i/4 as its least curvature in each residual, so that the residuals R* of the
@@ -205,7 +203,7 @@ class Problem:
         return np.flatnonzero((reach >= net.alpha) | (place.V != 0).any(axis=0))
 
 
-def lower_bound(problem: Problem, place: Place, net: Net) -> tuple[float, float]:
+def lower_bound(loss: CentredLoss, place: WeightsPoint, net: ElasticNet) -> tuple[float, float]:
     """A lower bound of the minimum from the probabilities of a place, and the share of them that gave it."""
     top = float(np.abs(place.slopes).max(initial=0.0))
     shares = [min(1.0, net.alpha / top) if top > 0 else 1.0]
@@ -216,6 +214,6 @@ def lower_bound(problem: Problem, place: Place, net: Net) -> tuple[float, float]
         above = np.maximum(share * np.abs(place.slopes) - net.alpha, 0.0)
         with np.errstate(over="ignore"):
             excess = 0.5 * float((above * (above / net.ridge)).sum()) if share == 1.0 and net.ridge > 0 else 0.0
-        bound = problem.sum(entropy(share * place.others)) + share * place.shift - excess
+        bound = loss.sum(entropy(share * place.others)) + share * place.shift - excess
         best = max(best, (bound, share))
     return best

@@ -1,0 +1,257 @@
+"""Elastic-net logistic regression: proximal Newton steps on working sets of columns (Lee, Sun and Saunders 2014).
+
+    F(V) = min over b of L(V, b) + alpha |V|_1 + ridge/2 |V|^2,    L the logistic loss
+
+The intercepts are minimised over at every point. Each step minimises a quadratic model of L plus the penalty on the
+columns that are in use or whose slopes exceed alpha. A run ends at a relative duality gap: the fitted
+probabilities, drawn towards the labels until no slope exceeds alpha, bound F from below. Columns that the
+gap proves to be out of every minimiser are dropped (Ndiaye, Fercoq, Gramfort and Salmon 2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.models.logistic.active_newton import Coordinates, ElasticNet, descend
+from separatrix.models.logistic.binary_loss import EPS, TINY, BinaryLoss
+from separatrix.models.logistic.centred_loss import CentredLoss, WeightsPoint, lower_bound
+from separatrix.models.logistic.duality_gap import net_gap
+from separatrix.models.logistic.penalised_quadratic import (
+    ClassQuadratic,
+    GramQuadratic,
+    ScaledQuadratic,
+    gram_of_chosen,
+    gram_of_many,
+    gram_of_two,
+)
+from separatrix.models.logistic.problem import LogisticResult
+from separatrix.models.logistic.sparse_coordinate_descent import ASIDE, SparseQuadratic
+from separatrix.numerics.driver import drive
+from separatrix.numerics.status import Status
+
+Columns = NDArray[np.intp]
+MOST_GRAM = 600  # coordinates up to which the matrix of a dense model is made
+SMALL, EXACT = 600, 1e-12  # up to here passes over a matrix cost little: the minimum itself
+MOST_DENSE = 2**22  # numbers up to which sparse columns of several classes are made dense for it
+FEW_ADDED, MOST_ADDED = 2**22, 4.0  # of sparse rows: numbers added up to which it is made, and for each of the table
+MOST_PROOFS, MOST_SOLVED = 3, 36.0  # lower bounds tried for by columns, and as MOST_ADDED when these have failed
+FIRST = 200  # columns of the first working set
+ARMIJO = 1e-4
+FEWEST = 2.0**-30
+SLOW, IDLE = 3, 20  # steps in a row that leave the gap as it is: another proof is tried, and the search ended
+MOST_PROVED = 1000  # columns up to which that proof is tried
+
+
+@dataclass(frozen=True)
+class NetState:
+    """Weights on the columns still ``alive``, and what earlier steps have shown.
+
+    ``bound`` is the best lower bound of the minimum before this point, ``first`` the first gap and ``before`` the least
+    one, ``idle`` counts steps that left it as it was, ``proofs`` the lower bounds tried for by columns. ``ended`` is
+    why a step was the last one, with the gap that was proved then.
+    """
+
+    loss: CentredLoss
+    net: ElasticNet
+    place: WeightsPoint
+    alive: Columns
+    bound: float = -np.inf
+    first: float = 0.0
+    before: float = np.inf
+    steps: int = 0
+    idle: int = 0
+    proofs: int = 0
+    ended: Status | None = None
+    proved: float | None = None
+
+    @cached_property
+    def value(self) -> float:
+        return self.place.loss + self.net.value(self.place.V)
+
+    @cached_property
+    def here(self) -> tuple[float, float]:
+        """The lower bound that this point gives, and the share of the probabilities that gave it."""
+        return lower_bound(self.loss, self.place, self.net)
+
+    @cached_property
+    def gap(self) -> float:
+        return max(0.0, self.value - max(self.bound, self.here[0])) / max(self.value, TINY)
+
+    def end(self, status: Status, gap: float | None = None) -> NetState:
+        return replace(self, ended=status, proved=gap)
+
+
+@dataclass(frozen=True, slots=True)
+class ProximalNewton:
+    """Steps on working sets until the relative duality gap is at most ``tol``."""
+
+    tol: float
+    draws: np.random.Generator
+
+    def terminate(self, state: NetState) -> Status | None:
+        if state.ended is not None:
+            return state.ended
+        if not np.isfinite(state.value):
+            return Status.NONFINITE
+        return Status.OPTIMAL if state.gap <= self.tol else None
+
+    def step(self, state: NetState) -> NetState:
+        tol, net, value, gap = self.tol, state.net, state.value, state.gap
+        (here, share), first = state.here, state.first or gap
+        bound, sparse_two = max(state.bound, here), state.loss.sparse and state.loss.classes == 2
+        kept = state.loss.kept(state.place, net, share, max(0.0, value - here))
+        if 2 * len(kept) <= state.loss.d and state.loss.by_columns and not sparse_two:
+            loss, place = state.loss.columns(kept), state.place.columns(kept)
+            state = replace(state, loss=loss, place=place, alive=state.alive[kept])
+            kept = np.arange(len(kept))
+        loss, place, proofs = state.loss, state.place, state.proofs
+        W = above(place, net, kept)
+        if not len(W):  # no weight in use, and no slope above alpha
+            return state.end(Status.OPTIMAL if gap <= max(tol, 1e-6) else Status.ILL_CONDITIONED, gap)
+        if sparse_two and proofs < MOST_PROOFS and not by_matrix(loss, W):
+            model = SparseQuadratic(loss, place, net, W, self.draws)
+            moved, bound, tried = step_by_columns(model, value, bound, tol)
+            proofs += tried
+            if moved is None and value - bound > tol * value:
+                return self.step(replace(state, bound=bound, first=first, proofs=MOST_PROOFS))
+        else:
+            moved = advance(loss, place, net, working_set(loss, place, net, kept), value, gap / first)
+        if moved is None and value - bound <= tol * value:
+            return state.end(Status.OPTIMAL, max(0.0, value - bound) / value)
+        if (moved is None or state.idle == SLOW) and (proved := by_curvature(loss, place, net) / value) <= tol:
+            return state.end(Status.OPTIMAL, proved)
+        if moved is None or state.idle > IDLE:
+            return state.end(Status.ILL_CONDITIONED, gap)
+        gained = value - moved.loss - net.value(moved.V) > 1e-6 * value
+        idle = 0 if gained or gap <= 0.5 * state.before else state.idle + 1  # the gap may fall when the value cannot
+        least = min(gap, state.before)
+        return NetState(loss, net, moved, state.alive, bound, first, least, state.steps + 1, idle, proofs)
+
+
+def elastic_net(
+    loss: CentredLoss, net: ElasticNet, tol: float, max_iter: float, start: Floats | None = None
+) -> LogisticResult:
+    """Minimise to a relative duality gap of ``tol``; the L1 part determines all vectors, but for a common intercept."""
+    begin = np.zeros((loss.problem.vectors, loss.d + 1)) if start is None else start
+    found = proximal_newton(loss, net, begin, tol, max_iter)
+    if len(found.vectors) > 1:
+        found.vectors[:, -1] -= found.vectors[:, -1].mean()
+    return found
+
+
+def proximal_newton(loss: CentredLoss, net: ElasticNet, start: Floats, tol: float, max_iter: float) -> LogisticResult:
+    """Minimise from lifted vectors to a relative duality gap of ``tol``."""
+    place = loss.place(np.ascontiguousarray(start[:, :-1]), start[:, -1].copy())
+    state = NetState(loss, net, place, np.arange(loss.d))
+    run = drive(ProximalNewton(tol, np.random.default_rng(0)), state, max_steps=max_iter)
+    state = run.state
+    full = np.zeros((len(place.V), loss.d + 1))
+    full[:, state.alive], full[:, -1] = state.place.V, state.place.b
+    gap = None if run.status is Status.INTERRUPTED else state.gap if state.proved is None else state.proved
+    return LogisticResult(full, run.status, state.steps, state.place.loss, gap)
+
+
+def by_curvature(loss: CentredLoss, place: WeightsPoint, net: ElasticNet) -> float:
+    """What is left to gain at most, for penalties too small for a dual point; inf where that is not known."""
+    if loss.classes > 2 or loss.X is None or loss.d > MOST_PROVED:
+        return np.inf
+    smooth = BinaryLoss(loss.X, loss.signs, loss.weights, loss.offset, net.ridge, loss.lift)
+    return net_gap(smooth, smooth.point(np.append(place.V[0], place.b)), net.alpha)
+
+
+# -- the columns of a step --------------------------------------------------------------------------
+
+
+def above(place: WeightsPoint, net: ElasticNet, kept: Columns) -> Columns:
+    """Columns in use, and those kept whose slopes are above alpha."""
+    chosen = (place.V != 0).any(axis=0)
+    chosen[kept] |= np.abs(place.slopes[:, kept]).max(axis=0) > net.alpha
+    return np.flatnonzero(chosen)
+
+
+def working_set(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, kept: Columns) -> Columns:
+    """Columns in use, and those with the steepest slopes above alpha: at most as many again."""
+    used = (place.V != 0).any(axis=0)
+    if not loss.sparse and len(kept) * len(place.V) <= MOST_GRAM // 2:
+        return kept
+    slope = np.abs(place.slopes).max(axis=0)
+    new = kept[(slope[kept] > net.alpha) & ~used[kept]]
+    most = max(FIRST, int(used.sum()))
+    if len(new) > most:
+        new = new[np.argpartition(-slope[new], most)[:most]]
+    return np.sort(np.concatenate([np.flatnonzero(used), new]))
+
+
+def by_matrix(loss: CentredLoss, W: Columns) -> bool:
+    """Whether sparse columns W are taken by their matrix, while nothing has been made of the columns themselves."""
+    return not loss.by_columns and additions(loss, W) <= max(FEW_ADDED, MOST_ADDED * loss.X.nnz)
+
+
+def additions(loss: CentredLoss, W: Columns) -> float:
+    """About how many numbers are added to make the matrix of sparse columns W row by row, and its own."""
+    return 0.5 * loss.n * float(loss.filled[W].sum()) ** 2 + float(len(W)) ** 2
+
+
+# -- the step itself --------------------------------------------------------------------------------
+
+
+def quadratic_of(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, W: Columns) -> Coordinates:
+    """The loss around a place, as a quadratic in the weights of these columns."""
+    V, g = np.ascontiguousarray(place.V[:, W]), np.ascontiguousarray(place.slopes[:, W])
+    h, lift, two = place.curvature, loss.lift, loss.classes == 2
+    few = not two and loss.n * len(W) <= MOST_DENSE
+    if g.size <= MOST_GRAM and (few or not loss.sparse):
+        X = loss.X if len(W) == loss.d and not loss.sparse else loss.table(W)
+        return GramQuadratic(gram_of_two(X, h, lift) if two else gram_of_many(X, h, loss.weights, lift), g, V, net)
+    if loss.sparse and two and additions(loss, W) <= max(FEW_ADDED, MOST_SOLVED * loss.X.nnz):
+        return GramQuadratic(gram_of_chosen(loss.X, W, h, lift), g, V, net)
+    part = loss.across[W] if loss.sparse else np.ascontiguousarray(loss.X[:, W].T)
+    if two:
+        return ScaledQuadratic(part, h, g, lift, V, net)
+    return ClassQuadratic(part, h, loss.weights, g, lift, V, net)
+
+
+def advance(
+    loss: CentredLoss, place: WeightsPoint, net: ElasticNet, W: Columns, value: float, progress: float
+) -> WeightsPoint | None:
+    """One step on the columns W, halved until it gains; None where none does."""
+    model, after = quadratic_of(loss, place, net, W), place.V.copy()
+    small = isinstance(model, GramQuadratic) and len(model.H) <= SMALL
+    descend(model, net, model.movable, EXACT if small else min(0.1, 0.1 * progress))
+    after[:, W] = model.weights
+    return search(loss, place, net, after, value)
+
+
+def step_by_columns(
+    model: SparseQuadratic, value: float, bound: float, tol: float
+) -> tuple[WeightsPoint | None, float, bool]:
+    """One step by a model of sparse columns; where it may end the run, a lower bound of the minimum is tried for."""
+    place, net = model.place, model.net
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # of which no step is made
+        model.descend()
+        expected = value + model.value() - net.value(place.V)
+        last = expected - bound > (1.0 - ASIDE) * tol * expected and model.beyond() <= ASIDE * tol * expected
+        if last:
+            bound = max(bound, model.prove(expected, tol))
+    return search(model.loss, place, net, model.v[None, :], value), bound, last
+
+
+def search(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, after: Floats, value: float) -> WeightsPoint | None:
+    """The way to these weights, halved until it gains."""
+    step = after - place.V
+    promise = float((place.slopes * step).sum()) + net.value(after) - net.value(place.V)
+    noise, share = 8 * EPS * abs(value), 1.0
+    if not promise < noise:
+        return None
+    while share >= FEWEST:
+        V = after if share == 1.0 else place.V + share * step
+        moved = loss.place(V, place.b)
+        if moved.loss + net.value(V) <= value + ARMIJO * share * promise + noise:
+            return moved
+        share *= 0.5
+    return None

@@ -1,0 +1,229 @@
+"""Ridge logistic regression to a relative duality gap.
+
+On many rows a tenth of them or less gives a start and the Hessian there, with which each pass over all rows divides
+what is left to gain by about a hundred (Byrd, Chin, Neveitt and Nocedal 2011). The same rows also prove how much is
+left. Every k-th row may miss nearly all rows that a rare column depends on. How many rows of a sample inform about
+column j is
+
+    (sum x_ij^2)^2 / sum x_ij^4,
+
+the count of the ones for a column of zeros and ones. Where that is small, all rows in which the column is far above
+its mean square are taken, with a weight that counts them once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
+from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
+from separatrix.models.logistic.multinomial_loss import MultinomialLoss
+from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
+from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
+from separatrix.models.logistic.quasi_newton import LBFGSState, with_model
+from separatrix.numerics.driver import Driven, drive
+from separatrix.numerics.status import Status
+
+FEW = 200  # parameters from which a preconditioner of dense rows pays
+PRECONDITION = 5  # rows of its sample for each parameter
+ROUNDING = 1e-12  # relative gaps below this are not told from zero
+SAMPLE = 100  # rows of the sample for each parameter
+COARSE = 4  # the sample itself begins at the minimum of each so many of its rows
+ROUGH = 1e-4  # how exactly the sample is solved: its minimum is a hundred times as far from that of all rows
+RARE = 100.0  # rows of a sample that must inform about each column
+MOST = 4  # the rows of rare columns are taken where they are at most one in so many
+BLOCK = 2**15  # numbers looked at in one go
+
+
+def ridge(
+    problem: LogisticProblem, penalty: float, tol: float, max_iter: float, start: Floats | None = None
+) -> LogisticResult:
+    """Minimise the loss plus penalty/2 |w|^2 to a relative duality gap of at most ``tol``."""
+    loss = problem.loss(penalty)
+    at = np.zeros(loss.length) if start is None else start.reshape(-1).copy()
+    first = sampled_start(problem, loss, tol, max_iter) if start is None and isinstance(loss, BinaryLoss) else None
+    found = first or Searched(loss.point(at), Status.MAX_ITERATIONS)
+    if found.status is not Status.OPTIMAL or found.gap is None:
+        run = drive(GapSearch(problem, loss, tol, max_iter), found)
+        found = replace(run.state, status=run.status)
+        if problem.classes > 2 and not problem.wide and found.status is Status.OPTIMAL and found.steps < max_iter:
+            found = one_more(loss, found)
+    vectors, value = problem.shortest(found.point.at), found.point.value  # at the minimum they add up to zero
+    gap = found.gap if found.gap is not None and np.isfinite(found.gap) else duality_gap(loss, found.point)
+    part = value - 0.5 * penalty * float((vectors[:, :-1] ** 2).sum())
+    return LogisticResult(vectors, found.status, found.steps, part, gap / max(value, TINY))
+
+
+@dataclass(slots=True)
+class Searched:
+    """Where a search ended and why, all steps so far, those of the last search, its tolerance, and the gap if known."""
+
+    point: LossPoint
+    status: Status
+    steps: int = 0
+    last: int = 0
+    wanted: float | None = None
+    gap: float | None = None
+
+
+@dataclass(frozen=True)
+class GapSearch:
+    """A solver whose step is a search to a tolerance, each more exact than the one before, until the gap is proved."""
+
+    problem: LogisticProblem
+    loss: BinaryLoss | MultinomialLoss
+    tol: float
+    max_iter: float
+
+    def terminate(self, state: Searched) -> Status | None:
+        if state.status is not Status.OPTIMAL:
+            going = state.status is Status.MAX_ITERATIONS and state.steps < self.max_iter
+            return None if going else state.status
+        value, wanted = state.point.value, self.tol if state.wanted is None else state.wanted
+        state.gap = duality_gap(self.loss, state.point)
+        if state.gap <= self.tol * value:
+            return Status.OPTIMAL
+        if wanted < 1e-30 or (wanted < self.tol and not state.last):  # the gap asks for more digits than there are
+            if not self.problem.wide:
+                state.gap = min(state.gap, curvature_gap(self.loss, state.point))
+            return Status.OPTIMAL if state.gap <= max(self.tol, ROUNDING) * value else Status.ILL_CONDITIONED
+        return None
+
+    def step(self, state: Searched) -> Searched:
+        wanted = self.tol if state.wanted is None else state.wanted
+        wanted = wanted * 0.01 if state.status is Status.OPTIMAL else wanted
+        left = self.max_iter - state.steps
+        if self.problem.wide or self.preconditioner is not None:
+            run = newton_cg(self.loss, state.point, left, wanted, self.preconditioner)
+        else:
+            run = newton(self.loss, state.point, left, wanted, bounded=self.loss)
+        return Searched(run.state.point, run.status, state.steps + run.steps, run.steps, wanted, state.gap)
+
+    @cached_property
+    def preconditioner(self) -> SampleHessian | None:
+        """The Hessian of a sample at zero, for dense rows whose own Hessian would cost much more; else None."""
+        problem = self.problem
+        stride = problem.n // (PRECONDITION * problem.parameters)
+        if problem.wide or problem.classes > 2 or problem.parameters < FEW or stride < 2 or problem.sparse:
+            return None
+        sample = problem.rows(slice(None, None, stride))
+        share = sample.n / problem.n
+        small = sample_loss(sample, self.loss.ridge * share)
+        return SampleHessian(small.model(small.point(np.zeros(small.length))), share)
+
+
+def one_more(loss: BinaryLoss | MultinomialLoss, found: Searched) -> Searched:
+    """A last Newton step: the gap bounds the value, and intercepts have fewer correct digits than that."""
+    run = newton(loss, found.point, 1)
+    if run.status is Status.INTERRUPTED:
+        return replace(found, status=run.status)
+    moved = run.state.point
+    after, gap = duality_gap(loss, moved), found.gap or 0.0
+    if moved is found.point or not after <= max(gap, ROUNDING * moved.value):
+        return found
+    return replace(found, point=moved, steps=found.steps + 1, gap=after)
+
+
+def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float) -> LogisticResult:
+    """C = 1 on columns divided by their standard deviations; without an intercept, by their root mean squares."""
+    X, c = problem.X, problem.counts
+    total = c.sum()
+    squares = X.multiply(X) if problem.sparse else X * X
+    mean = np.asarray(X.T @ c) / total if problem.lift else np.zeros(problem.d)
+    scale = np.sqrt(np.maximum(np.asarray(squares.T @ c) / total - mean**2, 0.0))
+    scale = np.where(scale > 1e-12 * np.maximum(np.abs(mean), 1e-300), scale, 1.0)
+    scaled = X.multiply(1.0 / scale).tocsr() if problem.sparse else X / scale
+    result = ridge(replace(problem, X=scaled), 1.0, tol, max_iter)
+    vectors = result.vectors.copy()
+    vectors[:, :-1] /= scale
+    return replace(result, vectors=vectors)
+
+
+# -- samples of many rows ---------------------------------------------------------------------------
+
+
+def sampled_start(problem: LogisticProblem, loss: BinaryLoss, tol: float, max_iter: float) -> Searched | None:
+    """Passes over all rows with the Hessian of a sample, or None where a sample would not be much smaller."""
+    stride = problem.n // (SAMPLE * max(problem.parameters, 40))
+    if problem.wide or stride < 4:
+        return None
+    sample, rows, share = sampled(problem, stride)
+    small = sample_loss(sample, loss.ridge * share)
+    rough = rough_minimum(sample, small)
+    at = rough.state.point
+    if rough.status is not Status.OPTIMAL:
+        return Searched(loss.point(at.at), rough.status) if rough.status is Status.INTERRUPTED else None
+    model = SampleHessian(small.model(at), share)
+    gap = SampleGap(loss, small, rows, at.curvature / share, model, tol)
+    run = with_model(loss, loss.point(at.at), model, tol, max_iter, gap)
+    status = Status.MAX_ITERATIONS if run.status is Status.ILL_CONDITIONED else run.status
+    return Searched(run.state.point, status, run.steps, gap=run.state.gap if status is Status.OPTIMAL else None)
+
+
+def sample_loss(sample: LogisticProblem, ridge: float) -> BinaryLoss:
+    loss = sample.loss(ridge)
+    assert isinstance(loss, BinaryLoss)
+    return loss
+
+
+def rough_minimum(sample: LogisticProblem, loss: BinaryLoss) -> Driven[NewtonState] | Driven[LBFGSState]:
+    """Roughly the minimum of a sample, for which the Hessian of a quarter of its rows is good enough."""
+    some = sample.rows(slice(None, None, COARSE))
+    share = some.n / sample.n
+    few = sample_loss(some, loss.ridge * share)
+    first = newton(few, few.point(np.zeros(few.length)), 50, ROUGH)
+    if first.status is not Status.OPTIMAL:
+        return first
+    start, model = loss.point(first.state.point.at), SampleHessian(few.model(first.state.point), share)
+    run = with_model(loss, start, model, ROUGH, 50)
+    return run if run.status in (Status.OPTIMAL, Status.INTERRUPTED) else newton(loss, start, 50, ROUGH)
+
+
+def sampled(problem: LogisticProblem, stride: int) -> tuple[LogisticProblem, NDArray[np.intp], float]:
+    """Some of the rows, their numbers, and the share of all rows that they stand for, by which penalties are scaled."""
+    plain, share = problem.rows(slice(None, None, stride)), -(-problem.n // stride) / problem.n
+    every = np.arange(0, problem.n, stride)
+    if problem.sparse:
+        return plain, every, share
+    limits = rare_limits(plain.X)
+    if not np.isfinite(limits).any():
+        return plain, every, share
+    needed = exceeding(problem.X, limits)
+    if needed.sum() * MOST > problem.n:
+        return plain, every, share
+    chosen = needed.copy()
+    chosen[::stride] = True
+    rows = np.flatnonzero(chosen)
+    some = problem.rows(rows)
+    weights = np.where(needed[rows], share, 1.0)
+    return replace(some, weights=weights if some.weights is None else weights * some.weights), rows, share
+
+
+def rare_limits(X: Any) -> Floats:
+    """For each column that too few rows inform about, the size above which its rows are needed; inf for the others."""
+    second, fourth = np.zeros((2, X.shape[1]))
+    step = max(1, BLOCK // max(1, X.shape[1]))
+    with np.errstate(all="ignore"):
+        top = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+        unit = 1.0 / np.where(top > 0, top, 1.0)
+        for begin in range(0, len(X), step):
+            squares = np.square(X[begin : begin + step] * unit)
+            second += squares.sum(axis=0)
+            fourth += np.square(squares, out=squares).sum(axis=0)
+        common = np.square(second) >= RARE * fourth
+        limits = top * np.sqrt(second / RARE)
+    return np.where(common & (top > 0), np.inf, limits)
+
+
+def exceeding(X: Any, limits: Floats) -> NDArray[np.bool_]:
+    """Rows in which a column is larger than its limit."""
+    out = np.empty(len(X), dtype=np.int8)
+    kernels.rows_above(kernels.rows(X), limits, out)
+    return out.view(np.bool_)
