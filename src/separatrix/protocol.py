@@ -6,7 +6,6 @@ underscore. Tags, metadata routing and the notebook's diagram import scikit-lear
 
 from __future__ import annotations
 
-import inspect
 import sys
 from typing import Any, ClassVar, Self
 
@@ -14,16 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import ParameterError, raise_not_fitted
+from separatrix.parameters import constraints, defaults
+from separatrix.renamed_parameters import explain
 from separatrix.validation import Table, check_same_features, check_table
-
-_PARAMETERS: dict[type, dict[str, Any]] = {}
-
-
-def parameters_of(cls: type) -> dict[str, Any]:
-    """The parameters of an estimator class with their defaults, in the order of its signature."""
-    if cls not in _PARAMETERS:
-        _PARAMETERS[cls] = {name: p.default for name, p in inspect.signature(cls).parameters.items()}
-    return _PARAMETERS[cls]
 
 
 class Estimator:
@@ -36,16 +28,14 @@ class Estimator:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
-        return {name: getattr(self, name) for name in parameters_of(type(self))}
+        return {name: getattr(self, name) for name in defaults(type(self))}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name."""
-        known = parameters_of(type(self))
+        known = defaults(type(self))
         for name, value in params.items():
             if name not in known:
-                raise ParameterError(
-                    f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {sorted(known)}."
-                )
+                raise ParameterError(f"Invalid parameter {name!r}. {explain(type(self).__name__, name, known)}")
             setattr(self, name, value)
         return self
 
@@ -53,7 +43,7 @@ class Estimator:
         """The call that makes it: all parameters or the changed ones, as scikit-learn's configuration says."""
         every = "sklearn" in sys.modules and not sys.modules["sklearn"].get_config()["print_changed_only"]
         given = []
-        for name, default in parameters_of(type(self)).items():
+        for name, default in defaults(type(self)).items():
             value = getattr(self, name, default)
             if every or (value is not default and repr(value) != repr(default)):
                 given.append(f"{name}={value!r}")
@@ -61,6 +51,11 @@ class Estimator:
         if len(text) > N_CHAR_MAX:
             text = f"{text[: N_CHAR_MAX // 2]}...{text[-(N_CHAR_MAX // 2) :]}"
         return text
+
+    def _check_parameters(self) -> None:
+        """Check every parameter by itself; learners add what holds between them."""
+        for name, constraint in constraints(type(self)).items():
+            constraint.check(name, getattr(self, name))
 
     def _repr_html_(self) -> str:
         from sklearn.utils import estimator_html_repr

@@ -120,10 +120,10 @@ def learner_of(name: str, extra: list[str], seed: int | None) -> Any:
     """A learner with the options that stand behind the known ones: --max-epochs 50, --no-fit-intercept."""
     from separatrix.models.names import command_name, flag_name
     from separatrix.models.registry import learner_class
-    from separatrix.protocol import parameters_of
+    from separatrix.parameters import defaults
 
     cls = learner_class(name)
-    known = parameters_of(cls)
+    known = defaults(cls)
     flags = {flag_name(parameter): parameter for parameter in known}
     given: dict[str, Any] = {}
     words = list(extra)

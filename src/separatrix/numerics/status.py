@@ -61,7 +61,7 @@ class Measured(Protocol):
 Stop = Callable[[Sequence[Measured]], Status | None]
 
 
-def stop_perceptron(max_mistakes: int, max_epochs: float, max_updates: float, patience: float = math.inf) -> Stop:
+def stop_perceptron(max_mistakes: float, max_epochs: float, max_updates: float, patience: float = math.inf) -> Stop:
     """A clean pass, a tolerated one, ``patience`` passes without a new minimum, or a limit; NaN is no convergence."""
     fewest, best = math.inf, 0  # mistakes, and the pass that had them
 

@@ -17,9 +17,10 @@ from separatrix.features.table_map import TableMap
 from separatrix.features.table_model import TableModel
 from separatrix.features.vocabulary import VocabularyColumn
 from separatrix.models.registry import is_learner, learner_class
+from separatrix.parameters import defaults
 from separatrix.persistence.certificates import digest_of, digest_of_certificate
 from separatrix.persistence.json_values import Unkept, pack, unpack
-from separatrix.protocol import Estimator, parameters_of
+from separatrix.protocol import Estimator
 
 FORMAT = 3
 FORMATS = (1, 2, FORMAT)  # 2 added the digest of a certificate, 3 the feature map of an encoder
@@ -115,7 +116,7 @@ def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) ->
     cls = learner_class(name)
     if not isinstance(header["parameters"], dict) or not isinstance(header["attributes"], dict):
         raise ModelFileError("its parameters or attributes are no table")
-    known = parameters_of(cls)
+    known = defaults(cls)
     parameters = {key: unpack(value, tensors, used) for key, value in header["parameters"].items()}
     if set(parameters) - set(known):
         raise ModelFileError(f"{name} has no parameter {sorted(set(parameters) - set(known))[0]!r}")

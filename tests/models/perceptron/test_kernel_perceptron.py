@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import separatrix as sx
 from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError, ParameterError
-from separatrix.models.perceptron.kernel_dual import BlockedDualRule, Dual, DualRule, Kernel, NativeColumns, norms2
-from separatrix.models.perceptron.perceptron_rule import LabelledRows
+from separatrix.models.perceptron.kernel_columns import Kernel, NativeColumns, norms2
+from separatrix.models.perceptron.kernel_dual import BlockedDualRule, Dual, DualRule
+from separatrix.models.perceptron.passes import LabelledRows, Order
 from separatrix.numerics.driver import solve
 from separatrix.numerics.status import stop_perceptron
 
@@ -179,7 +180,7 @@ def test_signs_in_single_precision_change_nothing(
         return BlockedDualRule(kernels.LateScores(*fixed, float(bias), False), *limits)
 
     def by_columns():
-        return DualRule(columns, np.zeros(n), float(bias), *limits)
+        return DualRule(columns, np.zeros(n), float(bias), *limits, Order(None))
 
     for new_rule in (late, by_columns):
         with np.errstate(over="ignore", invalid="ignore"):

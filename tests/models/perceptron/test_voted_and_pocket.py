@@ -163,11 +163,6 @@ def test_an_empty_error_ends_the_run():
 def test_an_interruption_leaves_a_model_that_predicts(model):
     code = f"""
 import os, signal, threading, numpy as np, separatrix as sx
-from separatrix.models.perceptron import averaged_perceptron as averaged
-from separatrix.models.perceptron import arow
-from separatrix.models.perceptron import kernel_perceptron as kernel
-from separatrix.models.perceptron import pocket_perceptron as pocket
-from separatrix.models.perceptron import voted_perceptron as voted
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(3000, 20)), rng.integers(0, 3, 3000)
 model = sx.{model}
@@ -184,9 +179,9 @@ except KeyboardInterrupt:
 
 def test_an_interrupted_run_holds_no_vote_on_all_rows(monkeypatch):
     """A vote of a hundred thousand vectors on all rows took a minute after Ctrl-C."""
-    from separatrix.models.perceptron import voted_perceptron, voted_rule
+    from separatrix.models.perceptron import voted_perceptron
 
-    passes = iter([voted_rule.kernels.voted_pass] * 3)
+    passes = iter([voted_perceptron.kernels.voted_pass] * 3)
 
     def interrupted(*arguments):
         if (once := next(passes, None)) is None:
@@ -194,7 +189,7 @@ def test_an_interrupted_run_holds_no_vote_on_all_rows(monkeypatch):
         return once(*arguments)
 
     model = sx.VotedPerceptron()
-    monkeypatch.setattr(voted_rule.kernels, "voted_pass", interrupted)
+    monkeypatch.setattr(voted_perceptron.kernels, "voted_pass", interrupted)
     monkeypatch.setattr(voted_perceptron, "vote_scores", None)
     with pytest.raises(KeyboardInterrupt):
         model.fit(*table(4))

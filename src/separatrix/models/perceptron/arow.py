@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
+from separatrix import kernels
+from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
-from separatrix.models.perceptron.online_rules import ArowDiagonal, ArowFull
+from separatrix.models.perceptron.online_rule import Arrays, OnlineKernel, OnlineRule, Vectors
 from separatrix.models.perceptron.single_rows import OneRow
-from separatrix.protocol import need_choice, need_number
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
 
 MOST_BYTES = 2**32  # of covariances
 
 
+@dataclass(frozen=True, slots=True)
+class DiagonalUpdates(OnlineRule):
+    """One variance a weight."""
+
+    fill: ClassVar[dict[str, float]] = {"variance": 1.0}
+    r: float
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        return kernels.ArowDiagonalRule(v.lifted, v.updates, v.visits, v.seen, self.bias, self.r, v.beside["variance"])
+
+
+@dataclass(frozen=True, slots=True)
+class FullUpdates(OnlineRule):
+    """A whole covariance matrix a vector."""
+
+    widens: ClassVar[bool] = False
+    r: float
+
+    def beside(self, lifted: Floats) -> Arrays:
+        return {"covariance": np.tile(np.eye(lifted.shape[1]), (len(lifted), 1, 1))}
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        return kernels.ArowFullRule(v.lifted, v.updates, v.visits, v.seen, self.bias, self.r, v.beside["covariance"])
+
+
+@learner
 class AROW(OneRow):
     """Weights with a covariance S that shrinks where rows have been seen, so that rare features move more.
 
@@ -62,44 +93,23 @@ class AROW(OneRow):
     status_ : why the run ended, a :class:`Status`
     """
 
+    r: float = number(1.0, above=0)
+    covariance: str = choice("diagonal", "full", default="diagonal")
+    order: str = choice("cyclic", "shuffle", default="shuffle")
+    boundary: str = boundary()
+    fit_intercept: bool = flag(True)
+    max_epochs: float | None = count(None, inf=True)
+    multiclass: str = choice("ovr", "kesler", default="ovr")
+    class_weight: Any = class_weights()
+    warm_start: bool = flag(False)
+    random_state: Any = seed(0)
+    hashing: int | None = count(None, most=2**31)
+    verbose: bool = flag(False)
+
     _scale_free: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        *,
-        r: float = 1.0,
-        covariance: str = "diagonal",
-        order: str = "shuffle",
-        boundary: str = "positive",
-        fit_intercept: bool = True,
-        max_epochs: float | None = None,
-        multiclass: str = "ovr",
-        class_weight: Any = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        hashing: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.r = r
-        self.covariance = covariance
-        self.order = order
-        self.boundary = boundary
-        self.fit_intercept = fit_intercept
-        self.max_epochs = max_epochs
-        self.multiclass = multiclass
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.hashing = hashing
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        self._check_shared()
-        need_choice("covariance", self.covariance, ("diagonal", "full"))
-        need_number("r", self.r, above=0.0)
-
-    def _rule(self) -> ArowDiagonal | ArowFull:
-        rule = ArowFull if self.covariance == "full" else ArowDiagonal
+    def _rule(self) -> DiagonalUpdates | FullUpdates:
+        rule = FullUpdates if self.covariance == "full" else DiagonalUpdates
         return rule(self.fit_intercept, float(self.r))
 
     def _need_room(self, count: int, d: int) -> None:

@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.perceptron.online_rules import Averaged
-from separatrix.models.perceptron.perceptron_rule import LabelledRows
+from separatrix.models.perceptron.online_rule import Arrays, OnlineKernel, OnlineRule, Vectors
+from separatrix.models.perceptron.passes import LabelledRows
 from separatrix.models.perceptron.single_rows import OneRow
 from separatrix.numerics.status import Status
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, seed
 
 
+@dataclass(frozen=True, slots=True)
+class AveragedUpdates(OnlineRule):
+    """The perceptron's path, and the exact average of its weights after every look."""
+
+    fill: ClassVar[dict[str, float]] = {"total": 0.0}
+    zero_is_mistake: bool
+
+    def beside(self, lifted: Floats) -> Arrays:
+        return {"total": kernels.aligned(np.zeros(lifted.shape)), "looks": np.zeros(len(lifted), dtype=np.int64)}
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        shared = (v.lifted, v.updates, v.visits, v.seen, self.bias)
+        return kernels.AveragedRule(*shared, self.zero_is_mistake, v.beside["total"], v.beside["looks"])
+
+    def late(self, v: Vectors, start: Floats) -> Vectors:
+        one = self.fresh(start[None].copy(), kesler=True)
+        one.beside["looks"][:] = v.beside["looks"][:1].sum()  # it has been at its start all along
+        return one
+
+    def final(self, v: Vectors) -> Floats:
+        return v.lifted - v.beside["total"] / np.maximum(v.beside["looks"], 1)[:, None]
+
+
+@learner
 class AveragedPerceptron(OneRow):
     """A perceptron that predicts with the average of its weights after every row it has looked at.
 
@@ -61,45 +89,25 @@ class AveragedPerceptron(OneRow):
     status_ : why the run ended, a :class:`Status`
     """
 
-    def __init__(
-        self,
-        *,
-        start: str | ArrayLike = "zeros",
-        order: str = "shuffle",
-        tie: str = "mistake",
-        boundary: str = "positive",
-        normalize_rows: bool = False,
-        fit_intercept: bool = True,
-        max_epochs: float | None = None,
-        multiclass: str = "ovr",
-        class_weight: Any = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        hashing: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.start = start
-        self.order = order
-        self.tie = tie
-        self.boundary = boundary
-        self.normalize_rows = normalize_rows
-        self.fit_intercept = fit_intercept
-        self.max_epochs = max_epochs
-        self.multiclass = multiclass
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.hashing = hashing
-        self.verbose = verbose
+    start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
+    order: str = choice("cyclic", "shuffle", default="shuffle")
+    tie: str = choice("mistake", "positive", default="mistake")
+    boundary: str = boundary()
+    normalize_rows: bool = flag(False)
+    fit_intercept: bool = flag(True)
+    max_epochs: float | None = count(None, inf=True)
+    multiclass: str = choice("ovr", "kesler", default="ovr")
+    class_weight: Any = class_weights()
+    warm_start: bool = flag(False)
+    random_state: Any = seed(0)
+    hashing: int | None = count(None, most=2**31)
+    verbose: bool = flag(False)
 
-    def _check_parameters(self) -> None:
-        self._check_shared()
-
-    def _rule(self) -> Averaged:
-        return Averaged(self.fit_intercept, self.tie == "mistake")
+    def _rule(self) -> AveragedUpdates:
+        return AveragedUpdates(self.fit_intercept, self.tie == "mistake")
 
     def _judge(self, status: Status, chunk: LabelledRows, lifted: Floats) -> tuple[Status, int]:
-        """A pass without a mistake speaks of the last weights; whether the average separates is looked up."""
+        """A pass without a mistake is one of the last weights; whether their average separates is looked up."""
         if status is Status.CONVERGED and (wrong := self._wrong(chunk, lifted)):
             return Status.SETTLED, wrong
         return super()._judge(status, chunk, lifted)

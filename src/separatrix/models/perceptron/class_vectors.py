@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, DataTypeError
-from separatrix.models.perceptron.online_rules import OnlineRule, Vectors
-from separatrix.models.perceptron.perceptron_rule import NO_LIMIT
+from separatrix.models.perceptron.online_rule import OnlineRule, Vectors
+from separatrix.models.perceptron.passes import NO_LIMIT
 
 
 class ClassVectors:

@@ -10,34 +10,33 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights_of_rows
+from separatrix.models.class_labels import need_two_classes, weights_of_rows
 from separatrix.models.linear_classifier import Classifier
 from separatrix.models.perceptron.advice import warn_of_run, warn_of_scale
-from separatrix.models.perceptron.custom_kernels import CallableColumns, MatrixColumns, kernel_matrix, need_square
-from separatrix.models.perceptron.kernel_dual import (
-    BlockedDualRule,
+from separatrix.models.perceptron.kernel_columns import (
     CachedColumns,
-    Columns,
-    Dual,
-    DualRule,
+    CallableColumns,
     Kernel,
+    KernelColumns,
+    MatrixColumns,
     NativeColumns,
-    SupportRows,
-    errors_of_classes,
+    kernel_matrix,
+    need_square,
     norms2,
 )
+from separatrix.models.perceptron.kernel_dual import BlockedDualRule, Dual, DualRule, errors_of_classes
 from separatrix.models.perceptron.kernel_stream import KernelStream
-from separatrix.models.perceptron.perceptron_rule import LabelledRows, PassMeasure
+from separatrix.models.perceptron.passes import LabelledRows, Order, PassMeasure
 from separatrix.models.perceptron.single_row_tables import OneTable
+from separatrix.models.perceptron.support_rows import SupportRows
 from separatrix.numerics.driver import solve
 from separatrix.numerics.seeds import seed_state
-from separatrix.numerics.status import Status, last_of, stop_perceptron
-from separatrix.protocol import need_choice, need_limit, need_number
-from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights, need_flag
-
-NAMES = ("linear", "poly", "rbf", "precomputed")
+from separatrix.numerics.status import Status, last_of, raise_interruption, stop_perceptron
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
 
 
+@learner
 class KernelPerceptron(Classifier, OneTable):
     """A perceptron that sees rows through a kernel: s(x) = sum_j a_j (k(x_j, x) + 1).
 
@@ -100,43 +99,21 @@ class KernelPerceptron(Classifier, OneTable):
         "partial_fit": ("sample_weight", "classes"),
         "score": ("sample_weight",),
     }
-    dual_coef_: Floats
-    n_iter_: int
-    errors_: int
-    status_: Status
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        order: str = "cyclic",
-        tie: str = "mistake",
-        boundary: str = "positive",
-        fit_intercept: bool = True,
-        max_epochs: float = 100,
-        max_support: float = 5000,
-        cache_mb: float = 200,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.order = order
-        self.tie = tie
-        self.boundary = boundary
-        self.fit_intercept = fit_intercept
-        self.max_epochs = max_epochs
-        self.max_support = max_support
-        self.cache_mb = cache_mb
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    kernel: Any = choice("linear", "poly", "rbf", "precomputed", default="rbf", other="callable")
+    gamma: float | None = number(None, above=0)
+    degree: int = count(3)
+    coef0: float = number(1.0)
+    order: str = choice("cyclic", "shuffle", default="cyclic")
+    tie: str = choice("mistake", "positive", default="mistake")
+    boundary: str = boundary()
+    fit_intercept: bool = flag(True)
+    max_epochs: float = count(100, inf=True)
+    max_support: float = count(5000, inf=True)
+    cache_mb: float = number(200, least=0)
+    class_weight: Any = class_weights()
+    random_state: Any = seed()
+    verbose: bool = flag(False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -144,21 +121,9 @@ class KernelPerceptron(Classifier, OneTable):
         return tags
 
     def _check_parameters(self) -> None:
-        if not callable(self.kernel):
-            need_choice("kernel", self.kernel, NAMES)
-        need_choice("order", self.order, ("cyclic", "shuffle"))
-        need_choice("tie", self.tie, ("mistake", "positive"))
-        need_choice("boundary", self.boundary, BOUNDARIES)
-        for name in ("fit_intercept", "verbose"):
-            need_flag(name, getattr(self, name))
-        for name in ("max_epochs", "max_support", "degree"):
-            need_limit(name, getattr(self, name), 1)
-        if self.gamma is not None:
-            need_number("gamma", self.gamma, above=0.0)
-        need_number("coef0", self.coef0)
-        need_number("cache_mb", self.cache_mb, least=0.0)
-        if self.degree == np.inf:
-            raise ParameterError("degree is inf: it must be a whole number of at least 1.")
+        super()._check_parameters()
+        if not isinstance(self.kernel, str) and not callable(self.kernel):
+            raise ParameterError(f"kernel is {self.kernel!r}: it can be a name or a function of two tables.")
 
     def _built_in(self, d: int) -> Kernel | None:
         """The kernel by its name, or None where it is a function or a matrix."""
@@ -167,11 +132,11 @@ class KernelPerceptron(Classifier, OneTable):
         gamma = 1.0 / d if self.gamma is None else float(self.gamma)
         return Kernel(self.kernel, gamma, float(self.coef0), int(self.degree))
 
-    def _columns(self, table: Table) -> Columns:
+    def _columns(self, table: Table) -> KernelColumns:
         kernel = self._built_in(table.d)
         if kernel is not None:
             rows = kernels.rows(table.X)
-            source: Columns = NativeColumns(rows, kernel, norms2(rows))
+            source: KernelColumns = NativeColumns(rows, kernel, norms2(rows))
         elif callable(self.kernel):
             source = CallableColumns(self.kernel, table.X)
         else:
@@ -195,9 +160,11 @@ class KernelPerceptron(Classifier, OneTable):
             late = source.late_scores(float(self.fit_intercept))
         states: list[Dual] = []
         rules: list[DualRule | BlockedDualRule] = []
-        statuses, passes = [], []
-        wrong = 0
-        for k in range(len(labels.classes)) if len(labels.classes) > 2 else (1,):
+        chunks: list[LabelledRows] = []
+        statuses: list[Status] = []
+        passes: list[list[int]] = []
+        classes = range(len(labels.classes)) if len(labels.classes) > 2 else (1,)
+        for k in classes:
             signs = labels.signs(k)
             if combined is not None:
                 signs[combined == 0] = 0
@@ -205,58 +172,68 @@ class KernelPerceptron(Classifier, OneTable):
             if late is not None:
                 rules.append(BlockedDualRule(late.another(), *limits))
             else:
-                shuffle = chance.copy() if self.order == "shuffle" else None
-                rules.append(DualRule(columns, np.zeros(table.n), float(self.fit_intercept), *limits, shuffle))
+                order = Order(chance.copy() if self.order == "shuffle" else None)
+                rules.append(DualRule(columns, np.zeros(table.n), float(self.fit_intercept), *limits, order))
             states.append(Dual.begin(table.n))
-            chunk = LabelledRows(kernels.rows(table.X), signs, combined)
-            status, mistakes, wrong = self._run(rules[-1], states[-1], chunk)
-            statuses.append(status)
-            passes.append(mistakes)
-            if status is Status.INTERRUPTED:
-                missing = (len(labels.classes) if len(labels.classes) > 2 else 1) - len(states)
-                states += [Dual.begin(table.n) for _ in range(missing)]
+            chunks.append(LabelledRows(kernels.rows(table.X), signs, combined))
+            stop = stop_perceptron(0, self.max_epochs, np.inf)
+            ended = solve(rules[-1], states[-1], chunks[-1:], stop, self._watch if self.verbose else None)
+            statuses.append(ended.status)
+            passes.append([p.mistakes for p in ended.passes])
+            if ended.status is Status.INTERRUPTED:
                 break
-        self.__dict__.pop("_stream", None)
+        states += [Dual.begin(table.n) for _ in classes[len(states) :]]
+        self._store(table, labels, states, passes)
+        raise_interruption(last_of(statuses))
+        self._count_errors(labels, combined, rules, chunks, statuses)
+        counted = labels.codes if combined is None else labels.codes[combined > 0]
+        linear = isinstance(self.kernel, str) and self.kernel == "linear"
+        warn_of_run(self, table.X, counted, self.order == "cyclic", scale_free=not linear)
+        if isinstance(self.kernel, str) and self.kernel in ("rbf", "poly"):
+            warn_of_scale(self, table.X)
+        return self
+
+    def _store(self, table: Table, labels: Labels, states: list[Dual], passes: list[list[int]]) -> None:
+        """The model as attributes; until its errors are counted it is one that was interrupted."""
+        for name in ("_stream", "errors_"):
+            self.__dict__.pop(name, None)
         self._remember_features(table)
         self.classes_ = labels.classes
         a = np.array([state.a for state in states])
         self.support_ = np.flatnonzero(a.any(axis=0))
         self.dual_coef_ = np.ascontiguousarray(a[:, self.support_])
-        self._support = SupportRows.of(table.X[self.support_]) if self.kernel != "precomputed" else None
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        self._support = None if precomputed else SupportRows.of(table.X[self.support_])
         depth = max(len(p) for p in passes)
         self.n_iter_ = max(depth, 1)
         self.epoch_mistakes_ = np.sum([p + [0] * (depth - len(p)) for p in passes], axis=0, dtype=np.int64)
         self.mistakes_ = sum(state.updates for state in states)
         self.visits_ = sum(state.visits for state in states)
         self.forgotten_ = sum(state.forgotten for state in states)
-        self.status_ = last_of(statuses)
-        counted = np.ones(table.n, dtype=bool) if combined is None else combined > 0
-        self.__dict__.pop("errors_", None)
-        if self.status_ is Status.INTERRUPTED:  # perhaps between a weight and the scores
-            raise KeyboardInterrupt
-        if len(rules) == 1:
-            self.errors_ = wrong
-        else:
-            self.errors_ = int(np.count_nonzero(errors_of_classes(rules, labels.codes) & counted))
-        linear = isinstance(self.kernel, str) and self.kernel == "linear"
-        warn_of_run(self, table.X, labels.codes[counted], self.order == "cyclic", scale_free=not linear)
-        if isinstance(self.kernel, str) and self.kernel in ("rbf", "poly"):
-            warn_of_scale(self, table.X)
-        return self
+        self.status_ = Status.INTERRUPTED
 
-    def _run(self, rule: DualRule | BlockedDualRule, state: Dual, chunk: LabelledRows) -> tuple[Status, list[int], int]:
-        """Pass after pass for one class: why it ended, the mistakes of each pass, and the rows that are wrong then."""
-        stop = stop_perceptron(0, self.max_epochs, np.inf)
-        ended = solve(rule, state, (chunk,), stop, self._watch if self.verbose else None)
-        status, wrong = ended.status, 0
-        if status is not Status.INTERRUPTED:
-            try:
-                wrong = rule.errors(chunk.y)
-            except KeyboardInterrupt:
-                status = Status.INTERRUPTED
-        if status is Status.MAX_EPOCHS and wrong == 0:
-            status = Status.SEPARATED
-        return status, [p.mistakes for p in ended.passes], wrong
+    def _count_errors(
+        self,
+        labels: Labels,
+        combined: Floats | None,
+        rules: list[DualRule | BlockedDualRule],
+        chunks: list[LabelledRows],
+        statuses: list[Status],
+    ) -> None:
+        """Rows that the model gets wrong; a class that stopped at the limit may be separated all the same."""
+        wrong = [rule.errors(chunk.y) for rule, chunk in zip(rules, chunks, strict=True)]
+        if len(rules) == 1:
+            errors = wrong[0]
+        else:
+            counted = np.ones(len(labels.codes), dtype=bool) if combined is None else combined > 0
+            errors = int(np.count_nonzero(errors_of_classes(rules, labels.codes) & counted))
+        self.errors_ = errors
+        self.status_ = last_of(
+            [
+                Status.SEPARATED if status is Status.MAX_EPOCHS and not w else status
+                for status, w in zip(statuses, wrong, strict=True)
+            ]
+        )
 
     def _watch(self, measure: PassMeasure) -> None:
         sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")

@@ -18,8 +18,9 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, DataTypeError
 from separatrix.kernels.reference.linear import is_wrong
-from separatrix.models.perceptron.custom_kernels import kernel_matrix
-from separatrix.models.perceptron.kernel_dual import Kernel, SupportRows, least_weight, norms2
+from separatrix.models.perceptron.kernel_columns import Kernel, kernel_matrix, norms2
+from separatrix.models.perceptron.kernel_dual import least_weight
+from separatrix.models.perceptron.support_rows import SupportRows
 from separatrix.validation import Table
 
 

@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from separatrix.models.perceptron.online_rules import Margin
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.models.perceptron.online_rule import Arrays, OnlineKernel, OnlineRule, Vectors
 from separatrix.models.perceptron.single_rows import OneRow
-from separatrix.protocol import need_number
-from separatrix.validation import need_flag
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
 
 
+@dataclass(frozen=True, slots=True)
+class MarginUpdates(OnlineRule):
+    """Where y s <= margin, or y s <= margin |w|: w += c y x."""
+
+    margin: float
+    relative: bool
+
+    def beside(self, lifted: Floats) -> Arrays:
+        norm2 = np.empty(len(lifted))
+        kernels.norms2(kernels.rows(np.ascontiguousarray(lifted[:, :-1])), norm2)
+        return {"norm2": norm2, "moved": np.zeros(len(lifted), dtype=np.int64)}
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        shared = (v.lifted, v.updates, v.visits, v.seen, self.bias)
+        return kernels.MarginRule(*shared, self.margin, self.relative, v.beside["norm2"], v.beside["moved"])
+
+
+@learner
 class MarginPerceptron(OneRow):
     """A perceptron that also moves on rows it gets right by too little: y s(x) <= margin, or margin |w|.
 
@@ -63,41 +84,19 @@ class MarginPerceptron(OneRow):
     status_ : why the run ended, a :class:`Status`
     """
 
-    def __init__(
-        self,
-        *,
-        margin: float = 0.1,
-        relative: bool = True,
-        start: str | ArrayLike = "zeros",
-        order: str = "shuffle",
-        boundary: str = "positive",
-        fit_intercept: bool = True,
-        max_epochs: float | None = None,
-        multiclass: str = "ovr",
-        class_weight: Any = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        hashing: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.margin = margin
-        self.relative = relative
-        self.start = start
-        self.order = order
-        self.boundary = boundary
-        self.fit_intercept = fit_intercept
-        self.max_epochs = max_epochs
-        self.multiclass = multiclass
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.hashing = hashing
-        self.verbose = verbose
+    margin: float = number(0.1, least=0)
+    relative: bool = flag(True)
+    start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
+    order: str = choice("cyclic", "shuffle", default="shuffle")
+    boundary: str = boundary()
+    fit_intercept: bool = flag(True)
+    max_epochs: float | None = count(None, inf=True)
+    multiclass: str = choice("ovr", "kesler", default="ovr")
+    class_weight: Any = class_weights()
+    warm_start: bool = flag(False)
+    random_state: Any = seed(0)
+    hashing: int | None = count(None, most=2**31)
+    verbose: bool = flag(False)
 
-    def _check_parameters(self) -> None:
-        self._check_shared()
-        need_number("margin", self.margin, least=0.0)
-        need_flag("relative", self.relative)
-
-    def _rule(self) -> Margin:
-        return Margin(self.fit_intercept, float(self.margin), bool(self.relative))
+    def _rule(self) -> MarginUpdates:
+        return MarginUpdates(self.fit_intercept, float(self.margin), bool(self.relative))

@@ -11,7 +11,7 @@ import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,6 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.class_labels import (
-    BOUNDARIES,
     need_two_classes,
     need_two_weighted_classes,
     weights_of_classes,
@@ -29,15 +28,14 @@ from separatrix.models.class_labels import (
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.perceptron.advice import warn_of_run
 from separatrix.models.perceptron.class_vectors import SCHEMES, ClassVectors, two_of_one
-from separatrix.models.perceptron.online_rules import Course, OnlineRule, Passes, Vectors
-from separatrix.models.perceptron.perceptron_rule import LabelledRows, PassMeasure
+from separatrix.models.perceptron.online_rule import OnlineRule, Vectors
+from separatrix.models.perceptron.passes import LabelledRows, OnlinePasses, OnlineState, Order, PassMeasure
 from separatrix.models.perceptron.start_vectors import first_vector, given_starts
 from separatrix.numerics.driver import solve
 from separatrix.numerics.linear_scores import lifted_norms
 from separatrix.numerics.seeds import seed_state
-from separatrix.numerics.status import Status, Stop, last_of, stop_perceptron
-from separatrix.protocol import need_choice, need_limit
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
+from separatrix.numerics.status import Status, Stop, last_of, raise_interruption, stop_perceptron
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
 
 if TYPE_CHECKING:
     from separatrix.models.perceptron.trace import Trace
@@ -49,8 +47,17 @@ PATIENCE = 10_000  # ... when so many looks at rows, and ...
 LEAST_PATIENCE = 5  # ... so many passes had no new minimum of mistakes
 
 
+class Counted(Protocol):
+    """What is said of a run under way."""
+
+    @property
+    def mistakes(self) -> int: ...
+    @property
+    def updates(self) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
-class Run:
+class FinishedRun:
     """Vectors learned from all rows: where they ended, why, their passes, where they began."""
 
     vectors: Vectors
@@ -75,12 +82,12 @@ class MistakeDriven(LinearClassifier):
     tie: str = "mistake"
     fit_intercept: bool
     normalize_rows: bool = False
-    max_mistakes: int = 0
+    max_mistakes: float = 0
     max_epochs: float | None
     max_updates: float | None = None
-    multiclass: str
+    multiclass: str = "ovr"
     class_weight: Any
-    warm_start: bool
+    warm_start: bool = False
     random_state: Any
     trace: bool = False
     verbose: bool
@@ -92,22 +99,6 @@ class MistakeDriven(LinearClassifier):
     status_: Status
     trace_: Trace | tuple[Trace, ...] | None
     _vectors: ClassVectors
-
-    def _check_parameters(self) -> None:
-        raise NotImplementedError("a learner checks its own parameters")
-
-    def _check_shared(self) -> None:
-        """The parameters that all learners in passes have."""
-        if isinstance(self.start, str):
-            need_choice("start", self.start, ("zeros", "ones", "random"))
-        need_choice("order", self.order, PASSES)
-        need_choice("tie", self.tie, ("mistake", "positive"))
-        need_choice("boundary", self.boundary, BOUNDARIES)
-        need_choice("multiclass", self.multiclass, tuple(SCHEMES))
-        for name in ("normalize_rows", "fit_intercept", "warm_start", "verbose"):
-            need_flag(name, getattr(self, name))
-        if self.max_epochs is not None:
-            need_limit("max_epochs", self.max_epochs, 1)
 
     def _need_room(self, count: int, d: int) -> None:
         """Refuse what would not fit into memory."""
@@ -122,17 +113,16 @@ class MistakeDriven(LinearClassifier):
         norm = lifted_norms(rows, self.fit_intercept)
         return (1.0 if weights is None else weights) / norm, norm
 
-    def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> Run:
+    def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> FinishedRun:
         """Learn one vector from signs, or all of them from the numbers of their classes, pass after pass."""
         rule = self._rule()
         vectors = rule.fresh(kernels.aligned(start), kesler=chunk.y.dtype != np.int8)
-        course = Course(vectors, rule.kernel(vectors))
         limit = math.inf if self.max_updates is None else self.max_updates
-        passes = Passes(chance if self.order == "shuffle" else None, limit)
-        stop = self._stop(chunk.counted)
-        ended = solve(passes, course, (chunk,), stop, self._watch if self.verbose else None)
+        passes = OnlinePasses(Order(chance if self.order == "shuffle" else None), limit)
+        state = OnlineState(vectors, rule.kernel(vectors))
+        ended = solve(passes, state, (chunk,), self._stop(chunk.counted), self._watch if self.verbose else None)
         status, wrong = self._judge(ended.status, chunk, rule.final(vectors))
-        return Run(vectors, status, ended.passes, start, wrong)
+        return FinishedRun(vectors, status, ended.passes, start, wrong)
 
     def _stop(self, n: int) -> Stop:
         """When passes over n rows end."""
@@ -169,11 +159,10 @@ class MistakeDriven(LinearClassifier):
             if runs[-1].status is Status.INTERRUPTED:
                 rule = self._rule()
                 left = starts[sum(len(run.vectors) for run in runs) :, None]
-                runs += [Run(rule.fresh(s.copy(), False), Status.INTERRUPTED, [], s) for s in left]
+                runs += [FinishedRun(rule.fresh(s.copy(), False), Status.INTERRUPTED, [], s) for s in left]
                 break
         self._store(table, labels, runs, weights, combined)
-        if self.status_ is Status.INTERRUPTED:
-            raise KeyboardInterrupt
+        raise_interruption(self.status_)
         codes = labels.codes if combined is None else labels.codes[combined > 0]
         warn_of_run(self, table.X, codes, self.order in IN_ORDER, self._scale_free)
         return self
@@ -216,14 +205,14 @@ class MistakeDriven(LinearClassifier):
             return kernels.errors(chunk.rows, chunk.y, lifted[0], self.tie == "mistake")
         return kernels.class_errors(chunk.rows, chunk.y.astype(np.int64), lifted, self.tie == "mistake")
 
-    def _watch(self, measure: PassMeasure) -> None:
+    def _watch(self, measure: Counted) -> None:
         sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")
 
     def _forget_stream(self) -> None:
         """Drop what rows that passed by have left."""
 
     def _store(
-        self, table: Table, labels: Labels, runs: list[Run], weights: Floats | None, combined: Floats | None
+        self, table: Table, labels: Labels, runs: list[FinishedRun], weights: Floats | None, combined: Floats | None
     ) -> None:
         """What takes time first, then the attributes: an interruption does not mix two fits."""
         vectors = runs[0].vectors
@@ -251,7 +240,7 @@ class MistakeDriven(LinearClassifier):
             self.errors_ = errors
 
     def _traces(
-        self, table: Table, labels: Labels, runs: list[Run], weights: Floats | None
+        self, table: Table, labels: Labels, runs: list[FinishedRun], weights: Floats | None
     ) -> Trace | tuple[Trace, ...]:
         from separatrix.models.perceptron.trace import Trace, fingerprint
 
@@ -278,7 +267,7 @@ class MistakeDriven(LinearClassifier):
         self.coef_ = np.ascontiguousarray(lifted[:, :-1])
         self.intercept_ = lifted[:, -1].copy()
 
-    def _errors(self, table: Table, labels: Labels, runs: list[Run], combined: Floats | None) -> int | None:
+    def _errors(self, table: Table, labels: Labels, runs: list[FinishedRun], combined: Floats | None) -> int | None:
         if len(self.coef_) == 1:
             return runs[0].wrong
         codes = labels.codes if combined is None else np.where(combined > 0, labels.codes, -1)

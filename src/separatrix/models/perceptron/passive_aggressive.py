@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from separatrix.models.perceptron.online_rules import PassiveAggressive as Rule
+from separatrix import kernels
+from separatrix.models.perceptron.online_rule import OnlineKernel, OnlineRule, Vectors
 from separatrix.models.perceptron.single_rows import OneRow
-from separatrix.protocol import need_choice, need_number
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 
 
+@dataclass(frozen=True, slots=True)
+class PassiveAggressiveUpdates(OnlineRule):
+    """The least move that gives the row a margin of 1, or as much of it as C allows."""
+
+    variant: str
+    C: float
+
+    def kernel(self, v: Vectors) -> OnlineKernel:
+        shared = (v.lifted, v.updates, v.visits, v.seen, self.bias)
+        return kernels.PassiveAggressiveRule(*shared, VARIANTS.index(self.variant), self.C)
+
+
+@learner
 class PassiveAggressive(OneRow):
     """Where y s(x) < 1, the least move that gives the row a margin of 1, or as much of it as C allows.
 
@@ -62,39 +77,18 @@ class PassiveAggressive(OneRow):
     status_ : why the run ended, a :class:`Status`
     """
 
-    def __init__(
-        self,
-        *,
-        variant: str = "PA-I",
-        C: float = 1.0,
-        order: str = "shuffle",
-        boundary: str = "positive",
-        fit_intercept: bool = True,
-        max_epochs: float | None = None,
-        multiclass: str = "ovr",
-        class_weight: Any = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        hashing: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.variant = variant
-        self.C = C
-        self.order = order
-        self.boundary = boundary
-        self.fit_intercept = fit_intercept
-        self.max_epochs = max_epochs
-        self.multiclass = multiclass
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.hashing = hashing
-        self.verbose = verbose
+    variant: str = choice(*VARIANTS, default="PA-I")
+    C: float = number(1.0, above=0)
+    order: str = choice("cyclic", "shuffle", default="shuffle")
+    boundary: str = boundary()
+    fit_intercept: bool = flag(True)
+    max_epochs: float | None = count(None, inf=True)
+    multiclass: str = choice("ovr", "kesler", default="ovr")
+    class_weight: Any = class_weights()
+    warm_start: bool = flag(False)
+    random_state: Any = seed(0)
+    hashing: int | None = count(None, most=2**31)
+    verbose: bool = flag(False)
 
-    def _check_parameters(self) -> None:
-        self._check_shared()
-        need_choice("variant", self.variant, VARIANTS)
-        need_number("C", self.C, above=0.0)
-
-    def _rule(self) -> Rule:
-        return Rule(self.fit_intercept, VARIANTS.index(self.variant), float(self.C))
+    def _rule(self) -> PassiveAggressiveUpdates:
+        return PassiveAggressiveUpdates(self.fit_intercept, self.variant, float(self.C))

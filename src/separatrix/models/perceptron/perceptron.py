@@ -11,23 +11,15 @@ from numpy.typing import ArrayLike
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
-from separatrix.models.class_labels import BOUNDARIES
-from separatrix.models.perceptron.mistake_driven import PASSES, Run
-from separatrix.models.perceptron.online_rules import Plain, Vectors
-from separatrix.models.perceptron.perceptron_rule import (
-    LabelledRows,
-    Learning,
-    PassMeasure,
-    PerceptronRule,
-    learn_from_violators,
-)
+from separatrix.models.perceptron.mistake_driven import PASSES, FinishedRun
+from separatrix.models.perceptron.online_rule import PlainUpdates, Vectors
+from separatrix.models.perceptron.passes import LabelledRows, Order, PassMeasure
+from separatrix.models.perceptron.perceptron_rule import Learning, PerceptronRule, ViolatorSearch
 from separatrix.models.perceptron.single_rows import OneRow
-from separatrix.numerics.driver import solve
+from separatrix.numerics.driver import drive, solve
 from separatrix.numerics.status import Status
-from separatrix.protocol import need_choice, need_limit
-from separatrix.validation import need_flag
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, seed
 
-ORDERS = ("cyclic", "restart", "shuffle", "any", "worst")
 DEFAULT_UPDATES = 10**6  # where there are no passes to count
 
 RECIPES: dict[str, dict[str, Any]] = {
@@ -40,6 +32,7 @@ RECIPES: dict[str, dict[str, Any]] = {
 }
 
 
+@learner
 class Perceptron(OneRow):
     """A linear classifier that moves only on mistakes: w += y x, b += y.
 
@@ -61,7 +54,7 @@ class Perceptron(OneRow):
         Scale each lifted row to length 1 (a zero row is left as it is).
     fit_intercept : bool, default=True
         Whether there is a bias b.
-    max_mistakes : int, default=0
+    max_mistakes : int or inf, default=0
         End after a pass with no more mistakes than this.
     max_epochs : int or inf, default=100
         Limit on passes, for the orders "cyclic" and "shuffle".
@@ -100,44 +93,23 @@ class Perceptron(OneRow):
         and after ``partial_fit``
     """
 
-    def __init__(
-        self,
-        *,
-        start: str | ArrayLike = "zeros",
-        order: str = "cyclic",
-        tie: str = "mistake",
-        boundary: str = "positive",
-        normalize_rows: bool = False,
-        fit_intercept: bool = True,
-        max_mistakes: int = 0,
-        max_epochs: float = 100,
-        max_updates: float | None = None,
-        stop: str = "pass",
-        multiclass: str = "ovr",
-        class_weight: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        hashing: int | None = None,
-        trace: bool = False,
-        verbose: bool = False,
-    ) -> None:
-        self.start = start
-        self.order = order
-        self.tie = tie
-        self.boundary = boundary
-        self.normalize_rows = normalize_rows
-        self.fit_intercept = fit_intercept
-        self.max_mistakes = max_mistakes
-        self.max_epochs = max_epochs
-        self.max_updates = max_updates
-        self.stop = stop
-        self.multiclass = multiclass
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.hashing = hashing
-        self.trace = trace
-        self.verbose = verbose
+    start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
+    order: str = choice("cyclic", "restart", "shuffle", "any", "worst", default="cyclic")
+    tie: str = choice("mistake", "positive", default="mistake")
+    boundary: str = boundary()
+    normalize_rows: bool = flag(False)
+    fit_intercept: bool = flag(True)
+    max_mistakes: float = count(0, least=0, inf=True)
+    max_epochs: float = count(100, inf=True)
+    max_updates: float | None = count(None, inf=True)
+    stop: str = choice("pass", "streak", default="pass")
+    multiclass: str = choice("ovr", "kesler", default="ovr")
+    class_weight: Any = class_weights()
+    warm_start: bool = flag(False)
+    random_state: Any = seed()
+    hashing: int | None = count(None, most=2**31)
+    trace: bool = flag(False)
+    verbose: bool = flag(False)
 
     @classmethod
     def recipe(cls, name: str, **changes: Any) -> Self:
@@ -147,58 +119,42 @@ class Perceptron(OneRow):
         return cls(**{**RECIPES[name], **changes})
 
     def _check_parameters(self) -> None:
-        if isinstance(self.start, str):
-            need_choice("start", self.start, ("zeros", "ones", "random"))
-        need_choice("order", self.order, ORDERS)
-        need_choice("tie", self.tie, ("mistake", "positive"))
-        need_choice("boundary", self.boundary, BOUNDARIES)
-        need_choice("stop", self.stop, ("pass", "streak"))
-        for name in ("normalize_rows", "fit_intercept", "warm_start", "trace"):
-            need_flag(name, getattr(self, name))
-        need_limit("max_mistakes", self.max_mistakes, 0)
-        need_limit("max_epochs", self.max_epochs, 1)
-        if self.max_updates is not None:
-            need_limit("max_updates", self.max_updates, 1)
+        super()._check_parameters()
         if self.stop == "streak" and (self.order != "cyclic" or self.max_mistakes):
             raise ParameterError("stop='streak' goes with order='cyclic' and max_mistakes=0 only.")
-        self._check_hashing()
-        need_choice("multiclass", self.multiclass, ("ovr", "kesler"))
         if self.multiclass == "kesler" and (self.order not in PASSES or self.stop == "streak" or self.trace):
             raise ParameterError(
                 "multiclass='kesler' goes with the orders 'cyclic' and 'shuffle', stop='pass' and no trace: "
                 "change those, or use multiclass='ovr'."
             )
 
-    def _rule(self) -> Plain:
-        return Plain(self.fit_intercept, self.tie == "mistake")
+    def _rule(self) -> PlainUpdates:
+        return PlainUpdates(self.fit_intercept, self.tie == "mistake")
 
-    def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> Run:
+    def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> FinishedRun:
         """Learn one vector: by passes in the one loop, or violator by violator; or all by Kesler's rule."""
         if self.multiclass == "kesler":
             return super()._run(chunk, start, chance)
         state = Learning(kernels.aligned(start[0]))
         zero_is_mistake = self.tie == "mistake"
-        watch = self._watch if self.verbose else None
         if self.order in PASSES:
-            limit = math.inf if self.max_updates is None else self.max_updates
             rule = PerceptronRule(
                 self.fit_intercept,
                 zero_is_mistake,
-                shuffle=chance if self.order == "shuffle" else None,
+                Order(chance if self.order == "shuffle" else None),
                 streak=self.stop == "streak",
-                max_updates=limit,
+                max_updates=math.inf if self.max_updates is None else self.max_updates,
                 keep_log=self.trace,
             )
-            ended = solve(rule, state, (chunk,), self._stop(chunk.counted), watch)
+            ended = solve(rule, state, (chunk,), self._stop(chunk.counted), self._watch if self.verbose else None)
             status, passes = ended.status, ended.passes
         else:
             limit = DEFAULT_UPDATES if self.max_updates is None else self.max_updates
-            status = learn_from_violators(
-                chunk, state, self.order, self.fit_intercept, zero_is_mistake, limit, chance, self.trace, watch
-            )
+            search = ViolatorSearch(chunk, self.order, self.fit_intercept, zero_is_mistake, limit, chance, self.trace)
+            status = drive(search, state, watch=self._watch if self.verbose else None).status
             passes = [PassMeasure(state.updates, state.updates, status is not Status.NONFINITE)]
         vectors = Vectors(
             state.lifted[None], {}, None, np.array([state.updates], dtype=np.int64), np.array([state.visits])
         )
         status, wrong = self._judge(status, chunk, vectors.lifted)
-        return Run(vectors, status, passes, start, wrong, state.log)
+        return FinishedRun(vectors, status, passes, start, wrong, state.log)

@@ -1,41 +1,23 @@
-"""The perceptron as a rule for the one loop, and its orders that are no passes.
+"""The perceptron as a rule of passes, and as a solver for the orders that are no passes.
 
-On a mistake at (x, y): w += c y x, b += c y. Cyclic and shuffled passes are streamable and go through
-``solve``; restart, any and worst look for their next row among all of them and have a loop of their own.
+On a mistake at (x, y): w += c y x, b += c y. Cyclic and shuffled passes are streamable; restart, any and worst
+look for their next row among all of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats, Indices
+from separatrix.models.perceptron.passes import NO_LIMIT, SLICE, LabelledRows, Order, PassMeasure
 from separatrix.numerics.status import Status
 
-NO_LIMIT = 2**62
-SLICE = 2**24  # multiplications between two chances to interrupt
 ROOM = 2**16  # updates logged in one call of the orders that are no passes
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledRows:
-    """A chunk: rows, labels -1, +1 or 0 (skip) or numbers of classes (-1: skip), and the size of updates (None: 1)."""
-
-    rows: kernels.Rows
-    y: NDArray[np.int8]
-    step: Floats | None = None
-    norm: Floats | None = None
-
-    @property
-    def counted(self) -> int:
-        """Rows that are not skipped."""
-        return int(np.count_nonzero(self.y if self.y.dtype == np.int8 else self.y >= 0))
 
 
 @dataclass(slots=True)
@@ -81,35 +63,23 @@ class Whole:
             del state.log[entries:]
 
 
-class PassMeasure(NamedTuple):
-    """One pass: mistakes in it, updates so far, and whether the weights are still numbers."""
-
-    mistakes: int
-    updates: int
-    finite: bool
-
-
 @dataclass(slots=True)
 class PerceptronRule:
     """One look at each row a pass, in the order they lie or shuffled anew."""
 
     bias: bool
     zero_is_mistake: bool
-    shuffle: kernels.Word | None = None
+    order: Order
     streak: bool = False  # end as soon as n rows in a row were right, not only after a clean pass
     max_updates: float = math.inf
     keep_log: bool = False
-    order: Indices | None = None
     habit: NDArray[np.int8] | None = None  # which rows were mistakes at the last look: it speeds the next one up
 
     def step(self, state: Learning, chunk: LabelledRows) -> None:
         n = chunk.rows.n
         if self.habit is None or len(self.habit) != n:
             self.habit = np.zeros(n, dtype=np.int8)
-        if self.shuffle is not None:
-            if self.order is None or len(self.order) != n:
-                self.order = np.arange(n)
-            kernels.shuffle(self.order, self.shuffle)
+        self.order.next(n)
         if not self.streak or state.updates == 0:
             self.scan(state, chunk, 0, n)
             return
@@ -127,7 +97,7 @@ class PerceptronRule:
                 chunk.rows,
                 chunk.y,
                 chunk.step,
-                self.order,
+                self.order.rows,
                 state.lifted,
                 self.bias,
                 self.zero_is_mistake,
@@ -150,42 +120,43 @@ class PerceptronRule:
         return measured
 
 
-def learn_from_violators(
-    chunk: LabelledRows,
-    state: Learning,
-    order: str,
-    bias: bool,
-    zero_is_mistake: bool,
-    max_updates: float,
-    chance: kernels.Word,
-    keep_log: bool = False,
-    watch: Callable[[PassMeasure], None] | None = None,
-) -> Status:
-    """Restart, any or worst: update on the next violator until none is left or the limit is reached."""
-    budget = max(1, SLICE // max(1, chunk.rows.d))
-    found = np.empty(chunk.rows.n if order == "any" else 0, dtype=np.int64)
-    at = 0
-    try:
-        while True:
-            room = int(min(max_updates - state.updates, ROOM if keep_log else NO_LIMIT))
-            log = np.empty(room, dtype=np.int64) if keep_log else None
-            shared = (chunk.rows, chunk.y, chunk.step, state.lifted, bias, zero_is_mistake, log)
-            with state.whole():
-                if order == "restart":
-                    updates, visits, at = kernels.perceptron_restart(*shared, at, room, budget)
-                elif order == "worst":
-                    updates, visits, at = kernels.perceptron_worst(*shared, chunk.norm, room, budget)
-                else:
-                    updates, visits, at = kernels.perceptron_any(*shared, chance, found, room, budget)
-                state.count(updates, visits, log)
-            finite = kernels.first_nonfinite(state.lifted) < 0
-            if watch is not None:
-                watch(PassMeasure(updates, state.updates, finite))
-            if not finite:
-                return Status.NONFINITE
-            if at == chunk.rows.n:
-                return Status.CONVERGED
-            if state.updates >= max_updates:
-                return Status.MAX_UPDATES
-    except KeyboardInterrupt:
-        return Status.INTERRUPTED
+@dataclass(slots=True)
+class ViolatorSearch:
+    """Restart, any or worst: update on the next violator until none is left or the limit is reached; a solver."""
+
+    chunk: LabelledRows
+    order: str
+    bias: bool
+    zero_is_mistake: bool
+    max_updates: float
+    chance: kernels.Word
+    keep_log: bool = False
+    at: int = 0  # the row that is looked at next; behind the last one there was no violator
+    found: Indices = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.found = np.empty(self.chunk.rows.n if self.order == "any" else 0, dtype=np.int64)
+
+    def terminate(self, state: Learning) -> Status | None:
+        if kernels.first_nonfinite(state.lifted) >= 0:
+            return Status.NONFINITE
+        if self.at == self.chunk.rows.n:
+            return Status.CONVERGED
+        return Status.MAX_UPDATES if state.updates >= self.max_updates else None
+
+    def step(self, state: Learning) -> Learning:
+        chunk, state.mistakes = self.chunk, 0
+        room = int(min(self.max_updates - state.updates, ROOM if self.keep_log else NO_LIMIT))
+        budget = max(1, SLICE // max(1, chunk.rows.d))
+        log = np.empty(room, dtype=np.int64) if self.keep_log else None
+        shared = (chunk.rows, chunk.y, chunk.step, state.lifted, self.bias, self.zero_is_mistake, log)
+        with state.whole():
+            if self.order == "restart":
+                updates, visits, at = kernels.perceptron_restart(*shared, self.at, room, budget)
+            elif self.order == "worst":
+                updates, visits, at = kernels.perceptron_worst(*shared, chunk.norm, room, budget)
+            else:
+                updates, visits, at = kernels.perceptron_any(*shared, self.chance, self.found, room, budget)
+            state.count(updates, visits, log)
+            self.at = at
+        return state

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.errors import ParameterError
-from separatrix.models.perceptron.mistake_driven import MistakeDriven, Run
-from separatrix.models.perceptron.online_rules import Plain, Vectors
-from separatrix.models.perceptron.perceptron_rule import NO_LIMIT, LabelledRows, PassMeasure
+from separatrix.models.perceptron.mistake_driven import FinishedRun, MistakeDriven
+from separatrix.models.perceptron.online_rule import PlainUpdates, Vectors
+from separatrix.models.perceptron.passes import NO_LIMIT, LabelledRows, Order, PassMeasure
 from separatrix.numerics.driver import solve
 from separatrix.numerics.status import Measured, Status
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
 from separatrix.validation import Labels, Table
 
 _, _, VISITS, COUNTS, COUNT_VISITS = range(5)  # of the account (kernels, pocket)
@@ -43,17 +43,12 @@ class PocketRule:
     zero_is_mistake: bool
     share: float
     weight: Floats | None
-    shuffle: kernels.Word | None = None
-    order: NDArray[np.int64] | None = None
+    order: Order
 
     def step(self, state: Pocketing, chunk: LabelledRows) -> None:
         n = chunk.rows.n
-        if self.shuffle is not None:
-            if self.order is None:
-                self.order = np.arange(n)
-            kernels.shuffle(self.order, self.shuffle)
         updates, _, _ = kernels.pocket_pass(
-            chunk.rows, chunk.y, chunk.step, self.order, state.lifted, self.bias, self.zero_is_mistake,
+            chunk.rows, chunk.y, chunk.step, self.order.next(n), state.lifted, self.bias, self.zero_is_mistake,
             state.pocket, state.error, self.weight, state.account, self.share, 0, n, NO_LIMIT,
         )  # fmt: skip
         state.updates += updates
@@ -75,6 +70,7 @@ class PocketRule:
         return measured
 
 
+@learner
 class PocketPerceptron(MistakeDriven):
     """A perceptron that keeps the best weights it has come across, by the errors they make on all rows.
 
@@ -126,52 +122,26 @@ class PocketPerceptron(MistakeDriven):
     status_ : why the run ended, a :class:`Status`
     """
 
-    multiclass: str = "ovr"
-    counts_: int
-    count_visits_: int
+    count_share: float = number(0.25, least=0, inf=True)
+    start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
+    order: str = choice("cyclic", "shuffle", default="shuffle")
+    tie: str = choice("mistake", "positive", default="mistake")
+    boundary: str = boundary()
+    normalize_rows: bool = flag(False)
+    fit_intercept: bool = flag(True)
+    max_epochs: float | None = count(None, inf=True)
+    class_weight: Any = class_weights()
+    warm_start: bool = flag(False)
+    random_state: Any = seed(0)
+    verbose: bool = flag(False)
 
-    def __init__(
-        self,
-        *,
-        count_share: float = 0.25,
-        start: str | ArrayLike = "zeros",
-        order: str = "shuffle",
-        tie: str = "mistake",
-        boundary: str = "positive",
-        normalize_rows: bool = False,
-        fit_intercept: bool = True,
-        max_epochs: float | None = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.count_share = count_share
-        self.start = start
-        self.order = order
-        self.tie = tie
-        self.boundary = boundary
-        self.normalize_rows = normalize_rows
-        self.fit_intercept = fit_intercept
-        self.max_epochs = max_epochs
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    def _rule(self) -> PlainUpdates:
+        return PlainUpdates(self.fit_intercept, self.tie == "mistake")
 
-    def _check_parameters(self) -> None:
-        self._check_shared()
-        share = self.count_share
-        if isinstance(share, bool) or not isinstance(share, (int, float, np.number)) or not share >= 0:
-            raise ParameterError(f"count_share is {share!r}: it must be a number of at least 0, or inf.")
-
-    def _rule(self) -> Plain:
-        return Plain(self.fit_intercept, self.tie == "mistake")
-
-    def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> Run:
+    def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> FinishedRun:
         weight = chunk.step if chunk.step is None or chunk.norm is None else chunk.step * chunk.norm
-        rule = PocketRule(self.fit_intercept, self.tie == "mistake", float(self.count_share), weight)
-        rule.shuffle = chance if self.order == "shuffle" else None
+        order = Order(chance if self.order == "shuffle" else None)
+        rule = PocketRule(self.fit_intercept, self.tie == "mistake", float(self.count_share), weight, order)
         state = Pocketing(kernels.aligned(start[0]), start[0].copy())
         rule.count(state, chunk)
         at_limit = self._stop(chunk.counted)
@@ -184,10 +154,10 @@ class PocketPerceptron(MistakeDriven):
             rule.count(state, chunk)
         vectors = Vectors(state.pocket[None], {}, None, np.array([state.updates]), state.account[[VISITS]])
         status, wrong = self._judge(ended.status, chunk, vectors.lifted)
-        return Run(vectors, status, ended.passes, start, wrong, account=state.account)
+        return FinishedRun(vectors, status, ended.passes, start, wrong, account=state.account)
 
     def _store(
-        self, table: Table, labels: Labels, runs: list[Run], weights: Floats | None, combined: Floats | None
+        self, table: Table, labels: Labels, runs: list[FinishedRun], weights: Floats | None, combined: Floats | None
     ) -> None:
         super()._store(table, labels, runs, weights, combined)
         accounts = [run.account for run in runs if run.account is not None]

@@ -17,9 +17,8 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.maps import HashingMap, Vocabulary
 from separatrix.models.perceptron.class_vectors import ClassVectors
-from separatrix.models.perceptron.online_rules import ArowFull, OnlineKernel
+from separatrix.models.perceptron.online_rule import OnlineKernel
 from separatrix.models.perceptron.streaming import Streaming
-from separatrix.protocol import need_limit
 from separatrix.validation import Row, check_features, check_labels, check_row, check_weights
 
 Names = Vocabulary | HashingMap
@@ -37,16 +36,6 @@ class OneRow(Streaming):
     _at: int | None  # the vector that alone decides between two classes
     _labels: list[Any]
     _names: Names
-
-    def _check_shared(self) -> None:
-        super()._check_shared()
-        self._check_hashing()
-
-    def _check_hashing(self) -> None:
-        if self.hashing is not None:
-            need_limit("hashing", self.hashing, 1)
-            if self.hashing > 2**31:
-                raise ParameterError(f"hashing is {self.hashing!r}: at most 2**31 columns can be hashed to.")
 
     def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> Self:
         """Learn from one row: an array or list, a pair (columns, values), or a dict of features.
@@ -179,7 +168,7 @@ class OneRow(Streaming):
             return Vocabulary(self.feature_names_in_.tolist())
         if fitted:
             raise DataError("x is a dict, but the model was fitted on columns without names: pass an array or a list.")
-        if not (isinstance(self.start, str) and self.start == "zeros") or isinstance(self._rule(), ArowFull):
+        if not (isinstance(self.start, str) and self.start == "zeros") or not self._rule().widens:
             raise ParameterError(
                 "dicts with an open vocabulary need start='zeros' and no full covariance: "
                 "set hashing to a number of columns, or change those."

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, ParameterError
+from separatrix.errors import DataError
 from separatrix.numerics.seeds import standard_normals
 from separatrix.validation import check_finite_vector
 
@@ -24,8 +24,6 @@ def first_vector(start: str | ArrayLike, d: int, bias: bool, chance: kernels.Wor
         elif start == "random":
             first[:free] = standard_normals(chance, free)
         return first
-    if start is None:
-        raise ParameterError("start is None: it can be 'zeros', 'ones', 'random' or an array.")
     given = check_finite_vector(start, what="start")
     if len(given) not in (d, free):
         raise DataError(f"start has {len(given)} entries and needs {d}{f', or {d + 1} with the bias' if bias else ''}.")

@@ -2,23 +2,92 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from separatrix.arrays import Floats
+from separatrix import kernels
+from separatrix.arrays import Floats, Indices
 from separatrix.models.perceptron.class_vectors import ClassVectors, OneAgainstRest
-from separatrix.models.perceptron.mistake_driven import Run
-from separatrix.models.perceptron.perceptron_rule import LabelledRows
+from separatrix.models.perceptron.mistake_driven import FinishedRun
+from separatrix.models.perceptron.online_rule import Arrays, OnlineRule, Vectors
+from separatrix.models.perceptron.passes import SLICE, LabelledRows
 from separatrix.models.perceptron.single_row_tables import OneTable
 from separatrix.models.perceptron.streaming import Streaming
-from separatrix.models.perceptron.voted_rule import FORGOTTEN, Voted, vote_scores
 from separatrix.numerics.status import Status
-from separatrix.protocol import need_limit
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, seed
 from separatrix.validation import Labels, Table
 
+ALIVE, USED, _, FORGOTTEN = range(4)  # of the account (kernels, voted)
+FIRST_ROOM = 16
 
+
+@dataclass(frozen=True, slots=True)
+class VotedUpdates(OnlineRule):
+    """The perceptron's path, of which at most ``max_vectors`` vectors are kept beside the current one."""
+
+    zero_is_mistake: bool
+    max_vectors: int
+
+    def beside(self, lifted: Floats) -> Arrays:
+        count, room = len(lifted), min(FIRST_ROOM, self.max_vectors)
+        return {
+            "kept": np.zeros((count, room, lifted.shape[1])),
+            "votes": np.zeros((count, room), dtype=np.int64),
+            "born": np.zeros((count, room), dtype=np.int64),
+            "account": np.zeros((count, 4), dtype=np.int64),
+        }
+
+    def kernel(self, v: Vectors) -> VotedKernel:
+        return VotedKernel(self, v)
+
+    def electorate(self, v: Vectors, k: int) -> tuple[Floats, Indices]:
+        """The vectors that vote and their votes, the current one last."""
+        used, alive = v.beside["account"][k, USED], v.beside["account"][k, ALIVE]
+        vectors = np.concatenate([v.beside["kept"][k, :used], v.lifted[k : k + 1]])
+        return vectors, np.append(v.beside["votes"][k, :used], alive)
+
+
+@dataclass(slots=True)
+class VotedKernel:
+    """Passes that give the kept vectors more room as they need it."""
+
+    rule: VotedUpdates
+    v: Vectors
+
+    def binary(
+        self, k: int, X: Any, y: Any, step: Any, order: Any, begin: int, end: int, limit: int, habit: Any = None
+    ) -> tuple[int, int, int]:
+        """As :class:`OnlineKernel` has it; votes are not sped up by ``habit``."""
+        updates, last, t = 0, -1, begin
+        while t < end and updates < limit:
+            left = limit - updates
+            b = self.v.beside
+            if (room := b["kept"].shape[1]) < self.rule.max_vectors:
+                if b["account"][k, USED] == room:
+                    self._grow(min(2 * room, self.rule.max_vectors))
+                    continue
+                left = min(left, room - int(b["account"][k, USED]))
+            moved, visited, at = kernels.voted_pass(
+                X, y, step, order, self.v.lifted[k], self.rule.bias, self.rule.zero_is_mistake,
+                b["kept"][k], b["votes"][k], b["born"][k], b["account"][k], t, end, left,
+            )  # fmt: skip
+            updates, t, last = updates + moved, t + visited, at if moved else last
+        self.v.updates[k] += updates
+        self.v.visits[k] += t - begin
+        return updates, t - begin, last
+
+    def _grow(self, room: int) -> None:
+        for name in ("kept", "votes", "born"):
+            old = self.v.beside[name]
+            new = np.zeros((old.shape[0], room, *old.shape[2:]), dtype=old.dtype)
+            new[:, : old.shape[1]] = old
+            self.v.beside[name] = new
+
+
+@learner
 class VotedPerceptron(Streaming, OneTable):
     """A perceptron in which every vector on its path votes, with as many votes as rows it has survived.
 
@@ -66,45 +135,20 @@ class VotedPerceptron(Streaming, OneTable):
     status_ : why the run ended, a :class:`Status`
     """
 
-    multiclass: str = "ovr"
-    warm_start: bool = False
-    vectors_: list[Floats]
-    votes_: list[NDArray[np.int64]]
-    forgotten_votes_: int
+    max_vectors: float = count(1000, inf=True)
+    start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
+    order: str = choice("cyclic", "shuffle", default="shuffle")
+    tie: str = choice("mistake", "positive", default="mistake")
+    boundary: str = boundary()
+    normalize_rows: bool = flag(False)
+    fit_intercept: bool = flag(True)
+    max_epochs: float | None = count(None, inf=True)
+    class_weight: Any = class_weights()
+    random_state: Any = seed(0)
+    verbose: bool = flag(False)
 
-    def __init__(
-        self,
-        *,
-        max_vectors: float = 1000,
-        start: str | ArrayLike = "zeros",
-        order: str = "shuffle",
-        tie: str = "mistake",
-        boundary: str = "positive",
-        normalize_rows: bool = False,
-        fit_intercept: bool = True,
-        max_epochs: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.max_vectors = max_vectors
-        self.start = start
-        self.order = order
-        self.tie = tie
-        self.boundary = boundary
-        self.normalize_rows = normalize_rows
-        self.fit_intercept = fit_intercept
-        self.max_epochs = max_epochs
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        self._check_shared()
-        need_limit("max_vectors", self.max_vectors, 1)
-
-    def _rule(self) -> Voted:
-        return Voted(self.fit_intercept, self.tie == "mistake", int(min(self.max_vectors, 2**62)))
+    def _rule(self) -> VotedUpdates:
+        return VotedUpdates(self.fit_intercept, self.tie == "mistake", int(min(self.max_vectors, 2**62)))
 
     def _judge(self, status: Status, chunk: LabelledRows, lifted: Floats) -> tuple[Status, int]:
         return status, 0  # the vote is counted once all classes are learned
@@ -117,7 +161,7 @@ class VotedPerceptron(Streaming, OneTable):
         self.votes_ = [votes for _, votes in electorates]
         self.forgotten_votes_ = int(v.beside["account"][shown, FORGOTTEN].sum())
 
-    def _errors(self, table: Table, labels: Labels, runs: list[Run], combined: Floats | None) -> int | None:
+    def _errors(self, table: Table, labels: Labels, runs: list[FinishedRun], combined: Floats | None) -> int | None:
         if self.status_ is Status.INTERRUPTED:  # a vote on all rows may take long
             return None
         scores = self._scores_as_given(table.X)
@@ -141,3 +185,13 @@ class VotedPerceptron(Streaming, OneTable):
     def decision_function(self, X: Any) -> Floats:
         """The vote on each row, in [-1, 1]; with more than two classes one column a class."""
         return self._scores_as_given(self._check_rows(X).X)
+
+
+def vote_scores(X: Any, vectors: Floats, votes: Indices) -> Floats:
+    """Votes for +1 less those for -1, as a share of all votes."""
+    out = np.empty(X.shape[0])
+    vectors = np.ascontiguousarray(vectors)
+    some = max(1, SLICE // vectors.size)
+    for begin in range(0, len(out), some):  # Ctrl-C comes through between two calls
+        kernels.votes(kernels.rows(X[begin : begin + some]), vectors, votes, out[begin : begin + some])
+    return out / max(1, int(votes.sum()))

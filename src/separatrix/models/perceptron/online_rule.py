@@ -1,13 +1,12 @@
-"""Rules that look at one row at a time, the vectors they move, and their passes in the one loop.
+"""Rules that look at one row at a time, and the vectors that they move.
 
 A rule names the arrays that it carries beside its vectors and hands both to a kernel; the kernel moves
 them in place. The same vectors serve a fit (one vector or, by Kesler's construction, all classes at
-once), a stream (one vector a class) and a single row.
+once), a stream (one vector a class) and a single row. Each learner defines its own rule.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats, Indices
-from separatrix.models.perceptron.perceptron_rule import NO_LIMIT, LabelledRows, PassMeasure
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -119,6 +117,7 @@ class OnlineRule:
     """What moves vectors, row by row; abstract."""
 
     fill: ClassVar[dict[str, float]] = {}  # arrays shaped like the vectors, and what they start from
+    widens: ClassVar[bool] = True  # whether features may be added while it learns
     bias: bool
 
     def beside(self, lifted: Floats) -> Arrays:
@@ -144,131 +143,10 @@ class OnlineRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Plain(OnlineRule):
+class PlainUpdates(OnlineRule):
     """On a mistake: w += c y x (Rosenblatt 1958)."""
 
     zero_is_mistake: bool
 
     def kernel(self, v: Vectors) -> OnlineKernel:
         return kernels.PlainRule(v.lifted, v.updates, v.visits, v.seen, self.bias, self.zero_is_mistake)
-
-
-@dataclass(frozen=True, slots=True)
-class Averaged(OnlineRule):
-    """The perceptron's path, and the exact average of its weights after every look (Freund & Schapire 1999)."""
-
-    fill: ClassVar[dict[str, float]] = {"total": 0.0}
-    zero_is_mistake: bool
-
-    def beside(self, lifted: Floats) -> Arrays:
-        return {"total": kernels.aligned(np.zeros(lifted.shape)), "looks": np.zeros(len(lifted), dtype=np.int64)}
-
-    def kernel(self, v: Vectors) -> OnlineKernel:
-        shared = (v.lifted, v.updates, v.visits, v.seen, self.bias)
-        return kernels.AveragedRule(*shared, self.zero_is_mistake, v.beside["total"], v.beside["looks"])
-
-    def late(self, v: Vectors, start: Floats) -> Vectors:
-        one = self.fresh(start[None].copy(), kesler=True)
-        one.beside["looks"][:] = v.beside["looks"][:1].sum()  # it has been at its start all along
-        return one
-
-    def final(self, v: Vectors) -> Floats:
-        return v.lifted - v.beside["total"] / np.maximum(v.beside["looks"], 1)[:, None]
-
-
-@dataclass(frozen=True, slots=True)
-class Margin(OnlineRule):
-    """Where y s <= margin, or y s <= margin |w|: w += c y x (Krauth & Mezard 1987; Duda & Hart 1973)."""
-
-    margin: float
-    relative: bool
-
-    def beside(self, lifted: Floats) -> Arrays:
-        norm2 = np.empty(len(lifted))
-        kernels.norms2(kernels.rows(np.ascontiguousarray(lifted[:, :-1])), norm2)
-        return {"norm2": norm2, "moved": np.zeros(len(lifted), dtype=np.int64)}
-
-    def kernel(self, v: Vectors) -> OnlineKernel:
-        shared = (v.lifted, v.updates, v.visits, v.seen, self.bias)
-        return kernels.MarginRule(*shared, self.margin, self.relative, v.beside["norm2"], v.beside["moved"])
-
-
-@dataclass(frozen=True, slots=True)
-class PassiveAggressive(OnlineRule):
-    """The least move that gives the row a margin of 1, or as much of it as C allows (Crammer et al. 2006)."""
-
-    variant: int
-    C: float
-
-    def kernel(self, v: Vectors) -> OnlineKernel:
-        return kernels.PassiveAggressiveRule(v.lifted, v.updates, v.visits, v.seen, self.bias, self.variant, self.C)
-
-
-@dataclass(frozen=True, slots=True)
-class ArowDiagonal(OnlineRule):
-    """Adaptive regularisation of weights, one variance a weight (Crammer, Kulesza & Dredze 2009)."""
-
-    fill: ClassVar[dict[str, float]] = {"variance": 1.0}
-    r: float
-
-    def kernel(self, v: Vectors) -> OnlineKernel:
-        return kernels.ArowDiagonalRule(v.lifted, v.updates, v.visits, v.seen, self.bias, self.r, v.beside["variance"])
-
-
-@dataclass(frozen=True, slots=True)
-class ArowFull(OnlineRule):
-    """The same with a whole covariance matrix a vector."""
-
-    r: float
-
-    def beside(self, lifted: Floats) -> Arrays:
-        return {"covariance": np.tile(np.eye(lifted.shape[1]), (len(lifted), 1, 1))}
-
-    def kernel(self, v: Vectors) -> OnlineKernel:
-        return kernels.ArowFullRule(v.lifted, v.updates, v.visits, v.seen, self.bias, self.r, v.beside["covariance"])
-
-
-@dataclass(slots=True)
-class Course:
-    """What a run of passes carries along."""
-
-    vectors: Vectors
-    kernel: OnlineKernel
-    mistakes: int = 0  # in the pass under way
-    updates: int = 0
-
-
-@dataclass(slots=True)
-class Passes:
-    """One look at each row a pass, in the order they lie or shuffled anew: a rule for ``solve``."""
-
-    shuffle: kernels.Word | None = None
-    max_updates: float = math.inf
-    order: Indices | None = None
-    habit: NDArray[np.int8] | None = None  # which rows moved at the last look: it speeds the next one up
-
-    def step(self, course: Course, chunk: LabelledRows) -> None:
-        n = chunk.rows.n
-        if self.habit is None or len(self.habit) != n:
-            self.habit = np.zeros(n, dtype=np.int8)
-        if self.shuffle is not None:
-            if self.order is None or len(self.order) != n:
-                self.order = np.arange(n)
-            kernels.shuffle(self.order, self.shuffle)
-        limit = int(min(self.max_updates - course.updates, NO_LIMIT))
-        if course.vectors.seen is None:
-            updates, _, _ = course.kernel.binary(
-                0, chunk.rows, chunk.y, chunk.step, self.order, 0, n, limit, self.habit
-            )
-        else:
-            updates, _, _ = course.kernel.kesler(chunk.rows, chunk.y, chunk.step, self.order, 0, n, limit)
-        course.mistakes += updates
-        course.updates += updates
-
-    def end_pass(self, course: Course) -> None:
-        """Online rules have moved already."""
-
-    def measure(self, course: Course) -> PassMeasure:
-        measured = PassMeasure(course.mistakes, course.updates, kernels.first_nonfinite(course.vectors.lifted) < 0)
-        course.mistakes = 0
-        return measured

@@ -1,0 +1,207 @@
+"""Parameters of learners, declared once: a field has its default, what it may be, and how that is said.
+
+A learner is a class under ``@learner`` whose parameters are fields::
+
+    @learner
+    class AROW(OneRow):
+        r: float = number(1.0, above=0)
+        covariance: str = choice("diagonal", "full", default="diagonal")
+
+``__init__``, its signature, ``get_params``, the checks of ``fit`` and the printed form come from the fields; values are
+stored as given and checked when they are used. None is allowed where it is the default. This module imports no numpy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass
+from numbers import Integral, Rational, Real
+from typing import Any, TypeVar, dataclass_transform, overload
+
+from separatrix.errors import ParameterError
+from separatrix.renamed_parameters import explain
+
+BOUNDARIES = ("positive", "negative", "undefined")
+Class = TypeVar("Class", bound=type)
+_SIGNATURES: dict[type, dict[str, Any]] = {}  # of estimators that are not declared by fields
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What a parameter may be."""
+
+    kind: str  # as docstrings and help have it
+    must: str  # as errors have it
+    allows: Callable[[Any], bool]
+
+    def check(self, name: str, value: Any) -> None:
+        """ParameterError for a value that is not allowed."""
+        if not self.allows(value):
+            raise ParameterError(f"{name} is {value!r}: it {self.must}.")
+
+
+def is_flag(value: Any) -> bool:
+    """True or False, and nothing that merely counts as such."""
+    return isinstance(value, bool) or (type(value).__module__, type(value).__name__[:4]) == ("numpy", "bool")
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """A float or a whole number, of Python or numpy."""
+    return is_whole(value) or (isinstance(value, Real) and not isinstance(value, (bool, Rational)))
+
+
+def is_finite(value: Any) -> bool:
+    return is_whole(value) or math.isfinite(value)
+
+
+def flag(default: bool) -> Any:
+    """True or False."""
+    return _field(default, Constraint("bool", "must be True or False", is_flag))
+
+
+def choice(*choices: str, default: Any, other: str | None = None) -> Any:
+    """One of a few words; ``other`` says what else it can be, which the learner checks itself."""
+    words = "{" + ", ".join(f'"{word}"' for word in choices) + "}"
+    listed = ", ".join(map(repr, choices))
+
+    def allows(value: Any) -> bool:
+        return value in choices if isinstance(value, str) else other is not None and value is not None
+
+    return _field(
+        default,
+        Constraint(
+            _either(words, other), f"can be {listed}" if other is None else f"can be {listed} or {other}", allows
+        ),
+    )
+
+
+def number(
+    default: float | None,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+    inf: bool = False,
+) -> Any:
+    """A finite number within bounds; ``inf`` also allows infinity."""
+    upper = most if below is None else below
+    kind = "float"
+    if upper is not None:
+        kind = f"float in {'[' if above is None else '('}{least if above is None else above:g}, "
+        kind += f"{upper:g}{']' if below is None else ')'}"
+
+    def allows(value: Any) -> bool:
+        return (
+            is_number(value)
+            and value == value
+            and (inf or is_finite(value))
+            and (least is None or value >= least)
+            and (above is None or value > above)
+            and (most is None or value <= most)
+            and (below is None or value < below)
+        )
+
+    bounds = [f" of at least {least:g}"] if least is not None else []
+    bounds += [f" above {above:g}"] if above is not None else []
+    bounds += [f" of at most {most:g}"] if most is not None else []
+    bounds += [f" below {below:g}"] if below is not None else []
+    must = f"must be a {'' if inf else 'finite '}number{' and'.join(bounds)}{', or inf' if inf else ''}"
+    return _field(default, Constraint(_either(kind, "inf" if inf and default != math.inf else None), must, allows))
+
+
+def count(default: float | None, *, least: int = 1, most: int | None = None, inf: bool = False) -> Any:
+    """A whole number within bounds; ``inf`` also allows infinity."""
+
+    def allows(value: Any) -> bool:
+        if inf and isinstance(value, float) and value == math.inf:
+            return True
+        return is_whole(value) and value >= least and (most is None or value <= most)
+
+    bound = f"of at least {least}" if most is None else f"from {least} to {most}"
+    must = f"must be a whole number {bound}{', or inf' if inf else ''}"
+    return _field(default, Constraint(_either("int", "inf" if inf else None), must, allows))
+
+
+def unchecked(default: Any, kind: str) -> Any:
+    """A parameter that is checked where the data are known."""
+    return _field(default, Constraint(kind, "", lambda value: True))
+
+
+def class_weights() -> Any:
+    return unchecked(None, 'dict, "balanced" or None')
+
+
+def seed(default: int | None = None) -> Any:
+    return unchecked(default, "int, RandomState, Generator or None")
+
+
+def boundary(default: str = "positive") -> Any:
+    """What a score of exactly zero predicts."""
+    return choice(*BOUNDARIES, default=default)
+
+
+def _either(kind: str, other: str | None) -> str:
+    return kind if other is None else f"{kind} or {other}"
+
+
+def _field(default: Any, constraint: Constraint) -> Any:
+    if default is None and not constraint.kind.endswith("None"):
+        allows = constraint.allows
+        kind = constraint.kind.replace(" or ", ", ") if constraint.kind.endswith(" or inf") else constraint.kind
+        constraint = Constraint(
+            f"{kind} or None", f"{constraint.must}, or None", lambda value: value is None or allows(value)
+        )
+    return dataclasses.field(default=default, metadata={"constraint": constraint})
+
+
+def constraints(cls: type) -> dict[str, Constraint]:
+    """The parameters of a learner class with what they may be, in the order of its signature."""
+    fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+    return {field.name: field.metadata["constraint"] for field in fields}
+
+
+def defaults(cls: type) -> dict[str, Any]:
+    """The parameters of an estimator class with their defaults, in the order of its signature."""
+    if dataclasses.is_dataclass(cls):
+        return {field.name: field.default for field in dataclasses.fields(cls)}
+    if cls not in _SIGNATURES:
+        import inspect
+
+        _SIGNATURES[cls] = {name: p.default for name, p in inspect.signature(cls).parameters.items()}
+    return _SIGNATURES[cls]
+
+
+@overload
+def learner(cls: Class) -> Class: ...
+@overload
+def learner(*, kw_only: bool = True) -> Callable[[Class], Class]: ...
+@dataclass_transform(eq_default=False, kw_only_default=True)
+def learner(cls: Any = None, *, kw_only: bool = True) -> Any:
+    """A learner whose parameters are its fields; keyword arguments of scikit-learn that it lacks are explained."""
+    if cls is None:
+        return functools.partial(learner, kw_only=kw_only)
+    made = dataclass(eq=False, repr=False, match_args=False, kw_only=kw_only)(cls)
+    if any(field.default is MISSING for field in dataclasses.fields(made)):
+        raise TypeError(f"{cls.__name__}: every parameter has a default.")
+    plain = made.__init__
+
+    @functools.wraps(plain)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            plain(self, *args, **kwargs)
+        except TypeError:
+            unknown = next((name for name in kwargs if name not in defaults(made)), None)
+            if unknown is None:
+                raise
+            raise TypeError(explain(cls.__name__, unknown, defaults(made))) from None
+
+    made.__init__ = __init__
+    return made
