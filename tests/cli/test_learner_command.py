@@ -12,8 +12,8 @@ from separatrix.cli.fit import command
 from separatrix.cli.learner_help import options, summaries
 from separatrix.cli.main import main
 from separatrix.models.registry import learner_class, learner_names
+from separatrix.parameters import defaults
 from separatrix.persistence import load
-from separatrix.protocol import parameters_of
 
 
 def test_the_help_knows_every_learner():
@@ -23,7 +23,7 @@ def test_the_help_knows_every_learner():
 
 @pytest.mark.parametrize("name", learner_names())
 def test_the_docstring_has_every_parameter_with_its_default(name):
-    known = parameters_of(learner_class(name))
+    known = defaults(learner_class(name))
     found = options(name)
     assert [option.name for option in found] == list(known)
     assert {option.name: option.default.replace('"', "'") for option in found} == {k: repr(v) for k, v in known.items()}

@@ -97,11 +97,11 @@ def test_certify_and_verify(said, tmp_path):
 def test_every_public_learner_fits_from_the_command_line(name, said, tmp_path):
     """The list is that of the public names: a new learner is here by itself, with its options as flags."""
     from separatrix.models.registry import learner_class
-    from separatrix.protocol import parameters_of
+    from separatrix.parameters import defaults
 
     rows = "".join(f"{i % 7 - 3},{i % 5 - 2},{int(2 * (i % 7 - 3) + (i % 5 - 2) > 0)}\n" for i in range(35))
     (tmp_path / "t.csv").write_text("a,b,y\n" + rows)
-    defaults = parameters_of(learner_class(name))
+    defaults = defaults(learner_class(name))
     flags = []
     if "fit_intercept" in defaults:
         flags.append("--fit-intercept")

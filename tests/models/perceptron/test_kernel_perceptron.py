@@ -92,7 +92,7 @@ def test_adding_columns_late_changes_nothing(bound, layout):
     rows = kernels.rows(X)
     state = Dual.begin(500)
     columns = NativeColumns(rows, Kernel("rbf", 1 / 300, 1.0, 3), norms2(rows))
-    rule = DualRule(columns, np.zeros(500), 1.0, True, bound)
+    rule = DualRule(columns, np.zeros(500), 1.0, True, bound, Order(None))
     for _ in range(3):
         rule.step(state, LabelledRows(rows, np.where(y == 1, 1, -1).astype(np.int8)))
     np.testing.assert_array_equal(blocked.dual_coef_[0], state.a[blocked.support_])
