@@ -253,7 +253,7 @@ class Stoppable:
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self.work = work
-        self.busy: set[int | None] = set()
+        self.busy: set[int] = set()
         self.over = False
 
     def __call__(self, task: Any) -> Any:
@@ -270,7 +270,7 @@ class Stoppable:
         import ctypes
 
         self.over = True  # for tasks that a thread is about to take
-        while working := self.busy & {thread.ident for thread in enumerate_threads()}:
+        while working := self.busy & {thread.ident for thread in enumerate_threads() if thread.ident is not None}:
             for thread in working:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
             sleep(PATIENCE)
