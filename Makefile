@@ -3,8 +3,10 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 SOURCES := $(shell find native -name '*.[ch]*') CMakeLists.txt pyproject.toml
 WORKERS ?= 2
-WERROR ?= ON
-# Compiling each module of the dependencies is left to its first import: it would take longer than all of demo.
+# This machine's instruction-set level is enough to try and to test; every level once make levels was asked for. Warnings
+# are errors there, as in CI: elsewhere a compiler that warns of more than ours is no reason to fail.
+ALL_LEVELS := SEPARATRIX_LEVELS=all SEPARATRIX_WERROR=ON
+# Modules of the dependencies are compiled when they are first imported: most never are.
 INSTALL := $(BIN)/pip install --quiet --no-build-isolation --no-compile --editable .
 
 .DEFAULT_GOAL := help
@@ -15,18 +17,19 @@ help:  ## list the targets
 
 .venv/tools: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --no-compile "pip>=25.1" "scikit-build-core>=1.0" "nanobind>=3.0" cmake ninja
+	$(BIN)/pip install --quiet --no-compile "scikit-build-core>=1.0" "nanobind>=3.0" cmake ninja
 	touch $@
 
 .venv/package: .venv/tools $(SOURCES)
-	SEPARATRIX_LEVELS=$(if $(wildcard .venv/levels),all,host) SEPARATRIX_WERROR=$(WERROR) $(INSTALL)
+	$(if $(wildcard .venv/levels),$(ALL_LEVELS),SEPARATRIX_LEVELS=host) $(INSTALL)
 	touch $@
 
 .venv/levels: .venv/tools $(SOURCES)
-	SEPARATRIX_LEVELS=all SEPARATRIX_WERROR=$(WERROR) $(INSTALL)
+	$(ALL_LEVELS) $(INSTALL)
 	touch .venv/package $@
 
 .venv/groups: .venv/package
+	$(BIN)/pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/pip install --quiet --group test --group quality
 	touch $@
 
@@ -34,7 +37,6 @@ help:  ## list the targets
 	$(BIN)/pip install --quiet --group bench
 	touch $@
 
-demo: WERROR = OFF  # a compiler that warns of more than ours is no reason to fail
 demo: .venv/package  ## audit an embedded example, and say where the report is
 	$(BIN)/separatrix audit example:spam --out demo
 	@echo "the report: $(CURDIR)/demo/report.html"
@@ -66,14 +68,14 @@ format: .venv/groups  ## put the sources in order
 bench: .venv/bench  ## measure beside peers and limits, and print the tables
 	$(BIN)/python -m benchmarks
 
-levels: .venv/levels  ## build every instruction-set level, not this machine's and the baseline only
+levels: .venv/levels  ## build every instruction-set level, not this machine's only; warnings are errors
 
 compilers: .venv/groups  ## compile the native code with clang and for aarch64, and compare the bits of the learners
 	.ci/compilers
 
 stub: .venv/package  ## write kernels/_native.pyi from the compiled kernels
-	$(BIN)/python -m nanobind.stubgen --quiet --exclude-values -m separatrix.kernels._native_baseline \
-	  -o src/separatrix/kernels/_native.pyi
+	$(BIN)/python -m nanobind.stubgen --quiet --exclude-values -o src/separatrix/kernels/_native.pyi \
+	  -m separatrix.kernels._native_$$($(BIN)/python -c 'from separatrix import kernels; print(kernels.isa)')
 
 sanitize: .venv/groups  ## the kernel tests under the address and undefined-behaviour sanitizers
 	.ci/sanitize

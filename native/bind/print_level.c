@@ -1,4 +1,4 @@
-/* Prints the level of this machine, for builds of that level and the baseline only. */
+/* Prints the level of this machine, for builds of that level only. */
 #include <stdio.h>
 
 #include "level.h"
