@@ -36,7 +36,7 @@ def need_two_weighted_classes(labels: Labels, weights: Floats | None) -> None:
 
 
 def weights_of_rows(labels: Labels, sample_weight: Floats | None, class_weight: Any) -> Floats | None:
-    """One weight a row: its own times that of its class; None where all are 1."""
+    """One weight per row: its own times that of its class; None where all are 1."""
     by_class = weights_of_classes(labels, sample_weight, class_weight)
     if by_class is None:
         return sample_weight
@@ -45,7 +45,7 @@ def weights_of_rows(labels: Labels, sample_weight: Floats | None, class_weight: 
 
 
 def weights_of_classes(labels: Labels, sample_weight: Floats | None, class_weight: Any) -> Floats | None:
-    """One weight a class: as given, 1 where nothing is given, or balanced: n/(K n_k)."""
+    """One weight per class: as given, 1 where nothing is given, or balanced: n/(K n_k)."""
     if class_weight is None:
         return None
     if isinstance(class_weight, str):

@@ -18,13 +18,13 @@ from separatrix.validation import check_labels, check_lengths, check_table, need
 
 
 class FewestMistakes(LinearClassifier):
-    """The linear classifier with the fewest mistakes on its training rows, and how few any could make.
+    """The linear classifier with the fewest mistakes on its training rows, and a proved bound on any other's.
 
     Minimises the number of rows with y_i (w . x_i + b) <= 0 over all w and b, exactly (the 0-1 loss, not a convex
     stand-in for it). The problem is NP-hard: where the limits end the search early the model is the best
     hyperplane found, and ``lower_`` is a proved bound on the mistakes of all others. Two classes only: for more,
-    scores of separate hyperplanes are not on one scale, and a vote over pairs would not have the fewest
-    mistakes of anything; wrap it in scikit-learn's ``OneVsOneClassifier`` where that is wanted all the same.
+    scores of separate hyperplanes are not on one scale, and a vote over pairs would not minimise
+    any number of mistakes; use scikit-learn's ``OneVsOneClassifier`` for a vote.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Classifiers that predict by s(x) = w . x + b, one score for two classes and one a class for more."""
+"""Classifiers that predict by s(x) = w . x + b, one score for two classes, one per class for more."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Classifier(Estimator):
         return tags
 
     def decision_function(self, X: Any) -> Floats:
-        """One score for each row; with more than two classes one column a class."""
+        """One score for each row; with more than two classes one column per class."""
         raise NotImplementedError("a classifier says what its scores are")
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -57,7 +57,7 @@ class LinearClassifier(Classifier):
     intercept_: Floats
 
     def decision_function(self, X: Any) -> Floats:
-        """s(x) = w . x + b for each row; with more than two classes one column a class."""
+        """s(x) = w . x + b for each row; with more than two classes one column per class."""
         return self._scores_of(self._check_rows(X).X)
 
     def _scores_of(self, X: Any) -> Floats:

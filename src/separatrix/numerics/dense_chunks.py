@@ -1,4 +1,4 @@
-"""Rows as dense chunks, for products that need them so."""
+"""Rows as dense chunks, for products of dense matrices."""
 
 from __future__ import annotations
 

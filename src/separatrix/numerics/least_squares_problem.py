@@ -34,7 +34,7 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class LeastSquaresProblem:
     """Checked rows, targets (n, k) and weights; the penalty, whether there is a bias and whether it is free."""
 
     X: Any
@@ -61,7 +61,7 @@ class Problem:
 class Solution:
     """Lifted weights (k, d + 1), the residual sums, and how they were found.
 
-    ``basis`` is None where coefficients are not unique; ``dependent`` are columns that depend on each other.
+    ``basis`` is None where coefficients are not unique; ``dependent`` are linearly dependent columns.
     """
 
     lifted: Floats

@@ -1,4 +1,4 @@
-"""One formula at the centre: s(x) = w . x + b, and the geometry around it.
+"""Linear scores s(x) = w . x + b, and their geometry.
 
 w is normal to the hyperplane s = 0. The margin of a labelled row is y s(x): positive where the row is
 on its own side. The signed distance of x from the hyperplane is s(x)/|w|, and the point of the

@@ -5,7 +5,7 @@
 over the rows i of class k with weights c_i, where z = (x, t) is a row of features followed by targets.
 Least squares, discriminants and Fisher's directions need nothing else of the data. Rows are added in
 blocks that are counted from the first row of each class, and a block that is not full waits in the
-state, so that however rows are chunked the bits are the same. States of different rows merge exactly
+state, so that the bits do not depend on the chunks. States of different rows merge exactly
 in the mathematics, and up to rounding in the numbers (Chan, Golub and LeVeque 1983).
 """
 
@@ -27,7 +27,7 @@ from separatrix.validation import check_labels, check_lengths, check_table, chec
 
 PANEL = 8  # the scatter is padded to whole panels of columns
 ARRAYS = ("rows", "fill", "weight", "mean", "scatter", "block", "block_weight")  # what a state is made of
-SLICE = 2**23  # numbers looked at between two chances to interrupt
+SLICE = 2**23  # numbers processed between two chances to interrupt
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Moments:
         return tuple(getattr(self, name) for name in ARRAYS)
 
     def copy(self) -> Moments:
-        """The same state apart, so that a chunk that fails leaves this one as it was."""
+        """A copy, so that a chunk that fails leaves this state unchanged."""
         other = copy(self)
         other.labels = None if self.labels is None else list(self.labels)
         for name in ARRAYS:
@@ -187,7 +187,7 @@ def partial_moments(
     y : class labels, or None for moments of all rows together
     targets : numbers that stand beside the features, one for every row, or None
     sample_weight : weights of the rows
-    pooled : one scatter for all classes, each about its own mean, or one a class
+    pooled : one scatter for all classes, each about its own mean, or one per class
     into : a state to which the rows are added; it is changed and returned
     """
     table = check_table(X)
@@ -214,7 +214,7 @@ def partial_moments(
 
 
 def merge(*states: Moments) -> Moments:
-    """One state of the rows of several; the states stay as they are."""
+    """One state for the rows of several; the states are not changed."""
     if not states:
         raise DataError("merge got no moments: pass at least one state.")
     first = states[0].flushed()

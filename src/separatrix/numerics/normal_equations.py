@@ -1,4 +1,4 @@
-"""The normal equations of least squares from moments, and their correction by twofold residuals.
+"""The normal equations of least squares from moments, and the rank rule.
 
 With a free bias the centred scatter S_xx w = S_xy determines w, and b = mean(y) - w.mean(x); otherwise
 X'X (w, b) = X'y with the constant column in X. Columns are scaled to length 1 before anything is solved.
@@ -7,22 +7,18 @@ X'X (w, b) = X'y with the constant column in X. Columns are scaled to length 1 b
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.numerics.least_squares_problem import Basis, Problem
+from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem
 from separatrix.numerics.moments import Totals
-from separatrix.numerics.twofold import twofold_add, twofold_times
 
 EPS = float(np.finfo(np.float64).eps)
 TRUSTED = 1e3  # squared condition up to which Cholesky's solution keeps twelve digits
 REFINABLE = 1e10  # squared condition up to which its corrections shrink fast
-STEPS = 12
-FELT = 1e-8  # of the trace: the smallest penalty that moments resolve in all directions
+RESOLVED = 1e-8  # of the trace: the smallest penalty that moments resolve in all directions
 
 
 def rank_limit(p: int) -> float:
@@ -78,11 +74,11 @@ class NormalEquations:
         return np.asarray(w / (self.scale[:, None] if v.ndim == 2 else self.scale))
 
     def solve(self) -> Floats:
-        """Lifted weights, one row a target; the matrix has full rank."""
+        """Lifted weights, one row per target; the matrix has full rank."""
         return self._lifted(self.inverse_times(self.c))
 
     def solve_by_rank(self) -> tuple[Floats, int, tuple[int, ...]]:
-        """Lifted weights of the shortest minimiser, the rank, and the columns that depend on each other.
+        """Lifted weights of the minimum-norm solution, the rank, and the linearly dependent columns.
 
         With A = D V L V' D of rank r, D^-1 V_r L_r^-1 V_r' D^-1 c is a minimiser; see :func:`shortest`.
         """
@@ -106,7 +102,7 @@ class NormalEquations:
 
         There the penalty would divide rounding errors of A; its rank decides, and the penalty acts on the rest.
         """
-        if not 0 < self.alpha <= FELT * float(np.trace(self.A)):
+        if not 0 < self.alpha <= RESOLVED * float(np.trace(self.A)):
             return None
         scale, scaled = _unit_diagonal(self.A)
         _, vectors, kept = _spectrum(scaled)
@@ -136,7 +132,7 @@ class NormalEquations:
         return bool(np.any(parts > 1e3 * np.abs(lifted[:, -1])) and np.any(parts > 1e-9 * np.sqrt(self.spread)))
 
     def correction(self, g: Floats) -> Floats:
-        """The lifted step that a lifted gradient asks for."""
+        """The lifted step for a lifted gradient."""
         if self.free:
             w = self.inverse_times(g[:-1] - self.x_mean * g[-1])
             return np.append(w, g[-1] / self.weight - self.x_mean @ w)
@@ -167,7 +163,7 @@ def _spectrum(scaled: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     return values, vectors, values > rank_limit(len(values)) * max(values[-1], 0.0)
 
 
-def normal_equations(totals: Totals, problem: Problem) -> NormalEquations:
+def normal_equations(totals: Totals, problem: LeastSquaresProblem) -> NormalEquations:
     return NormalEquations(totals, int(problem.X.shape[1]), problem.alpha, problem.lift, problem.free)
 
 
@@ -186,64 +182,3 @@ def shortest(w: Floats, null: Floats, scale: Floats) -> Floats:
     size = np.linalg.norm(clean, axis=0)
     Q, _ = np.linalg.qr(clean[:, size > 0] / size[size > 0])
     return np.asarray(w - Q @ (Q.T @ w))
-
-
-def penalised_gradient(
-    rows: kernels.Rows, y: Floats, weights: Floats | None, high: Floats, low: Floats, normal: Correcting
-) -> Floats:
-    """Minus half the gradient at twofold lifted weights, in twofold precision, then rounded."""
-    g, rest = np.zeros(len(high)), np.zeros(len(high))
-    kernels.residual_gradient(rows, y, weights, high, low, g, rest, None)
-    if normal.alpha:
-        pull, pull_low = twofold_times(normal.alpha, high, low)
-        if normal.free:
-            pull[-1] = pull_low[-1] = 0.0
-        g, rest = twofold_add(g, rest - pull_low, -pull)
-    return g + rest
-
-
-class Correcting(Protocol):
-    """A penalised problem with an approximate inverse of its normal matrix."""
-
-    alpha: float
-    lift: bool
-    free: bool
-    weight: float
-    scale: Floats
-
-    def correction(self, g: Floats) -> Floats: ...
-
-
-def refine(
-    rows: kernels.Rows, y: Floats, weights: Floats | None, start: Floats, normal: Correcting, close: float = 1e-15
-) -> Floats | None:
-    """Lifted weights corrected until nothing changes, or None where corrections stop shrinking above ``close``."""
-    high, low = start.copy(), np.zeros(len(start))
-    scale = np.append(normal.scale, np.sqrt(normal.weight)) if len(normal.scale) < len(start) else normal.scale
-    before = np.inf
-    for _ in range(STEPS):
-        step = normal.correction(penalised_gradient(rows, y, weights, high, low, normal))
-        if not normal.lift:
-            step[-1] = 0.0
-        size = float(np.max(np.abs(step) * scale)) / (float(np.max(np.abs(high) * scale)) or 1.0)
-        if not np.isfinite(size) or size > 0.25 * before:
-            return high + low if before < close else None
-        high, low = twofold_add(high, low, step)
-        settled = np.abs(step) <= EPS / 64 * np.abs(high)
-        if settled.all():
-            break
-        before = size
-    return high + low
-
-
-def residual_sum(problem: Problem, lifted: Floats) -> Floats:
-    """Residual sums of squares, one a target, in twofold precision."""
-    rows = kernels.rows(problem.X)
-    out = np.empty(len(lifted))
-    zeros = np.zeros(lifted.shape[1])
-    for k, w in enumerate(lifted):
-        y = np.ascontiguousarray(problem.Y[:, k])
-        out[k], _ = kernels.residual_gradient(
-            rows, y, problem.weights, np.ascontiguousarray(w), zeros, zeros.copy(), zeros.copy(), None
-        )
-    return out

@@ -1,4 +1,4 @@
-"""Seeds and random starts, the same on every machine: the generator is ours (kernels, chance)."""
+"""Seeds and random starts, the same on every machine: the generator is part of the kernels."""
 
 from __future__ import annotations
 

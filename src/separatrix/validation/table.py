@@ -74,6 +74,14 @@ def describe_column(j: int, names: Sequence[str] | None) -> str:
     return f"column {j}" if names is None else f"column {j} ({names[j]!r})"
 
 
+def describe_columns(columns: Sequence[int], names: Sequence[str] | None) -> str:
+    """Columns as a list in a sentence, at most eight of them."""
+    listed = [describe_column(j, names) for j in columns[:8]]
+    if len(columns) > 8:
+        return f"{', '.join(listed)} and {len(columns) - 8} more"
+    return " and ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)
+
+
 def _check_frame(X: Any, what: str) -> Table:
     names, columns = frames.columns_of(X)
     labels = names if all(isinstance(name, str) for name in names) else None

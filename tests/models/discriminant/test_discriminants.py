@@ -262,7 +262,7 @@ def test_constant_columns_do_not_matter_to_the_linear_one(real_data):
 def test_dependent_columns_leave_posteriors_alone():
     X, y = example(200, 4, 3)
     both = np.column_stack([X, X[:, 0] - 3 * X[:, 2]])
-    with pytest.warns(CollinearWarning, match="column 0, column 2, column 4 depend on each other"):
+    with pytest.warns(CollinearWarning, match="column 0, column 2 and column 4 are linearly dependent"):
         model = sx.LinearDiscriminant().fit(both, y)
     np.testing.assert_allclose(model.predict_proba(both), sx.LinearDiscriminant().fit(X, y).predict_proba(X), atol=1e-9)
     assert model.rank_ == 4
@@ -276,7 +276,7 @@ def test_directions_in_which_only_classes_differ_are_an_error():
     with pytest.raises(DataError, match=r"the classes differ along column 2 \('leak'\)"):
         sx.LinearDiscriminant().fit(frame, y)
     frame["leak"] += frame["age"]
-    with pytest.raises(DataError, match=r"column 0 \('age'\), column 2 \('leak'\) in a direction"):
+    with pytest.raises(DataError, match=r"column 0 \('age'\) and column 2 \('leak'\) in a direction"):
         sx.LinearDiscriminant().fit(frame, y)
     assert sx.LinearDiscriminant(shrinkage=0.1).fit(frame, y).score(frame, y) > 0.9
 

@@ -1,4 +1,4 @@
-"""One descent a class, as the classes appear: late ones start as a copy of a phantom that saw only negatives."""
+"""One descent per class, as the classes appear: a new class starts from a descent that saw only negative rows."""
 
 from __future__ import annotations
 

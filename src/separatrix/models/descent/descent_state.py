@@ -2,8 +2,8 @@
 
     J(w, b) = (1/n) sum c_i loss(y_i, w.x_i + b) + l2/2 |w|^2 + l1 |w|_1
 
-Batches are counted from the first row ever seen and a batch that is not full waits in the state, so that
-however rows are chunked the path is the same.
+Batches are counted from the first row ever seen and a batch that is not full waits in the state, so that the
+path does not depend on the chunks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from separatrix.numerics.schedules import Constant, Inverse, Root, Schedule
 
 KINDS = {"squared": 0, "perceptron": 1, "logistic": 2, "hinge": 3, "squared_error": 4}
 CURVES = {"squared": 2.0, "perceptron": 1.0, "logistic": 0.25, "hinge": 1.0, "squared_error": 2.0}
-SLICE = 2**22  # numbers looked at between two chances to interrupt
+SLICE = 2**22  # numbers processed between two chances to interrupt
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Gradient descent on linear scores: every built-in loss, penalty, schedule and size of batch in one estimator."""
+"""Gradient descent on linear scores: all losses, penalties, schedules and batch sizes in one estimator."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LinearDescent(PredictorByLoss):
     Minimises  J = (1/n) sum c_i loss(y_i, w.x_i + b) + alpha [(1 - l1_ratio)/2 |w|^2 + l1_ratio |w|_1]  with
     weights c_i of mean 1, by theta <- theta - a(k) grad J over all rows, a batch, or one row at a time. With
     ``loss="squared_error"`` it is a regressor on real targets, with any other a classifier: one vector for
-    two classes, one a class against the rest for more.
+    two classes, one per class against the rest for more.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class LinearDescent(PredictorByLoss):
         The first step size; "auto" is 1/(c R^2) with R the greatest |(x, 1)| so far and c the curvature of
         the loss (1 where it has none).
     batch_size : int or None, default=1
-        Rows a step; None takes all of them.
+        Rows per step; None takes all of them.
     momentum : float in [0, 1), default=0.0
         The share of the last move that is made again.
     average : bool, default=False
@@ -79,7 +79,7 @@ class LinearDescent(PredictorByLoss):
     status_ : why the run ended (the worst, for more vectors than one), a :class:`Status`
     n_iter_ : passes made
     trace_ : J, |grad J| and the step size, pass by pass, a DescentTrace or a tuple of them. J and the gradient
-        are those that the pass met on its way; for ``batch_size=None`` they are J and its gradient.
+        are those met during the pass; for ``batch_size=None`` they are J and its gradient.
     """
 
     def __init__(
@@ -192,14 +192,14 @@ class LinearDescent(PredictorByLoss):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Look at each row once, in arrival order; the result does not depend on how rows are chunked.
+        """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
 
         Without ``classes`` new ones are learned as they appear. Needs ``batch_size`` to be a number.
         """
         rule = self._rule()
         if self.batch_size is None:
             raise ParameterError(
-                "batch_size=None takes all rows a step, which partial_fit does not have: set a number."
+                "batch_size=None takes all rows in each step, which partial_fit does not have: set a number."
             )
         if self.class_weight == "balanced":
             raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
@@ -235,7 +235,7 @@ class LinearDescent(PredictorByLoss):
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``partial_fit``."""
+        """Which metadata a router should pass to ``partial_fit``."""
         return self._set_request("partial_fit", wishes)
 
     def _resumed(self, rule: DescentRule, table: Table) -> DescentState:

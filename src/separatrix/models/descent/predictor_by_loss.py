@@ -43,7 +43,7 @@ class PredictorByLoss(LinearClassifier):
 
     @property
     def decision_function(self) -> Any:
-        """s(x) = w . x + b for each row, with more than two classes one column a class; a regressor has none."""
+        """s(x) = w . x + b for each row, with more than two classes one column per class; a regressor has none."""
         if self._regression:
             raise AttributeError("loss='squared_error' makes a regressor, which has predict and no decision_function.")
         return super().decision_function
@@ -55,7 +55,7 @@ class PredictorByLoss(LinearClassifier):
         return super().predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows whose class is predicted right; R^2 for a regressor."""
+        """Accuracy; R^2 for a regressor."""
         if self._regression:
             return LinearRegressor.score(self, X, y, sample_weight)  # type: ignore[arg-type]
         return super().score(X, y, sample_weight)

@@ -69,7 +69,7 @@ def shrunk(covariance: Floats, share: float) -> Floats:
 
 
 def ledoit_wolf(scatter: Floats, weight: float, fourth: float) -> float:
-    """The share of shrinkage towards tr(S)/d I that is best for squared error (Ledoit and Wolf 2004).
+    """The shrinkage towards tr(S)/d I with the least expected squared error (Ledoit and Wolf 2004).
 
     ``fourth`` is the weighted sum of |z|^4 over the centred rows z whose scatter is given.
     """

@@ -1,4 +1,4 @@
-"""What the Gaussian discriminants share: moments of classes, priors, posteriors, exact partial fits."""
+"""Shared by the Gaussian discriminants: moments of classes, priors, posteriors, exact partial fits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.protocol import need_choice
 from separatrix.validation import Table, check_finite_vector, check_labels, check_lengths, check_table, check_weights
-from separatrix.validation.table import describe_column
 
 DIVISORS = ("ml", "unbiased")
 
@@ -84,10 +83,11 @@ class Discriminant(LinearClassifier):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows to those of all calls before; the result does not depend on how rows are chunked.
+        """Add rows to those of all earlier calls; the result does not depend on how rows are chunked.
 
         Without ``classes`` new ones join as they appear. As long as the rows so far do not determine the
-        densities, predictions say why. Ledoit and Wolf's shrinkage needs all rows and is refused here.
+        densities, predictions raise an error with the reason. Ledoit and Wolf's shrinkage needs all rows and is
+        refused here.
         """
         self._check_parameters()
         if self.shrinkage == "ledoit-wolf":
@@ -125,11 +125,11 @@ class Discriminant(LinearClassifier):
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``partial_fit``."""
+        """Which metadata a router should pass to ``partial_fit``."""
         return self._set_request("partial_fit", wishes)
 
     def predict_proba(self, X: Any) -> Floats:
-        """P(class | x), one column a class; ``predict`` gives the first class with the greatest."""
+        """P(class | x), one column per class; ``predict`` gives the first class with the greatest."""
         s = self.decision_function(X)
         return agreeing(self._posteriors(s), s, self.boundary)
 
@@ -192,10 +192,6 @@ class Discriminant(LinearClassifier):
             out += np.bincount(code, weights=fourth, minlength=len(out))
         return out
 
-    def _columns(self, columns: tuple[int, ...], names: Any) -> str:
-        listed = ", ".join(describe_column(j, names) for j in columns[:8])
-        return listed + (f" and {len(columns) - 8} more" if len(columns) > 8 else "")
-
 
 def need_full_rank(axes: Whitening, d: int, of: str, rows: int, listed: str) -> None:
     """An error that says why a density does not exist."""
@@ -207,6 +203,5 @@ def need_full_rank(axes: Whitening, d: int, of: str, rows: int, listed: str) -> 
             "add rows, drop columns, or set shrinkage."
         )
     raise DataError(
-        f"{of} has a singular covariance: {listed} do not vary, or depend on each other; "
-        "drop a column, or set shrinkage."
+        f"{of} has a singular covariance: {listed} are constant or linearly dependent; drop a column, or set shrinkage."
     )

@@ -15,6 +15,7 @@ from separatrix.models.discriminant.gaussian_discriminant import Discriminant
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.moments import Totals
 from separatrix.validation import Table
+from separatrix.validation.table import describe_columns
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -33,7 +34,7 @@ class LinearDiscriminant(FrameOutput, Discriminant):
     divisor : {"ml", "unbiased"}, default="ml"
         The scatter within classes is divided by the total weight n, or by n less the number of classes.
     shrinkage : None, float in [0, 1] or "ledoit-wolf", default=None
-        S becomes (1 - a) S + a tr(S)/d I; "ledoit-wolf" takes the a that is best for squared error, from
+        S becomes (1 - a) S + a tr(S)/d I; "ledoit-wolf" takes the a with the least expected squared error, from
         the rows centred at their class means.
     priors : array of K numbers, or None, default=None
         Probabilities of the sorted classes; None takes their shares of the rows.
@@ -44,8 +45,8 @@ class LinearDiscriminant(FrameOutput, Discriminant):
     means_, priors_, covariance_ : what was estimated
     scalings_ : Fisher's directions (d, at most K - 1), of unit variance within classes
     explained_variance_ratio_ : their shares of the variance between classes
-    rank_ : directions in which rows vary within classes; a direction in which nothing varies at all does
-        not matter, one in which only classes differ is an error that names the columns
+    rank_ : directions in which rows vary within classes; a direction without any variation is
+        ignored, one in which only class means differ is an error that names the columns
     condition_ : of the correlation matrix within classes, its root
     shrinkage_ : the share of shrinkage used
     """
@@ -124,7 +125,7 @@ class LinearDiscriminant(FrameOutput, Discriminant):
         self._axes = whitening(self.covariance_).axes
 
     def _need_no_certainty(self, axes: Whitening, covariance: Floats, totals: Totals, names: Any) -> None:
-        """Where no row varies within its class, the classes must not differ; else no density exists."""
+        """Refuse classes that differ where no row varies within its class: no density exists there."""
         if axes.rank == len(covariance):
             return
         away = totals.mean - totals.all_rows().mean
@@ -139,14 +140,14 @@ class LinearDiscriminant(FrameOutput, Discriminant):
             certain = [int(j) for j in np.flatnonzero(np.linalg.norm(axes.null[:, apart], axis=1) > 1e-6)]
         if certain:
             raise DataError(
-                f"the classes differ along {self._columns(tuple(certain), names)} in a direction in which no class "
+                f"the classes differ along {describe_columns(tuple(certain), names)} in a direction in which no class "
                 "varies, so that its density does not exist: add rows, drop a column, or set shrinkage."
             )
         dependent = tuple(j for j in axes.dependent_columns() if not still[j])
         if dependent:
             warn_user(
-                f"{self._columns(dependent, names)} depend on each other (rank {axes.rank} within classes): "
-                "posteriors do not feel it, single coefficients do.",
+                f"{describe_columns(dependent, names)} are linearly dependent (rank {axes.rank} within classes): "
+                "posteriors are not affected, single coefficients are not unique.",
                 CollinearWarning,
             )
 

@@ -14,6 +14,7 @@ from separatrix.models.discriminant.gaussian_discriminant import Discriminant, n
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.moments import Totals
 from separatrix.validation import Table
+from separatrix.validation.table import describe_columns
 
 
 class QuadraticDiscriminant(Discriminant):
@@ -82,7 +83,7 @@ class QuadraticDiscriminant(Discriminant):
                 raise DataError(f"{of} has equal rows only, so that no density exists: add rows, or leave it out.")
             axes = whitening(covariances[k])
             rows = int(totals.rows[k]) if self.covariance == "full" else d + 1
-            need_full_rank(axes, d, of, rows, self._columns(axes.dependent_columns(), names))
+            need_full_rank(axes, d, of, rows, describe_columns(axes.dependent_columns(), names))
             whitenings.append(axes)
         self.means_, self.priors_, self.covariances_ = totals.mean.copy(), priors, covariances
         self.condition_, self.shrinkage_ = np.array([axes.condition for axes in whitenings]), shares
@@ -98,7 +99,7 @@ class QuadraticDiscriminant(Discriminant):
         self._whitenings = [whitening(covariance) for covariance in self.covariances_]
 
     def decision_function(self, X: Any) -> Floats:
-        """The score s_k of each row, one column a class; f = s_+ - s_- for two classes."""
+        """The score s_k of each row, one column per class; f = s_+ - s_- for two classes."""
         table = self._check_rows(X)
         out = np.empty((table.n, len(self.means_)))
         for begin, rows in dense_chunks(table.X):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError, ParameterError
 from separatrix.models.least_squares.normal_factor import MOST_COLUMNS, NormalFactor
-from separatrix.models.least_squares.orthogonal_factors import Factors, dense
+from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, dense
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.least_squares_problem import Basis
 from separatrix.numerics.normal_equations import TRUSTED
@@ -109,14 +109,14 @@ def rows_again(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> Fitte
 
 
 def root(model: LeastSquares, basis: Basis, rows: FittedRows | None) -> tuple[Floats, str | None]:
-    """B with B B' = (H'H)^-1, from orthogonal factors where the condition asks for them and the rows are there."""
+    """B with B B' = (H'H)^-1, from orthogonal factors where the condition is large and the rows are given."""
     note = None
     if model.solver_ != "qr" and model.condition_**2 > 10 * TRUSTED:
         if rows is None:
             kept = max(0, int(15 - 2 * np.log10(model.condition_)))
             note = f"standard errors keep about {kept} digits (condition {model.condition_:.1e}); pass X and y for more"
         else:
-            basis = Factors(dense(rows.X), rows.weights, 0.0, bool(model.fit_intercept), model._free).basis()
+            basis = OrthogonalFactors(dense(rows.X), rows.weights, 0.0, bool(model.fit_intercept), model._free).basis()
     B = basis.root()
     return (B if model.fit_intercept else B[:-1]), note
 
@@ -145,7 +145,7 @@ def coefficient_covariance(
     if kind not in KINDS:
         raise ParameterError(f"covariance is {kind!r}: it can be {', '.join(map(repr, KINDS))}.")
     if (clusters is None) == (kind == "cluster"):
-        raise ParameterError("clusters, one label a row, go with covariance='cluster' and with no other.")
+        raise ParameterError("clusters, one label per row, go with covariance='cluster' and with no other.")
     if (X is None) != (y is None):
         raise ParameterError("X and y go together: pass both, or none.")
     if X is None and kind != "classical":

@@ -40,7 +40,7 @@ def wald(beta: Floats, R: Floats, value: Floats, covariance: Covariance) -> Hypo
     spread = R @ covariance.matrix @ R.T
     scale = np.sqrt(np.diagonal(spread))
     if np.linalg.matrix_rank(R) < len(R) or not scale.all():
-        raise InferenceError("the rows of R depend on each other, or say nothing: give each restriction once.")
+        raise InferenceError("the rows of R are linearly dependent, or zero: give each restriction once.")
     inner = float((away / scale) @ np.linalg.solve(spread / scale / scale[:, None], away / scale))
     statistic = inner / len(R)
     return HypothesisTest(
@@ -64,7 +64,7 @@ def linear_hypothesis(
     Parameters
     ----------
     R : rows of d numbers (for w) or d + 1 (for w and b); or names of columns, whose weights are tested together
-    value : the right side, one number or one a row
+    value : the right side, one number, or one per row
     X, y, sample_weight, covariance, clusters : as in :func:`summarize`
     """
     found = coefficient_covariance(model, X, y, sample_weight=sample_weight, kind=covariance, clusters=clusters)

@@ -1,4 +1,4 @@
-"""How much single rows and columns matter: leverage, Cook's distance, variance inflation."""
+"""Influence of single rows and columns: leverage, Cook's distance, variance inflation."""
 
 from __future__ import annotations
 

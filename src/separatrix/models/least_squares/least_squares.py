@@ -49,11 +49,11 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
     penalize_intercept : bool, default=False
         Whether the penalty, and the norm to be least, include b.
     positive : bool, default=False
-        Whether w must not be negative (b may be). Of several minimisers one is given, not the shortest, and
+        Whether w must not be negative (b may be). Of several minimisers one is given, not that of least norm, and
         ``rank_`` counts the columns in use.
     solver : {"auto", "moments", "qr", "svd"}, default="auto"
         "moments" solves the normal equations from one pass; "qr" uses orthogonal factors and refines in
-        twofold precision; "svd" gives the shortest minimiser at any rank; "auto" chooses by shape, rank and
+        twofold precision; "svd" gives the minimum-norm solution at any rank; "auto" chooses by shape, rank and
         condition: moments, refined in twofold precision where that is cheap or needed, QR where the
         condition asks for it, and for wide or dependent columns singular values. Sparse rows of more
         than 4096 columns are solved through inner products of rows, or by LSQR.
@@ -63,8 +63,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
     coef_, intercept_ : array of shape (d,) and float; for k columns of y arrays of shape (k, d) and (k,)
     solver_ : what was chosen: moments, refined, qr, svd, wide, dual, lsqr or non-negative
     rank_ : rank of the lifted rows by the rule of :mod:`separatrix.models.least_squares.solver`
-    condition_ : of the columns, centred and scaled, with the penalty; inf where they depend on each other
-    dependent_columns_ : positions of columns that depend on each other
+    condition_ : of the columns, centred and scaled, with the penalty; inf where they are linearly dependent
+    dependent_columns_ : positions of the linearly dependent columns
     normal_matrix_, moment_vector_ : X'X + penalty and X'y of the lifted rows
     rss_ : the (weighted) residual sum of squares, one for each target
     n_rows_ : rows with a weight
@@ -123,7 +123,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add rows to those of all calls before, and solve from the moments of all.
+        """Add rows to those of all earlier calls, and solve from the moments of all.
 
         The result does not depend on how rows are chunked, and rows of an earlier ``fit`` count.
         """
@@ -154,7 +154,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``partial_fit``."""
+        """Which metadata a router should pass to ``partial_fit``."""
         return self._set_request("partial_fit", wishes)
 
     def path(self, X: Any, y: Any, alphas: ArrayLike, sample_weight: Any = None) -> tuple[Floats, Floats]:

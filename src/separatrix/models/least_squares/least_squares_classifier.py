@@ -1,4 +1,4 @@
-"""Classification by least squares on -1 and +1 (on one such target a class, for more than two classes)."""
+"""Classification by least squares on -1 and +1 (on one such target per class, for more than two classes)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes
     classes_ : the labels, sorted
     solver_, rank_, condition_, normal_matrix_ : as in :class:`LeastSquares`
-    moment_vector_ : X't of the lifted rows, one column a vector
+    moment_vector_ : X't of the lifted rows, one column per vector
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -101,7 +101,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         return moments, solve_with(problem, int(moments.rows.sum()), totals, self.solver)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows to those of all calls before, and solve from the moments of all.
+        """Add rows to those of all earlier calls, and solve from the moments of all.
 
         The result does not depend on how rows are chunked; without ``classes`` new ones join as they appear.
         """
@@ -134,12 +134,12 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``partial_fit``."""
+        """Which metadata a router should pass to ``partial_fit``."""
         return self._set_request("partial_fit", wishes)
 
     @property
     def moment_vector_(self) -> Floats:
-        """X't of the lifted rows (x, 1), with their weights; one column a vector, the bias last."""
+        """X't of the lifted rows (x, 1), with their weights; one column per vector, the bias last."""
         return self._lifted_normal()[1]
 
     def _here(self, labels: Labels) -> dict[Any, float]:

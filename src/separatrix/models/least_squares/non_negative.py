@@ -19,20 +19,15 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError, PrecisionWarning, warn_user
 from separatrix.models.least_squares.solver import WIDEST, from_moments, solve_with
-from separatrix.numerics.least_squares_problem import Problem, Solution
+from separatrix.models.least_squares.twofold_refinement import penalised_gradient, residual_sum
+from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Totals
-from separatrix.numerics.normal_equations import (
-    EPS,
-    NormalEquations,
-    normal_equations,
-    penalised_gradient,
-    residual_sum,
-)
+from separatrix.numerics.normal_equations import EPS, NormalEquations, normal_equations
 
 NAME = "non-negative"
 
 
-def solve_non_negative(problem: Problem, counted: int, totals: Totals, solver: str) -> Solution:
+def solve_non_negative(problem: LeastSquaresProblem, counted: int, totals: Totals, solver: str) -> Solution:
     """The minimisers, target by target, and the rank of the columns that any of them uses."""
     d = int(problem.X.shape[1])
     if d > WIDEST:
@@ -46,7 +41,7 @@ def solve_non_negative(problem: Problem, counted: int, totals: Totals, solver: s
 
 
 def from_moments_non_negative(totals: Totals, alpha: float, d: int, lift: bool, free: bool) -> Solution:
-    """What the moments alone can say."""
+    """The solution from moments alone."""
     lifted = np.zeros((len(totals.mean[0]) - d, d + 1))
     normal = NormalEquations(totals, d, alpha, lift, free)
     for k in range(len(lifted)):
@@ -72,7 +67,7 @@ def _bias_alone(normal: NormalEquations, k: int) -> float:
     return share * float(normal.y_mean[k])
 
 
-def _one_target(problem: Problem, counted: int, totals: Totals, solver: str) -> tuple[Floats, float]:
+def _one_target(problem: LeastSquaresProblem, counted: int, totals: Totals, solver: str) -> tuple[Floats, float]:
     d = int(problem.X.shape[1])
     normal = normal_equations(totals, problem)
     used = columns_in_use(normal, 0)
@@ -96,7 +91,7 @@ def _one_target(problem: Problem, counted: int, totals: Totals, solver: str) -> 
         used[int((pulled / normal.scale[:d]).argmax())] = True
     warn_user(
         "rounding decides which weights are zero, and those given may not be the minimum under positive=True: scale "
-        "the columns, or drop some that nearly depend on each other.",
+        "the columns, or drop some that are nearly linearly dependent.",
         PrecisionWarning,
     )
     return np.append(np.maximum(lifted[:-1], 0.0), lifted[-1]), condition

@@ -1,4 +1,4 @@
-"""What inference needs of a fit: a factor of the normal matrix, and how far columns and target spread."""
+"""The part of a fit that inference needs: a factor of the normal matrix, sums of squares of columns and target."""
 
 from __future__ import annotations
 

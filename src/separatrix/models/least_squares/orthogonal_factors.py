@@ -15,7 +15,7 @@ import numpy as np
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.numerics.least_squares_problem import Basis, Problem
+from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem
 from separatrix.numerics.normal_equations import EPS, dependent_columns, rank_limit
 from separatrix.numerics.twofold import twofold_add
 
@@ -28,7 +28,7 @@ def dense(X: Any) -> Floats:
     return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
 
 
-def counted_rows(problem: Problem) -> tuple[Floats, Floats, Floats]:
+def counted_rows(problem: LeastSquaresProblem) -> tuple[Floats, Floats, Floats]:
     """Rows, targets and weights without the rows of weight zero."""
     X = dense(problem.X)
     if problem.weights is None:
@@ -44,7 +44,7 @@ def centre_of(X: Floats, c: Floats) -> Floats:
     return np.asarray(X[0] + (c @ (X - X[0])) / c.sum(), dtype=np.float64)
 
 
-class Factors:
+class OrthogonalFactors:
     """A lifted design with its penalty rows, and the QR factors of its centred and scaled columns."""
 
     def __init__(self, X: Floats, c: Floats, alpha: float, lift: bool, free: bool) -> None:

@@ -1,4 +1,4 @@
-"""What least squares on real targets and on classes share: parameters, the account of a fit, the normal matrix."""
+"""Shared by least squares on real targets and on classes: parameters, how a fit was solved, the normal matrix."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import CollinearWarning, PrecisionWarning, warn_user
 from separatrix.models.least_squares.solver import from_moments
-from separatrix.numerics.least_squares_problem import Problem, Solution
+from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.normal_equations import EPS, NormalEquations
 from separatrix.protocol import Estimator, need_choice, need_number
 from separatrix.validation import Table, need_flag
-from separatrix.validation.table import describe_column
+from separatrix.validation.table import describe_columns
 
 SOLVERS = ("auto", "moments", "qr", "svd")
 NO_MOMENTS = (
@@ -47,8 +47,8 @@ class PenalisedSquares(Estimator):
     def _free(self) -> bool:
         return bool(self.fit_intercept and not self.penalize_intercept)
 
-    def _problem(self, X: Any, Y: Floats, weights: Floats | None) -> Problem:
-        return Problem(X, Y, weights, float(self.alpha), bool(self.fit_intercept), self._free)
+    def _problem(self, X: Any, Y: Floats, weights: Floats | None) -> LeastSquaresProblem:
+        return LeastSquaresProblem(X, Y, weights, float(self.alpha), bool(self.fit_intercept), self._free)
 
     def _totals(self) -> Totals:
         """Moments of features and targets, all rows together."""
@@ -58,7 +58,7 @@ class PenalisedSquares(Estimator):
         return NormalEquations(self._totals(), d, float(self.alpha), bool(self.fit_intercept), self._free)
 
     def _from_moments(self, table: Table) -> Solution:
-        """The solution that the moments alone allow."""
+        """The solution from moments alone."""
         return from_moments(self._normal(table.d))
 
     def _account(self, solution: Solution, names: Any) -> None:
@@ -75,11 +75,16 @@ class PenalisedSquares(Estimator):
                 PrecisionWarning,
             )
         if solution.dependent and self.alpha == 0:
-            listed = ", ".join(describe_column(j, names) for j in solution.dependent[:8])
-            more = len(solution.dependent) - 8
+            listed = describe_columns(solution.dependent, names)
+            if len(solution.dependent) > 1:
+                found = f"{listed} are linearly dependent"
+            elif self.fit_intercept:
+                found = f"{listed} is constant, and the model already has an intercept"
+            else:
+                found = f"{listed} is zero in every row"
             warn_user(
-                f"{listed}{f' and {more} more' if more > 0 else ''} depend on each other (rank {solution.rank}): "
-                "of all minimisers the shortest is given; drop a column, or set alpha, to have only one.",
+                f"{found} (rank {solution.rank}): the solution of least norm is given; drop a column, or set "
+                "alpha, for a unique one.",
                 CollinearWarning,
             )
 

@@ -1,16 +1,16 @@
 """Least squares within the space that the rows span, corrected in twofold precision.
 
-The shortest minimiser, and that of a penalty so small that it hardly differs, is a combination of rows,
-w = X't, with sum t = 0 where b is free. The iteration therefore moves t and computes w from it in twofold
-precision, so that rounding never adds a combination of columns that vanishes on the rows: nothing in the objective
-would take it away again. With A = U L V_r' D as in :mod:`singular_values` the combination w = A'v of the minimiser is
+The minimum-norm solution, and every ridge solution, is a combination of rows, w = X't, with sum t = 0 where b is
+free. The iteration updates t and computes w from it in twofold precision, so that rounding never adds a
+combination of columns that vanishes on the rows, which a small penalty could not remove again. With
+A = U L V_r' D as in :mod:`singular_values` the solution is w = A'v with
 
     v = U (L G L + alpha)^-1 U'r,    G = V_r'D^2 V_r,    U'r = L^-1 V_r'D^-1 A'r.
 
 Each step solves this for the residuals r, where the rows are independent, and otherwise for their gradient A'r,
 both in twofold precision from the doubles given. Columns of any units enter by D alone, through factors that
-are exact row by row (Cox and Higham 1998). The rank is decided once, by the rule; singular values that it counts as
-zero stay out whatever the penalty.
+are exact row by row (Cox and Higham 1998). The rank is decided once, by the rule; directions whose singular values
+count as zero are left out for every penalty.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _triangle(M: Floats) -> Floats:
 
 
 class Combination:
-    """w = X't for one target, where it stands: t, w and b as pairs."""
+    """The iterate for one target: t, w = X't and b as twofold numbers."""
 
     def __init__(
         self, rows: kernels.Rows, y: Floats, c: Floats, alpha: float, shift: Floats | None, lift: bool
@@ -108,7 +108,7 @@ class Combination:
 
 
 def refine_combination(found: Combination, space: RowSpace, dropped: Floats) -> Floats | None:
-    """Lifted weights of the minimiser among the combinations of rows, or None where steps do not shrink.
+    """Lifted weights of the solution among the combinations of rows, or None where steps do not shrink.
 
     ``dropped`` are directions of weights that the rank rule leaves out (rows). Where rows vary along them by
     rounding, very large t would bring them back; then there is no answer here either.

@@ -1,16 +1,15 @@
-"""Ridge and the shortest minimiser by singular values, where rows do not determine the weights by themselves.
+"""Ridge and minimum-norm solutions from singular values, for wide rows and dependent columns.
 
-A penalty that is felt, alpha > 1e-17 sum c_i |x_i|^2, has one minimiser,
+A penalty of more than 1e-17 sum c_i |x_i|^2 is resolved in every direction. Its solution
 
-    A = U L V',   w = V L (L^2 + alpha)^-1 U'y,
+    A = U L V',   w = V L (L^2 + alpha)^-1 U'y
 
-corrected by gradients in twofold precision. A smaller one is indistinguishable from rounding in directions
-where the rows do not vary. The rank rule then decides on these, as it does for alpha = 0, and the minimiser is
-sought within the row space (:mod:`row_space`). The rule looks at A = U L V'D with D the lengths of the columns, so
-that it does not depend on their units, while the norm to be least is that of the unscaled weights. Where corrections
-do not shrink, the shortest minimiser is given as singular values have it: of few combinations N = D^-1 V_0 that
-vanish, what D^-1 V_r L_r^-1 U_r'y has of them is taken away; of many, with Q T = D V_r, it is
-Q T^-T L_r^-1 U_r'y.
+is corrected by gradients in twofold precision. A smaller penalty cannot be told from rounding in directions in which
+the rows do not vary. There the rank rule decides, as it does for alpha = 0, and the solution is computed within the
+row space (:mod:`row_space`). The rule applies to A = U L V'D with D the lengths of the columns, so that it does not
+depend on their units; the norm to be minimised is that of the unscaled weights. Where corrections do not shrink, the
+minimum-norm solution comes from the singular values alone. If few combinations N = D^-1 V_0 vanish, it is
+D^-1 V_r L_r^-1 U_r'y minus its projection onto N; otherwise, with Q T = D V_r, it is Q T^-T L_r^-1 U_r'y.
 """
 
 from __future__ import annotations
@@ -22,18 +21,19 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import PrecisionWarning, warn_user
-from separatrix.models.least_squares.orthogonal_factors import Factors, centre_of, counted_rows
+from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, centre_of, counted_rows
 from separatrix.models.least_squares.row_space import Combination, RowSpace, refine_combination
-from separatrix.numerics.least_squares_problem import Problem, Solution
-from separatrix.numerics.normal_equations import dependent_columns, rank_limit, refine, residual_sum, shortest
+from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
+from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
+from separatrix.numerics.normal_equations import dependent_columns, rank_limit, shortest
 
-FELT = 1e-17  # of the sum of squares: the smallest penalty whose effect twofold gradients resolve in all directions
-CLOSE = 1e-9  # size of the corrections from which on only the rounding of gradients is left
+RESOLVED = 1e-17  # of the sum of squares: the smallest penalty whose effect twofold gradients resolve in all directions
+CLOSE = 1e-9  # corrections below this size are rounding of the gradients
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
-    """Rows that count, their targets and weights; A, which is what is penalised of them, times the roots of weights."""
+class CentredRows:
+    """Rows of positive weight, their targets and weights, and the penalised design A times the roots of the weights."""
 
     X: Floats
     Y: Floats
@@ -41,21 +41,21 @@ class Design:
     A: Floats
     y: Floats
     shift: Floats | None  # means of the columns, where b is free
-    rest: Floats  # what the rounding of these means left
+    rest: Floats  # rounding errors of these means
     level: Floats
 
     @staticmethod
-    def of(problem: Problem) -> Design:
+    def of(problem: LeastSquaresProblem) -> CentredRows:
         X, Y, c = counted_rows(problem)
         s = np.sqrt(c)[:, None]
         if not problem.free:
             A = np.column_stack([X, np.ones(len(X))]) if problem.lift else X
-            return Design(X, Y, c, s * A, s * Y, None, np.zeros(0), np.zeros(Y.shape[1]))
+            return CentredRows(X, Y, c, s * A, s * Y, None, np.zeros(0), np.zeros(Y.shape[1]))
         shift = centre_of(X, c)
         A = X - shift
-        rest = (c @ A) / c.sum()  # noise to the rank of near-constant columns
+        rest = (c @ A) / c.sum()  # would disturb the rank of near-constant columns
         level = (c @ (Y - Y[0])) / c.sum() + Y[0]
-        return Design(X, Y, c, s * (A - rest), s * (Y - level), shift, rest, level)
+        return CentredRows(X, Y, c, s * (A - rest), s * (Y - level), shift, rest, level)
 
     def lifted(self, w: Floats) -> Floats:
         """Weights of A (columns) as lifted weights (rows)."""
@@ -66,25 +66,25 @@ class Design:
         return out
 
 
-def solve_svd(problem: Problem, name: str) -> Solution:
+def solve_svd(problem: LeastSquaresProblem, name: str) -> Solution:
     """By singular values of the centred (b free) or lifted rows."""
-    design = Design.of(problem)
-    found = _ridge(problem, design) if is_felt(problem, design.X, design.c) else _shortest(problem, design, name)
+    design = CentredRows.of(problem)
+    found = _ridge(problem, design) if is_resolved(problem, design.X, design.c) else _shortest(problem, design, name)
     lifted, rank, condition, dependent = found
-    lifted[:, np.flatnonzero(~design.A.any(axis=0))] = 0.0  # no spread, no weight, not even a rounding of it
+    lifted[:, np.flatnonzero(~design.A.any(axis=0))] = 0.0  # columns without spread
     return Solution(lifted, residual_sum(problem, lifted), rank, condition, name, None, dependent)
 
 
-def is_felt(problem: Problem, X: Floats, c: Floats) -> bool:
-    """Whether the penalty is not lost beside the (weighted) sum of squares of the columns that it penalises."""
+def is_resolved(problem: LeastSquaresProblem, X: Floats, c: Floats) -> bool:
+    """Whether the penalty is large enough beside the (weighted) sum of squares of the columns that it penalises."""
     squares = float(c @ np.square(X).sum(axis=1))
-    return problem.alpha > FELT * (squares + (float(c.sum()) if problem.lift and not problem.free else 0.0))
+    return problem.alpha > RESOLVED * (squares + (float(c.sum()) if problem.lift and not problem.free else 0.0))
 
 
 _Found = tuple[Floats, int, float, tuple[int, ...]]
 
 
-def _ridge(problem: Problem, design: Design) -> _Found:
+def _ridge(problem: LeastSquaresProblem, design: CentredRows) -> _Found:
     filtered = _Filtered(design, problem)
     lifted = design.lifted(filtered.weights(design.y))
     rows = kernels.rows(design.X)
@@ -98,7 +98,7 @@ def _ridge(problem: Problem, design: Design) -> _Found:
 class _Filtered:
     """(A'A + alpha)^-1 by singular values, for every direction."""
 
-    def __init__(self, design: Design, problem: Problem) -> None:
+    def __init__(self, design: CentredRows, problem: LeastSquaresProblem) -> None:
         A, self.alpha, self.lift, self.free = design.A, problem.alpha, problem.lift, problem.free
         self.weight, self.shift = float(design.c.sum()), design.shift
         self.U, self.values, self.V = _singular(A)
@@ -116,14 +116,14 @@ class _Filtered:
         return np.asarray(step + (g - self.V.T @ inside) / self.alpha)
 
     def correction(self, g: Floats) -> Floats:
-        """The lifted step that a lifted gradient asks for."""
+        """The lifted step for a lifted gradient."""
         if self.shift is not None:
             w = self._inverse_times(g[:-1] - self.shift * g[-1])
             return np.append(w, g[-1] / self.weight - self.shift @ w)
         return self._inverse_times(g) if self.lift else np.append(self._inverse_times(g[:-1]), 0.0)
 
 
-def _shortest(problem: Problem, design: Design, name: str) -> _Found:
+def _shortest(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _Found:
     inverse = _Pseudo(design.A)
     lifted = design.lifted(np.zeros((design.A.shape[1], design.Y.shape[1])))
     if inverse.rank:
@@ -139,24 +139,24 @@ def _shortest(problem: Problem, design: Design, name: str) -> _Found:
     return lifted, rank, inverse.condition, dependent
 
 
-def _unrefined(problem: Problem, design: Design, inverse: _Pseudo, k: int) -> Floats:
-    """What can be had where corrections in the row space do not shrink."""
+def _unrefined(problem: LeastSquaresProblem, design: CentredRows, inverse: _Pseudo, k: int) -> Floats:
+    """The best available solution where corrections in the row space do not shrink."""
     if inverse.rank < design.A.shape[1]:
         if problem.alpha:
             warn_user(
-                f"alpha={problem.alpha:g} cannot be told from rounding in these rows: the weights are those of "
+                f"alpha={problem.alpha:g} is lost in rounding for these rows: the weights are those of "
                 "alpha=0; scale the columns, or set a larger alpha.",
                 PrecisionWarning,
             )
         return np.asarray(design.lifted(inverse.shortest(design.y[:, [k]]))[0])
-    factors = Factors(design.X, design.c, problem.alpha, problem.lift, problem.free)
+    factors = OrthogonalFactors(design.X, design.c, problem.alpha, problem.lift, problem.free)
     out = np.zeros(design.X.shape[1] + 1)
     out[: problem.p] = factors.solve(np.ascontiguousarray(design.Y[:, k]))[0]
     return out
 
 
 class _Pseudo:
-    """The pseudo-inverse of A in the sense of the module."""
+    """The pseudo-inverse of A with the rank rule on scaled columns."""
 
     def __init__(self, A: Floats) -> None:
         self.A = A
@@ -171,7 +171,7 @@ class _Pseudo:
 
     def shortest(self, y: Floats) -> Floats:
         w = self.times(y)
-        for _ in range(2 if self.rank >= len(self.A) - 1 else 0):  # the residuals left, solved for again
+        for _ in range(2 if self.rank >= len(self.A) - 1 else 0):  # solve again for the residuals
             w = w + self.times(y - self.A @ w)
         return w
 

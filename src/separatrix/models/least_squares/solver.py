@@ -1,10 +1,10 @@
-"""Least squares: ordinary, ridge and of minimum norm, solved as well as the doubles given allow.
+"""Least squares: ordinary, ridge and of minimum norm, solved as accurately as the given doubles allow.
 
     minimise  sum c_i (y_i - w.x_i - b)^2 + alpha |w|^2          (b free)
     minimise  sum c_i (y_i - w.x_i - b)^2 + alpha (|w|^2 + b^2)  (b penalised)
 
-With alpha = 0 and dependent columns the shortest of all minimisers is meant, of w where b is free and of
-(w, b) where it is not. How it is solved, by the first that holds:
+With alpha = 0 and dependent columns the solution is the minimiser of least norm: of w where b is free, of
+(w, b) where it is not. The first method whose condition holds is used:
 
 lsqr      sparse rows, too many of them and of columns for any matrix of squares (Paige, Saunders 1982)
 dual      sparse rows of very many columns: through the inner products of rows
@@ -27,25 +27,19 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.least_squares import orthogonal_factors as factored
-from separatrix.models.least_squares.singular_values import is_felt, solve_svd
+from separatrix.models.least_squares.singular_values import is_resolved, solve_svd
 from separatrix.models.least_squares.sparse_rows import solve_dual, solve_lsqr
-from separatrix.numerics.least_squares_problem import Problem, Solution
+from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
+from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.numerics.normal_equations import (
-    REFINABLE,
-    TRUSTED,
-    NormalEquations,
-    normal_equations,
-    refine,
-    residual_sum,
-)
+from separatrix.numerics.normal_equations import REFINABLE, TRUSTED, NormalEquations, normal_equations
 
-SMALL = 5 * 10**7  # n p^2 up to which orthogonal factors cost nothing to speak of
+SMALL = 5 * 10**7  # n p^2 up to which orthogonal factors are cheap
 WIDE = 512  # columns up to which it is made even if there are fewer rows
 WIDEST = 4096  # columns up to which a table of their squares is made of sparse rows
 
 
-def solve_least_squares(problem: Problem, moments: Moments, solver: str = "auto") -> Solution:
+def solve_least_squares(problem: LeastSquaresProblem, moments: Moments, solver: str = "auto") -> Solution:
     """The minimiser; ``moments`` (d features, k targets) are empty and hold the rows afterwards, if any table of
     squares was made at all."""
     if not makes_squares(problem, solver):
@@ -54,19 +48,19 @@ def solve_least_squares(problem: Problem, moments: Moments, solver: str = "auto"
     return solve_with(problem, int(moments.rows.sum()), moments.totals().all_rows(), solver)
 
 
-def makes_squares(problem: Problem, solver: str) -> bool:
+def makes_squares(problem: LeastSquaresProblem, solver: str) -> bool:
     """Whether a table of all products of two columns is worth making."""
     sparse_and_wide = problem.sparse and problem.p > WIDEST
     return solver == "moments" or not (solver == "auto" and (sparse_and_wide or problem.p > max(problem.n, WIDE)))
 
 
-def _without_squares(problem: Problem) -> Solution:
+def _without_squares(problem: LeastSquaresProblem) -> Solution:
     if not problem.sparse:
         return solve_svd(problem, "wide")
     return solve_dual(problem) if problem.n <= WIDEST else solve_lsqr(problem)
 
 
-def solve_with(problem: Problem, counted: int, totals: Totals, solver: str = "auto") -> Solution:
+def solve_with(problem: LeastSquaresProblem, counted: int, totals: Totals, solver: str = "auto") -> Solution:
     """The minimiser, from the totals of its rows and targets where they suffice; ``counted`` rows have a weight."""
     if solver == "svd" or (solver == "auto" and counted < problem.p):
         return solve_svd(problem, "svd" if counted >= problem.p else "wide")
@@ -89,7 +83,7 @@ def solve_with(problem: Problem, counted: int, totals: Totals, solver: str = "au
     return Solution(lifted, rss, problem.p, normal.condition, "moments", normal.basis())
 
 
-def solve_path(problem: Problem, alphas: Floats, solver: str = "auto") -> Floats:
+def solve_path(problem: LeastSquaresProblem, alphas: Floats, solver: str = "auto") -> Floats:
     """Lifted weights (m, k, d + 1) for m penalties, from one pass over the rows.
 
     The condition falls as the penalty grows (the scaled matrix moves towards the identity), so that what can
@@ -115,14 +109,14 @@ def solve_path(problem: Problem, alphas: Floats, solver: str = "auto") -> Floats
 
 
 def from_moments(normal: NormalEquations) -> Solution:
-    """What the moments alone can say: the shortest minimiser, its rank by the rule."""
+    """The solution from moments alone: of least norm, with the rank by the rule."""
     lifted, rank, dependent = normal.solve_by_rank()
     full = rank == normal.p
     basis = normal.basis() if full else None
     return Solution(lifted, normal.rss(lifted), rank, normal.condition, "moments", basis, dependent)
 
 
-def _refined(problem: Problem, normal: NormalEquations) -> Solution:
+def _refined(problem: LeastSquaresProblem, normal: NormalEquations) -> Solution:
     starts = normal.solve()
     rows = kernels.rows(problem.X)
     lifted = np.empty_like(starts)
@@ -136,13 +130,13 @@ def _refined(problem: Problem, normal: NormalEquations) -> Solution:
     return Solution(lifted, rss, problem.p, normal.condition, "refined", normal.basis())
 
 
-def _solve_qr(problem: Problem) -> Solution:
-    """By orthogonal factors; by singular values where columns depend on each other and no penalty is felt."""
+def _solve_qr(problem: LeastSquaresProblem) -> Solution:
+    """By orthogonal factors; by singular values where columns depend on each other and the penalty is not resolved."""
     X, Y, c = factored.counted_rows(problem)
-    factors = factored.Factors(X, c, problem.alpha, problem.lift, problem.free)
+    factors = factored.OrthogonalFactors(X, c, problem.alpha, problem.lift, problem.free)
     plain = factors
-    if problem.alpha and not is_felt(problem, X, c):
-        plain = factored.Factors(X, c, 0.0, problem.lift, problem.free)
+    if problem.alpha and not is_resolved(problem, X, c):
+        plain = factored.OrthogonalFactors(X, c, 0.0, problem.lift, problem.free)
     if not plain.full_rank and len(X) < problem.p:
         return solve_svd(problem, "wide")
     if not plain.full_rank:

@@ -1,7 +1,7 @@
 """Sparse rows with too many columns for a table of their squares: through inner products of rows, or by iteration.
 
 dual   w = A'v with (A A' + alpha) v = y, for rows that are few
-lsqr   a Krylov method that starts from zero and so ends at the shortest minimiser (Paige and Saunders 1982)
+lsqr   a Krylov method that starts from zero and so ends at the minimum-norm solution (Paige and Saunders 1982)
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.numerics.least_squares_problem import Problem, Solution
-from separatrix.numerics.normal_equations import EPS, residual_sum
+from separatrix.models.least_squares.twofold_refinement import residual_sum
+from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
+from separatrix.numerics.normal_equations import EPS
 
 
-def _centred_operator(problem: Problem) -> tuple[Any, Floats, Floats, Floats, Floats]:
+def _centred_operator(problem: LeastSquaresProblem) -> tuple[Any, Floats, Floats, Floats, Floats]:
     """Sparse rows times the roots of their weights, those roots, the shift, targets and their level."""
     X = problem.X.astype(np.float64)
     c = np.ones(problem.n) if problem.weights is None else problem.weights
@@ -32,7 +33,7 @@ def _centred_operator(problem: Problem) -> tuple[Any, Floats, Floats, Floats, Fl
 
 
 def _finish(
-    problem: Problem, w: Floats, shift: Floats, level: Floats, rank: int, condition: float, name: str
+    problem: LeastSquaresProblem, w: Floats, shift: Floats, level: Floats, rank: int, condition: float, name: str
 ) -> Solution:
     lifted = np.zeros((w.shape[1], problem.X.shape[1] + 1))
     lifted[:, : len(w)] = w.T
@@ -41,7 +42,7 @@ def _finish(
     return Solution(lifted, residual_sum(problem, lifted), rank, condition, name, None)
 
 
-def solve_dual(problem: Problem) -> Solution:
+def solve_dual(problem: LeastSquaresProblem) -> Solution:
     """Through the inner products of the rows; eigenvalues at or below n eps of the largest count as zero."""
     S, s, shift, Y, level = _centred_operator(problem)
     K = np.asarray((S @ S.T).todense())
@@ -67,7 +68,7 @@ def solve_dual(problem: Problem) -> Solution:
     return _finish(problem, transposed(v), shift, level, rank, condition, "dual")
 
 
-def solve_lsqr(problem: Problem) -> Solution:
+def solve_lsqr(problem: LeastSquaresProblem) -> Solution:
     """By iteration; the rank is not known then, and is given as the number of columns or rows."""
     from scipy.sparse.linalg import LinearOperator, lsqr
 

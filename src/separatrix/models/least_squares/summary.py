@@ -21,7 +21,7 @@ COLUMNS = ("coefficient", "std error", "t", "p", "lower", "upper")
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One line a coefficient, and the account of the fit; as text, HTML, dict or frame.
+    """One line per coefficient, and the quality of the fit; as text, HTML, dict or frame.
 
     Lines stand in the order of the columns, and with ``has_intercept`` b is the last of them. Its name is
     "(intercept)", in as many parentheses as it takes to differ from the names of the columns.
@@ -128,7 +128,7 @@ def summarize(
         for all digits of the standard errors where the condition is large
     covariance : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}
         See :mod:`separatrix.models.least_squares.covariance`.
-    clusters : labels, one a row, for covariance="cluster"
+    clusters : labels, one per row, for covariance="cluster"
     level : of the intervals, which are b -/+ t s on n - rank degrees of freedom (clusters: their number - 1)
     """
     from scipy.special import stdtr, stdtrit

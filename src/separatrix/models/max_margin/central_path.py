@@ -34,7 +34,7 @@ class CentralPath:
         return PathPoint(np.zeros(rows.d), 0.0, z, np.ones(rows.n), np.ones(rows.n))
 
     def mean_product(self, at: PathPoint) -> float:
-        """The mean of the products that shall vanish."""
+        """The mean of the products that vanish at the solution."""
         return float(at.s @ at.z + at.t @ (self.cost - at.z)) / (2 * self.rows.n)
 
     def gap(self, at: PathPoint) -> float:
@@ -105,7 +105,7 @@ class NewtonDirection:
 
 
 def longest(u: Floats, du: Floats, v: Floats, dv: Floats) -> float:
-    """How far both stay positive, at most 1."""
+    """The longest step, at most 1, that keeps both positive."""
     with np.errstate(divide="ignore", invalid="ignore"):
         a = np.where(du < 0, -u / du, 1.0).min()
         b = np.where(dv < 0, -v / dv, 1.0).min()
@@ -113,7 +113,7 @@ def longest(u: Floats, du: Floats, v: Floats, dv: Floats) -> float:
 
 
 def balanced(z: Floats, y: Floats) -> Floats:
-    """The heavier class made lighter, until sum z_i y_i = 0."""
+    """Multipliers of the heavier class scaled down, so that sum z_i y_i = 0."""
     up, down = float(z[y > 0].sum()), float(z[y < 0].sum())
     if up <= 0 or down <= 0:
         return z

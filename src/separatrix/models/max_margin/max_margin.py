@@ -45,7 +45,7 @@ class HyperplaneOfPair:
 
 
 def no_hyperplane(d: int) -> HyperplaneOfPair:
-    """What there is of a pair that an interruption left out."""
+    """The placeholder for a pair that was not reached before an interruption."""
     nothing, unknown = np.empty(0, dtype=np.int64), (math.nan, math.nan)
     return HyperplaneOfPair(np.zeros(d), 0.0, nothing, unknown, math.nan, math.inf, 0, Status.INTERRUPTED)
 
@@ -85,14 +85,14 @@ class MaxMargin(LinearClassifier):
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (pairs, d) and (pairs,); for two classes there is one pair. Rows on the margin
-        have scores of -1 and 1. A positive score speaks for the second class of its pair.
+        have scores of -1 and 1. A positive score is for the second class of its pair.
     pairs_ : the classes of each pair, shape (pairs, 2)
     half_width_ : 1 / |w| for each pair
     margin_ : proved bounds of the largest half-width, shape (pairs, 2); 0 where the classes are not separable, NaN for
-        a finite C, where it was not the question
+        a finite C
     slack_ : total slack of each pair
     gap_ : relative duality gap of each pair: of the half-width, proved, or of the soft objective
-    support_ : rows that hold a hyperplane
+    support_ : support rows
     status_ : OPTIMAL, LEAST_SLACK, MAX_ITERATIONS, ILL_CONDITIONED or INTERRUPTED, the worst of the pairs
     n_iter_ : steps of the interior-point method, at least 1
     """
@@ -201,7 +201,7 @@ class MaxMargin(LinearClassifier):
         self.n_iter_ = max(1, *(pair.steps for pair in found))
 
     def decision_function(self, X: Any) -> Floats:
-        """s(x) = w.x + b; with more than two classes one column a class: the pairs it wins, and by how much.
+        """s(x) = w.x + b; with more than two classes one column per class: the pairs it wins, and by how much.
 
         The sum of its scores, squeezed to less than 1/3, decides between classes that win as many pairs.
         """

@@ -41,7 +41,7 @@ class SoftMargin:
 
     @property
     def support(self) -> NDArray[np.int64]:
-        """Rows that a multiplier holds."""
+        """Support rows: those with a positive multiplier."""
         return np.flatnonzero(self.z > 1e-7 * self.z.max(initial=0.0))
 
 
@@ -56,10 +56,10 @@ def soft_margin(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter:
 
 
 def least_slack(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter: float) -> SoftMargin:
-    """Of all (w, b) with the least sum c_i t_i the one of the least |w|: what the minimum is for all large costs.
+    """The (w, b) of least |w| among those of least sum c_i t_i: the minimum for all large costs.
 
-    From some factor on, the costs' size changes nothing (Mangasarian & Meyer 1979). A large one tells how little slack
-    there can be; of the smaller ones that do as well, the smallest has |w| to the most digits.
+    From some factor on, the costs' size changes nothing (Mangasarian & Meyer 1979). A large one gives the least
+    possible slack; of the smaller ones that reach it, the smallest gives |w| the most digits.
     """
     rows = SignedRows.of(X, y, bias)
     unit = cost / cost.mean()
