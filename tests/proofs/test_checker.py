@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -63,6 +64,17 @@ def test_it_imports_the_standard_library_only():
         elif isinstance(node, ast.ImportFrom):
             imported.add((node.module or "").partition(".")[0])
     assert imported <= sys.stdlib_module_names
+
+
+def test_every_lemma_and_rule_stands_on_the_page_and_in_the_code():
+    page = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text()
+    marks = {mark for group in re.findall(r"\[([LSC][0-9L, ]*)\]", SOURCE.read_text()) for mark in group.split(", ")}
+    lemmas = {f"L{number}" for number in re.findall(r"^### L([0-9]+)\.", page, re.M)}
+    rules = set(re.findall(r"\*\*\[([SC][0-9]*)\]\*\*", page))
+    assert lemmas == {f"L{k}" for k in range(1, 17)}
+    assert marks - {"S"} == lemmas | rules
+    for claim in checker.CLAIMS:
+        assert f"`{claim}`" in page
 
 
 def run(folder, *arguments):
