@@ -71,6 +71,12 @@ def test_the_parts_of_format_1_share_columns_and_target():
         content["certificates"][1]["data"][name] = value
         with pytest.raises(checker.Rejected, match=f"{name} differs"):
             old_sentences(content, "three.csv")
+    content = copy.deepcopy(CERTIFICATES["three.csv"]["ovr"])
+    content["certificates"][2]["format"] = checker.FORMAT
+    with pytest.raises(checker.Rejected, match="another format"):
+        old_sentences(content, "three.csv")
+    with pytest.raises(checker.Rejected, match="the table has no rows"):
+        checker.check(CERTIFICATES["three.csv"]["ovr"], checker.Table([], 2))
     with pytest.raises(checker.Rejected, match="holds no certificates"):
         old_sentences({"format": checker.FORMAT_1, "certificates": []}, "three.csv")
 
@@ -133,6 +139,14 @@ def test_work_is_counted_before_it_is_done(monkeypatch):
     X = rng.standard_normal((60, 39)) * 10.0 ** rng.integers(-300, 300, (60, 39))
     why, _ = steps(X, np.arange(60) % 2, "not-complete", support=list(range(40)))
     assert why == f"checking it would take more than {1 << 26} steps"
+
+
+def test_long_witnesses_carry_their_weights():
+    X, y = np.eye(41), np.arange(41) % 2
+    assert "more than 40 rows must carry" in steps(X, y, "not-complete", support=list(range(41)))[0]
+    witnesses = {"lower": 1, "upper": 21, "w": ["0x0"] * 41 + ["0x1"], "wrong": list(range(0, 41, 2)), "nodes": []}
+    why, _ = steps(X, y, "min-errors", **witnesses, witnesses=[list(range(41))])
+    assert "more than 40 rows must carry" in why
 
 
 def test_a_chain_of_splits_takes_memory_for_one_path_only():
