@@ -130,7 +130,7 @@ def test_a_bound_holds_however_far_the_model_is_from_the_loss(lift, ridge):
     X, y, c, o = rows(seed=4)
     net = ElasticNet(2.0, ridge)
     problem, place, model = model_of(X, y, c, o, net, lift)
-    best = proximal.proximal_newton(problem, net, np.zeros((1, X.shape[1] + 1)), 1e-12, 100)
+    best = proximal.proximal_newton(problem, net, 1e-12, 100)
     least = best.loss + net.value(best.vectors[:, :-1])
     model.descend()
     far = model.prove(place.loss, 1e-6)

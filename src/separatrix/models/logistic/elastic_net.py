@@ -133,25 +133,19 @@ class ProximalNewton:
         return NetState(loss, net, moved, state.alive, bound, first, least, state.steps + 1, idle, proofs)
 
 
-def elastic_net(
+def proximal_newton(
     loss: CentredLoss, net: ElasticNet, tol: float, max_iter: float, start: Floats | None = None
 ) -> LogisticResult:
     """Minimise to a relative duality gap of ``tol``; the L1 part determines all vectors, but for a common intercept."""
-    begin = np.zeros((loss.problem.vectors, loss.d + 1)) if start is None else start
-    found = proximal_newton(loss, net, begin, tol, max_iter)
-    if len(found.vectors) > 1:
-        found.vectors[:, -1] -= found.vectors[:, -1].mean()
-    return found
-
-
-def proximal_newton(loss: CentredLoss, net: ElasticNet, start: Floats, tol: float, max_iter: float) -> LogisticResult:
-    """Minimise from lifted vectors to a relative duality gap of ``tol``."""
-    place = loss.place(np.ascontiguousarray(start[:, :-1]), start[:, -1].copy())
-    state = NetState(loss, net, place, np.arange(loss.d))
-    run = drive(ProximalNewton(tol, np.random.default_rng(0)), state, max_steps=max_iter)
+    full = np.zeros((loss.problem.vectors, loss.d + 1)) if start is None else start.copy()
+    place = loss.place(np.ascontiguousarray(full[:, :-1]), full[:, -1].copy())
+    first = NetState(loss, net, place, np.arange(loss.d))
+    run = drive(ProximalNewton(tol, np.random.default_rng(0)), first, max_steps=max_iter)
     state = run.state
-    full = np.zeros((len(place.V), loss.d + 1))
+    full[:, :-1] = 0.0
     full[:, state.alive], full[:, -1] = state.place.V, state.place.b
+    if len(full) > 1:
+        full[:, -1] -= full[:, -1].mean()
     gap = None if run.status is Status.INTERRUPTED else state.gap if state.proved is None else state.proved
     return LogisticResult(full, run.status, state.steps, state.place.loss, gap)
 

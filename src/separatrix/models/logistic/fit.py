@@ -12,7 +12,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import SeparationError
 from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.centred_loss import CentredLoss
-from separatrix.models.logistic.elastic_net import elastic_net
+from separatrix.models.logistic.elastic_net import proximal_newton
 from separatrix.models.logistic.existence import Existence, IndependentColumns, independent_columns, overlap_at
 from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
@@ -46,29 +46,13 @@ class FitOptions:
 
 def fit_parts(parts: list[UsedRows], options: FitOptions, start: Floats | None) -> list[LogisticResult]:
     """A fit of each part, one after the other; parts that an interruption leaves undone have zeros."""
-    run = drive(PartByPart(parts, options, start), list[LogisticResult]())
-    classes, d = len(parts[0].labels.classes), parts[0].table.d
-    nothing = LogisticResult(np.zeros((1 if classes == 2 else classes, d + 1)), Status.INTERRUPTED)
-    return run.state + [nothing] * (len(parts) - len(run.state))
-
-
-@dataclass(frozen=True, slots=True)
-class PartByPart:
-    """A solver whose step is the fit of the next part."""
-
-    parts: list[UsedRows]
-    options: FitOptions
-    start: Floats | None
-
-    def terminate(self, done: list[LogisticResult]) -> Status | None:
-        if done and done[-1].status is Status.INTERRUPTED:
-            return Status.INTERRUPTED
-        return Status.OPTIMAL if len(done) == len(self.parts) else None
-
-    def step(self, done: list[LogisticResult]) -> list[LogisticResult]:
-        k = len(done)
-        start = self.start[k : k + 1] if self.start is not None and len(self.parts) > 1 else self.start
-        return [*done, fit_rows(self.parts[k], self.options, start)]
+    done, many = list[LogisticResult](), len(parts) > 1
+    for k, part in enumerate(parts):
+        done.append(fit_rows(part, options, start[k : k + 1] if start is not None and many else start))
+        if done[-1].status is Status.INTERRUPTED:
+            break
+    nothing = LogisticResult(np.zeros_like(done[0].vectors), Status.INTERRUPTED)
+    return done + [nothing] * (len(parts) - len(done))
 
 
 def fit_rows(rows: UsedRows, options: FitOptions, start: Floats | None) -> LogisticResult:
@@ -107,7 +91,7 @@ def penalised(
     if r == 0:
         return ridge(problem, 1.0 / C, options.tol, options.max_iter, start)
     net = ElasticNet(r / C, (1.0 - r) / C)
-    return elastic_net(loss or CentredLoss(problem), net, options.tol, options.max_iter, start)
+    return proximal_newton(loss or CentredLoss(problem), net, options.tol, options.max_iter, start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +225,7 @@ class UnpenalisedFit:
     def found(self, run: Driven[NewtonState], stage: Callable[[], FitStage] | None = None) -> FitStage:
         """A search that has ended, with the shortest of equally likely vectors."""
         self.run, point = run, run.state.point
-        vectors = self._all_columns(self.problem.shortest(point.at))
+        vectors = self.all_columns(self.problem.shortest(point.at))
         return FitStage(LogisticResult(vectors, run.status, run.steps, point.value), stage)
 
     def spread(self, vectors: Floats) -> Floats:
@@ -250,7 +234,7 @@ class UnpenalisedFit:
         vectors = vectors if problem.lift else np.column_stack([vectors, np.zeros(len(vectors))])
         if problem.classes > 2:
             vectors = problem.shortest(np.vstack([np.zeros(problem.d + 1), vectors]))
-        return self._all_columns(vectors)
+        return self.all_columns(vectors)
 
-    def _all_columns(self, vectors: Floats) -> Floats:
+    def all_columns(self, vectors: Floats) -> Floats:
         return vectors if self.columns is None else np.array([self.columns.spread(v) for v in vectors])

@@ -1,4 +1,4 @@
-"""Logistic regression that knows when its answer does not exist."""
+"""Logistic regression: maximum likelihood where it exists, penalised or bias-reduced fits, one estimator."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ SUBSTITUTE = {"firth": "Firth's bias-reduced estimate", "ridge": "a ridge (C=1 o
 
 
 class LogisticRegression(LogisticInference):
-    """Logistic regression: unpenalised unless asked otherwise, and only where an estimate exists.
+    """Logistic regression, unpenalised by default, with a proof of whether the estimate exists.
 
-    Minimises, over w and b (the bias is never penalised),
+    Minimises, over w and b (the intercept is never penalised),
 
         C sum c_i log(1 + exp(-y_i (w.x_i + b + o_i))) + r |w|_1 + (1 - r)/2 |w|^2      for a finite C, r = l1_ratio,
           sum c_i log(1 + exp(-y_i (w.x_i + b + o_i)))                                  for C = inf, the default:
@@ -58,9 +58,9 @@ class LogisticRegression(LogisticInference):
     multiclass : {"multinomial", "ovr"}, default="multinomial"
         For more than two classes: all at once, or each against the rest.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     flic : bool, default=False
-        After Firth's estimate, set the bias so that fitted probabilities add up to the class counts.
+        After Firth's estimate, set the intercept so that fitted probabilities add up to the class counts.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the rows of a class.
     tol : float or None, default=None
@@ -73,7 +73,7 @@ class LogisticRegression(LogisticInference):
         What sample_weight means. Frequencies count rows: a weight of two is the row twice, and standard errors
         shrink with it. Analytic weights say how rows compare, and are scaled to add up to the number of rows.
     warm_start : bool, default=False
-        Begin at the vectors of the fit before.
+        Start at the vectors of the previous fit.
     boundary : {"negative", "positive", "undefined"}, default="negative"
         What a score of zero predicts, for two classes. Both have probability 1/2 there; "negative" is the first
         class, as the greatest column of ``predict_proba`` has it.
@@ -82,10 +82,10 @@ class LogisticRegression(LogisticInference):
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes, whose vectors then
         add up to zero where the penalty does not determine them otherwise
-    classes_ : the labels, sorted; for two of them the score speaks for the second
+    classes_ : the labels, sorted; for two of them a positive score favours the second
     status_ : a :class:`separatrix.Status`: OPTIMAL, NO_MAXIMUM, ILL_CONDITIONED, MAX_ITERATIONS, INTERRUPTED
-    method_ : "maximum likelihood", "ridge", "lasso", "elastic net" or "Firth", with why if it is not what was
-        asked for
+    method_ : "maximum likelihood", "ridge", "lasso", "elastic net" or "Firth", with the reason if it is not what
+        was asked for
     separation_ : whether a maximum exists, with its proof, or None where that was not the question;
         a dict by class for ``multiclass="ovr"``
     gap_ : relative duality gap of a penalised fit, else None
@@ -97,7 +97,7 @@ class LogisticRegression(LogisticInference):
     Notes
     -----
     Predictions are for an offset of zero. Dense C-order float64 and float32 arrays and CSR matrices are read in
-    place. Rows of weight zero do not count in any way.
+    place. Rows of weight zero are left out.
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight", "offset"), "score": ("sample_weight",)}
@@ -181,7 +181,7 @@ class LogisticRegression(LogisticInference):
         results = fit_parts(self._parts(rows), options, self._start(rows))
         self._store(rows, table, results)
         if self.status_ is Status.INTERRUPTED:
-            raise_interruption(self.status_)
+            raise_interruption(self.status_)  # here and not before: the partial model is stored
         self._warn(results, rows)
         return self
 
@@ -220,7 +220,9 @@ class LogisticRegression(LogisticInference):
         vectors = np.column_stack([self.coef_, self.intercept_])
         same = np.array_equal(self.classes_, rows.labels.classes) and vectors.shape[1] == rows.table.d + 1
         if not same:
-            raise DataError("warm_start needs the columns and classes of the fit before: they have changed.")
+            raise DataError(
+                "warm_start needs the columns and classes of the previous fit, and they differ: fit a new estimator."
+            )
         if not self.fit_intercept:
             vectors[:, -1] = 0.0
         return np.ascontiguousarray(vectors)

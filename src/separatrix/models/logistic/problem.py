@@ -77,9 +77,12 @@ class LogisticProblem:
         o = self.offset
         return o if o is None or o.ndim == 2 else np.column_stack([np.zeros(self.n), o])
 
+    def binary_loss(self, ridge: float) -> BinaryLoss:
+        return BinaryLoss(self.X, self.signs, self.weights, self.offset, ridge, self.lift)
+
     def loss(self, ridge: float = 0.0) -> BinaryLoss | MultinomialLoss:
         if self.classes == 2:
-            return BinaryLoss(self.X, self.signs, self.weights, self.offset, ridge, self.lift)
+            return self.binary_loss(ridge)
         return MultinomialLoss(self.X, self.codes, self.classes, self.weights, self.offset, ridge, self.lift)
 
     def rows(self, part: Any) -> LogisticProblem:

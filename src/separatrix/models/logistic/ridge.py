@@ -115,7 +115,7 @@ class GapSearch:
             return None
         sample = problem.rows(slice(None, None, stride))
         share = sample.n / problem.n
-        small = sample_loss(sample, self.loss.ridge * share)
+        small = sample.binary_loss(self.loss.ridge * share)
         return SampleHessian(small.model(small.point(np.zeros(small.length))), share)
 
 
@@ -155,7 +155,7 @@ def sampled_start(problem: LogisticProblem, loss: BinaryLoss, tol: float, max_it
     if problem.wide or stride < 4:
         return None
     sample, rows, share = sampled(problem, stride)
-    small = sample_loss(sample, loss.ridge * share)
+    small = sample.binary_loss(loss.ridge * share)
     rough = rough_minimum(sample, small)
     at = rough.state.point
     if rough.status is not Status.OPTIMAL:
@@ -167,17 +167,11 @@ def sampled_start(problem: LogisticProblem, loss: BinaryLoss, tol: float, max_it
     return Searched(run.state.point, status, run.steps, gap=run.state.gap if status is Status.OPTIMAL else None)
 
 
-def sample_loss(sample: LogisticProblem, ridge: float) -> BinaryLoss:
-    loss = sample.loss(ridge)
-    assert isinstance(loss, BinaryLoss)
-    return loss
-
-
 def rough_minimum(sample: LogisticProblem, loss: BinaryLoss) -> Driven[NewtonState] | Driven[LBFGSState]:
     """Roughly the minimum of a sample, for which the Hessian of a quarter of its rows is good enough."""
     some = sample.rows(slice(None, None, COARSE))
     share = some.n / sample.n
-    few = sample_loss(some, loss.ridge * share)
+    few = some.binary_loss(loss.ridge * share)
     first = newton(few, few.point(np.zeros(few.length)), 50, ROUGH)
     if first.status is not Status.OPTIMAL:
         return first

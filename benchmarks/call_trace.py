@@ -1,0 +1,90 @@
+"""How many files and functions a call visits, how deep it goes, and which files call each other.
+
+Run with ``python -m benchmarks.call_trace``. What the package calls is counted, without numpy and the kernels.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+import separatrix as sx
+
+ROOT = str(Path(sx.__file__).parent)
+READABLE = str(Path(ROOT, "kernels", "reference"))  # kernels in Python are kernels too
+
+
+@dataclass(frozen=True)
+class CallTrace:
+    """Files and functions visited, the deepest nesting, and pairs of files that call each other."""
+
+    files: frozenset[str]
+    functions: int
+    nesting: int
+    mutual: frozenset[tuple[str, str]]
+
+
+def trace(call: Callable[[], Any]) -> CallTrace:
+    """Run a call and record where it goes."""
+    functions, calls, stack, deepest = set[tuple[str, str]](), set[tuple[str, str]](), list[str](), 0
+
+    def visit(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal deepest
+        file = frame.f_code.co_filename
+        if not file.startswith(ROOT) or file.startswith(READABLE) or event not in ("call", "return"):
+            return
+        if event == "return":
+            if stack:
+                stack.pop()
+            return
+        functions.add((file, frame.f_code.co_qualname))
+        if stack and stack[-1] != file:
+            calls.add((stack[-1], file))
+        stack.append(file)
+        deepest = max(deepest, len(stack))
+
+    sys.setprofile(visit)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    short = {file: str(Path(file).relative_to(ROOT)) for file, _ in functions}
+    mutual = frozenset((short[a], short[b]) for a, b in calls if a < b and (b, a) in calls)
+    return CallTrace(frozenset(short.values()), len(functions), deepest, mutual)
+
+
+def logistic_fits() -> dict[str, tuple[dict[str, Any], Any, Any]]:
+    """Options and rows of the fits that are traced."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((300, 4)), rng.integers(0, 2, 300)
+    X[:, 0] += y
+    many = rng.standard_normal((20_000, 4))
+    return {
+        "maximum likelihood": ({}, X, y),
+        "ridge": ({"C": 1.0}, X, y),
+        "lasso": ({"C": 0.1, "l1_ratio": 1.0}, X, y),
+        "Firth": ({"bias_reduction": "firth"}, X, y),
+        "separated classes": ({}, X, (X[:, 0] > 0).astype(int)),
+        "ridge on 20,000 rows": ({"C": 1.0}, many, (many[:, 0] + rng.standard_normal(20_000) > 0).astype(int)),
+    }
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    print(f"{'fit':<22} {'files':>5} {'functions':>9} {'nesting':>7}  pairs that call each other")
+    for name, (options, X, y) in logistic_fits().items():
+        sx.LogisticRegression(**options).fit(X, y)  # modules are imported
+        found = trace(lambda options=options, X=X, y=y: sx.LogisticRegression(**options).fit(X, y))  # type: ignore[misc]
+        pairs = ", ".join(f"{Path(a).stem} and {Path(b).stem}" for a, b in sorted(found.mutual)) or "none"
+        print(f"{name:<22} {len(found.files):>5} {found.functions:>9} {found.nesting:>7}  {pairs}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+"""The calls of a logistic fit go in one direction, and through few files."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.call_trace import logistic_fits, trace
+
+import separatrix as sx
+
+MOST = {"maximum likelihood": 14, "ridge": 15, "lasso": 17, "Firth": 17, "ridge on 20,000 rows": 16}
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_a_fit_visits_few_files_that_call_each_other_only_through_the_driver(name):
+    options, X, y = logistic_fits()[name]
+    sx.LogisticRegression(**options).fit(X, y)
+    found = trace(lambda: sx.LogisticRegression(**options).fit(X, y))
+    assert len(found.files) <= MOST[name]
+    assert all("numerics/driver.py" in pair for pair in found.mutual)
