@@ -67,7 +67,9 @@ def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
             random_state=options["seed"],
         )
     if options["json_"]:
-        output.say_json({**found.to_dict(), "source": opened.name, "target": task.target})
+        from separatrix.cli.reports import ComparisonReport
+
+        output.say_json(ComparisonReport(**found.to_dict(), source=opened.name, target=task.target))
         return
     head = printable(f"{opened.name}   {len(task.y):,} rows · {tables.counts_of(task)}")
     output.say([head] * (not options["quiet"]) + [str(found)])

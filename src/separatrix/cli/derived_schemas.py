@@ -8,7 +8,23 @@ from typing import Any
 
 from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.facts import FORMAT, Answer
+from separatrix.cli import reports
 from separatrix.persistence.json_schema import schema_of
+
+# What each command prints: its type, the version of its schema, and a sentence. A change of the type is a new version.
+PRINTED: dict[str, tuple[Any, int, str]] = {
+    "fit": (reports.FitReport, 2, "A fitted model, as its file has it."),
+    "predict": (reports.PredictionReport, 2, "What was written, and what happened to cells on the way."),
+    "evaluate": (
+        reports.EvaluatedClasses | reports.EvaluatedNumbers,
+        2,
+        "Every metric of a model on the rows of a source, with its interval.",
+    ),
+    "compare": (reports.ComparisonReport, 2, "Learners on the same folds."),
+    "describe": (reports.ModelReport | reports.SourceReport, 2, "What a model file or a source holds."),
+    "export": (reports.ExportReport, 2, "A model as code."),
+    "examples": (list[reports.ExampleReport], 2, "The built-in data sets."),
+}
 
 
 def derived() -> dict[str, Any]:
@@ -19,7 +35,10 @@ def derived() -> dict[str, Any]:
         "are numbered from 0."
     )
     extra = {"format": {"const": FORMAT}, "answers": dict[str, Answer]}
-    return {"audit": schema_of(AuditFacts, "separatrix audit --json, and audit.json", 2, about, extra)}
+    found = {"audit": schema_of(AuditFacts, "separatrix audit --json, and audit.json", 2, about, extra)}
+    for name, (kind, version, description) in PRINTED.items():
+        found[name] = schema_of(kind, f"separatrix {name} --json", version, description)
+    return found
 
 
 def text(schema: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,8 +10,12 @@ from separatrix.cli import output, tables
 from separatrix.errors import DataError
 from separatrix.printable import printable_values
 
+if TYPE_CHECKING:
+    from separatrix.cli.reports import CoefficientsReport, ColumnReport, ModelReport, SourceReport
+    from separatrix.data.frame import Column
+    from separatrix.features.table_model import TableModel
+
 SHOWN = 20
-ROWS = 100_000
 
 
 @click.command()
@@ -20,17 +24,21 @@ ROWS = 100_000
 @output.output_options
 def command(thing: str, na: tuple[str, ...], json_: bool, quiet: bool) -> None:
     """Say what a model file learned, or what the columns of a source are."""
-    report = model_report(thing) if thing.lower().endswith(".sepx") else source_report(thing, na)
+    from separatrix.persistence.json_values import plain
+
+    found = model_report(thing) if thing.lower().endswith(".sepx") else source_report(thing, na)
     if json_:
-        output.say_json(report)
+        output.say_json(found)
         return
-    report = printable_values(report)
+    report = printable_values(plain(found))
     output.say(model_lines(report) if report["kind"] == "model" else source_lines(report))
 
 
-def model_report(path: str) -> dict[str, Any]:
+def model_report(path: str) -> ModelReport:
+    """What a model file holds."""
     from pathlib import Path
 
+    from separatrix.cli.reports import ModelReport
     from separatrix.features.table_model import TableModel
     from separatrix.persistence import load
 
@@ -38,50 +46,47 @@ def model_report(path: str) -> dict[str, Any]:
         raise DataError(f"{path} does not exist.")
     model = load(path)
     table = model if isinstance(model, TableModel) else TableModel(model)
-    learner = table.learner
-    report: dict[str, Any] = {
-        "kind": "model",
-        "file": path,
-        "learner": repr(learner),
-        "target": table.target,
-        "positive": table.positive,
-        "classes": table.classes,
-        "features": learner.n_features_in_,
-        "about": table.about,
-        "status": learner.status_.value if hasattr(learner, "status_") else None,
-        "certificate": getattr(learner, "certificate_digest_", None),
-        "columns": [],
-        "dropped": {},
-        "leaks": [],
-    }
-    if table.encoder is not None:
-        report["columns"] = [{"kind": c.KIND, **c.to_dict()} for c in table.encoder.columns]
-        report["dropped"] = table.encoder.dropped
-        report["leaks"] = [leak.to_dict() for leak in table.encoder.leaks]
-    report["coefficients"] = _coefficients(table) if hasattr(learner, "coef_") else []
-    return report
+    learner, encoder = table.learner, table.encoder
+    return ModelReport(
+        kind="model",
+        file=path,
+        learner=repr(learner),
+        target=table.target,
+        positive=table.positive,
+        classes=table.classes,
+        features=learner.n_features_in_,
+        about=table.about,
+        status=learner.status_.value if hasattr(learner, "status_") else None,
+        certificate=getattr(learner, "certificate_digest_", None),
+        columns=[] if encoder is None else [{"kind": c.KIND, **c.to_dict()} for c in encoder.columns],
+        dropped={} if encoder is None else encoder.dropped,
+        leaks=[] if encoder is None else encoder.leaks,
+        coefficients=_coefficients(table) if hasattr(learner, "coef_") else [],
+    )
 
 
-def _coefficients(model: Any) -> list[dict[str, Any]]:
-    """The largest coefficients of each vector, with the intercept."""
+def _coefficients(model: TableModel) -> list[CoefficientsReport]:
+    """The largest coefficients of each score, with the intercept."""
     import numpy as np
+
+    from separatrix.cli.reports import CoefficientsReport
 
     coef = np.atleast_2d(model.learner.coef_)
     intercept = np.atleast_1d(model.learner.intercept_)
     wide = model.encoder is None or model.encoder.width > 100_000
-    names = None if wide else model.encoder.feature_names()
+    names = None if wide or model.encoder is None else model.encoder.feature_names()
     classes = model.classes
-    speaks = [classes[1]] if classes is not None and len(coef) == 1 and len(classes) > 1 else classes
+    labels = [classes[1]] if classes is not None and len(coef) == 1 and len(classes) > 1 else classes
     out = []
     for k, row in enumerate(coef):
         top = np.argsort(-np.abs(row), kind="stable")[:SHOWN]
         out.append(
-            {
-                "for": None if speaks is None or k >= len(speaks) else speaks[k],
-                "intercept": float(intercept[k]),
-                "largest": [[names[j] if names else f"feature {j}", float(row[j])] for j in top.tolist() if row[j]],
-                "nonzero": int(np.count_nonzero(row)),
-            }
+            CoefficientsReport(
+                label=None if labels is None or k >= len(labels) else labels[k],
+                intercept=float(intercept[k]),
+                largest=[(names[j] if names else f"feature {j}", float(row[j])) for j in top.tolist() if row[j]],
+                nonzero=int(np.count_nonzero(row)),
+            )
         )
     return out
 
@@ -105,7 +110,7 @@ def model_lines(report: dict[str, Any]) -> list[str]:
     lines += [f"dropped  {name!r}: it {why}" for name, why in report["dropped"].items() if why != "as asked"]
     lines += [f"suspected leak   {leak['column']!r}: {leak['evidence']}" for leak in report["leaks"]]
     for vector in report["coefficients"]:
-        name = "" if vector["for"] is None else f" for {vector['for']}"
+        name = "" if vector["label"] is None else f" for {vector['label']}"
         lines += ["", f"score{name}: {vector['nonzero']:,} coefficients that are not zero; the largest"]
         width = max((len(feature) for feature, _ in vector["largest"]), default=9)
         lines += [f"  {feature:<{width}}  {value:>+14.6g}" for feature, value in vector["largest"]]
@@ -113,43 +118,54 @@ def model_lines(report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def source_report(thing: str, na: tuple[str, ...]) -> dict[str, Any]:
+def source_report(thing: str, na: tuple[str, ...]) -> SourceReport:
+    """What a source holds."""
     import numpy as np
 
+    from separatrix.cli.reports import SourceReport
     from separatrix.data.rows import Matrix
 
     source = tables.open_table(thing, na, None)
     table = source.read()
-    report: dict[str, Any] = {"kind": "source", "name": source.name, "rows": table.n, "columns": []}
-    if isinstance(table, Matrix):
-        entries = int(getattr(table.X, "nnz", np.size(table.X)))
-        report.update({"features": table.X.shape[1], "entries": entries, "sparse": not isinstance(table.X, np.ndarray)})
-        if table.y is not None:
-            labels, counts = np.unique(table.y, return_counts=True)
-            report["labels"] = len(labels)
-            report["label_counts"] = [[a, b] for a, b in zip(labels.tolist()[:10], counts.tolist()[:10], strict=True)]
-        return report
-    for column in table.columns:
-        missing = column.missing
-        present = column.values[~missing]
-        entry: dict[str, Any] = {"name": column.name, "kind": column.kind, "missing": int(missing.sum())}
-        if column.kind == "text":
-            entry["different"] = len(set(present.tolist()))
-            entry["such_as"] = present[0][:40] if len(present) else None
-        elif len(present):
-            entry.update(
-                {"least": float(present.min()), "mean": float(present.mean()), "greatest": float(present.max())}
-            )
-            entry["different"] = len(np.unique(present))
-        report["columns"].append(entry)
-    return report
+    if not isinstance(table, Matrix):
+        columns = [column_report(column) for column in table.columns]
+        return SourceReport(kind="source", name=source.name, rows=table.n, columns=columns)
+    labels, counts = ([], []) if table.y is None else (v.tolist() for v in np.unique(table.y, return_counts=True))
+    return SourceReport(
+        kind="source",
+        name=source.name,
+        rows=table.n,
+        columns=[],
+        features=table.X.shape[1],
+        entries=int(getattr(table.X, "nnz", np.size(table.X))),
+        sparse=not isinstance(table.X, np.ndarray),
+        labels=None if table.y is None else len(labels),
+        label_counts=None if table.y is None else list(zip(labels[:10], counts[:10], strict=True)),
+    )
+
+
+def column_report(column: Column) -> ColumnReport:
+    """One column: its range, or how many different texts it has and one of them."""
+    import numpy as np
+
+    from separatrix.cli.reports import ColumnReport
+
+    missing = column.missing
+    present = column.values[~missing]
+    about: dict[str, Any] = {"name": column.name, "kind": column.kind, "missing": int(missing.sum())}
+    if column.kind == "text":
+        about |= {"different": len(set(present.tolist())), "such_as": present[0][:40] if len(present) else None}
+    elif len(present):
+        about |= {"least": float(present.min()), "mean": float(present.mean()), "greatest": float(present.max())}
+        about["different"] = len(np.unique(present))
+    return ColumnReport(**about)
 
 
 def source_lines(report: dict[str, Any]) -> list[str]:
     if not report["columns"]:
         kind = f"sparse, {report['entries']:,} entries" if report["sparse"] else "dense"
         lines = [f"{report['name']}   {report['rows']:,} rows · {report['features']:,} features ({kind})"]
-        if "labels" in report:
+        if report["labels"] is not None:
             counts = ", ".join(f"{label:g}: {count:,}" for label, count in report["label_counts"])
             lines.append(f"labels   {counts}" + (" …" if report["labels"] > 10 else ""))
         return lines
@@ -159,7 +175,7 @@ def source_lines(report: dict[str, Any]) -> list[str]:
         missing = f"   {column['missing']:,} missing" if column["missing"] else ""
         if column["kind"] == "text":
             values = f"{column['different']:,} different, such as {column['such_as']!r}"
-        elif "least" in column:
+        elif column["least"] is not None:
             span = f"{column['least']:g} … {column['greatest']:g}, mean {column['mean']:g}"
             values = f"{span}, {column['different']:,} different"
         else:

@@ -41,7 +41,10 @@ def command(model: str, source: str, **options: Any) -> None:
         found = evaluate(y, level=options["level"], **predicted)
     said = [*unseen, *(str(warning.message) for warning in caught)]
     if options["json_"]:
-        output.say_json({**found.to_dict(), "source": notes["source"], "model": model, "warnings": said})
+        from separatrix.cli.reports import EvaluatedClasses, EvaluatedNumbers
+
+        kind = EvaluatedNumbers if loaded.classes is None else EvaluatedClasses
+        output.say_json(kind(**found.to_dict(), source=notes["source"], model=model, warnings=said))
         return
     head = printable(f"{model} on {notes['source']}   {rows(len(y))}")
     output.say([head] * (not options["quiet"]) + [str(found)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,10 +28,11 @@ FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
 def command(model: str, out: Path | None, format_: str | None, json_: bool, quiet: bool) -> None:
     """Write the linear model of MODEL, with its encoder, as code that does not need separatrix."""
     from separatrix.atomic_write import write_whole
+    from separatrix.cli.reports import ExportReport
     from separatrix.export import to_onnx, to_python, to_sql
     from separatrix.persistence import load
 
-    chosen = format_ or (None if out is None else FORMATS.get(out.suffix.lower()))
+    chosen: Any = format_ or (None if out is None else FORMATS.get(out.suffix.lower()))
     if chosen is None:
         raise ParameterError(
             "the output format is not known: pass --format, or --out FILE ending in .py, .sql or .onnx."
@@ -44,8 +46,8 @@ def command(model: str, out: Path | None, format_: str | None, json_: bool, quie
         write_whole(out, content)
     if json_:
         code = content.decode() if out is None else None
-        said = {"model": model, "format": chosen, "out": out and str(out), "bytes": len(content), "code": code}
-        output.say_json(said)
+        file = None if out is None else str(out)
+        output.say_json(ExportReport(model=model, format=chosen, out=file, bytes=len(content), code=code))
     elif out is None:
         output.write_text(content.decode())
     elif not quiet:

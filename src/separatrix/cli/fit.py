@@ -88,7 +88,9 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         report["holdout"] = opened_once(sealed, task, model, choices, report["warnings"])
     report["seconds"] = {"read": read - started, "fit": fitted - read}
     if options["json_"]:
-        output.say_json(report)
+        from separatrix.cli.reports import FitReport
+
+        output.say_json(FitReport(**report))
     elif not options["quiet"]:
         output.say(told(printable_values(report), own, out))
 
@@ -217,13 +219,10 @@ def account(model: TableModel, task: tables.Task, notes: list[str], said: list[s
         "learner": repr(learner),
         "warnings": said,
     }
-    for key in ("n_iter_", "mistakes_", "errors_", "rank_", "rss_"):
-        if hasattr(learner, key):
-            report[key.rstrip("_")] = getattr(learner, key)
-    if hasattr(learner, "status_"):
-        report["status"] = learner.status_.name
-        report["status_text"] = learner.status_.value
-    return report
+    report |= {key: getattr(learner, f"{key}_", None) for key in ("n_iter", "mistakes", "errors", "rank", "rss")}
+    status = getattr(learner, "status_", None)
+    report |= {"status": getattr(status, "name", None), "status_text": getattr(status, "value", None)}
+    return report | {"cross_validation": None, "holdout": None}
 
 
 def told(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
@@ -239,10 +238,10 @@ def told(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
     lines += [f"suspected leak: {leak['column']!r}: {leak['evidence']}; --drop it?" for leak in report["leaks"]]
     lines += [f"warning: {text}" for text in report["warnings"]]
     lines += [f"{report['learner']}   {_outcome(report)}   {seconds['fit']:.2f} s"]
-    if "cross_validation" in report:
+    if report["cross_validation"] is not None:
         found = report["cross_validation"]
         lines.append(f"{found['folds']}-fold cross-validation: {_estimates(found['estimates'])}")
-    if "holdout" in report:
+    if report["holdout"] is not None:
         found = report["holdout"]
         count = found["openings"]["number"]
         lines.append(f"{found['rows']:,} sealed rows, opening {count}: {_estimates(found['metrics'])}")
@@ -261,10 +260,10 @@ def _estimates(found: dict[str, Any]) -> str:
 
 
 def _outcome(report: dict[str, Any]) -> str:
-    if "mistakes" in report:
+    if report["mistakes"] is not None:
         passes = f"{report['n_iter']:,} pass{'es' * (report['n_iter'] != 1)}"
-        wrong = f"; {report['errors']:,} of {report['rows']:,} rows wrong" if report.get("errors") is not None else ""
+        wrong = f"; {report['errors']:,} of {report['rows']:,} rows wrong" if report["errors"] is not None else ""
         return f"{report['mistakes']:,} mistakes in {passes} ({report['status_text']}){wrong}"
-    if "rss" in report:
+    if report["rss"] is not None:
         return f"rank {report['rank']}, residual sum of squares {report['rss']:.6g}"
-    return str(report.get("status_text", "fitted"))
+    return str(report["status_text"] or "fitted")

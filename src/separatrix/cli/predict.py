@@ -54,7 +54,7 @@ def command(
     loaded = load(model)
     if not isinstance(loaded, TableModel):
         loaded = TableModel(loaded)
-    chosen = format_ or (FORMATS.get(out.suffix.lower(), "csv") if out is not None else "csv")
+    chosen: Any = format_ or (FORMATS.get(out.suffix.lower(), "csv") if out is not None else "csv")
     if chosen == "parquet" and out is None:
         raise ParameterError("--format parquet needs --out: Parquet cannot be written to a pipe.")
     if json_ and out is None:
@@ -65,7 +65,10 @@ def command(
     with Progress(f"predicting {opened.name}", quiet or json_) as progress:
         write(out, watched(predictions(loaded, opened, chosen, only, strict, tally), opened, tally, progress), chosen)
     if json_:
-        output.say_json({"model": model, "out": str(out), "format": chosen, **tally.to_dict(opened.name)})
+        from separatrix.cli.reports import PredictionReport
+
+        report = PredictionReport(model=model, out=str(out), format=chosen, **tally.to_dict(opened.name))
+        output.say_json(report)
     elif not quiet:
         for line in tally.lines(opened.name):
             output.complain(line)

@@ -11,22 +11,18 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NAMES: dict[Any, str] = {int: "integer", float: "number", str: "string", bool: "boolean", type(None): "null"}
 
 
-def schema_of(kind: type, title: str, version: int, description: str, extra: dict[str, Any] | None = None) -> Any:
-    """The schema of a dataclass as a document; ``extra`` are further properties, all required."""
+def schema_of(kind: Any, title: str, version: int, description: str, extra: dict[str, Any] | None = None) -> Any:
+    """The schema of a type as a document; ``extra`` are further properties of a dataclass, all required."""
     definitions: dict[str, Any] = {}
-    body = _object(kind, definitions)
-    properties = {**{name: _value(of, definitions) for name, of in (extra or {}).items()}, **body["properties"]}
-    name = title.split()[1]
-    return {
-        "$schema": DIALECT,
-        "$id": f"urn:separatrix:schema:{name}:{version}",
-        "title": title,
-        "description": description,
-        **body,
-        "required": list(properties),
-        "properties": properties,
-        "$defs": dict(sorted(definitions.items())),
-    }
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        body = _object(kind, definitions)
+        own = {name: _value(of, definitions) for name, of in (extra or {}).items()}
+        body["properties"] = {**own, **body["properties"]}
+        body["required"] = list(body["properties"])
+    else:
+        body = _value(kind, definitions)
+    head = {"$schema": DIALECT, "$id": f"urn:separatrix:schema:{title.split()[1]}:{version}", "title": title}
+    return {**head, **body, "description": description, "$defs": dict(sorted(definitions.items()))}
 
 
 def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
@@ -57,6 +53,8 @@ def _value(hint: Any, definitions: dict[str, Any]) -> Any:
     if hint in NAMES:
         return {"type": NAMES[hint]}
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return {"enum": list(arguments)}
     if origin in (typing.Union, types.UnionType):
         return {"anyOf": [_value(own, definitions) for own in arguments]}
     if origin is list or (origin is tuple and arguments[-1] is Ellipsis):

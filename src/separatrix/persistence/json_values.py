@@ -6,6 +6,7 @@ name), ``$strings``, ``$float`` (inf, nan), ``$status``, ``$tuple``, ``$dict`` (
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -94,7 +95,9 @@ def unpack(node: Any, tensors: dict[str, Any], used: set[str], depth: int = 0) -
 
 
 def plain(value: Any) -> Any:
-    """Values as JSON has them: numpy's as Python's, numbers that are not finite as null."""
+    """Values as JSON has them: numpy's as Python's, dataclasses as objects, numbers that are not finite as null."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, dict):
         return {str(key): plain(own) for key, own in value.items()}
     if isinstance(value, (list, tuple)):
