@@ -21,7 +21,7 @@ X = RNG.normal(size=(60, 3))
 Y = (X[:, 0] + 0.3 * RNG.normal(size=60) > 0).astype(int)
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score", "classes_")
 LEARNERS = [LogisticRegression(), LinearSVC(), Ridge()]
-LEARNERS += [sx.LogisticRegression(C=1.0), sx.Perceptron(), sx.LinearDiscriminant()]
+LEARNERS += [sx.LogisticRegression(C=1.0), sx.AROW(), sx.LinearDiscriminant()]
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: f"{type(learner).__module__.split('.')[0]} {learner}")
