@@ -112,7 +112,7 @@ def test_warm_start_begins_where_the_last_fit_ended():
     X, y = overlapping()
     model = sx.LogisticRegression(C=1.0, warm_start=True).fit(X, y)
     assert model.fit(X, y).n_iter_ <= 1
-    with pytest.raises(DataError, match="have changed"):
+    with pytest.raises(DataError, match="and they differ"):
         model.fit(X[:, 1:], y)
 
 
