@@ -64,7 +64,7 @@ WORDS = [
     ((*FIT, "-o", "nowhere/m.sepx"), "--out is nowhere/m.sepx, but nowhere does not exist"),
     ((*FIT, "-o", "inside"), "'inside' is a directory"),
     ((*FIT, "-l", "perceptron", "--class-weight", "[1,2"), "class_weight is '[1,2'"),
-    ((*FIT, "-l", "arow", "--seed", "-1"), "must not be negative"),
+    ((*FIT, "--seed", "-1"), "is not in the range x>=0"),
     ((*FIT, "--certificate", "rows.csv"), "is not the JSON of a certificate"),
     (("fit", "SELECT * FROM nowhere", "-t", "ok"), "Table with name nowhere does not exist"),
     (("fit", "SELECT 1; DROP TABLE x", "-t", "ok"), "syntax error"),
@@ -86,12 +86,12 @@ WORDS = [
     (("fit", "junk.npz"), "junk.npz cannot be read"),
     (("fit", "objects.npy"), "only a pickle can carry"),
     (("fit", "short.npz"), "5 rows in X and y of shape (4,)"),
-    (("predict", "rows.csv", "rows.csv"), "no model file"),
+    (("predict", "rows.csv", "rows.csv"), "is not a model file"),
     (("predict", "m.sepx", "m.sepx"), "holds a NUL byte"),
     (("predict", "-", "-"), "File '-' does not exist"),
     (("predict", "m.sepx", "rows.csv", "-o", "file/p.csv"), "--out is file/p.csv, but file is not a folder"),
     (("evaluate", "m.sepx", "rows.csv", "-t", "x"), "'x', which the model learned from: its target is 'ok'"),
-    (("evaluate", "m.sepx", "rows.csv", "--positive", "q"), "no class of the model"),
+    (("evaluate", "m.sepx", "rows.csv", "--positive", "q"), "not a class of the model"),
     (("compare", "rows.csv", "-t", "ok", "-l", "arow", "-l", "arow"), "arow is named twice"),
     (("certify", "latin.csv", "--target", "ok"), "cannot be read as comma-separated text in UTF-8"),
     (("certify", "bytes.parquet", "--target", "ok"), "bytes.parquet cannot be read"),
@@ -123,7 +123,9 @@ def test_one_sentence_and_nothing_written(words, says, folder):
 def test_names_of_files_and_columns_that_look_like_something_else(name, folder):
     own = folder / name
     own.write_text(ROWS.replace("ok", "--out", 1).replace("ward", "ward ✓", 1))
-    done = separatrix("fit", "--target", "--out", "-o", "odd.sepx", "--json", "--", f"./{name}", cwd=folder)
+    done = separatrix(
+        "fit", "--target", "--out", "-o", "odd.sepx", "--json", "-l", "arow", "--", f"./{name}", cwd=folder
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["target"] == "--out"
     scored = separatrix("predict", "odd.sepx", f"./{name}", cwd=folder).stdout.splitlines()
@@ -174,7 +176,7 @@ def test_a_reader_that_has_seen_enough(folder):
     command = [sys.executable, "-c", CODE, "predict", "m.sepx", "long.csv"]
     running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with running:
-        assert running.stdout.readline().startswith("x,ward,ok,prediction,score,")
+        assert running.stdout.readline().startswith("x,ward,ok,prediction,score")
         running.stdout.close()
         assert running.stderr.read() == ""
     assert running.returncode == 141

@@ -87,7 +87,7 @@ def test_vowpal_wabbit_rows_with_weights(tmp_path):
     (tmp_path / "t.vw").write_text("1 2 |f good fine\n-1 |f bad\n1 |f good\n-1 0.5 |f bad awful\n" * 5)
     done = separatrix("fit", tmp_path / "t.vw", "-l", "averaged-perceptron", "-o", tmp_path / "m.sepx")
     assert "20 rows → 262,144 features · label: -1 10, 1 10" in done.stdout
-    assert "0 of 20 rows wrong" in done.stdout
+    assert "0 of 20 rows misclassified" in done.stdout
     assert separatrix("predict", tmp_path / "m.sepx", tmp_path / "t.vw").stdout.splitlines()[1].startswith("1,")
 
 
@@ -134,8 +134,8 @@ def test_bad_models_and_rows(table, tmp_path):
     (tmp_path / "new.csv").write_text("x,ward\n1,C7\n2,A\n")
     done = separatrix("predict", model, tmp_path / "new.csv")
     assert done.returncode == 0
-    assert "1 rows have a level of 'ward' that training did not have (such as 'C7')" in done.stderr
-    refused(separatrix("predict", model, tmp_path / "new.csv", "--strict"), "training had no such level")
+    assert "1 rows have a category of 'ward' that did not occur in training (such as 'C7')" in done.stderr
+    refused(separatrix("predict", model, tmp_path / "new.csv", "--strict"), "this category did not occur in training")
     refused(separatrix("predict", model, table, "--format", "parquet"), "needs --out")
 
 

@@ -61,8 +61,12 @@ def test_scores_and_options_of_the_wrong_kind(rows):
         ("zero_division", ParameterError, lambda: sx.evaluate(y, y, zero_division=np.array([0, 1]))),
         ("strictly between", ParameterError, lambda: sx.evaluate(y, y, level=np.nextafter(1, 0))),
         ("random_state is -1", ParameterError, lambda: sx.evaluate(y, y, random_state=-1)),
-        ("scores is of classifications", ParameterError, lambda: sx.evaluate(s, s, scores=s, task="regression")),
-        ("positive is of classifications", ParameterError, lambda: sx.evaluate(s, s, positive=1)),
+        (
+            "scores applies to classification only",
+            ParameterError,
+            lambda: sx.evaluate(s, s, scores=s, task="regression"),
+        ),
+        ("positive applies to classification only", ParameterError, lambda: sx.evaluate(s, s, positive=1)),
         ("no row is 0", DataError, lambda: sx.evaluate(np.ones(9, int), scores=s[:9]).roc_curve()),
         ("at is empty", ParameterError, lambda: sx.evaluate(y, scores=s).threshold_table([])),
     ):
@@ -192,7 +196,7 @@ def test_holdout_names_what_is_wrong(rows, tmp_path):
 @pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_a_refused_question_opens_nothing(rows, tmp_path):
     h = sx.holdout(*rows, random_state=0, ledger=tmp_path / "l")
-    assert str(h.openings()) == "test rows not opened yet"
+    assert str(h.openings()) == "held-out test rows, not used yet"
     model = sx.Perceptron().fit(*h.train)
     with pytest.raises(ParameterError, match="positive is 7"):
         h.open_test(model, positive=7)
@@ -211,7 +215,7 @@ def test_a_lock_that_is_never_given_back(rows, tmp_path, monkeypatch):
     model = sx.Perceptron().fit(*h.train)
     holder = os.open(path, os.O_RDWR | os.O_CREAT)
     fcntl.flock(holder, fcntl.LOCK_EX)
-    with pytest.raises(LedgerError, match=r"held its lock for 0\.05 seconds\), so the test set stays closed"):
+    with pytest.raises(LedgerError, match=r"held its lock for 0\.05 seconds\), so the test rows were not used"):
         h.open_test(model)
     os.close(holder)
     assert h.open_test(model).openings.number == 1
@@ -226,7 +230,7 @@ def test_openings_count_though_the_line_with_their_rows_is_damaged(rows, tmp_pat
         h.open_test(sx.AveragedPerceptron().fit(*h.train))
     first, second = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first[: len(first) // 2] + b"\n" + second)
-    with pytest.warns(sx.errors.OpenedWarning, match=r"100 % .* once.*1 damaged line in"):
+    with pytest.warns(sx.errors.OpenedWarning, match=r"100% .* once.*1 damaged line in"):
         assert h.open_test(sx.LinearDiscriminant().fit(*h.train)).openings.number == 2
     assert json.loads(path.read_bytes().splitlines()[-1])["rows"]  # written down again
 
@@ -246,14 +250,14 @@ def test_given_folds(rows):
     assert found.shared is None  # the rows learned from are not the others' judged ones
     for folds, match in (
         (StratifiedKFold, "it can be a number"),
-        ([1, 2], "fold 0 is no pair"),
-        ([([1], [2], [3])] * 2, "fold 0 is no pair"),
-        ([([0, 1, 2, 3], [4, 4])] * 2, "judges a row twice"),
+        ([1, 2], "fold 0 is not a pair"),
+        ([([1], [2], [3])] * 2, "fold 0 is not a pair"),
+        ([([0, 1, 2, 3], [4, 4])] * 2, "has a test row twice"),
         (StratifiedKFold(100), "StratifiedKFold cannot split these rows"),
     ):
         with pytest.raises((ParameterError, DataError), match=match):
             sx.cross_validate(sx.Perceptron(), X, y, folds=folds)
-    with pytest.raises(ParameterError, match="cannot be dealt anew"):
+    with pytest.raises(ParameterError, match="cannot be drawn again"):
         sx.cross_validate(sx.Perceptron(), X, y, folds=halves, repeats=2)
     assert sx.compare([sx.Perceptron(), sx.AROW()], X, y, folds=halves, random_state=0).pairs
 
@@ -323,7 +327,7 @@ def test_grids_and_metrics_of_a_selection(rows):
         found = sx.select(sx.LogisticRegression(), grid, X, y, metric=metric, nested=3, random_state=0)
         assert found.metric == name
         assert found.nested[name].value == pytest.approx(found.nested["accuracy"].value)
-        assert f"nested: {name}" in str(found)
+        assert f"choice included: {name}" in str(found)
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
@@ -337,7 +341,7 @@ def test_comparisons_refuse_what_does_not_match(rows):
     ):
         with pytest.raises((ParameterError, DataError, DataTypeError), match=match):
             sx.compare(pair, X, y, validation=validation, random_state=0)
-    with pytest.raises(ParameterError, match="two of them the same"):
+    with pytest.raises(ParameterError, match="two learners have the same name"):
         sx.compare({1: sx.Perceptron(), "1": sx.AROW(), "a": sx.AROW()}, X, y)
     with pytest.raises(ParameterError, match="with its parentheses"):
         sx.compare([sx.Perceptron, sx.AROW()], X, y)

@@ -59,7 +59,7 @@ def test_dictionary_is_json_and_text_fits_a_terminal(binary):
     e = sx.evaluate(y, probabilities=p)
     assert json.loads(json.dumps(e.to_dict()))["metrics"]["roc_auc"]["method"] == "DeLong, logit"
     assert max(map(len, str(e).splitlines())) <= 110
-    assert "majority guess" in str(e)
+    assert "most common class" in str(e)
     json.dumps(sx.evaluate([0, 0], [0, 0]).to_dict(), allow_nan=False)
 
 
@@ -72,7 +72,7 @@ def test_html_escapes_the_data():
 
 def test_accuracy_that_misleads_is_flagged():
     y = np.array([0] * 95 + [1] * 5)
-    with pytest.warns(AccuracyWarning, match=r"always guessing the commonest class gets 0\.950"):
+    with pytest.warns(AccuracyWarning, match=r"always predicting the most common class gives 0\.950"):
         sx.evaluate(y, np.zeros(100, dtype=int))
     sx.evaluate(y, y)  # better than guessing: no warning
 

@@ -51,12 +51,12 @@ def test_first_opening_then_a_reread(table, ledger):
     m = model(*h.train)
     first = h.open_test(m)
     assert (first.n, first.openings.number, first.openings.before, first.openings.reread) == (40, 1, 0.0, False)
-    assert "first time" in str(first)
+    assert "used once" in str(first)
     again = h.open_test(m)
     assert again.openings.reread
     assert (again.openings.number, len(lines(ledger))) == (1, 1)
     assert again.accuracy == first.accuracy
-    with pytest.warns(OpenedWarning, match="100 % of these test rows were opened before, once"):
+    with pytest.warns(OpenedWarning, match="100% of these test rows were already used once"):
         other = h.open_test(model(*h.train, C=1e-3))
     assert (other.openings.number, len(lines(ledger))) == (2, 2)
     assert lines(ledger)[1]["rows"] is None  # the same rows are written down once
@@ -66,8 +66,8 @@ def test_the_test_part_is_no_attribute(table, ledger):
     h = sx.holdout(*table, random_state=0, ledger=ledger)
     with pytest.raises(DataError, match="open_test"):
         _ = h.test
-    assert "sealed" in str(h)
-    assert repr(h._sealed) == "<40 sealed rows>"
+    assert "held out" in str(h)
+    assert repr(h._sealed) == "<40 held-out rows>"
     bare = sx.holdout(*table, validation=0, random_state=0, ledger=ledger)
     with pytest.raises(DataError, match="no validation part"):
         _ = bare.validation
@@ -218,7 +218,7 @@ def test_a_ledger_that_cannot_be_written_keeps_the_test_set_closed(table, tmp_pa
     blocked.write_text("")
     for path in (tmp_path, blocked / "below" / "ledger"):
         h = sx.holdout(*table, random_state=0, ledger=path)
-        with pytest.raises(LedgerError, match="the test set stays closed"):
+        with pytest.raises(LedgerError, match="the test rows were not used"):
             h.open_test(Curious())
     with pytest.raises(LedgerError, match="it is not a file"):
         sx.holdout(*table, random_state=0, ledger=os.devnull).open_test(Curious())

@@ -313,7 +313,7 @@ def test_nested_estimates_in_time_learn_from_the_past_only():
 
     X[:, 0] = np.arange(120)
     found = sx.select(Watching(), {"max_epochs": [1, 2]}, X, y, time=np.arange(120), nested=3, random_state=0)
-    assert found.nested.how == "learned from the past, judged on what followed"
+    assert found.nested.how == "trained on earlier rows, tested on later ones"
     outer = sorted({rows.min() for rows in (r.rows for r in found.nested.results)})
     assert all(any(most < first for most in seen) for first in outer)
     assert min(r.rows.min() for r in found.nested.results) > min(seen)

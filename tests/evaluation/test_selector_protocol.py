@@ -24,6 +24,7 @@ LEARNERS = [LogisticRegression(), LinearSVC(), Ridge()]
 LEARNERS += [sx.LogisticRegression(C=1.0), sx.AROW(), sx.LinearDiscriminant()]
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: f"{type(learner).__module__.split('.')[0]} {learner}")
 def test_methods_are_there_when_grid_search_has_them(learner):
     ours, theirs = sx.Selector(learner, random_state=0), GridSearchCV(learner, {})

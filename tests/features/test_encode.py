@@ -67,7 +67,7 @@ def test_unseen_levels_and_new_missing_values_at_prediction():
     assert noted["g"].unseen == 1
     assert noted["g"].first_unseen == (0, "zzz")
     assert (noted["x"].missing, noted["g"].missing) == (1, 1)
-    with pytest.raises(DataError, match=r"'zzz' in row 0 .*training had no such level"):
+    with pytest.raises(DataError, match=r"'zzz' in row 0 .*this category did not occur in training"):
         encoder.encode(new, strict=True)
     with pytest.raises(DataError, match="no column 'g'"):
         encoder.encode(frame(x=[1.0]))
@@ -114,7 +114,7 @@ def test_a_column_that_names_rows_is_dropped_and_text_is_hashed():
         x=np.arange(float(n)),
     )
     encoder = Encoder.fitted(table)
-    assert encoder.dropped == {"id": "names rows (60 rows, hardly a value twice)"}
+    assert encoder.dropped == {"id": "looks like an ID column: nearly every value is unique"}
     X, _ = encoder.encode(table)
     assert X.shape == (60, 2**18 + 1)
     lengths = np.sqrt(X[:, : 2**18].multiply(X[:, : 2**18]).sum(axis=1))

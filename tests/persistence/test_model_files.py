@@ -119,7 +119,7 @@ def test_saving_over_a_file_leaves_the_old_one_when_it_fails(model_file):
     before = model_file.read_bytes()
     with pytest.raises(NotFittedError):
         save(learner_class("perceptron")(), model_file)
-    with pytest.raises(ModelFileError, match="none of our learners"):
+    with pytest.raises(ModelFileError, match="not a learner of Separatrix"):
         save({"a": 1}, model_file)
     unsaved = fitted("perceptron", Y2)
     unsaved.random_state = np.random.default_rng(0)
@@ -194,14 +194,14 @@ def wide(header, tensors):
     ("change", "says"),
     [
         (swap, "shapes"),
-        (other_type, "no finite numbers"),
-        (not_finite, "no finite numbers"),
+        (other_type, "not finite numbers"),
+        (not_finite, "not finite numbers"),
         (add_tensor, "nothing names"),
         (wide, "shapes"),
-        (set_header("learner", to="os.system"), "none of ours"),
-        (set_header("learner", to="Status"), "none of ours"),
-        (set_header("learner", to="LogisticPath"), "none of ours"),
-        (set_header("learner", to=["Perceptron"]), "none of ours"),
+        (set_header("learner", to="os.system"), "not a learner of Separatrix"),
+        (set_header("learner", to="Status"), "not a learner of Separatrix"),
+        (set_header("learner", to="LogisticPath"), "not a learner of Separatrix"),
+        (set_header("learner", to=["Perceptron"]), "not a learner of Separatrix"),
         (set_header("parameters", "evil", to=1), "no parameter 'evil'"),
         (set_header("parameters", "tie", to="maybe"), "tie is 'maybe'"),
         (set_header("attributes", "__class__", to="x"), "no attribute"),
@@ -218,7 +218,7 @@ def wide(header, tensors):
         (set_header("certificate", to="x" * 64), "digest"),
         (set_header("certificate", to=7), "digest"),
         (set_header("state", to=[]), "state"),
-        (set_header("parameters", to=[1]), "no table"),
+        (set_header("parameters", to=[1]), "not a table"),
         (set_header("attributes", "coef_", to={"$tensor": "nothing"}), "not there"),
         (set_header("attributes", "coef_", to={"$strings": [1], "object": False}), "holds something else"),
         (set_header("attributes", "intercept_", to={"$float": "1e9"}), "unknown kind of value"),

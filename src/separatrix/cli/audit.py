@@ -38,7 +38,7 @@ from separatrix.errors import ParameterError
 @click.option("--number", multiple=True, help="A column of numbers.")
 @click.option("--groups", help="Column that identifies groups of rows, which are kept together.")
 @click.option("--time", help="Column of dates or times: later rows are predicted from earlier ones.")
-@click.option("--na", multiple=True, help="A word that means a missing value; may be repeated.")
+@click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated.")
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of splits and samples.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")

@@ -25,12 +25,14 @@ from separatrix.printable import printable
     required=True,
     help="A learner; repeat for each (fit --help lists them).",
 )
-@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Folds of each deal.")
-@click.option("--repeats", type=click.IntRange(1), default=2, show_default=True, help="How often rows are dealt anew.")
+@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Number of folds.")
+@click.option(
+    "--repeats", type=click.IntRange(1), default=2, show_default=True, help="Number of times the folds are drawn."
+)
 @click.option("--metric", help="What is compared (accuracy, or mse for regressions).")
 @tables.reading_options
 @tables.column_options
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
 @output.output_options
 def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
     """Compare learners on SOURCE: the same folds for all, encoders fitted inside each fold."""
@@ -38,10 +40,12 @@ def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
 
     made = {name: tables.learner_of(name, [], options["seed"]) for name in learners}
     if len(made) < len(learners):
-        raise ParameterError(f"{next(n for n in learners if learners.count(n) > 1)} is named twice: name others.")
+        raise ParameterError(
+            f"{next(n for n in learners if learners.count(n) > 1)} is named twice: name each learner once."
+        )
     kinds = {learner._estimator_type for learner in made.values()}
     if len(kinds) > 1:
-        raise ParameterError("the learners mix classifiers and regressions: compare them apart.")
+        raise ParameterError("the learners mix classifiers and regressions: compare them separately.")
     regression = kinds == {"regressor"}
     opened = tables.open_table(source, options["na"], options["header"], options["text"])
     task = tables.task_of(opened, options["target"], options["positive"], regression)

@@ -20,7 +20,7 @@ SHOWN = 20
 
 @click.command()
 @click.argument("thing", metavar="MODEL|SOURCE")
-@click.option("--na", multiple=True, help="A word that means a missing value; may be repeated.")
+@click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated.")
 @output.output_options
 def command(thing: str, na: tuple[str, ...], json_: bool, quiet: bool) -> None:
     """Say what a model file learned, or what the columns of a source are."""
@@ -100,9 +100,9 @@ def model_lines(report: dict[str, Any]) -> list[str]:
         positive = "" if report["positive"] is None else f" (positive: {report['positive']})"
         lines.append(f"target   {report['target']}{classes}{positive}")
     if report["status"]:
-        lines.append(f"ended    {report['status']}")
+        lines.append(f"status   {report['status']}")
     if report["certificate"]:
-        lines.append(f"proof    made with the certificate of SHA-256 {report['certificate']}")
+        lines.append(f"proof    certificate with SHA-256 {report['certificate']}")
     kinds = [f"{c['name']} ({c['kind']})" for c in report["columns"]]
     if kinds:
         more = f", … ({len(kinds)})" if len(kinds) > SHOWN else ""
@@ -111,7 +111,7 @@ def model_lines(report: dict[str, Any]) -> list[str]:
     lines += [f"suspected leak   {leak['column']!r}: {leak['evidence']}" for leak in report["leaks"]]
     for vector in report["coefficients"]:
         name = "" if vector["label"] is None else f" for {vector['label']}"
-        lines += ["", f"score{name}: {vector['nonzero']:,} coefficients that are not zero; the largest"]
+        lines += ["", f"score{name}: {vector['nonzero']:,} non-zero coefficients; the largest"]
         width = max((len(feature) for feature, _ in vector["largest"]), default=9)
         lines += [f"  {feature:<{width}}  {value:>+14.6g}" for feature, value in vector["largest"]]
         lines += [f"  {'intercept':<{width}}  {vector['intercept']:>+14.6g}"]

@@ -34,7 +34,7 @@ def command(model: str, source: str, **options: Any) -> None:
             raise DataError(f"--positive is {options['positive']!r}, and the model predicts numbers: leave it out.")
         loaded.positive = next((c for c in loaded.classes if str(c) == options["positive"]), None)
         if loaded.positive is None:
-            raise DataError(f"--positive is {options['positive']!r}, which is no class of the model.")
+            raise DataError(f"--positive is {options['positive']!r}, which is not a class of the model.")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         predicted, unseen = without_unseen(said_of(loaded, X), y)
@@ -82,7 +82,7 @@ def without_unseen(said: dict[str, Any], truth: Any) -> tuple[dict[str, Any], li
     if not strange:
         return said, []
     names = ", ".join(map(repr, sorted(set(strange), key=str)[:5]))
-    told = f"{len(strange)} rows are of classes unseen in training ({names}): always wrong, no scores."
+    told = f"{len(strange)} rows are of classes unseen in training ({names}): misclassified, and without scores."
     return {"y_pred": said["y_pred"], "task": "classification"}, [told]
 
 
@@ -101,7 +101,7 @@ def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[An
     else:
         target = options["target"] or model.target
         if target is None:
-            raise DataError("the model does not know its target: name it with --target.")
+            raise DataError("the model file does not name its target column: pass --target.")
         if model.encoder is not None and target in model.encoder.inputs:
             raise DataError(f"--target is {target!r}, which the model learned from: its target is {model.target!r}.")
         column = table[target]

@@ -36,10 +36,14 @@ SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
 @click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Model file (.sepx).")
 @tables.reading_options
 @tables.column_options
-@click.option("--seed", type=int, default=None, help="Seed of whatever is random in the learner and the split.")
-@click.option("--cv", type=click.IntRange(2), help="Also cross-validate with so many folds.")
-@click.option("--holdout", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Share of sealed test rows.")
-@click.option("--ledger", type=click.Path(path_type=Path), help="File that remembers which test rows were opened.")
+@click.option("--seed", type=click.IntRange(0), default=None, help="Seed of the learner and of the split.")
+@click.option("--cv", type=click.IntRange(2), help="Also cross-validate, with this number of folds.")
+@click.option(
+    "--holdout",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Share of rows held out for one test at the end.",
+)
+@click.option("--ledger", type=click.Path(path_type=Path), help="File that records which test rows were used.")
 @click.option(
     "--certificate",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -51,8 +55,8 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     """Learn from SOURCE (a file, a glob, -, example:NAME, or SQL over files) and write a model file.
 
     Options of the learner are flags: --learner perceptron --max-epochs 50 --no-fit-intercept (fit --learner
-    perceptron --help lists them). With --holdout the model learns from the other rows, and the test rows are
-    opened once, for it, which is recorded in a ledger; with --cv as well, folds are made of the other rows.
+    perceptron --help lists them). With --holdout the model is fitted on the other rows and evaluated on the held-out
+    test rows, which is recorded in a ledger; --cv then makes its folds of the other rows.
     """
     from separatrix.data.frame import Frame
 
@@ -244,7 +248,8 @@ def told(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
     if report["holdout"] is not None:
         found = report["holdout"]
         count = found["openings"]["number"]
-        lines.append(f"{found['rows']:,} sealed rows, opening {count}: {_estimates(found['metrics'])}")
+        used = "used once" if count == 1 else f"used {count} times: this estimate may be optimistic"
+        lines.append(f"{found['rows']:,} held-out test rows, {used}: {_estimates(found['metrics'])}")
     lines += [printable(out) + f"   {output.size(out.stat().st_size)}"]
     return lines
 
@@ -262,7 +267,9 @@ def _estimates(found: dict[str, Any]) -> str:
 def _outcome(report: dict[str, Any]) -> str:
     if report["mistakes"] is not None:
         passes = f"{report['n_iter']:,} pass{'es' * (report['n_iter'] != 1)}"
-        wrong = f"; {report['errors']:,} of {report['rows']:,} rows wrong" if report["errors"] is not None else ""
+        wrong = (
+            f"; {report['errors']:,} of {report['rows']:,} rows misclassified" if report["errors"] is not None else ""
+        )
         return f"{report['mistakes']:,} mistakes in {passes} ({report['status_text']}){wrong}"
     if report["rss"] is not None:
         return f"rank {report['rank']}, residual sum of squares {report['rss']:.6g}"

@@ -26,15 +26,15 @@ from separatrix.errors import SeparatrixError
 COMMANDS = {
     "fit": "learn from a table and write a model file",
     "predict": "add predictions to the rows of a source",
-    "evaluate": "hold a model against rows whose target is known",
+    "evaluate": "evaluate a model on rows whose target is known",
     "compare": "compare learners on the same folds",
-    "describe": "say what a model file or a source holds",
+    "describe": "describe a model file or a source",
     "export": "write a linear model as Python, SQL or ONNX",
-    "examples": "list the built-in sets",
-    "audit": "ask five questions of a table: a screen, a report, a certificate, a model",
+    "examples": "list the built-in data sets",
+    "audit": "answer five questions about a table: a screen, a report, a certificate, a model",
     "certify": "decide whether the classes of a table are separable, and prove it",
-    "verify": "check a certificate against the data it speaks of",
-    "schema": "print the JSON schema of what a command says with --json",
+    "verify": "check a certificate against its data",
+    "schema": "print the JSON schema of a command's --json output",
 }
 
 

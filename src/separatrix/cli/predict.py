@@ -25,14 +25,17 @@ FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "pa
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
 @click.argument("source", type=SOURCE)
 @click.option(
-    "--out", "-o", type=click.Path(dir_okay=False, path_type=Path), help="File to write; standard output else."
+    "--out", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Output file (default: standard output)."
 )
 @click.option(
-    "--format", "format_", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format, if --out does not say."
+    "--format",
+    "format_",
+    type=click.Choice(["csv", "jsonl", "parquet"]),
+    help="Output format (default: from the suffix of --out).",
 )
 @click.option("--only", is_flag=True, help="Write the predictions alone, without the columns of SOURCE.")
-@click.option("--strict", is_flag=True, help="Refuse categories that training did not have.")
-@click.option("--na", multiple=True, help="A word that means a missing value; may be repeated.")
+@click.option("--strict", is_flag=True, help="Refuse categories that did not occur in training.")
+@click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated.")
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
 @output.output_options
 def command(
@@ -58,7 +61,9 @@ def command(
     if chosen == "parquet" and out is None:
         raise ParameterError("--format parquet needs --out: Parquet cannot be written to a pipe.")
     if json_ and out is None:
-        raise ParameterError("--json needs --out: rows go to standard output else (--format jsonl gives them as JSON).")
+        raise ParameterError(
+            "--json needs --out: without it, rows go to standard output (--format jsonl prints them as JSON)."
+        )
     output.need_place(out, model, source)
     opened = tables.open_table(source, na, header, loaded.wordy)
     tally = Tally()
@@ -107,8 +112,8 @@ class Tally:
             f"{source}: {count:,} missing in {name!r}, filled in as in training" for name, count in self.missing.items()
         ]
         return said + [
-            f"{source}: {count:,} rows have a level of {name!r} that training did not have (such as {first!r}); "
-            "they are scored as unseen (--strict refuses)"
+            f"{source}: {count:,} rows have a category of {name!r} that did not occur in training (such as {first!r}); "
+            "they are scored as unseen (--strict refuses them)"
             for name, (count, first) in self.unseen.items()
         ]
 

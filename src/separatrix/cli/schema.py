@@ -22,7 +22,7 @@ def schemas() -> dict[str, str]:
 @click.argument("name", metavar="[COMMAND]", required=False)
 @output.output_options
 def command(name: str | None, json_: bool, quiet: bool) -> None:
-    """Print the JSON schema of what COMMAND says with --json, or list the commands that have one."""
+    """Print the JSON schema of the --json output of COMMAND, or list the commands that have one."""
     known = schemas()
     if name is None and json_:
         output.say_json([{"command": own, "id": json.loads(text)["$id"]} for own, text in known.items()])

@@ -25,8 +25,8 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         (
             click.option("--target", "-t", help="Column to learn (guessed if it is named target, label, class or y)."),
-            click.option("--positive", help="Class that scores speak for, of two."),
-            click.option("--na", multiple=True, help="A word that means a missing value; may be repeated."),
+            click.option("--positive", help="The positive class, of two."),
+            click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated."),
             click.option("--header/--no-header", default=None, help="Whether the first line names the columns."),
         )
     ):
@@ -48,14 +48,14 @@ def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 type=click.Choice(["hashed", "tfidf"]),
                 default="hashed",
                 show_default=True,
-                help="Free text by hashed terms, or by a vocabulary that can be read.",
+                help="Free text as hashed terms, or as the terms of a vocabulary.",
             ),
             click.option(
                 "--dates",
                 type=click.Choice(["days", "parts"]),
                 default="days",
                 show_default=True,
-                help="Dates by days alone, or also by month, day of the week and time.",
+                help="Dates as days, or also as month, day of the week and time.",
             ),
             click.option("--map", metavar="MAP", help="Feature map of the columns: poly:2 … poly:5, or splines."),
         )

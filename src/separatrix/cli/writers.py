@@ -35,7 +35,7 @@ def write(out: Path | None, batches: Iterator[Batch], form: str) -> None:
             output.write_text(text)
         sys.stdout.flush()
     elif form == "parquet" and is_special(out):
-        raise ParameterError(f"--out is {out}, which is no file, and Parquet is written from its end: name a file.")
+        raise ParameterError(f"--out is {out}, which is not a regular file; Parquet needs one.")
     elif form == "parquet":
         _write_parquet(out, batches)
     elif is_special(out):

@@ -125,7 +125,7 @@ def _positive(y: NDArray[Any], target: str, positive: str | None, guesses: list[
     classes, counts = np.unique(y, return_counts=True)
     n, many = len(y), len(classes)
     if many == 1:
-        raise DataError(f"target {target!r} is {classes[0]!s} in every row: there is nothing to tell apart.")
+        raise DataError(f"target {target!r} is {classes[0]!s} in every row: there is only one class to predict.")
     if many > TARGET_CLASSES and many > n // 10:
         reason = "it looks like an ID column, not a class" if many > 0.9 * n else "most have too few rows to learn from"
         raise DataError(

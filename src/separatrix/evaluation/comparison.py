@@ -206,7 +206,7 @@ def compare(
     entrants = _named(learners)
     kinds = {is_regressor(learner) for learner in entrants.values()}
     if len(kinds) > 1:
-        raise ParameterError("learners mix classifiers and regressions: compare them apart.")
+        raise ParameterError("learners mix classifiers and regressions: compare them separately.")
     regression = kinds.pop()
     if not dealt_anew(folds, time):
         repeats = 1
@@ -253,7 +253,7 @@ def _named(learners: Any) -> dict[str, Any]:
     if isinstance(learners, Mapping):
         out = {str(name): learner for name, learner in learners.items()}
         if len(out) < len(learners):
-            raise ParameterError("learners names two of them the same: give each its own name.")
+            raise ParameterError("two learners have the same name: give each its own.")
     elif isinstance(learners, (list, tuple)):
         out = {}
         for learner in learners:
@@ -309,7 +309,7 @@ def _right_rows(
     if any(is_regressor(learner) for learner in entrants.values()):
         raise ParameterError("McNemar's test is for classifiers: leave validation out.")
     if not isinstance(validation, (tuple, list)) or len(validation) != 2:
-        raise ParameterError("validation must be a pair (X, y) of rows apart and their labels.")
+        raise ParameterError("validation must be a pair (X, y) of separate rows and their labels.")
     X_apart, y_apart = validation
     check_lengths(count_rows(X_apart), count_rows(y_apart, what="y"), "y of the validation rows")
     weights = check_weights(sample_weight, count_rows(X))

@@ -274,7 +274,9 @@ def folds_for(
     made = make_folds(n, folds, repeats, balance, groups, time, seed)
     if labels is not None:
         if len(labels.classes) < 2:
-            raise DataError(f"y has one class only ({labels.classes.tolist()[0]!r}): there is nothing to tell apart.")
+            raise DataError(
+                f"y has one class only ({labels.classes.tolist()[0]!r}): there is only one class to predict."
+            )
         dealt_by_class = balance is not None and groups is None and dealt_anew(folds, time)
         if not dealt_by_class:  # for there every class has a row in every fold
             check_training_classes(made, labels)
@@ -282,7 +284,7 @@ def folds_for(
         return made, "folds as given"
     words = ["stratified"] if balance is not None else []
     words += ["whole groups"] if groups is not None else []
-    words += ["learned from the past, judged on what followed"] if time is not None else []
+    words += ["trained on earlier rows, tested on later ones"] if time is not None else []
     return made, ", ".join(words) or "at random"
 
 

@@ -74,7 +74,7 @@ def evaluate(
         given = {"scores": scores, "probabilities": probabilities, "positive": positive, "labels": labels}
         for name, value in given.items():
             if value is not None:
-                raise ParameterError(f"{name} is of classifications, and these are numbers: leave it out.")
+                raise ParameterError(f"{name} applies to classification only, and these are numbers: leave it out.")
         return _regression(y_true, y_pred, sample_weight, level, resamples, random_state)
     outcomes = check_outcomes(
         y_true,
@@ -88,8 +88,8 @@ def evaluate(
     found = evaluate_outcomes(outcomes, level, average, zero_division, resamples, random_state)
     if IMBALANCED <= found.majority < 1 and found.accuracy.low <= found.majority:
         warnings.warn(
-            f"accuracy {found.accuracy} says little here: always guessing the commonest class gets "
-            f"{found.majority:.3f}; look at balanced_accuracy, precision and recall.",
+            f"accuracy {found.accuracy} says little here: always predicting the most common class gives "
+            f"{found.majority:.3f}; see balanced_accuracy, precision and recall.",
             AccuracyWarning,
             stacklevel=2,
         )
@@ -154,7 +154,7 @@ def _plain(label: Any) -> Any:
 
 def _notes(o: Outcomes) -> tuple[str, ...]:
     if len(o.classes) > MANY and o.classes.dtype.kind in "iuf" and o.n < 3 * len(o.classes):
-        return (f"{len(o.classes)} whole numbers were taken for classes: task='regression' takes them for amounts",)
+        return (f"{len(o.classes)} whole numbers were taken as classes: pass task='regression' for quantities",)
     if o.probabilities is None:
         return ()
     p = o.probabilities

@@ -21,7 +21,7 @@ def candidates_of(learner: Any, grid: Any) -> list[Candidate]:
         if grid is not None and not isinstance(grid, Mapping):
             raise ParameterError("the grid of several learners must be a dict of grids by the learner's name.")
         if len({is_regressor(own) for own in learner.values()}) > 1:
-            raise ParameterError("learners mix classifiers and regressions: choose among them apart.")
+            raise ParameterError("learners mix classifiers and regressions: choose among them separately.")
         grids = grid or {}
         unknown = [name for name in grids if name not in learner]
         if unknown:

@@ -58,16 +58,16 @@ class Openings:
 
     def __str__(self) -> str:
         if not self.number:
-            text = "test rows not opened yet"
+            text = "held-out test rows, not used yet"
         elif self.reread:
-            again = "the same model on the same rows: read again, not a further opening"
-            text = f"test rows opened {_times(self.times)} in all; {again}"
+            text = (
+                f"held-out test rows, used {_times(self.times)}; the same predictions as before are not counted again"
+            )
         elif not self.times:
-            text = "test rows opened for the first time"
+            text = "held-out test rows, used once"
         else:
-            share = f"{100 * self.before:.0f} %" if self.before >= 0.005 else "under 1 %"
-            before = f"{share} of these test rows were opened before, {_times(self.times)}"
-            text = f"{before}: this estimate is no longer fresh"
+            share = f"{100 * self.before:.0f}%" if self.before >= 0.005 else "under 1%"
+            text = f"{share} of these test rows were already used {_times(self.times)}: this estimate may be optimistic"
         return text + (f" ({_lines(self.damaged)} in the ledger)" if self.damaged else "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -186,7 +186,7 @@ class Ledger:
 
     def _refusal(self, error: OSError) -> LedgerError:
         return LedgerError(
-            f"the ledger {self.path} cannot be written ({error.strerror or error}), so the test set stays closed: "
+            f"the ledger {self.path} cannot be written ({error.strerror or error}), so the test rows were not used: "
             "pass ledger= or set SEPARATRIX_LEDGER to a file that can be."
         )
 

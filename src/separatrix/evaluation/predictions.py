@@ -152,7 +152,9 @@ def outcomes_of(truth: Any, said: Said, positive: Any = None, weights: Any = Non
         if unseen:
             count = int(np.count_nonzero(np.isin(actual, np.array(unseen, dtype=actual.dtype))))
             names = ", ".join(map(repr, unseen[:5]))
-            notes = (f"{count} rows are of classes unseen in training ({names}): always wrong, no probabilities",)
+            notes = (
+                f"{count} rows are of classes unseen in training ({names}): misclassified, and without probabilities",
+            )
             scores = probabilities = labels = None
         elif len(labels) == 2 and scores is not None and scores.ndim == 1 and positive in labels.tolist()[:1]:
             scores = -scores  # a model's scores speak for its second class

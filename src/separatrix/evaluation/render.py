@@ -20,7 +20,7 @@ WIDTH = 14
 
 
 def percent(level: float) -> str:
-    return f"{100 * level:g} %"
+    return f"{100 * level:g}%"
 
 
 def rows(n: int) -> str:
@@ -77,7 +77,7 @@ def classification(e: ClassificationEvaluation) -> str:
         kind = f"{len(e.classes)} classes, {e.average} averages" if len(e.classes) > 1 else "1 class"
     lines = [f"{rows(e.n)}, {kind}; {percent(e.level)} intervals"]
     lines += confusion_lines(e)
-    lines += metric_lines(given, {"accuracy": f"majority guess {e.majority:.3f}"})
+    lines += metric_lines(given, {"accuracy": f"most common class {e.majority:.3f}"})
     lines += [f"  note: {printable(note)}" for note in e.notes]
     if e.openings is not None:
         lines.append(f"  {e.openings}")

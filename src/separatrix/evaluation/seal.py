@@ -39,7 +39,7 @@ class Sealed:
     copies: tuple[tuple[int, int], ...]  # marks of rows that have equals in the table, and how many
 
     def __repr__(self) -> str:
-        return f"<{len(self.marks)} sealed rows>"
+        return f"<{len(self.marks)} held-out rows>"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,9 @@ class Holdout:
     @property
     def test(self) -> Part:
         """Sealed: always an error that says how to open it."""
-        raise DataError("the test rows are sealed: evaluate your final model by open_test(model), which is recorded.")
+        raise DataError(
+            "the test rows are held out: evaluate your final model with open_test(model), which is recorded."
+        )
 
     def openings(self) -> Openings:
         """What the ledger knows about the test rows, without opening them."""
@@ -114,8 +116,8 @@ class Holdout:
 
     def __str__(self) -> str:
         total = sum(self.sizes.values())
-        parts = ", ".join(f"{name} {m:,} ({100 * m / total:.0f} %)" for name, m in self.sizes.items() if m)
-        return f"{total:,} rows, {self.how}: {parts}; the test rows are sealed"
+        parts = ", ".join(f"{name} {m:,} ({100 * m / total:.0f}%)" for name, m in self.sizes.items() if m)
+        return f"{total:,} rows, {self.how}: {parts}; the test rows are held out"
 
     def plot(self, ax: Any = None) -> Any:
         """The bar of the three parts."""
@@ -171,7 +173,7 @@ def holdout(
     seed: int | None = None
     if time is not None:
         if groups is not None:
-            raise DataError("groups and time cannot both rule the split: choose one.")
+            raise DataError("groups and time cannot both define the split: choose one.")
         test_rows, validation_rows, train_rows = splits.time_parts(time, sizes, n)
         how = "the latest rows for the test"
     else:

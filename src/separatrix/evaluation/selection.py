@@ -66,9 +66,11 @@ class Selection:
         if len(order) > SHOWN:
             lines.append(f"  and {len(order) - SHOWN} more")
         if self.nested is None:
-            lines.append("  the chosen mean is optimistic; nested=True, or fresh rows, estimate it honestly")
+            lines.append(
+                "  the mean of the chosen candidate is optimistic; nested=True or new rows give an honest estimate"
+            )
         else:
-            lines.append(f"  choice included, nested: {self.metric.replace('_', ' ')} {self.nested[self.metric]}")
+            lines.append(f"  nested, choice included: {self.metric.replace('_', ' ')} {self.nested[self.metric]}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:

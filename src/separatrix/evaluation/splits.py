@@ -211,7 +211,9 @@ def make_folds(
     if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
         raise ParameterError(f"repeats is {repeats!r}: it must be a whole number of at least 1.")
     if repeats > 1 and not dealt_anew(folds, time):
-        raise ParameterError(f"repeats is {repeats}, and folds that are given or ruled by time cannot be dealt anew.")
+        raise ParameterError(
+            f"repeats is {repeats}, and folds that are given or defined by time cannot be drawn again."
+        )
     if not isinstance(folds, (int, np.integer)) or isinstance(folds, bool):
         return _given_folds(folds, n, None if labels is None else labels.codes, groups)
     if folds < 2:
@@ -220,7 +222,7 @@ def make_folds(
         raise DataError(f"{n} row(s) (n_samples = {n}) cannot make {folds} folds: use at most {n}.")
     if time is not None:
         if groups is not None:
-            raise ParameterError("groups and time cannot both rule the folds: choose one.")
+            raise ParameterError("groups and time cannot both define the folds: choose one.")
         return time_folds(time, int(folds), n)
     rng = np.random.default_rng(seed)
     codes = None if labels is None else labels.codes
@@ -312,15 +314,15 @@ def _given_folds(folds: Any, n: int, codes: NDArray[np.intp] | None, groups: Any
     out = []
     for k, pair in enumerate(folds):
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise ParameterError(f"fold {k} is no pair: pass (rows to learn from, rows to judge) for each fold.")
+            raise ParameterError(f"fold {k} is not a pair: pass (training rows, test rows) for each fold.")
         train, test = (np.asarray(rows) for rows in pair)
         for rows in (train, test):
             if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
                 raise DataError(f"fold {k} must be two arrays of row numbers in 0 .. {n - 1}, neither of them empty.")
         if len(np.intersect1d(train, test)):
-            raise DataError(f"fold {k} learns from rows that it judges (row {np.intersect1d(train, test)[0]}).")
+            raise DataError(f"fold {k} has rows in both training and test (row {np.intersect1d(train, test)[0]}).")
         if len(np.unique(test)) < len(test):
-            raise DataError(f"fold {k} judges a row twice: name each row once.")
+            raise DataError(f"fold {k} has a test row twice: name each row once.")
         out.append(Fold(n, test.astype(np.intp), train.astype(np.intp)))
     if len(out) < 2:
         raise DataError(f"{len(out)} folds were given: at least 2 are needed.")

@@ -111,7 +111,7 @@ class Encoder:
         else:
             _need_no_numbers(column, frame.source)
             if names_rows(column):
-                self.dropped[name] = f"names rows ({n:,} rows, hardly a value twice)"
+                self.dropped[name] = "looks like an ID column: nearly every value is unique"
             else:
                 self._category(column, choices, n)
 
@@ -168,7 +168,7 @@ class Encoder:
             if strict and first is not None:
                 raise DataError(
                     f"{own.name!r} in {frame.source} is {first[1]!r} in row {first[0]} (counted from 0): "
-                    "training had no such level."
+                    "this category did not occur in training."
                 )
         if self.encoded_width <= DENSE and all(isinstance(block, np.ndarray) for block in blocks):
             X = np.ascontiguousarray(np.concatenate(blocks, axis=1))

@@ -86,12 +86,12 @@ def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 
     size = int.from_bytes(content[:8], "little")
     if size > min(HEADER_LIMIT, len(content) - 8):
-        raise ModelFileError("it is cut off, or no model file: its header is longer than the file")
+        raise ModelFileError("it is cut off, or is not a model file: its header is longer than the file")
     try:
         outer = json.loads(content[8 : 8 + size].decode(), object_pairs_hook=_no_twins)
         metadata = outer.get("__metadata__")
         if not isinstance(metadata, dict) or set(metadata) != {KEY}:
-            raise ModelFileError("it is a safetensors file, but none of ours")
+            raise ModelFileError("it is a safetensors file, but not a model file of Separatrix")
         digest, _, text = metadata[KEY].partition(" ")
         header = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
         # safetensors ships no types for it
@@ -152,7 +152,7 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(word: str) -> Any:
-    raise ModelFileError(f"its header holds {word}, which is no JSON")
+    raise ModelFileError(f"its header holds {word}, which is not JSON")
 
 
 def _equal(a: Any, b: Any) -> bool:

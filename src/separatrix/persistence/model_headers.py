@@ -36,7 +36,7 @@ def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict
     learner = model.learner if isinstance(model, TableModel) else model
     name = type(learner).__name__
     if not isinstance(learner, Estimator) or not is_learner(name):
-        raise ModelFileError(f"a {name} is none of our learners: only those can be saved.")
+        raise ModelFileError(f"a {name} is not a learner of Separatrix: only those can be saved.")
     if not learner.__sklearn_is_fitted__():
         raise_not_fitted(learner)
     tensors: dict[str, Any] = {}
@@ -100,7 +100,7 @@ def model_of(header: dict[str, Any], tensors: dict[str, Any]) -> Any:
     digest = header.get("certificate")
     if digest is not None:
         if not isinstance(digest, str) or not DIGEST.match(digest):
-            raise ModelFileError("its certificate's digest is none")
+            raise ModelFileError("the digest of its certificate is not a SHA-256")
         learner.certificate_digest_ = digest  # type: ignore[attr-defined]  # any learner may carry one
     model = learner if header["table"] is None else _table_model(header["table"], learner, tensors, used)
     left = set(tensors) - used
@@ -112,10 +112,10 @@ def model_of(header: dict[str, Any], tensors: dict[str, Any]) -> Any:
 def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) -> Estimator:
     name = header["learner"]
     if not isinstance(name, str) or not is_learner(name):
-        raise ModelFileError(f"its learner {str(name)[:60]!r} is none of ours")
+        raise ModelFileError(f"its learner {str(name)[:60]!r} is not a learner of Separatrix")
     cls = learner_class(name)
     if not isinstance(header["parameters"], dict) or not isinstance(header["attributes"], dict):
-        raise ModelFileError("its parameters or attributes are no table")
+        raise ModelFileError("its parameters or attributes are not a table")
     known = defaults(cls)
     parameters = {key: unpack(value, tensors, used) for key, value in header["parameters"].items()}
     if set(parameters) - set(known):
@@ -187,7 +187,7 @@ def _check_shapes(learner: Estimator) -> None:
     d = learner.n_features_in_
     names = getattr(learner, "feature_names_in_", None)
     if names is not None and not (isinstance(names, np.ndarray) and names.dtype == object and names.shape == (d,)):
-        raise ModelFileError(f"its names of features are not {d}")
+        raise ModelFileError(f"it does not have {d} feature names")
     classes = getattr(learner, "classes_", None)
     if learner._estimator_type == "classifier":
         if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not len(classes):
@@ -200,7 +200,7 @@ def _check_shapes(learner: Estimator) -> None:
         return
     coef, intercept = learner.coef_, getattr(learner, "intercept_", None)
     if not isinstance(coef, np.ndarray) or coef.dtype != np.float64 or not np.isfinite(coef).all():
-        raise ModelFileError("its coefficients are no finite numbers")
+        raise ModelFileError("its coefficients are not finite numbers")
     if classes is None and coef.ndim == 2:
         each = np.asarray(intercept)
         fits = coef.shape[1] == d and each.dtype == np.float64 and each.shape == coef.shape[:1]
@@ -298,5 +298,5 @@ def _ascending(parts: Any, below: int) -> bool:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError("something else where text belongs")
+        raise TypeError("text was expected")
     return value
