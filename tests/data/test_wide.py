@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from separatrix.data import sources, wide
-from separatrix.data.sources import Reading, open_source
+from separatrix.data import table_queries, wide
+from separatrix.data.sources import open_source
+from separatrix.data.table_queries import Reading
 
 BODY = "".join(
     f"{i},{i / 7:.4f},{'abc'[i % 3]},{str(i % 2 > 0).lower()},0{1 + i % 9}/1{i % 4}/2021,{'yes' if i % 3 else 'no'}\n"
@@ -51,7 +52,7 @@ def test_the_table_is_the_same(habit, tmp_path, monkeypatch):
     alone = said(path, reading)
     called = []
     monkeypatch.setattr(wide, "WIDE", 1)
-    monkeypatch.setattr(sources, "wide_query", lambda *a: called.append(a) or wide.wide_query(*a))
+    monkeypatch.setattr(table_queries, "wide_query", lambda *a: called.append(a) or wide.wide_query(*a))
     by_found = said(path, reading)
     assert called
     if isinstance(alone, str):

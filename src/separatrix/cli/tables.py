@@ -65,7 +65,8 @@ def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def open_table(source: str, na: tuple[str, ...], header: bool | None, text: tuple[str, ...] = ()) -> Source:
-    from separatrix.data.sources import Reading, open_source
+    from separatrix.data.sources import open_source
+    from separatrix.data.table_queries import Reading
 
     return open_source(source, Reading(na, text, header))
 

@@ -27,7 +27,7 @@ PENALTIES = frozenset({"C", "alpha", "l1_ratio"})
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Configuration:
     """A learner with some of its options set."""
 
     label: str
@@ -40,7 +40,7 @@ class CandidateTask:
     """One fold and everyone who competes on it."""
 
     number: int
-    candidates: Sequence[Candidate]
+    candidates: Sequence[Configuration]
     X: Any
     y: Any
     fold: Fold
@@ -78,7 +78,7 @@ def judge_candidates(task: CandidateTask) -> Floats:
     return values
 
 
-def _warm(last: Any, before: Candidate | None, candidate: Candidate) -> Any:
+def _warm(last: Any, before: Configuration | None, candidate: Configuration) -> Any:
     """The learner of the candidate before, to go on from, where only a penalty of logistic regression differs."""
     if last is None or before is None or before.learner is not candidate.learner:
         return None

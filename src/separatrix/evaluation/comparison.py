@@ -9,7 +9,6 @@ McNemar (1947) on the rows where only one of them is right. Nobody wins where ze
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -18,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.candidates import greater_is_better
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for
 from separatrix.evaluation.estimate import Estimate, shown
 from separatrix.evaluation.folds import GOES_ON, final_step, fit, need_learner, seeded_clone
 from separatrix.evaluation.intervals import check_level
+from separatrix.evaluation.paired_tests import McNemar, holm, mcnemar, paired
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import percent, short, table
 from separatrix.evaluation.splits import dealt_anew, seed_of
@@ -46,16 +45,6 @@ class PairDifference:
     def decided(self) -> bool:
         """Whether the pair differs at the level, all pairs considered."""
         return self.holm < 1 - self.difference.level and self.difference.has_interval and 0.0 not in self.difference
-
-
-@dataclass(frozen=True)
-class McNemar:
-    """Rows that only the first, and only the second, got right; the exact two-sided p-value."""
-
-    only_first: int
-    only_second: int
-    n: int
-    p: float
 
 
 @dataclass(frozen=True)
@@ -138,39 +127,9 @@ class Comparison:
 
     def plot(self, fig: Any = None) -> Any:
         """A figure: each learner with its interval, and the difference of each to the best."""
-        import matplotlib.pyplot as plt
+        from separatrix.evaluation.figures import comparison_figure
 
-        if fig is None:
-            fig = plt.figure(figsize=(10.0, 1.6 + 0.42 * len(self.runs)), layout="constrained")
-        left, right = fig.subplots(1, 2, sharey=True)
-        order = self.ranking[::-1]
-        for at, name in enumerate(order):
-            _interval(left, at, self.estimates[name], "C0")
-            values = self.runs[name].fold_values[self.metric]
-            left.plot(values, np.full(len(values), at - 0.18), "|", color="0.6", markersize=6)
-        left.set_yticks(range(len(order)), [short(name, 28) for name in order])
-        left.set(xlabel=self.metric.replace("_", " "), title="mean, interval, folds (ticks)")
-        best = self.ranking[0]
-        for at, name in enumerate(order):
-            found = next((p for p in self.pairs if {p.first, p.second} == {best, name}), None)
-            if found is None:
-                right.text(0, at, "best mean  ", va="center", ha="right", fontsize=8, color="0.4")
-                continue
-            sign = 1 if found.second == best else -1
-            d = found.difference
-            ends = sorted((sign * d.low, sign * d.high))
-            turned = Estimate(sign * d.value, ends[0], ends[1], d.method, d.level)
-            _interval(right, at, turned, "C3" if found.decided else "0.45")
-        right.axvline(0, color="0.5", linewidth=1, linestyle=":")
-        right.set(xlabel=f"difference to {short(best, 28)}", title="paired differences (red: decided)")
-        right.set_ylim(-0.6, len(order) - 0.4)
-        return fig
-
-
-def _interval(ax: Any, at: float, e: Estimate, colour: str) -> None:
-    if e.has_interval:
-        ax.plot([e.low, e.high], [at, at], "-", color=colour, linewidth=2)
-    ax.plot([e.value], [at], "o", color=colour, markersize=5)
+        return comparison_figure(self, fig)
 
 
 def compare(
@@ -267,40 +226,6 @@ def _named(learners: Any) -> dict[str, Any]:
     for learner in out.values():
         need_learner(learner)
     return out
-
-
-def paired(differences: Floats, ratio: float, level: float) -> tuple[Estimate, float]:
-    """The mean difference with its corrected t interval, and the two-sided p-value."""
-    value, count = float(differences.mean()), len(differences)
-    spread = float(differences.std(ddof=1))
-    if math.isnan(value):
-        return Estimate.undefined("undefined in a fold", level), 1.0
-    if spread <= 1e-15 * max(1.0, abs(value)):
-        return Estimate(value, level=level, reason="the same in every fold"), 1.0
-    from scipy.stats import t
-
-    error = spread * math.sqrt(1 / count + ratio)
-    half = float(t.ppf((1 + level) / 2, count - 1)) * error
-    p = float(2 * t.sf(abs(value) / error, count - 1))
-    return Estimate(value, value - half, value + half, "corrected t (Nadeau & Bengio 2003)", level), p
-
-
-def holm(p: list[float]) -> list[float]:
-    """Holm's step-down adjustment (1979)."""
-    order = np.argsort(p)
-    steps = np.maximum.accumulate([(len(p) - k) * p[i] for k, i in enumerate(order)])
-    out = np.empty(len(p))
-    out[order] = np.minimum(steps, 1.0)
-    return [float(v) for v in out]
-
-
-def mcnemar(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> McNemar:
-    """The exact test on the rows where just one of two classifiers is right."""
-    b, c = int(np.count_nonzero(first & ~second)), int(np.count_nonzero(second & ~first))
-    from scipy.stats import binomtest
-
-    p = float(binomtest(b, b + c).pvalue) if b + c else 1.0
-    return McNemar(b, c, len(first), p)
 
 
 def _right_rows(

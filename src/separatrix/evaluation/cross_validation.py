@@ -24,7 +24,6 @@ from separatrix.evaluation.folds import (
     make_tasks,
     need_learner,
     run_fold,
-    spread,
     stop_at_failure,
 )
 from separatrix.evaluation.intervals import check_level
@@ -40,6 +39,7 @@ from separatrix.evaluation.splits import (
     make_folds,
     seed_of,
 )
+from separatrix.evaluation.workers import spread
 from separatrix.validation import (
     check_labels,
     check_lengths,

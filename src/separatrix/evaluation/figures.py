@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.render import percent, plain, rows, short
 
 if TYPE_CHECKING:
+    from separatrix.evaluation.comparison import Comparison
     from separatrix.evaluation.curves import Drawn
     from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
 
@@ -88,3 +90,40 @@ def regression_figure(e: RegressionEvaluation, fig: Any = None) -> Any:
     sample = "" if e.n <= DRAWN else f" ({DRAWN:,} of {e.n:,} rows drawn)"
     right.set(xlabel="predicted", ylabel="true − predicted", title=f"RMSE {e.rmse}{sample}")
     return fig
+
+
+def comparison_figure(comparison: Comparison, fig: Any = None) -> Any:
+    """A figure: each learner with its interval, and the difference of each to the best."""
+    import matplotlib.pyplot as plt
+
+    if fig is None:
+        fig = plt.figure(figsize=(10.0, 1.6 + 0.42 * len(comparison.runs)), layout="constrained")
+    left, right = fig.subplots(1, 2, sharey=True)
+    order = comparison.ranking[::-1]
+    for at, name in enumerate(order):
+        _interval(left, at, comparison.estimates[name], "C0")
+        values = comparison.runs[name].fold_values[comparison.metric]
+        left.plot(values, np.full(len(values), at - 0.18), "|", color="0.6", markersize=6)
+    left.set_yticks(range(len(order)), [short(name, 28) for name in order])
+    left.set(xlabel=comparison.metric.replace("_", " "), title="mean, interval, folds (ticks)")
+    best = comparison.ranking[0]
+    for at, name in enumerate(order):
+        found = next((p for p in comparison.pairs if {p.first, p.second} == {best, name}), None)
+        if found is None:
+            right.text(0, at, "best mean  ", va="center", ha="right", fontsize=8, color="0.4")
+            continue
+        sign = 1 if found.second == best else -1
+        d = found.difference
+        ends = sorted((sign * d.low, sign * d.high))
+        turned = Estimate(sign * d.value, ends[0], ends[1], d.method, d.level)
+        _interval(right, at, turned, "C3" if found.decided else "0.45")
+    right.axvline(0, color="0.5", linewidth=1, linestyle=":")
+    right.set(xlabel=f"difference to {short(best, 28)}", title="paired differences (red: decided)")
+    right.set_ylim(-0.6, len(order) - 0.4)
+    return fig
+
+
+def _interval(ax: Any, at: float, e: Estimate, colour: str) -> None:
+    if e.has_interval:
+        ax.plot([e.low, e.high], [at, at], "-", color=colour, linewidth=2)
+    ax.plot([e.value], [at], "o", color=colour, markersize=5)

@@ -7,13 +7,13 @@ from itertools import product
 from typing import Any
 
 from separatrix.errors import ParameterError
-from separatrix.evaluation.candidates import Candidate
+from separatrix.evaluation.candidates import Configuration
 from separatrix.evaluation.cross_validation import named
 from separatrix.evaluation.folds import need_learner
 from separatrix.evaluation.predictions import is_regressor
 
 
-def candidates_of(learner: Any, grid: Any) -> list[Candidate]:
+def candidates_of(learner: Any, grid: Any) -> list[Configuration]:
     """Every combination, in the order of the grid: the first value of each option is taken for the simplest."""
     if isinstance(learner, Mapping):
         if not learner:
@@ -27,13 +27,13 @@ def candidates_of(learner: Any, grid: Any) -> list[Candidate]:
         if unknown:
             raise ParameterError(f"the grid names {unknown[0]!r}, which is none of the learners {list(learner)}.")
         return [
-            Candidate(f"{name}: {c.label}" if c.params else str(name), c.learner, c.params)
+            Configuration(f"{name}: {c.label}" if c.params else str(name), c.learner, c.params)
             for name, own in learner.items()
             for c in candidates_of(own, grids.get(name))
         ]
     need_learner(learner)
     if grid is None or grid == {}:
-        return [Candidate(named(learner), learner, {})]
+        return [Configuration(named(learner), learner, {})]
     out, options = [], learner.get_params(deep=True)
     parts = [grid] if isinstance(grid, Mapping) else grid
     if not isinstance(parts, (list, tuple)) or not all(isinstance(part, Mapping) for part in parts):
@@ -49,7 +49,7 @@ def candidates_of(learner: Any, grid: Any) -> list[Candidate]:
         for values in product(*(list(v) for v in part.values())):
             params = dict(zip(part, values, strict=True))
             label = ", ".join(f"{k}={_short(v)}" for k, v in params.items())
-            out.append(Candidate(label, learner, params))
+            out.append(Configuration(label, learner, params))
     if not out:
         raise ParameterError("the grid has no combination: one of its lists is empty.")
     return out

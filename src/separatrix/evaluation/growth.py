@@ -15,10 +15,11 @@ from separatrix.evaluation.candidates import greater_is_better, value_of
 from separatrix.evaluation.cross_validation import folds_for, named
 from separatrix.evaluation.curves import Drawn
 from separatrix.evaluation.estimate import shown
-from separatrix.evaluation.folds import final_step, fit, need_learner, seeded_clone, seeds_of_folds, spread
+from separatrix.evaluation.folds import final_step, fit, need_learner, seeded_clone, seeds_of_folds
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import table
 from separatrix.evaluation.splits import Fold, seed_of
+from separatrix.evaluation.workers import spread
 from separatrix.validation import check_labels, check_lengths, count_rows, take_rows
 
 

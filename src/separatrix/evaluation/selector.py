@@ -9,14 +9,15 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
-from separatrix.evaluation.candidates import Candidate, CandidateTask, greater_is_better, judge_candidates
+from separatrix.evaluation.candidates import CandidateTask, Configuration, greater_is_better, judge_candidates
 from separatrix.evaluation.cross_validation import folds_for
-from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_folds, spread
+from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_folds
 from separatrix.evaluation.grid import candidates_of
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.selection import RULES, Selection, metric_name
 from separatrix.evaluation.shared import MOMENTS, RidgePath, is_partition, ridge_errors
 from separatrix.evaluation.splits import seed_of
+from separatrix.evaluation.workers import spread
 from separatrix.protocol import Estimator
 from separatrix.validation import check_lengths, check_weights, count_rows
 
@@ -194,7 +195,7 @@ class Selector(Estimator):
         folds = [FoldTask(t.number, first, t.X, t.y, t.fold, t.weights, True) for t in tasks]
         return ridge_errors(folds, [float(a) for a in alphas]) if is_partition(folds) else None
 
-    def _choose(self, values: Floats, candidates: Sequence[Candidate], metric: Any) -> tuple[int, int]:
+    def _choose(self, values: Floats, candidates: Sequence[Configuration], metric: Any) -> tuple[int, int]:
         """The number of the best candidate, and of the one chosen by the rule."""
         means = values.mean(axis=1) * (1 if greater_is_better(metric) else -1)
         if np.isnan(means).all():
