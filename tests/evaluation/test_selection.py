@@ -117,7 +117,7 @@ def test_nested_estimates_are_honest_where_the_chosen_mean_is_not():
         honest.append(found.nested["accuracy"].value)
     assert np.mean(optimistic) > np.mean(honest) + 0.04
     assert 0.4 < np.mean(honest) < 0.6
-    assert "choice included, nested" in str(found)
+    assert "nested, choice included" in str(found)
 
 
 def test_selector_is_a_learner(cancer):
