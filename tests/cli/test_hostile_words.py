@@ -123,9 +123,7 @@ def test_one_sentence_and_nothing_written(words, says, folder):
 def test_names_of_files_and_columns_that_look_like_something_else(name, folder):
     own = folder / name
     own.write_text(ROWS.replace("ok", "--out", 1).replace("ward", "ward ✓", 1))
-    done = separatrix(
-        "fit", "--target", "--out", "-o", "odd.sepx", "--json", "-l", "arow", "--", f"./{name}", cwd=folder
-    )
+    done = separatrix("fit", "--target", "--out", "-o", "odd.sepx", "--json", "--", f"./{name}", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["target"] == "--out"
     scored = separatrix("predict", "odd.sepx", f"./{name}", cwd=folder).stdout.splitlines()
