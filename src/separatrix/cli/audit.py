@@ -73,10 +73,10 @@ def command(source: str, out: Path, **options: Any) -> None:
     if options["json_"]:
         output.say_json(found.to_dict())
     elif not options["quiet"]:
-        output.say(told(found, out))
+        output.say(screen_lines(found, out))
 
 
-def told(found: Any, out: Path) -> list[str]:
+def screen_lines(found: Any, out: Path) -> list[str]:
     """The screen, and where everything is."""
     from separatrix.auditing.screen import screen
 

@@ -89,14 +89,14 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     if options["cv"] is not None:
         report["cross_validation"] = validated(own, learner, choices, options, quiet)
     if sealed is not None:
-        report["holdout"] = opened_once(sealed, task, model, choices, report["warnings"])
+        report["holdout"] = test_report(sealed, task, model, choices, report["warnings"])
     report["seconds"] = {"read": read - started, "fit": fitted - read}
     if options["json_"]:
         from separatrix.cli.reports import FitReport
 
         output.say_json(FitReport(**report))
     elif not options["quiet"]:
-        output.say(told(printable_values(report), own, out))
+        output.say(report_lines(printable_values(report), own, out))
 
 
 def learner_and_task(opened: Any, context: click.Context, options: dict[str, Any]) -> tuple[Any, tables.Task]:
@@ -156,7 +156,7 @@ def seal(task: tables.Task, choices: Any, options: dict[str, Any]) -> Holdout:
     )
 
 
-def opened_once(sealed: Holdout, task: tables.Task, model: TableModel, choices: Any, said: list[str]) -> dict[str, Any]:
+def test_report(sealed: Holdout, task: tables.Task, model: TableModel, choices: Any, said: list[str]) -> dict[str, Any]:
     """The evaluation of the finished model on the test rows, on record before it is seen."""
     from separatrix.data.rows import Matrix
     from separatrix.features.in_folds import EncodedLearner, SharedTable
@@ -229,7 +229,7 @@ def account(model: TableModel, task: tables.Task, notes: list[str], said: list[s
     return report | {"cross_validation": None, "holdout": None}
 
 
-def told(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
+def report_lines(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
     """The account for people."""
     columns = f" · {report['columns']} columns" if report["columns"] else ""
     seconds = report["seconds"]

@@ -29,7 +29,7 @@ class Batch:
 
 
 def write(out: Path | None, batches: Iterator[Batch], form: str) -> None:
-    """All batches; a regular file appears whole or not at all."""
+    """All batches; a regular file is written atomically."""
     if out is None:
         for text in _texts(batches, form):
             output.write_text(text)

@@ -22,7 +22,7 @@ from separatrix.validation import check_targets, take_rows
 
 LOSSES = frozenset({"error", "log_loss", "brier", "mse", "rmse", "mae"})
 NUMBERS = ("mse", "rmse", "mae", "r2")
-BAD_INPUT = (DataError, DataTypeError, ParameterError)  # as whoever catches a learner's own errors expects them
+BAD_INPUT = (DataError, DataTypeError, ParameterError)  # raised as they are, like the learner's own errors
 PENALTIES = frozenset({"C", "alpha", "l1_ratio"})
 
 

@@ -3,7 +3,7 @@
 The difference of two learners is taken fold by fold; its mean gets the t interval with the variance of
 Nadeau & Bengio (2003), (1/J + n_test/n_train) s^2 with J - 1 degrees of freedom, because folds share
 training rows and the plain t test finds differences where there are none. p-values of all pairs are
-adjusted after Holm (1979). On rows apart, two classifiers are also compared by the exact test of
+adjusted after Holm (1979). On separate rows, two classifiers are also compared by the exact test of
 McNemar (1947) on the rows where only one of them is right. Nobody wins where zero is in the interval.
 """
 
@@ -157,7 +157,7 @@ def compare(
     ----------
     learners : dict of estimators or pipelines by name, or a list of them
     metric : name of a metric, default: accuracy, or mse for regressions
-    validation : (X, y) of rows apart, for McNemar's test of classifiers fitted on all of X, y
+    validation : (X, y) of separate rows, for McNemar's test of classifiers fitted on all of X, y
     folds, repeats, stratify, groups, time, sample_weight, positive, executor, progress, level,
     random_state : as in :func:`cross_validate`
     """

@@ -182,9 +182,9 @@ def cross_validate(
     learner : any estimator or pipeline of scikit-learn's protocol; it is cloned, never fitted
     X, y : rows and labels (or targets) in any form the learner takes
     folds : number of folds, pairs (training rows, judged rows), or a splitter of scikit-learn's
-    repeats : how often the rows are dealt anew
+    repeats : how often the folds are drawn
     stratify : whether folds keep the shares of the classes
-    groups : one label a row; groups are never torn apart
+    groups : one label a row; groups are kept together
     time : one moment a row; each fold learns from the past of the rows it judges
     sample_weight : weights, for learning and for judging
     positive : the positive one of two classes, default: the second

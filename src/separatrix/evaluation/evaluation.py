@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 WHOLE = 2.0**53  # from which every floating-point number is whole, so that being whole says nothing
 MANY = 30  # distinct numbers from which it is worth saying that they were taken for classes
-IMBALANCED = 0.7  # share of the commonest class from which accuracy is compared with guessing it
+IMBALANCED = 0.7  # share of the most common class from which accuracy is compared with always predicting it
 
 
 def evaluate(

@@ -2,7 +2,7 @@
 
 (W)  Wilson (1927): all p with |k/n - p| <= z sqrt(p (1-p)/n)
 (D)  DeLong, DeLong & Clarke-Pearson (1988): AUC is a mean over pairs of a positive and a negative row;
-     its variance is that of the row means ("placements"), taken apart for the two classes
+     its variance is that of the row means ("placements"), separately for the two classes
 (L)  (D) on the logit scale (Pepe 2003), so that it stays inside (0, 1)
 (Z)  no error in n independent trials: the error rate is at most 1 - (alpha/2)^(1/n) (Clopper & Pearson 1934)
 """

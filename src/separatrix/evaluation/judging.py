@@ -7,7 +7,7 @@ variance is the jackknife's over groups, with t of one degree of freedom less th
 (Bell & McCaffrey 2002), so that few or very unequal groups show as a wide interval. Other metrics are
 averaged over the folds, with the variance of Nadeau & Bengio (2003): (1/J + n_test/n_train) times that of
 the J fold values. Both are approximate: no unbiased estimate of the variance of cross-validation exists
-(Bengio & Grandvalet 2004). The first speaks of new rows for the models of these folds; a learner that
+(Bengio & Grandvalet 2004). The first refers to new rows for the models of these folds; a learner that
 changes much with its rows, which the range of the folds shows, may do better or worse when trained anew.
 """
 

@@ -6,8 +6,8 @@ then may the labels be read. So two processes cannot lose each other's lines, a 
 counts as an opening, and a crash before or amid it as none: nothing had been seen. A line cut short by a
 crash is left where it is and skipped.
 
-It protects the careless, not against the malicious: whoever wants to look can read the data, delete the
-ledger or change a value in each row.
+It protects against carelessness, not against malice: anyone can read the data, delete the ledger or change a
+value in each row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from separatrix.errors import LedgerError
 
 Marks = NDArray[np.uint64]
 VERSION = 1
-PATIENCE = 60.0  # seconds to wait for whoever holds the lock; an opening takes a few milliseconds
+PATIENCE = 60.0  # seconds to wait for the process that holds the lock; an opening takes a few milliseconds
 
 
 @dataclass(frozen=True, slots=True)

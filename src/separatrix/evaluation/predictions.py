@@ -157,7 +157,7 @@ def outcomes_of(truth: Any, said: Said, positive: Any = None, weights: Any = Non
             )
             scores = probabilities = labels = None
         elif len(labels) == 2 and scores is not None and scores.ndim == 1 and positive in labels.tolist()[:1]:
-            scores = -scores  # a model's scores speak for its second class
+            scores = -scores  # a model's scores are for its second class
     if scores is not None and scores.ndim == 2 and labels is not None and scores.shape[1] != len(labels):
         scores = None  # one column a pair of classes: no ranking of rows for a class
     checked = check_outcomes(

@@ -1,7 +1,7 @@
 """``holdout``: rows to learn from, rows to choose by, and a test set that opens once.
 
 The test part is not an attribute. ``open_test(model)`` asks the model what it says about the test rows,
-writes that this model was let in into the ledger (ledger.py), and only then says how they compare.
+records this use in the ledger (ledger.py), and only then compares its predictions with the labels.
 The count belongs to the rows, not to this object: another seed, another split, a copy or another process
 finds the same rows in the same ledger. Rows are known by their values, so a row that was changed (scaled,
 a column dropped) before ``holdout`` counts as another row: split first, or name the rows with ``ids``.
@@ -71,7 +71,7 @@ class Holdout:
 
     @property
     def test(self) -> Part:
-        """Sealed: always an error that says how to open it."""
+        """Held out: always an error that says how to use them."""
         raise DataError(
             "the test rows are held out: evaluate your final model with open_test(model), which is recorded."
         )
@@ -152,7 +152,7 @@ def holdout(
     random_state: Any = None,
     ledger: Any = None,
 ) -> Holdout:
-    """Split rows into training, validation and a sealed test part.
+    """Split rows into training, validation and a held-out test part.
 
     Parameters
     ----------

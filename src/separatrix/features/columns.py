@@ -2,7 +2,7 @@
 
 Each turns a column into one or more features with names of their own. A value that was missing at the fit,
 or is later, becomes the median (of numbers) or a level of its own (of categories); where values were missing
-at the fit an indicator says so. The commonest level of a category is the baseline and has no feature; a
+at the fit an indicator says so. The most common level of a category is the baseline and has no feature; a
 level that was not seen counts as rare where rare levels were grouped, and as the baseline elsewhere.
 """
 
@@ -83,7 +83,7 @@ class NumberColumn:
 
 @dataclass(frozen=True, slots=True)
 class CategoryColumn:
-    """One 0/1 feature for each level but the commonest (``baseline``)."""
+    """One 0/1 feature for each level but the most common (``baseline``)."""
 
     KIND: ClassVar[str] = "category"
     name: str

@@ -19,7 +19,7 @@ from separatrix.features.encode import WORDY_COLUMNS, Encoder
 class TableModel:
     """A fitted learner, the encoder in front of it, and what they were fitted on.
 
-    ``encoder`` is None where the rows were numbers already; ``positive`` is the class that scores speak for
+    ``encoder`` is None where the rows were numbers already; ``positive`` is the class that scores are for
     where there are two.
     """
 

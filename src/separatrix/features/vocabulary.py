@@ -1,4 +1,4 @@
-"""Free text by a vocabulary: one feature a term, which can be read, for the commonest terms of the fit."""
+"""Free text by a vocabulary: one feature for each of the most common terms of the fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``save`` and ``load``: bytes on disk, whole or not at all, with a checksum over all of them."""
+"""``save`` and ``load``: bytes on disk, written atomically, with a checksum over all of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def save(model: Any, path: str | os.PathLike[str], *, certificate: Any = None) -
     ``certificate`` is a Certificate about the data, or a file with one; the header keeps the SHA-256 of its
     text, as it does by itself for learners that carry a certificate.
 
-    The file appears whole or not at all: it is written beside its place, read back, compared, and moved
+    The file is written atomically: it is written beside its place, read back, compared, and moved
     there. What a file cannot carry (the trace, the state that ``partial_fit`` goes on from) is left out and
     named in the header.
     """
