@@ -63,42 +63,39 @@ def is_finite(value: Any) -> bool:
 
 def flag(default: bool) -> Any:
     """True or False."""
-    return _field(default, Constraint("bool", "must be True or False", is_flag))
+    return _field(default, ["bool"], "must be True or False", is_flag)
 
 
 def choice(*choices: str, default: Any, other: str | None = None) -> Any:
     """One of a few words; ``other`` says what else it can be, which the learner checks itself."""
     words = "{" + ", ".join(f'"{word}"' for word in choices) + "}"
-    listed = ", ".join(map(repr, choices))
 
     def allows(value: Any) -> bool:
         return value in choices if isinstance(value, str) else other is not None and value is not None
 
-    return _field(
-        default,
-        Constraint(
-            _either(words, other), f"can be {listed}" if other is None else f"can be {listed} or {other}", allows
-        ),
-    )
+    listed = ", ".join(map(repr, choices)) + ("" if other is None else f" or {other}")
+    return _field(default, [words, *([other] if other else [])], f"can be {listed}", allows)
 
 
 def number(
-    default: float | None,
+    default: Any,
     *,
     least: float | None = None,
     above: float | None = None,
     most: float | None = None,
     below: float | None = None,
     inf: bool = False,
+    word: str | None = None,
 ) -> Any:
-    """A finite number within bounds; ``inf`` also allows infinity."""
-    upper = most if below is None else below
-    kind = "float"
+    """A finite number within bounds; ``inf`` also allows infinity, and ``word`` one word."""
+    kind, upper = "float", most if below is None else below
     if upper is not None:
-        kind = f"float in {'[' if above is None else '('}{least if above is None else above:g}, "
-        kind += f"{upper:g}{']' if below is None else ')'}"
+        left, right = "[" if above is None else "(", "]" if below is None else ")"
+        kind = f"float in {left}{least if above is None else above:g}, {upper:g}{right}"
 
     def allows(value: Any) -> bool:
+        if isinstance(value, str):
+            return word is not None and value == word
         return (
             is_number(value)
             and value == value
@@ -113,12 +110,16 @@ def number(
     bounds += [f" above {above:g}"] if above is not None else []
     bounds += [f" of at most {most:g}"] if most is not None else []
     bounds += [f" below {below:g}"] if below is not None else []
-    must = f"must be a {'' if inf else 'finite '}number{' and'.join(bounds)}{', or inf' if inf else ''}"
-    return _field(default, Constraint(_either(kind, "inf" if inf and default != math.inf else None), must, allows))
+    must = f"must be a {'' if inf else 'finite '}number{' and'.join(bounds)}"
+    must += (", or inf" if inf else "") + (f", or {word!r}" if word else "")
+    kinds = [kind, *(["inf"] if inf and default != math.inf else []), *([f'"{word}"'] if word else [])]
+    return _field(default, kinds, must, allows)
 
 
-def count(default: float | None, *, least: int = 1, most: int | None = None, inf: bool = False) -> Any:
-    """A whole number within bounds; ``inf`` also allows infinity."""
+def count(
+    default: float | None, *, least: int = 1, most: int | None = None, inf: bool = False, none: bool = False
+) -> Any:
+    """A whole number within bounds; ``inf`` also allows infinity, and ``none`` None."""
 
     def allows(value: Any) -> bool:
         if inf and isinstance(value, float) and value == math.inf:
@@ -127,12 +128,12 @@ def count(default: float | None, *, least: int = 1, most: int | None = None, inf
 
     bound = f"of at least {least}" if most is None else f"from {least} to {most}"
     must = f"must be a whole number {bound}{', or inf' if inf else ''}"
-    return _field(default, Constraint(_either("int", "inf" if inf else None), must, allows))
+    return _field(default, ["int", *(["inf"] if inf else [])], must, allows, none)
 
 
 def unchecked(default: Any, kind: str) -> Any:
     """A parameter that is checked where the data are known."""
-    return _field(default, Constraint(kind, "", lambda value: True))
+    return dataclasses.field(default=default, metadata={"constraint": Constraint(kind, "", lambda value: True)})
 
 
 def class_weights() -> Any:
@@ -148,18 +149,18 @@ def boundary(default: str = "positive") -> Any:
     return choice(*BOUNDARIES, default=default)
 
 
-def _either(kind: str, other: str | None) -> str:
-    return kind if other is None else f"{kind} or {other}"
-
-
-def _field(default: Any, constraint: Constraint) -> Any:
-    if default is None and not constraint.kind.endswith("None"):
-        allows = constraint.allows
-        kind = constraint.kind.replace(" or ", ", ") if constraint.kind.endswith(" or inf") else constraint.kind
-        constraint = Constraint(
-            f"{kind} or None", f"{constraint.must}, or None", lambda value: value is None or allows(value)
-        )
+def _field(default: Any, kinds: list[str], must: str, allows: Callable[[Any], bool], none: bool = False) -> Any:
+    if default is None or none:
+        kinds, must = [*kinds, "None"], f"{must}, or None"
+        constraint = Constraint(_listed(kinds), must, lambda value: value is None or allows(value))
+    else:
+        constraint = Constraint(_listed(kinds), must, allows)
     return dataclasses.field(default=default, metadata={"constraint": constraint})
+
+
+def _listed(kinds: list[str]) -> str:
+    """a; a or b; a, b or c."""
+    return " or ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
 
 
 def constraints(cls: type) -> dict[str, Constraint]:

@@ -23,6 +23,8 @@ class Estimator:
 
     _estimator_type: ClassVar[str]
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight",), "score": ("sample_weight",)}
+    _moves_on_mistakes: ClassVar[bool] = False  # by the perceptron's rule, so that Novikoff's bound holds
+    _warm_over: ClassVar[tuple[str, ...]] = ()  # parameters whose next value may begin at the fit before
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 
@@ -56,6 +58,14 @@ class Estimator:
         """Check every parameter by itself; learners add what holds between them."""
         for name, constraint in constraints(type(self)).items():
             constraint.check(name, getattr(self, name))
+
+    def _moments_needed(self) -> str | None:
+        """Whether moments suffice to fit: "targets", of features and target; "classes", of each class; or None."""
+        return None
+
+    def _fit_moments(self, moments: Any, table: Table) -> bool:
+        """Fit from such moments of rows like the table's; False where the rows themselves are needed."""
+        raise NotImplementedError("a learner that needs moments fits from them")
 
     def _repr_html_(self) -> str:
         from sklearn.utils import estimator_html_repr

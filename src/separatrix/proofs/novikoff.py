@@ -34,8 +34,6 @@ from separatrix.proofs.separability import PLAIN, Given, given_data
 from separatrix.proofs.unit_rows import bracketed_unit_rows
 from separatrix.validation import check_finite_vector, check_weights, need_flag
 
-SAME_MISTAKES = ("Perceptron", "AveragedPerceptron", "VotedPerceptron", "PocketPerceptron")
-
 
 def mistake_bound(
     X: Any,
@@ -228,13 +226,12 @@ class MistakeBound:
 
         The model must be of the run that the bound is for: the same bias, scaling and start.
         """
-        names = [kind.__name__ for kind in type(model).__mro__]
-        if not any(name in SAME_MISTAKES for name in names):
+        if not getattr(model, "_moves_on_mistakes", False):
             raise ParameterError(
                 f"{type(model).__name__} does not move by the perceptron's rule: the bound is not for it."
             )
         if getattr(model, "mistakes_", None) is None:
-            raise ParameterError(f"this {names[0]} is not fitted yet: call fit first.")
+            raise ParameterError(f"this {type(model).__name__} is not fitted yet: call fit first.")
         if len(model.classes_) != 2 or model.n_features_in_ != self._subject.table.d:
             raise ParameterError(
                 f"the model has {len(model.classes_)} classes and {model.n_features_in_} features, the bound 2 and "

@@ -103,6 +103,8 @@ class AveragedPerceptron(OneRow):
     hashing: int | None = count(None, most=2**31)
     verbose: bool = flag(False)
 
+    _moves_on_mistakes: ClassVar[bool] = True
+
     def _rule(self) -> AveragedUpdates:
         return AveragedUpdates(self.fit_intercept, self.tie == "mistake")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -110,6 +110,8 @@ class Perceptron(OneRow):
     hashing: int | None = count(None, most=2**31)
     trace: bool = flag(False)
     verbose: bool = flag(False)
+
+    _moves_on_mistakes: ClassVar[bool] = True
 
     @classmethod
     def recipe(cls, name: str, **changes: Any) -> Self:

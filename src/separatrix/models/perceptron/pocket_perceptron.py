@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -134,6 +134,8 @@ class PocketPerceptron(MistakeDriven):
     warm_start: bool = flag(False)
     random_state: Any = seed(0)
     verbose: bool = flag(False)
+
+    _moves_on_mistakes: ClassVar[bool] = True
 
     def _rule(self) -> PlainUpdates:
         return PlainUpdates(self.fit_intercept, self.tie == "mistake")

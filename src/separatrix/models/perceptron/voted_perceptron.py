@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -146,6 +146,8 @@ class VotedPerceptron(Streaming, OneTable):
     class_weight: Any = class_weights()
     random_state: Any = seed(0)
     verbose: bool = flag(False)
+
+    _moves_on_mistakes: ClassVar[bool] = True
 
     def _rule(self) -> VotedUpdates:
         return VotedUpdates(self.fit_intercept, self.tie == "mistake", int(min(self.max_vectors, 2**62)))
