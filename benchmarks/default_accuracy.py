@@ -41,7 +41,7 @@ def holdouts(name, scaled, count):
         yield scale(X[train]), y[train], scale(X[test]), y[test]
 
 
-def measured(learner, name, scaled, count=40):
+def measured(learner, name, scaled, count=24):
     """Accuracies of the defaults and of the best number of passes, its standard error, and the fits that warned."""
     own, by_passes, warned, passes = [], {k: [] for k in PASSES}, 0, []
     for X, y, X_test, y_test in holdouts(name, scaled, count):
@@ -67,7 +67,7 @@ def measured(learner, name, scaled, count=40):
     }
 
 
-def main(count=40):
+def main(count=24):
     rows = []
     for name in TABLES:
         for scaled in (False, True):

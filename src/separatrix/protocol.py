@@ -160,13 +160,3 @@ def need_limit(name: str, value: Any, least: int) -> None:
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
     if not (whole or (isinstance(value, float) and value == np.inf)) or value < least:
         raise ParameterError(f"{name} is {value!r}: it must be a whole number of at least {least}, or inf.")
-
-
-def need_number(name: str, value: Any, *, least: float | None = None, above: float | None = None) -> None:
-    """A finite number: at least ``least``, or above ``above``."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
-    if number and np.isfinite(value) and (least is None or value >= least) and (above is None or value > above):
-        return
-    bound = "" if least is None else f" of at least {least:g}"
-    bound += "" if above is None else f" above {above:g}"
-    raise ParameterError(f"{name} is {value!r}: it must be a finite number{bound}.")

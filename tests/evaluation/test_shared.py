@@ -112,3 +112,14 @@ def test_infinities_and_nans_are_found_though_rows_are_read_once():
     silent[9] = 0.0
     with pytest.raises(DataError, match="at row 9, column 2"):  # a row without weight is judged nonetheless
         sx.cross_validate(sx.LinearDiscriminant(), wrong, y, sample_weight=silent, random_state=0)
+
+
+def test_weights_that_must_not_be_negative_are_not_shared():
+    X, y = load_diabetes(return_X_y=True)
+    apart = sx.cross_validate(sx.LeastSquares(positive=True), X, y, random_state=0, share=False)
+    found = sx.cross_validate(sx.LeastSquares(positive=True), X, y, random_state=0)
+    assert found.shared is None
+    np.testing.assert_array_equal(found.fold_values["mse"], apart.fold_values["mse"])
+    chosen = sx.select(sx.LeastSquares(positive=True), {"alpha": [0.1, 1.0]}, X, y, random_state=0)
+    assert chosen.shared is None
+    assert (chosen.estimator.coef_ >= 0).all()

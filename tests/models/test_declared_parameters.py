@@ -17,13 +17,17 @@ from separatrix.models.registry import homes, learner_class
 from separatrix.parameters import choice, constraints, count, defaults, flag, number
 from separatrix.renamed_parameters import RENAMED, explain
 
-LEARNERS = [learner_class(name) for name in homes()]
-DECLARED = [cls for cls in LEARNERS if dataclasses.is_dataclass(cls)]
+DECLARED = [learner_class(name) for name in homes()]
 
 
 def written(value):
     """A default as docstrings have it."""
     return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def test_every_learner_declares_its_parameters():
+    assert len(DECLARED) == 16
+    assert all(dataclasses.is_dataclass(cls) for cls in DECLARED)
 
 
 @pytest.mark.parametrize("cls", DECLARED)
@@ -111,6 +115,12 @@ def test_kinds_are_said_as_docstrings_say_them():
         (sx.AROW, "shuffle", 'use order="shuffle"'),
         (sx.AROW, "max_iter", "use max_epochs"),
         (sx.Perceptron, "penalty", "has no penalty"),
+        (sx.LogisticRegression, "penalty", "use l1_ratio"),
+        (sx.LogisticRegression, "multi_class", "use multiclass"),
+        (sx.LeastSquares, "C", "use alpha"),
+        (sx.LeastSquares, "copy_X", "X is never changed"),
+        (sx.LinearDiscriminant, "reg_param", "use shrinkage"),
+        (sx.LinearDescent, "tol", "use tolerance"),
         (sx.Perceptron, "eta0", "changes no prediction"),
         (sx.PassiveAggressive, "loss", "use variant"),
         (sx.AROW, "max_epoch", "did you mean max_epochs="),
@@ -136,3 +146,9 @@ def test_advice_is_only_for_parameters_that_are_missing():
 def test_positional_arguments_that_are_wrong_stay_wrong():
     with pytest.raises(TypeError, match="positional"):
         sx.AROW(1.0)
+    assert sx.LeastSquares(2.0).alpha == sx.LeastSquaresClassifier(2.0).alpha == 2.0
+    assert sx.MaxMargin(3.0).C == 3.0
+    assert sx.LinearDescent("hinge").loss == "hinge"
+    assert sx.FewestMistakes(7).max_nodes == 7
+    with pytest.raises(TypeError, match="positional"):
+        sx.LeastSquares(2.0, False)

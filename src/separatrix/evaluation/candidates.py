@@ -23,7 +23,6 @@ from separatrix.validation import check_targets, take_rows
 LOSSES = frozenset({"error", "log_loss", "brier", "mse", "rmse", "mae"})
 NUMBERS = ("mse", "rmse", "mae", "r2")
 BAD_INPUT = (DataError, DataTypeError, ParameterError)  # raised as they are, like the learner's own errors
-PENALTIES = frozenset({"C", "alpha", "l1_ratio"})
 
 
 @dataclass(frozen=True)
@@ -79,17 +78,16 @@ def judge_candidates(task: CandidateTask) -> Floats:
 
 
 def _warm(last: Any, before: Configuration | None, candidate: Configuration) -> Any:
-    """The learner of the candidate before, to go on from, where only a penalty of logistic regression differs."""
+    """The learner of the candidate before, to go on from, where it can begin at the fit before."""
     if last is None or before is None or before.learner is not candidate.learner:
         return None
     end = final_step(last)
-    if type(end).__name__ != "LogisticRegression" or "warm_start" not in end.get_params():
-        return None
     if set(before.params) != set(candidate.params):
         return None
     changed = {name for name in before.params if before.params[name] is not candidate.params[name]}
     changed = {name for name in changed if before.params[name] != candidate.params[name]}
-    if not all(name.rpartition("__")[2] in PENALTIES for name in changed):
+    allowed = getattr(end, "_warm_over", ())
+    if not allowed or not all(name.rpartition("__")[2] in allowed for name in changed):
         return None
     end.set_params(warm_start=True)
     return last

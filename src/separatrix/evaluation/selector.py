@@ -15,7 +15,7 @@ from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_fo
 from separatrix.evaluation.grid import candidates_of
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.selection import RULES, Selection, metric_name
-from separatrix.evaluation.shared import MOMENTS, RidgePath, is_partition, ridge_errors
+from separatrix.evaluation.shared import MOMENTS, RidgePath, is_partition, moments_needed, ridge_errors
 from separatrix.evaluation.splits import seed_of
 from separatrix.evaluation.workers import spread
 from separatrix.protocol import Estimator
@@ -185,12 +185,10 @@ class Selector(Estimator):
         """Penalties of least squares judged by their squared error, without a fit; None for anything else."""
         first, metric = tasks[0].candidates[0].learner, tasks[0].metric
         alphas: list[Any] = [c.params.get("alpha") for c in tasks[0].candidates if set(c.params) == {"alpha"}]
-        ours = type(first).__name__ == "LeastSquares" and type(first).__module__.startswith("separatrix.")
+        ours = moments_needed(first) == "targets"
         same = all(c.learner is first for c in tasks[0].candidates)
         numbers = all(isinstance(a, (int, float)) and not isinstance(a, bool) and 0 <= a < np.inf for a in alphas)
         if not (ours and same and numbers and metric in ("mse", "rmse")) or len(alphas) != len(tasks[0].candidates):
-            return None
-        if first.solver not in ("auto", "moments"):
             return None
         folds = [FoldTask(t.number, first, t.X, t.y, t.fold, t.weights, True) for t in tasks]
         return ridge_errors(folds, [float(a) for a in alphas]) if is_partition(folds) else None

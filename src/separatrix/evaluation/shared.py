@@ -9,8 +9,7 @@ is left as it is.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,31 +22,31 @@ from separatrix.evaluation.predictions import scores_by_model
 from separatrix.validation import Table, check_labels, check_table, check_targets, count_rows
 
 if TYPE_CHECKING:
-    from separatrix.numerics.moments import Moments, Totals
+    from separatrix.numerics.moments import Moments
     from separatrix.numerics.normal_equations import NormalEquations
 
-SHARED_CONDITION = 1e8  # squared condition up to which moments alone keep eight digits
-SHARED_OFFSET = 1e6  # how far from zero, in spreads of y, the parts of a bias may lie for its last eight digits
 MOST_NUMBERS = 2**24  # in the scatters of all folds together
 MOMENTS = "moments of the folds, merged"
 
 
 def share_work(tasks: list[FoldTask]) -> tuple[list[FoldTask], str | None]:
     """Tasks of a partition whose learners are fitted already, and how; or the tasks as they are."""
-    fit = _fit_of(tasks[0].learner)
-    if fit is None:
-        return tasks, None
-    take, finish = fit
-    made = fold_moments(tasks, take)
+    made = fold_moments(tasks)
     if made is None:
         return tasks, None
     states, table, fold = made
-    fitted = [finish(task.learner, merged_without(states, k), table) for k, task in enumerate(tasks)]
+    fitted = [task.learner._fit_moments(merged_without(states, k), table) for k, task in enumerate(tasks)]
     scores = scores_by_model([task.learner for task in tasks], table.X, fold) if all(fitted) else None
     return [
         replace(task, fitted=done, own_scores=None if scores is None else scores[task.test])
         for task, done in zip(tasks, fitted, strict=True)
     ], MOMENTS
+
+
+def moments_needed(learner: Any) -> str | None:
+    """What moments a learner can be fitted from, if any."""
+    asked = getattr(learner, "_moments_needed", None)
+    return None if asked is None else asked()
 
 
 def is_partition(tasks: Sequence[FoldTask]) -> bool:
@@ -66,14 +65,17 @@ def _once_each(n: int, parts: Sequence[NDArray[np.intp]]) -> bool:
     return sum(map(len, parts)) == n and bool(seen.all())
 
 
-def fold_moments(tasks: Sequence[FoldTask], take: Take) -> tuple[list[Moments], Table, NDArray[np.int64]] | None:
-    """The moments of each fold's rows, the checked rows and their folds; None of rows that have no moments."""
+def fold_moments(tasks: Sequence[FoldTask]) -> tuple[list[Moments], Table, NDArray[np.int64]] | None:
+    """The moments of each fold's rows, the checked rows and their folds; None where moments do not suffice."""
+    needed = moments_needed(tasks[0].learner)
+    if needed is None:
+        return None
     fold = np.empty(count_rows(tasks[0].X), dtype=np.int64)
     for k, task in enumerate(tasks):
         fold[task.test] = k
     try:
         table = check_table(tasks[0].X, finite=tasks[0].weights is not None)
-        states = take(tasks[0], table, fold, len(tasks))
+        states = (target_moments if needed == "targets" else class_moments)(tasks[0], table, fold, len(tasks))
     except ValueError:  # bad rows: the folds themselves say it better
         return None
     if states is None or not all(np.isfinite(state.mean).all() for state in states):  # so is any NaN in rows that count
@@ -86,24 +88,6 @@ def merged_without(states: Sequence[Moments], k: int) -> Moments:
     from separatrix.numerics.moments import merge
 
     return merge(*(state for j, state in enumerate(states) if j != k))
-
-
-Take = Callable[[FoldTask, Table, NDArray[np.int64], int], "list[Moments] | None"]
-Finish = Callable[[Any, "Moments", Table], bool]
-
-
-def _fit_of(learner: Any) -> tuple[Take, Finish] | None:
-    """How a learner is fitted from moments, if it can be."""
-    name, home = type(learner).__name__, type(learner).__module__
-    if not home.startswith("separatrix.models."):
-        return None
-    if name == "LeastSquares" and learner.solver in ("auto", "moments"):
-        return target_moments, finish_least_squares
-    if name == "LeastSquaresClassifier" and learner.solver in ("auto", "moments") and learner.class_weight is None:
-        return class_moments, finish_squares_classifier
-    if name in ("LinearDiscriminant", "QuadraticDiscriminant") and learner.shrinkage != "ledoit-wolf":
-        return class_moments, finish_discriminant
-    return None
 
 
 def target_moments(task: FoldTask, table: Table, fold: NDArray[np.int64], folds: int) -> list[Moments] | None:
@@ -131,72 +115,6 @@ def class_moments(task: FoldTask, table: Table, fold: NDArray[np.int64], folds: 
     return every.split(folds, labels.classes.tolist(), pooled=bool(getattr(task.learner, "_pooled", True)))
 
 
-def normal_of(learner: Any, totals: Totals, features: int, alpha: float) -> NormalEquations:
-    """The normal equations of least squares with this penalty."""
-    from separatrix.numerics.normal_equations import NormalEquations
-
-    free = bool(learner.fit_intercept and not learner.penalize_intercept)
-    return NormalEquations(totals, features, alpha, bool(learner.fit_intercept), free)
-
-
-def trusted(normal: NormalEquations, rows: int, solver: str) -> bool:
-    """Whether moments alone give what a fit would, to eight digits."""
-    if solver == "moments":
-        return True
-    if not (rows > normal.p and normal.squared_condition <= SHARED_CONDITION):
-        return False
-    parts = np.abs(normal.y_mean) + np.abs(normal.solve()[:, :-1]) @ np.abs(normal.x_mean) if normal.free else 0.0
-    return bool(np.all(parts <= SHARED_OFFSET * np.sqrt(normal.spread / rows)))
-
-
-def finish_least_squares(learner: Any, moments: Moments, table: Table) -> bool:
-    """Solve from the merged moments; False where the rows themselves are needed."""
-    from separatrix.models.least_squares.solver import from_moments
-
-    learner._check_parameters()
-    normal = normal_of(learner, moments.totals(), moments.features, float(learner.alpha))
-    rows = int(moments.rows.sum())
-    if not trusted(normal, rows, learner.solver):
-        return False
-    learner._moments = moments
-    learner._remember_features(table)
-    learner._store(from_moments(normal), table, rows)
-    return True
-
-
-def finish_squares_classifier(learner: Any, moments: Moments, table: Table) -> bool:
-    """The same with targets of the classes; False also where rows of one class are left."""
-    from separatrix.models.least_squares.least_squares_classifier import with_targets
-    from separatrix.models.least_squares.solver import from_moments
-
-    learner._check_parameters()
-    if not moments.weight.all():
-        return False
-    totals = with_targets(moments.totals(), moments.features)
-    normal = normal_of(learner, totals, moments.features, float(learner.alpha))
-    if not trusted(normal, int(moments.rows.sum()), learner.solver):
-        return False
-    learner._moments, learner.classes_ = moments, np.array(moments.labels)
-    learner._remember_features(table)
-    learner._store(from_moments(normal), table)
-    return True
-
-
-def finish_discriminant(learner: Any, moments: Moments, table: Table) -> bool:
-    """Solve from the merged moments of the classes; an error is left to the fold to raise."""
-    fresh = dict(learner.__dict__)
-    try:
-        learner._check_parameters()
-        learner._moments, learner.classes_ = moments, np.array(moments.labels)
-        learner._remember_features(table)
-        learner._solve(moments.totals(), table.names, None)
-    except Exception:
-        learner.__dict__.clear()
-        learner.__dict__.update(fresh)
-        return False
-    return math.isfinite(float(np.sum(learner.means_)))
-
-
 @dataclass(frozen=True)
 class RidgePath:
     """Mean squared errors (alphas, folds) of least squares, and what one penalty needs to be fitted to all rows."""
@@ -209,7 +127,8 @@ class RidgePath:
         """Fit a learner to all rows from their moments; False where the rows themselves are needed."""
         from separatrix.numerics.moments import merge
 
-        return finish_least_squares(learner, merge(*self.states), self.table)
+        done: bool = learner._fit_moments(merge(*self.states), self.table)
+        return done
 
 
 def ridge_errors(tasks: Sequence[FoldTask], alphas: Sequence[float]) -> RidgePath | None:
@@ -219,7 +138,9 @@ def ridge_errors(tasks: Sequence[FoldTask], alphas: Sequence[float]) -> RidgePat
         sum c (y - w.x - b)^2 = S_yy - 2 w.S_xy + w'S_xx w + W (m_y - w.m_x - b)^2.
     None where a fold is not to be trusted to moments.
     """
-    made = fold_moments(tasks, target_moments)
+    from separatrix.models.least_squares.penalised_squares import moments_suffice
+
+    made = fold_moments(tasks)
     if made is None:
         return None
     states, table, _ = made
@@ -227,8 +148,8 @@ def ridge_errors(tasks: Sequence[FoldTask], alphas: Sequence[float]) -> RidgePat
     for k, (task, judged) in enumerate(zip(tasks, states, strict=True)):
         moments = merged_without(states, k)
         rows = int(moments.rows.sum())
-        least = normal_of(task.learner, moments.totals(), moments.features, float(min(alphas)))
-        if not trusted(least, rows, task.learner.solver):
+        least = task.learner._normal_of(moments.totals(), moments.features, min(alphas))
+        if not moments_suffice(least, rows, task.learner.solver):
             return None
         totals = judged.totals()
         d, mean, S, weight = judged.features, totals.mean[0], totals.scatter, float(totals.weight[0])

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError
-from separatrix.models.class_labels import BOUNDARIES, need_two_classes
+from separatrix.models.class_labels import need_two_classes
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.numerics.status import Status
+from separatrix.parameters import boundary, choice, count, flag, learner, number
 from separatrix.proofs.fewest_mistakes import MistakeBracket, fewest_mistakes
-from separatrix.protocol import need_choice
-from separatrix.validation import check_labels, check_lengths, check_table, need_flag
+from separatrix.validation import check_labels, check_lengths, check_table
 
 
+@learner(kw_only=False)
 class FewestMistakes(LinearClassifier):
     """The linear classifier with the fewest mistakes on its training rows, and a proved bound on any other's.
 
@@ -57,31 +59,15 @@ class FewestMistakes(LinearClassifier):
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": (), "score": ("sample_weight",)}
-    errors_: int
-    lower_: int
-    wrong_: NDArray[np.int64]
-    bracket_: MistakeBracket
-    n_iter_: int
-    status_: Status
 
-    def __init__(
-        self,
-        max_nodes: int | None = None,
-        *,
-        time_limit: float | None = None,
-        gap: int = 0,
-        fit_intercept: bool = True,
-        reading: str = "binary64",
-        boundary: str = "positive",
-        verbose: bool = False,
-    ) -> None:
-        self.max_nodes = max_nodes
-        self.time_limit = time_limit
-        self.gap = gap
-        self.fit_intercept = fit_intercept
-        self.reading = reading
-        self.boundary = boundary
-        self.verbose = verbose
+    max_nodes: int | None = count(None)
+    _: KW_ONLY
+    time_limit: float | None = number(None, least=0)
+    gap: int = count(0, least=0)
+    fit_intercept: bool = flag(True)
+    reading: str = choice("binary64", "decimal", default="binary64")
+    boundary: str = boundary()
+    verbose: bool = flag(False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -90,9 +76,7 @@ class FewestMistakes(LinearClassifier):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Search for the hyperplane with the fewest mistakes."""
-        need_flag("fit_intercept", self.fit_intercept)
-        need_flag("verbose", self.verbose)
-        need_choice("boundary", self.boundary, BOUNDARIES)
+        self._check_parameters()
         table, labels = check_table(X), check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 
 from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights_of_rows
+from separatrix.models.class_labels import need_two_classes, weights_of_rows
 from separatrix.models.descent.class_descents import DescentClasses
 from separatrix.models.descent.descent_runs import Descending, scaled_to
-from separatrix.models.descent.descent_state import CURVES, KINDS, DescentRule, DescentState
+from separatrix.models.descent.descent_state import CURVES, DescentRule, DescentState
 from separatrix.models.descent.predictor_by_loss import PredictorByLoss
 from separatrix.models.descent.steepest_descent import need_descent
 from separatrix.numerics.schedules import LineSearch, Schedule, schedule_of
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, last_of, raise_interruption
-from separatrix.protocol import need_choice, need_limit, need_number
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
 from separatrix.validation import (
     Table,
     check_labels,
@@ -26,10 +27,10 @@ from separatrix.validation import (
     check_table,
     check_targets,
     check_weights,
-    need_flag,
 )
 
 
+@learner(kw_only=False)
 class LinearDescent(PredictorByLoss):
     """A linear predictor by gradient descent on a mean loss.
 
@@ -44,7 +45,7 @@ class LinearDescent(PredictorByLoss):
         Of the margin m = y s: log(1 + e^-m), (1 - m)^2, max(0, -m), max(0, 1 - m); or (y - s)^2.
     alpha : float, default=0.0001
         The penalty.
-    l1_ratio : float, default=0.0
+    l1_ratio : float in [0, 1], default=0.0
         The share of |w|_1 in the penalty; this part, which has kinks, is taken by proximal steps.
     schedule : {"root", "constant", "inverse", "exponential", "step", "line-search"} or function of k, default="root"
         How step sizes a(k) change; a line search goes with ``batch_size=None`` only.
@@ -82,40 +83,24 @@ class LinearDescent(PredictorByLoss):
         are those met during the pass; for ``batch_size=None`` they are J and its gradient.
     """
 
-    def __init__(
-        self,
-        loss: str = "logistic",
-        *,
-        alpha: float = 1e-4,
-        l1_ratio: float = 0.0,
-        schedule: str | Schedule = "root",
-        step: float | str = "auto",
-        batch_size: int | None = 1,
-        momentum: float = 0.0,
-        average: bool = False,
-        shuffle: bool = True,
-        fit_intercept: bool = True,
-        max_epochs: float = 100,
-        tolerance: float = 1e-4,
-        class_weight: Any = None,
-        boundary: str = "positive",
-        random_state: Any = None,
-    ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.schedule = schedule
-        self.step = step
-        self.batch_size = batch_size
-        self.momentum = momentum
-        self.average = average
-        self.shuffle = shuffle
-        self.fit_intercept = fit_intercept
-        self.max_epochs = max_epochs
-        self.tolerance = tolerance
-        self.class_weight = class_weight
-        self.boundary = boundary
-        self.random_state = random_state
+    loss: str = choice("logistic", "squared", "perceptron", "hinge", "squared_error", default="logistic")
+    _: KW_ONLY
+    alpha: float = number(0.0001, least=0)
+    l1_ratio: float = number(0.0, least=0, most=1)
+    schedule: str | Schedule = choice(
+        "root", "constant", "inverse", "exponential", "step", "line-search", default="root", other="function of k"
+    )
+    step: float | str = number("auto", above=0, word="auto")
+    batch_size: int | None = count(1, none=True)
+    momentum: float = number(0.0, least=0, below=1)
+    average: bool = flag(False)
+    shuffle: bool = flag(True)
+    fit_intercept: bool = flag(True)
+    max_epochs: float = count(100, inf=True)
+    tolerance: float = number(0.0001, least=0)
+    class_weight: Any = class_weights()
+    boundary: str = boundary()
+    random_state: Any = seed()
 
     _routed = {  # noqa: RUF012  # a class variable, as in the base
         "fit": ("sample_weight",),
@@ -124,19 +109,8 @@ class LinearDescent(PredictorByLoss):
     }
 
     def _rule(self) -> DescentRule:
-        need_choice("loss", self.loss, tuple(KINDS))
-        need_number("alpha", self.alpha, least=0)
-        if not isinstance(self.l1_ratio, (int, float, np.number)) or not 0 <= self.l1_ratio <= 1:
-            raise ParameterError(f"l1_ratio is {self.l1_ratio!r}: it must lie in [0, 1].")
+        self._check_parameters()
         automatic = isinstance(self.step, str)
-        if isinstance(self.step, str):
-            need_choice("step", self.step, ("auto",))
-        if self.batch_size is not None:
-            need_limit("batch_size", self.batch_size, 1)
-        for name in ("average", "shuffle", "fit_intercept"):
-            need_flag(name, getattr(self, name))
-        need_limit("max_epochs", self.max_epochs, 1)
-        need_choice("boundary", self.boundary, BOUNDARIES)
         schedule = schedule_of(self.schedule, 1.0 if automatic else float(self.step))
         need_descent(1, self.tolerance, self.momentum, schedule)
         if isinstance(schedule, LineSearch) and self.batch_size is not None:

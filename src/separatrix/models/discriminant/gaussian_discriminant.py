@@ -16,10 +16,7 @@ from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.probabilities import agreeing, log_softmax
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.protocol import need_choice
 from separatrix.validation import Table, check_finite_vector, check_labels, check_lengths, check_table, check_weights
-
-DIVISORS = ("ml", "unbiased")
 
 
 class Discriminant(LinearClassifier):
@@ -32,7 +29,6 @@ class Discriminant(LinearClassifier):
     }
     boundary = "negative"  # equal posteriors predict the first class
     _pooled: ClassVar[bool]
-    _shapes: ClassVar[tuple[str, ...]]
     covariance: str
     divisor: str
     shrinkage: float | str | None
@@ -45,16 +41,22 @@ class Discriminant(LinearClassifier):
         """Set the fitted attributes; ``shares`` are those of Ledoit and Wolf, where asked for."""
         raise NotImplementedError("a discriminant solves from its moments")
 
-    def _check_parameters(self) -> None:
-        need_choice("covariance", self.covariance, self._shapes)
-        need_choice("divisor", self.divisor, DIVISORS)
-        share = self.shrinkage
-        if isinstance(share, str):
-            need_choice("shrinkage", share, ("ledoit-wolf",))
-        elif share is not None:
-            real = isinstance(share, (int, float, np.number)) and not isinstance(share, (bool, np.bool_))
-            if not real or not 0 <= share <= 1:
-                raise ParameterError(f"shrinkage is {share!r}: it can be None, 'ledoit-wolf' or a number in [0, 1].")
+    def _moments_needed(self) -> str | None:
+        return None if self.shrinkage == "ledoit-wolf" else "classes"
+
+    def _fit_moments(self, moments: Moments, table: Table) -> bool:
+        """As :class:`Estimator` has it; an error is left to a fit of the rows to raise."""
+        fresh = dict(self.__dict__)
+        try:
+            self._check_parameters()
+            self._moments, self.classes_ = moments, np.array(moments.labels)
+            self._remember_features(table)
+            self._solve(moments.totals(), table.names, None)
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(fresh)
+            return False
+        return bool(np.isfinite(np.sum(self.means_)))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Estimate the densities of all classes from all rows."""

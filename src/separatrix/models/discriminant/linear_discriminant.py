@@ -14,12 +14,14 @@ from separatrix.models.discriminant.class_covariances import Whitening, ledoit_w
 from separatrix.models.discriminant.gaussian_discriminant import Discriminant
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.moments import Totals
+from separatrix.parameters import choice, learner, number, unchecked
 from separatrix.validation import Table
 from separatrix.validation.table import describe_columns
 
 EPS = float(np.finfo(np.float64).eps)
 
 
+@learner
 class LinearDiscriminant(FrameOutput, Discriminant):
     """Bayes' rule for normal classes N(m_k, S) with a common covariance S.
 
@@ -33,10 +35,10 @@ class LinearDiscriminant(FrameOutput, Discriminant):
         S as it is; with one variance tr(S)/d for all directions; or without correlations.
     divisor : {"ml", "unbiased"}, default="ml"
         The scatter within classes is divided by the total weight n, or by n less the number of classes.
-    shrinkage : None, float in [0, 1] or "ledoit-wolf", default=None
+    shrinkage : float in [0, 1], "ledoit-wolf" or None, default=None
         S becomes (1 - a) S + a tr(S)/d I; "ledoit-wolf" takes the a with the least expected squared error, from
         the rows centred at their class means.
-    priors : array of K numbers, or None, default=None
+    priors : array of K numbers or None, default=None
         Probabilities of the sorted classes; None takes their shares of the rows.
 
     Attributes
@@ -51,29 +53,12 @@ class LinearDiscriminant(FrameOutput, Discriminant):
     shrinkage_ : the share of shrinkage used
     """
 
-    _pooled: ClassVar[bool] = True
-    _shapes: ClassVar[tuple[str, ...]] = ("pooled", "spherical", "diagonal")
-    covariance_: Floats
-    scalings_: Floats
-    explained_variance_ratio_: Floats
-    xbar_: Floats
-    rank_: int
-    condition_: float
-    shrinkage_: float
-    _axes: Floats
+    covariance: str = choice("pooled", "spherical", "diagonal", default="pooled")
+    divisor: str = choice("ml", "unbiased", default="ml")
+    shrinkage: float | str | None = number(None, least=0, most=1, word="ledoit-wolf")
+    priors: ArrayLike | None = unchecked(None, "array of K numbers or None")
 
-    def __init__(
-        self,
-        *,
-        covariance: str = "pooled",
-        divisor: str = "ml",
-        shrinkage: float | str | None = None,
-        priors: ArrayLike | None = None,
-    ) -> None:
-        self.covariance = covariance
-        self.divisor = divisor
-        self.shrinkage = shrinkage
-        self.priors = priors
+    _pooled: ClassVar[bool] = True
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags

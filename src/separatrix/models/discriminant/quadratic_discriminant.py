@@ -9,14 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.discriminant.class_covariances import Whitening, ledoit_wolf, restricted, shrunk, whitening
+from separatrix.models.discriminant.class_covariances import ledoit_wolf, restricted, shrunk, whitening
 from separatrix.models.discriminant.gaussian_discriminant import Discriminant, need_full_rank
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.moments import Totals
+from separatrix.parameters import choice, learner, number, unchecked
 from separatrix.validation import Table
 from separatrix.validation.table import describe_columns
 
 
+@learner
 class QuadraticDiscriminant(Discriminant):
     """Bayes' rule for normal classes N(m_k, S_k).
 
@@ -30,9 +32,9 @@ class QuadraticDiscriminant(Discriminant):
         The shape of the covariance of each class.
     divisor : {"ml", "unbiased"}, default="ml"
         The scatter of a class is divided by its weight n_k, or by n_k - 1.
-    shrinkage : None, float in [0, 1] or "ledoit-wolf", default=None
+    shrinkage : float in [0, 1], "ledoit-wolf" or None, default=None
         S_k becomes (1 - a) S_k + a tr(S_k)/d I; "ledoit-wolf" finds an a for each class.
-    priors : array of K numbers, or None, default=None
+    priors : array of K numbers or None, default=None
         Probabilities of the sorted classes; None takes their shares of the rows.
 
     Attributes
@@ -42,25 +44,12 @@ class QuadraticDiscriminant(Discriminant):
     shrinkage_ : the share of shrinkage of each class
     """
 
-    _pooled: ClassVar[bool] = False
-    _shapes: ClassVar[tuple[str, ...]] = ("full", "spherical", "diagonal")
-    covariances_: Floats
-    condition_: Floats
-    shrinkage_: Floats
-    _whitenings: list[Whitening]
+    covariance: str = choice("full", "spherical", "diagonal", default="full")
+    divisor: str = choice("ml", "unbiased", default="ml")
+    shrinkage: float | str | None = number(None, least=0, most=1, word="ledoit-wolf")
+    priors: ArrayLike | None = unchecked(None, "array of K numbers or None")
 
-    def __init__(
-        self,
-        *,
-        covariance: str = "full",
-        divisor: str = "ml",
-        shrinkage: float | str | None = None,
-        priors: ArrayLike | None = None,
-    ) -> None:
-        self.covariance = covariance
-        self.divisor = divisor
-        self.shrinkage = shrinkage
-        self.priors = priors
+    _pooled: ClassVar[bool] = False
 
     def _best_shares(self, totals: Totals, table: Table, codes: NDArray[np.int64], weights: Floats | None) -> Floats:
         fourth = self._fourth_moments(totals, table, codes, weights)

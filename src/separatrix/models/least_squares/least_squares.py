@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -11,12 +12,12 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.least_squares.non_negative import from_moments_non_negative, solve_non_negative
 from separatrix.models.least_squares.normal_factor import NormalFactor
-from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares
-from separatrix.models.least_squares.solver import solve_least_squares, solve_path
+from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
+from separatrix.models.least_squares.solver import from_moments, solve_least_squares, solve_path
 from separatrix.models.linear_regressor import LinearRegressor
 from separatrix.numerics.least_squares_problem import Basis, Solution
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.protocol import need_number
+from separatrix.parameters import choice, constraints, flag, learner, number
 from separatrix.validation import (
     Table,
     check_finite_vector,
@@ -24,13 +25,13 @@ from separatrix.validation import (
     check_table,
     check_target_columns,
     check_weights,
-    need_flag,
 )
 
 if TYPE_CHECKING:
     from separatrix.models.least_squares.summary import Summary
 
 
+@learner(kw_only=False)
 class LeastSquares(LinearRegressor, PenalisedSquares):
     """Linear regression by least squares, exact to the last digits that the data allow.
 
@@ -75,29 +76,13 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         "partial_fit": ("sample_weight",),
         "score": ("sample_weight",),
     }
-    rss_: Any
-    n_rows_: int
-    _basis: Basis | None
-    _factor: NormalFactor | None
 
-    def __init__(
-        self,
-        alpha: float = 0.0,
-        *,
-        fit_intercept: bool = True,
-        penalize_intercept: bool = False,
-        positive: bool = False,
-        solver: str = "auto",
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.penalize_intercept = penalize_intercept
-        self.positive = positive
-        self.solver = solver
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        need_flag("positive", self.positive)
+    alpha: float = number(0.0, least=0)
+    _: KW_ONLY
+    fit_intercept: bool = flag(True)
+    penalize_intercept: bool = flag(False)
+    positive: bool = flag(False)
+    solver: str = choice("auto", "moments", "qr", "svd", default="auto")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -167,7 +152,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         if not len(given):
             raise ParameterError("alphas is empty: pass at least one penalty.")
         for alpha in given.tolist():
-            need_number("alphas", alpha, least=0)
+            constraints(LeastSquares)["alpha"].check("alphas", alpha)
         if self.positive:
             raise ParameterError("positive=True has no path: fit each penalty by itself.")
         table, targets, several, weights = self._checked(X, y, sample_weight)
@@ -223,18 +208,32 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
 
         return predict_interval(self, X, level=level, kind=kind)
 
+    def _kept(self) -> dict[str, Any]:
+        factor = self._normal_factor()
+        return {} if factor is None else factor.to_dict()
+
+    def _restore(self, kept: dict[str, Any]) -> None:
+        self._basis: Basis | None = None
+        self._factor = NormalFactor.from_dict(kept, self.n_features_in_, bool(self.fit_intercept)) if kept else None
+
     def _normal_factor(self) -> NormalFactor | None:
         """What inference needs; None where coefficients are not unique, or a model file did not carry it."""
         if self._factor is None and self._basis is not None and self.coef_.ndim == 1:
             self._factor = NormalFactor.of(self._basis, self._totals())
         return self._factor
 
-    def _kept(self) -> dict[str, Any]:
-        factor = self._normal_factor()
-        return {} if factor is None else factor.to_dict()
+    def _moments_needed(self) -> str | None:
+        return "targets" if self.solver in ("auto", "moments") and not self.positive else None
 
-    def _restore(self, kept: dict[str, Any]) -> None:
-        self._factor = NormalFactor.from_dict(kept, self.n_features_in_, bool(self.fit_intercept)) if kept else None
+    def _fit_moments(self, moments: Moments, table: Table) -> bool:
+        self._check_parameters()
+        normal, rows = self._normal_of(moments.totals(), moments.features), int(moments.rows.sum())
+        if not moments_suffice(normal, rows, self.solver):
+            return False
+        self._moments = moments
+        self._remember_features(table)
+        self._store(from_moments(normal), table, rows)
+        return True
 
     def _totals(self) -> Totals:
         assert self._moments is not None
@@ -258,7 +257,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         weights = solution.lifted if several else solution.lifted[0]
         self.coef_ = np.ascontiguousarray(weights[..., :-1])
         self.intercept_ = weights[..., -1].copy() if several else float(weights[-1])
-        self.rss_ = solution.rss.copy() if several else float(solution.rss[0])
+        self.rss_: Any = solution.rss.copy() if several else float(solution.rss[0])
         self.n_rows_ = counted
         self._basis = solution.basis
         self._factor = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,17 +10,18 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights_of_rows
+from separatrix.models.class_labels import need_two_classes, weights_of_rows
 from separatrix.models.class_moments import codes_among, known_classes, moments_of_classes
-from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares
-from separatrix.models.least_squares.solver import makes_squares, solve_least_squares, solve_with
+from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
+from separatrix.models.least_squares.solver import from_moments, makes_squares, solve_least_squares, solve_with
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.numerics.least_squares_problem import Solution
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.protocol import need_choice
+from separatrix.parameters import boundary, choice, class_weights, flag, learner, number
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
 
 
+@learner(kw_only=False)
 class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
     """A linear classifier by least squares: regression on targets +1 for a class and -1 for the rest.
 
@@ -56,26 +58,13 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         "score": ("sample_weight",),
     }
 
-    def __init__(
-        self,
-        alpha: float = 0.0,
-        *,
-        fit_intercept: bool = True,
-        penalize_intercept: bool = False,
-        solver: str = "auto",
-        class_weight: Any = None,
-        boundary: str = "positive",
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.penalize_intercept = penalize_intercept
-        self.solver = solver
-        self.class_weight = class_weight
-        self.boundary = boundary
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        need_choice("boundary", self.boundary, BOUNDARIES)
+    alpha: float = number(0.0, least=0)
+    _: KW_ONLY
+    fit_intercept: bool = flag(True)
+    penalize_intercept: bool = flag(False)
+    solver: str = choice("auto", "moments", "qr", "svd", default="auto")
+    class_weight: Any = class_weights()
+    boundary: str = boundary()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve for all rows at once."""
@@ -99,6 +88,21 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         moments.add(table.X, None, labels.codes.astype(np.int64), weights)
         totals = with_targets(moments.totals(), table.d)
         return moments, solve_with(problem, int(moments.rows.sum()), totals, self.solver)
+
+    def _moments_needed(self) -> str | None:
+        return "classes" if self.solver in ("auto", "moments") and self.class_weight is None else None
+
+    def _fit_moments(self, moments: Moments, table: Table) -> bool:
+        self._check_parameters()
+        if not moments.weight.all():  # a class has no row
+            return False
+        normal = self._normal_of(with_targets(moments.totals(), moments.features), moments.features)
+        if not moments_suffice(normal, int(moments.rows.sum()), self.solver):
+            return False
+        self._moments, self.classes_ = moments, np.array(moments.labels)
+        self._remember_features(table)
+        self._store(from_moments(normal), table)
+        return True
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those of all earlier calls, and solve from the moments of all.

@@ -13,15 +13,16 @@ from separatrix.models.least_squares.solver import from_moments
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.normal_equations import EPS, NormalEquations
-from separatrix.protocol import Estimator, need_choice, need_number
-from separatrix.validation import Table, need_flag
+from separatrix.protocol import Estimator
+from separatrix.validation import Table
 from separatrix.validation.table import describe_columns
 
-SOLVERS = ("auto", "moments", "qr", "svd")
 NO_MOMENTS = (
     "kept no moments of its rows (fits of very many columns make none, and model files carry none): "
     "fit all rows again, or start with partial_fit."
 )
+SHARED_CONDITION = 1e8  # squared condition up to which moments alone keep eight digits
+SHARED_OFFSET = 1e6  # how far from zero, in spreads of y, the parts of a bias may lie for its last eight digits
 
 
 class PenalisedSquares(Estimator):
@@ -37,12 +38,6 @@ class PenalisedSquares(Estimator):
     dependent_columns_: tuple[int, ...]
     _moments: Moments | None
 
-    def _check_parameters(self) -> None:
-        need_number("alpha", self.alpha, least=0)
-        need_flag("fit_intercept", self.fit_intercept)
-        need_flag("penalize_intercept", self.penalize_intercept)
-        need_choice("solver", self.solver, SOLVERS)
-
     @property
     def _free(self) -> bool:
         return bool(self.fit_intercept and not self.penalize_intercept)
@@ -54,8 +49,13 @@ class PenalisedSquares(Estimator):
         """Moments of features and targets, all rows together."""
         raise NotImplementedError("an estimator says what its targets are")
 
+    def _normal_of(self, totals: Totals, d: int, alpha: float | None = None) -> NormalEquations:
+        """The normal equations of these moments, with this penalty or that of the estimator."""
+        penalty = float(self.alpha if alpha is None else alpha)
+        return NormalEquations(totals, d, penalty, bool(self.fit_intercept), self._free)
+
     def _normal(self, d: int) -> NormalEquations:
-        return NormalEquations(self._totals(), d, float(self.alpha), bool(self.fit_intercept), self._free)
+        return self._normal_of(self._totals(), d)
 
     def _from_moments(self, table: Table) -> Solution:
         """The solution from moments alone."""
@@ -103,3 +103,13 @@ class PenalisedSquares(Estimator):
     def normal_matrix_(self) -> Floats:
         """X'X + penalty of the lifted rows (x, 1), with their weights; the bias last."""
         return self._lifted_normal()[0]
+
+
+def moments_suffice(normal: NormalEquations, rows: int, solver: str) -> bool:
+    """Whether moments alone give what a fit to the rows would, to eight digits."""
+    if solver == "moments":
+        return True
+    if not (rows > normal.p and normal.squared_condition <= SHARED_CONDITION):
+        return False
+    parts = np.abs(normal.y_mean) + np.abs(normal.solve()[:, :-1]) @ np.abs(normal.x_mean) if normal.free else 0.0
+    return bool(np.all(parts <= SHARED_OFFSET * np.sqrt(normal.spread / rows)))

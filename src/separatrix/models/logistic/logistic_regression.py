@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, ClassVar, Self
 
@@ -16,20 +17,20 @@ from separatrix.errors import (
     ParameterError,
     SeparationWarning,
 )
-from separatrix.models.class_labels import BOUNDARIES, need_two_classes, weights_of_rows
+from separatrix.models.class_labels import need_two_classes, weights_of_rows
 from separatrix.models.logistic.fit import FitOptions, fit_parts
 from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path
 from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_offset
 from separatrix.numerics.status import Status, raise_interruption
-from separatrix.protocol import need_choice, need_limit, need_number
-from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights, need_flag
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number
+from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights
 
-ON_SEPARATION = ("auto", "firth", "ridge", "raise", "ignore")
 GAP = 1e-8  # the relative duality gap at which a penalised fit ends, unless another is asked for
 SUBSTITUTE = {"firth": "Firth's bias-reduced estimate", "ridge": "a ridge (C=1 on standardised columns)"}
 
 
+@learner
 class LogisticRegression(LogisticInference):
     """Logistic regression, unpenalised by default, with a proof of whether the estimate exists.
 
@@ -47,9 +48,9 @@ class LogisticRegression(LogisticInference):
     ----------
     C : float, default=inf
         Inverse strength of the penalty; inf for none.
-    l1_ratio : float, default=0.0
+    l1_ratio : float in [0, 1], default=0.0
         The share of the penalty that is |w|_1, from 0 (a ridge) to 1 (the lasso); of no effect without a penalty.
-    bias_reduction : None or "firth", default=None
+    bias_reduction : {"firth"} or None, default=None
         "firth" maximises  l + log|I|/2  (Firth 1993), which is finite whatever the separation.
     on_separation : {"auto", "firth", "ridge", "raise", "ignore"}, default="auto"
         What an unpenalised fit without a maximum does. "auto": Firth up to 1000 parameters, else "ridge" (C = 1
@@ -74,7 +75,7 @@ class LogisticRegression(LogisticInference):
         shrink with it. Analytic weights say how rows compare, and are scaled to add up to the number of rows.
     warm_start : bool, default=False
         Start at the vectors of the previous fit.
-    boundary : {"negative", "positive", "undefined"}, default="negative"
+    boundary : {"positive", "negative", "undefined"}, default="negative"
         What a score of zero predicts, for two classes. Both have probability 1/2 there; "negative" is the first
         class, as the greatest column of ``predict_proba`` has it.
 
@@ -101,38 +102,22 @@ class LogisticRegression(LogisticInference):
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight", "offset"), "score": ("sample_weight",)}
-    status_: Status
 
-    def __init__(
-        self,
-        *,
-        C: float = np.inf,
-        l1_ratio: float = 0.0,
-        bias_reduction: str | None = None,
-        on_separation: str = "auto",
-        multiclass: str = "multinomial",
-        fit_intercept: bool = True,
-        flic: bool = False,
-        class_weight: Any = None,
-        tol: float | None = None,
-        max_iter: float = 1000,
-        weights: str = "frequency",
-        warm_start: bool = False,
-        boundary: str = "negative",
-    ) -> None:
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.bias_reduction = bias_reduction
-        self.on_separation = on_separation
-        self.multiclass = multiclass
-        self.fit_intercept = fit_intercept
-        self.flic = flic
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.weights = weights
-        self.warm_start = warm_start
-        self.boundary = boundary
+    C: float = number(math.inf, above=0, inf=True)
+    l1_ratio: float = number(0.0, least=0, most=1)
+    bias_reduction: str | None = choice("firth", default=None)
+    on_separation: str = choice("auto", "firth", "ridge", "raise", "ignore", default="auto")
+    multiclass: str = choice("multinomial", "ovr", default="multinomial")
+    fit_intercept: bool = flag(True)
+    flic: bool = flag(False)
+    class_weight: Any = class_weights()
+    tol: float | None = number(None, above=0)
+    max_iter: float = count(1000, inf=True)
+    weights: str = choice("frequency", "analytic", default="frequency")
+    warm_start: bool = flag(False)
+    boundary: str = boundary("negative")
+
+    _warm_over: ClassVar[tuple[str, ...]] = ("C", "l1_ratio")
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         name, _, rest = super().__repr__(N_CHAR_MAX)[:-1].partition("(")
@@ -142,36 +127,26 @@ class LogisticRegression(LogisticInference):
         return f"{name}({', '.join(parts)})"
 
     def _check_parameters(self) -> None:
-        self._options()
+        super()._check_parameters()
+        if self.C < LEAST_C:
+            raise ParameterError(f"C is {self.C!r}: a penalty of 1/C overflows; use at least {LEAST_C:g}.")
+        if self.bias_reduction is not None and np.isfinite(self.C):
+            raise ParameterError("bias_reduction='firth' has a penalty of its own: leave C at inf.")
+        if self.flic and not self.fit_intercept:
+            raise ParameterError("flic=True sets the intercept, but fit_intercept is False: allow an intercept.")
 
     def _options(self) -> FitOptions:
         """The parameters, all of which are checked."""
-        C, r, flic = self.C, self.l1_ratio, self.flic
-        if not (isinstance(C, (int, float, np.number)) and not isinstance(C, bool) and C > 0):
-            raise ParameterError(f"C is {C!r}: it must be a number above 0, or inf for no penalty.")
-        if C < LEAST_C:
-            raise ParameterError(f"C is {C!r}: a penalty of 1/C overflows; use at least {LEAST_C:g}.")
-        need_number("l1_ratio", r, least=0.0)
-        if r > 1:
-            raise ParameterError(f"l1_ratio is {r!r}: it is a share of the penalty, from 0 to 1.")
-        if self.bias_reduction is not None:
-            need_choice("bias_reduction", self.bias_reduction, ("firth",))
-            if np.isfinite(C):
-                raise ParameterError("bias_reduction='firth' has a penalty of its own: leave C at inf.")
-        need_choice("on_separation", self.on_separation, ON_SEPARATION)
-        need_choice("multiclass", self.multiclass, ("multinomial", "ovr"))
-        need_choice("weights", self.weights, ("frequency", "analytic"))
-        need_choice("boundary", self.boundary, BOUNDARIES)
-        for name in ("fit_intercept", "flic", "warm_start"):
-            need_flag(name, getattr(self, name))
-        need_limit("max_iter", self.max_iter, 1)
-        if self.tol is not None:
-            need_number("tol", self.tol, above=0.0)
-        if flic and not self.fit_intercept:
-            raise ParameterError("flic=True sets the intercept, but fit_intercept is False: allow an intercept.")
-        tol, firth, lift = GAP if self.tol is None else self.tol, self.bias_reduction == "firth", self.fit_intercept
+        self._check_parameters()
         return FitOptions(
-            float(C), float(r), firth, self.on_separation, bool(lift), bool(flic), float(tol), float(self.max_iter)
+            float(self.C),
+            float(self.l1_ratio),
+            self.bias_reduction == "firth",
+            self.on_separation,
+            bool(self.fit_intercept),
+            bool(self.flic),
+            float(GAP if self.tol is None else self.tol),
+            float(self.max_iter),
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, ClassVar, Self
 
@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, IterationWarning, ParameterError, warn_user
+from separatrix.errors import DataError, IterationWarning, warn_user
 from separatrix.models.class_labels import (
-    BOUNDARIES,
     need_two_classes,
     need_two_weighted_classes,
     weights_of_rows,
@@ -21,11 +20,11 @@ from separatrix.models.class_labels import (
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.max_margin.soft_margin import least_slack, soft_margin
 from separatrix.numerics.status import Status, last_of, raise_interruption
+from separatrix.parameters import boundary, class_weights, count, flag, learner, number
 from separatrix.proofs.certificate import Source
 from separatrix.proofs.margin import margin_between
 from separatrix.proofs.separability import Given
-from separatrix.protocol import need_choice, need_limit
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights, need_flag
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
 
 MOST = 1e20  # of C
 
@@ -50,6 +49,7 @@ def no_hyperplane(d: int) -> HyperplaneOfPair:
     return HyperplaneOfPair(np.zeros(d), 0.0, nothing, unknown, math.nan, math.inf, 0, Status.INTERRUPTED)
 
 
+@learner(kw_only=False)
 class MaxMargin(LinearClassifier):
     """The hyperplane with the widest margin (the linear support vector machine).
 
@@ -98,37 +98,13 @@ class MaxMargin(LinearClassifier):
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight",), "score": ("sample_weight",)}
-    pairs_: NDArray[Any]
-    half_width_: Floats
-    margin_: Floats
-    slack_: Floats
-    gap_: Floats
-    support_: NDArray[np.int64]
-    status_: Status
-    n_iter_: int
 
-    def __init__(
-        self,
-        C: float = math.inf,
-        *,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        boundary: str = "positive",
-        max_iter: float = 200,
-    ) -> None:
-        self.C = C
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.boundary = boundary
-        self.max_iter = max_iter
-
-    def _check_parameters(self) -> None:
-        number = isinstance(self.C, (int, float, np.integer, np.floating)) and not isinstance(self.C, (bool, np.bool_))
-        if not number or not self.C > 0:
-            raise ParameterError(f"C is {self.C!r}: it must be a number above 0, or inf for the hard margin.")
-        need_flag("fit_intercept", self.fit_intercept)
-        need_choice("boundary", self.boundary, BOUNDARIES)
-        need_limit("max_iter", self.max_iter, 1)
+    C: float = number(math.inf, above=0, inf=True)
+    _: KW_ONLY
+    fit_intercept: bool = flag(True)
+    class_weight: Any = class_weights()
+    boundary: str = boundary()
+    max_iter: float = count(200, inf=True)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the hyperplane, or one for each pair of classes."""
