@@ -7,7 +7,7 @@
     ├── FoldError (RuntimeError, ValueError)  a learner failed in a fold
     ├── ModelFileError (ValueError)       a model file cannot be written, or is refused
     ├── LedgerError (OSError)             the ledger of test openings cannot be written: nothing is opened
-    ├── SeparationError (ValueError)      no finite estimate exists, and the caller asked to be told so
+    ├── SeparationError (ValueError)      no finite estimate exists, and on_separation='raise'
     ├── CertificateError (ValueError)     a certificate does not prove what it claims, or cannot be made
     ├── InferenceError (ValueError)       the fit has no such interval or test
     ├── NotFittedError (ValueError, AttributeError; also scikit-learn's)

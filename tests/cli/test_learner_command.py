@@ -52,7 +52,7 @@ def test_the_help_of_a_learner(words, capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert "Options of perceptron:" in said
     assert '--max-epochs Limit on passes, for the orders "cyclic" and "shuffle". int or inf [default: 100]' in said
-    assert "--fit-intercept / --no-fit-intercept Whether there is a bias b. [default: True]" in said
+    assert "--fit-intercept / --no-fit-intercept Whether there is an intercept b. [default: True]" in said
 
 
 def test_the_help_names_the_learners_without_importing_them():

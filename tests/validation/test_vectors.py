@@ -98,7 +98,7 @@ def test_weights_that_cannot_be(weights, says):
         ({"max_mistakes": "few"}, "max_mistakes is 'few'"),
         ({"fit_intercept": "yes"}, "fit_intercept is 'yes'"),
         ({"class_weight": "even"}, "class_weight is 'even'"),
-        ({"class_weight": {9: 1.0}}, "class_weight names 9, which is no class"),
+        ({"class_weight": {9: 1.0}}, "class_weight names 9, which is not a class"),
         ({"class_weight": {0: -1.0}}, r"class_weight\[0\] is -1.0"),
         ({"random_state": -3}, "random_state is -3"),
         ({"random_state": "now"}, "random_state is 'now'"),
@@ -170,7 +170,7 @@ def test_other_columns_than_at_fit_time():
 
 def test_closed_classes_stay_closed_and_open_ones_keep_their_type():
     closed = Perceptron().partial_fit(X, Y, classes=[0, 1])
-    with pytest.raises(DataError, match=r"y has the class 5, which is none of \[0, 1\]"):
+    with pytest.raises(DataError, match=r"y has the class 5, which is not one of \[0, 1\]"):
         closed.partial_fit(X, [0, 1, 5])
     opened = Perceptron().partial_fit(X, Y)
     kept = opened.coef_.copy()

@@ -41,14 +41,14 @@ class LearnerCommand(click.Command):
 
             learner_class(name)  # says which there are
         with formatter.section(f"Options of {name}"):
-            formatter.write_dl([(option.flag, option.told) for option in found])
+            formatter.write_dl([(option.flag, option.description) for option in found])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         found = super().shell_complete(ctx, incomplete)
         if incomplete.startswith("--"):
             known = {item.value for item in found}
             for option in learner_help.options(ctx.meta.get("learner") or self._default(ctx)):
-                items = [CompletionItem(flag, help=option.told) for flag in option.flag.split(" / ")]
+                items = [CompletionItem(flag, help=option.description) for flag in option.flag.split(" / ")]
                 found += [item for item in items if item.value not in known]
         return [item for item in found if item.value.startswith(incomplete)]
 

@@ -35,7 +35,7 @@ class Option:
         return f"--{name} / --no-{name}" if self.switch else f"--{name}"
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         kind = "" if self.switch else f"  {self.kind}"
         default = self.default.strip('"')
         return f"{self.text}{kind}  [default: {default}]"
@@ -43,7 +43,7 @@ class Option:
 
 @cache
 def docstring(name: str) -> str:
-    """That of a public class, as either Python or the command line calls it; none where there is no such class."""
+    """The docstring of a public class, by its name in Python or on the command line; empty where there is none."""
     for public, home in candidates().items():
         if name in (public, command_name(public)):
             package, _, module = home.rpartition(".")

@@ -62,7 +62,7 @@ def weights_of_classes(labels: Labels, sample_weight: Floats | None, class_weigh
     out = np.ones(len(known))
     for label, weight in class_weight.items():
         if label not in known:
-            raise ParameterError(f"class_weight names {label!r}, which is no class of y ({known}).")
+            raise ParameterError(f"class_weight names {label!r}, which is not a class of y ({known}).")
         if not (isinstance(weight, (int, float, np.number)) and np.isfinite(weight) and weight >= 0):
             raise ParameterError(f"class_weight[{label!r}] is {weight!r}: it must be a finite number, not negative.")
         out[known.index(label)] = weight

@@ -32,7 +32,7 @@ def moments_of_classes(owner: Any, d: int, known: list[Any] | None, labels: Labe
     new = [label for label in present if label not in (moments.labels or [])]
     if new and known is not None:
         raise DataError(
-            f"y has the class {new[0]!r}, which is none of {known}: "
+            f"y has the class {new[0]!r}, which is not one of {known}: "
             "name all classes in the first call, or leave classes out to learn them as they appear."
         )
     for label in new:

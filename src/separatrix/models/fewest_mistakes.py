@@ -38,7 +38,7 @@ class FewestMistakes(LinearClassifier):
     gap : int, default=0
         Stop when the best hyperplane is within this many mistakes of the proved bound.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     reading : {"binary64", "decimal"}, default="binary64"
         Whether numbers are the doubles that they are, or the decimals that they print as.
     boundary : {"positive", "negative", "undefined"}, default="positive"

@@ -163,7 +163,7 @@ def test_partial_fit_of_a_regressor_and_after_a_fit():
     before = model.coef_.copy()
     model.partial_fit(*example(seed=1))
     assert not np.array_equal(model.coef_, before)
-    with pytest.raises(DataError, match="none of"):
+    with pytest.raises(DataError, match="not one of"):
         model.partial_fit(*example(k=3, seed=4))
 
 

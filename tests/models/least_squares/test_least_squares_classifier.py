@@ -64,7 +64,7 @@ def test_declared_classes_are_closed():
     X, y = example(60, 3, 3)
     model = sx.LeastSquaresClassifier().partial_fit(X[y != "z"], y[y != "z"], classes=["x", "y"])
     before = model.coef_.copy()
-    with pytest.raises(DataError, match="'z', which is none of"):
+    with pytest.raises(DataError, match="'z', which is not one of"):
         model.partial_fit(X, y)
     with pytest.raises(DataError, match="not the same as on the last call"):
         model.partial_fit(X, y, classes=["x", "y", "z"])

@@ -147,7 +147,7 @@ def test_declared_classes_are_closed():
     X, y = table(3, classes=3)
     for scheme in SCHEMES:
         model = sx.Perceptron(multiclass=scheme).partial_fit(X, y, classes=[0, 1, 2])
-        with pytest.raises(DataError, match="none of"):
+        with pytest.raises(DataError, match="not one of"):
             model.partial_fit(X, y + 1)
 
 

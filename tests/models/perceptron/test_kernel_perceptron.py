@@ -12,7 +12,7 @@ import separatrix as sx
 from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError, ParameterError
 from separatrix.models.perceptron.kernel_columns import Kernel, NativeColumns, norms2
-from separatrix.models.perceptron.kernel_dual import BlockedDualRule, Dual, DualRule
+from separatrix.models.perceptron.kernel_dual import BlockedDualRule, DualRule, DualState
 from separatrix.models.perceptron.passes import LabelledRows, Order
 from separatrix.numerics.driver import solve
 from separatrix.numerics.status import stop_perceptron
@@ -90,7 +90,7 @@ def test_adding_columns_late_changes_nothing(bound, layout):
     X, y = layout(np.round(rng.normal(size=(500, 300)), 1)), rng.integers(0, 2, size=500)
     blocked = sx.KernelPerceptron(max_epochs=3, max_support=bound).fit(X, y)
     rows = kernels.rows(X)
-    state = Dual.begin(500)
+    state = DualState.begin(500)
     columns = NativeColumns(rows, Kernel("rbf", 1 / 300, 1.0, 3), norms2(rows))
     rule = DualRule(columns, np.zeros(500), 1.0, True, bound, Order(None))
     for _ in range(3):
@@ -122,7 +122,7 @@ def learned(new_rule, view, y, weight, classes):
         if weight is not None:
             signs[weight == 0] = 0
         rule = new_rule()
-        states.append(Dual.begin(len(y)))
+        states.append(DualState.begin(len(y)))
         ended = solve(rule, states[-1], (LabelledRows(view, signs, weight),), stop_perceptron(0, 4, np.inf))
         wrong = rule.errors(signs)
         separated = ended.status is sx.Status.MAX_EPOCHS and wrong == 0

@@ -44,7 +44,7 @@ class DescentClasses:
         )
         if new and self.phantom is None:
             raise DataError(
-                f"y has the class {new[0][1]!r}, which is none of {self.classes}: "
+                f"y has the class {new[0][1]!r}, which is not one of {self.classes}: "
                 "name all classes in the first call, or leave classes out to learn them as they appear."
             )
         begin = 0

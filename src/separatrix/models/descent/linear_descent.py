@@ -61,7 +61,7 @@ class LinearDescent(PredictorByLoss):
     shuffle : bool, default=True
         Visit the rows in a new random order each pass.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     max_epochs : int or inf, default=100
         Limit on passes.
     tolerance : float, default=0.0001

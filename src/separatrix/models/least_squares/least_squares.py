@@ -46,7 +46,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
     alpha : float, default=0.0
         The penalty, not divided by the number of rows.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     penalize_intercept : bool, default=False
         Whether the penalty, and the norm to be least, include b.
     positive : bool, default=False

@@ -74,7 +74,7 @@ class MaxMargin(LinearClassifier):
         Cost of slack; inf for the hard margin. What is above 1e20 counts as 1e20: in double precision the
         hyperplane no longer depends on it.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the rows of a class.
     boundary : {"positive", "negative", "undefined"}, default="positive"

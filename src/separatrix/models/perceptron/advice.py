@@ -19,7 +19,7 @@ def warn_of_run(model: Any, X: Any, codes: NDArray[np.integer[Any]], in_order: b
 
     ``codes`` numbers the classes of the rows that count, in the order they lie, and ``in_order`` says that they
     were learned from in that order; ``scale_free`` learners adapt to columns of any scale. A single pass is
-    what the caller asked for, and its end is no limit.
+    what the caller asked for, and its end is not a limit.
     """
     status = model.status_
     if status is Status.NONFINITE:

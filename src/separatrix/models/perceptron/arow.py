@@ -11,7 +11,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.models.perceptron.online_rule import Arrays, OnlineKernel, OnlineRule, Vectors
-from separatrix.models.perceptron.single_rows import OneRow
+from separatrix.models.perceptron.single_rows import SingleRowLearner
 from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
 
 MOST_BYTES = 2**32  # of covariances
@@ -19,7 +19,7 @@ MOST_BYTES = 2**32  # of covariances
 
 @dataclass(frozen=True, slots=True)
 class DiagonalUpdates(OnlineRule):
-    """One variance a weight."""
+    """One variance per weight."""
 
     fill: ClassVar[dict[str, float]] = {"variance": 1.0}
     r: float
@@ -30,7 +30,7 @@ class DiagonalUpdates(OnlineRule):
 
 @dataclass(frozen=True, slots=True)
 class FullUpdates(OnlineRule):
-    """A whole covariance matrix a vector."""
+    """A whole covariance matrix per vector."""
 
     widens: ClassVar[bool] = False
     r: float
@@ -43,7 +43,7 @@ class FullUpdates(OnlineRule):
 
 
 @learner
-class AROW(OneRow):
+class AROW(SingleRowLearner):
     """Weights with a covariance S that shrinks where rows have been seen, so that rare features move more.
 
     Where y s(x) < 1, with the lifted row x: v = x'Sx, beta = 1/(v + r), alpha = (1 - y s(x)) beta,
@@ -59,13 +59,13 @@ class AROW(OneRow):
     r : float, default=1.0
         Regularisation: the larger, the smaller the moves.
     covariance : {"diagonal", "full"}, default="diagonal"
-        What is kept of S: O(d) numbers and time a row, or O(d^2).
+        What is kept of S: O(d) numbers and time per row, or O(d^2).
     order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes in the order given, or shuffled anew each time.
+        Passes over the rows as given, or in a new random order each time.
     boundary : {"positive", "negative", "undefined"}, default="positive"
         What a score of zero predicts for two classes; "undefined" gives None there.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     max_epochs : int, inf or None, default=None
         Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
         mistakes, and after 1,000 passes.
@@ -75,13 +75,13 @@ class AROW(OneRow):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the size of the updates of a class, as ``sample_weight`` does those of a row.
     warm_start : bool, default=False
-        Start from the weights of the fit before.
+        Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the order "shuffle".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
-        Say on stderr how each pass went.
+        Report each pass on standard error.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.perceptron.online_rule import Arrays, OnlineKernel, OnlineRule, Vectors
 from separatrix.models.perceptron.passes import LabelledRows
-from separatrix.models.perceptron.single_rows import OneRow
+from separatrix.models.perceptron.single_rows import SingleRowLearner
 from separatrix.numerics.status import Status
 from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, seed
 
@@ -33,7 +33,7 @@ class AveragedUpdates(OnlineRule):
 
     def late(self, v: Vectors, start: Floats) -> Vectors:
         one = self.fresh(start[None].copy(), kesler=True)
-        one.beside["looks"][:] = v.beside["looks"][:1].sum()  # it has been at its start all along
+        one.beside["looks"][:] = v.beside["looks"][:1].sum()  # it has been at its start so far
         return one
 
     def final(self, v: Vectors) -> Floats:
@@ -41,19 +41,19 @@ class AveragedUpdates(OnlineRule):
 
 
 @learner
-class AveragedPerceptron(OneRow):
+class AveragedPerceptron(SingleRowLearner):
     """A perceptron that predicts with the average of its weights after every row it has looked at.
 
     The path is the perceptron's: w += y x, b += y on a mistake. The model is (w_1 + ... + w_T)/T over all
-    T looks, exact, at the cost of one more addition an update (of stored entries only, on sparse rows): on
+    T looks, exact, at the cost of one more addition per update (of stored entries only, on sparse rows): on
     data that no hyperplane separates the last weights depend on the last mistakes, their average hardly.
 
     Parameters
     ----------
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
-        The first weights; "random" draws standard normals. An array may carry the bias as its last entry.
+        The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
     order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes in the order given, or shuffled anew each time.
+        Passes over the rows as given, or in a new random order each time.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of zero is a mistake while learning, or counts as +1.
     boundary : {"positive", "negative", "undefined"}, default="positive"
@@ -61,7 +61,7 @@ class AveragedPerceptron(OneRow):
     normalize_rows : bool, default=False
         Scale each lifted row to length 1 (a zero row is left as it is).
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     max_epochs : int, inf or None, default=None
         Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
         mistakes, and after 1,000 passes.
@@ -71,13 +71,13 @@ class AveragedPerceptron(OneRow):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the size of the updates of a class, as ``sample_weight`` does those of a row.
     warm_start : bool, default=False
-        Start from the weights of the fit before.
+        Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the random start and of the order "shuffle".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
-        Say on stderr how each pass went.
+        Report each pass on standard error.
 
     Attributes
     ----------

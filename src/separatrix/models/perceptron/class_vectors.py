@@ -1,4 +1,4 @@
-"""One vector a class, learned as the classes appear: however rows are chunked, the result is the same.
+"""One vector per class, learned as the classes appear: the result does not depend on how rows are chunked.
 
 One against the rest, with classes that are not known beforehand, every class has a vector of its own,
 and beside them runs a phantom that has seen every row as negative. A class that appears late starts as
@@ -38,13 +38,13 @@ class ClassVectors:
         self.vectors = vectors
 
     def copy(self) -> Self:
-        """The same vectors apart, so that a chunk that fails leaves these as they were."""
+        """A copy, so that a chunk that fails leaves these vectors as they were."""
         twin = copy(self)
         twin.vectors = self.vectors.copy()
         return twin
 
     def final(self) -> Floats:
-        """The lifted weights of the model: one vector for two classes, one a class for more."""
+        """The lifted weights of the model: one vector for two classes, one per class for more."""
         raise NotImplementedError("a scheme says which vectors predict")
 
     def codes(self) -> dict[Any, int]:
@@ -85,7 +85,7 @@ class ClassVectors:
         """Refuse a label that cannot join the classes so far."""
         if not self.open:
             raise DataError(
-                f"y has the class {label!r}, which is none of {self.classes}: "
+                f"y has the class {label!r}, which is not one of {self.classes}: "
                 "name all classes in the first call, or leave classes out to learn them as they appear."
             )
         if self.classes and _kind(label) != _kind(self.classes[0]):
@@ -125,7 +125,7 @@ class ClassVectors:
 
 
 class OneAgainstRest(ClassVectors):
-    """A vector a class, and the phantom of open classes behind them."""
+    """One vector per class, and the phantom of open classes behind them."""
 
     @classmethod
     def begin(cls, rule: OnlineRule, start: Floats, classes: Sequence[Any] | None = None) -> Self:

@@ -25,7 +25,7 @@ from separatrix.models.perceptron.passes import LabelledRows, Order, PassMeasure
 
 
 @dataclass(slots=True)
-class Dual:
+class DualState:
     """What a run carries along: dual weights and the account."""
 
     a: Floats
@@ -38,7 +38,7 @@ class Dual:
     forgotten: int = 0
 
     @classmethod
-    def begin(cls, n: int) -> Dual:
+    def begin(cls, n: int) -> DualState:
         return cls(np.zeros(n), np.zeros(n, dtype=np.int64))
 
 
@@ -70,7 +70,7 @@ class DualRule:
     max_support: float
     order: Order
 
-    def step(self, state: Dual, chunk: LabelledRows) -> None:
+    def step(self, state: DualState, chunk: LabelledRows) -> None:
         n = len(chunk.y)
         order = self.order.next(n)
         t = kernels.first_mistake(self.scores, chunk.y, order, 0, n, self.zero_is_mistake)
@@ -83,10 +83,10 @@ class DualRule:
     def _add(self, i: int, a: float) -> None:
         self.scores += a * (self.columns.column(i) + self.one)
 
-    def end_pass(self, state: Dual) -> None:
+    def end_pass(self, state: DualState) -> None:
         """Online rules have moved already."""
 
-    def measure(self, state: Dual) -> PassMeasure:
+    def measure(self, state: DualState) -> PassMeasure:
         measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(self.scores) < 0)
         state.mistakes = 0
         return measured
@@ -111,7 +111,7 @@ class BlockedDualRule:
     zero_is_mistake: bool
     max_support: float
 
-    def step(self, state: Dual, chunk: LabelledRows) -> None:
+    def step(self, state: DualState, chunk: LabelledRows) -> None:
         for begin, end in self._blocks():
             t = self.scores.next_mistake(chunk.y, begin, end, self.zero_is_mistake)
             while t < end:
@@ -119,10 +119,10 @@ class BlockedDualRule:
                 t = self.scores.next_mistake(chunk.y, t + 1, end, self.zero_is_mistake)
         state.visits += len(chunk.y)
 
-    def end_pass(self, state: Dual) -> None:
+    def end_pass(self, state: DualState) -> None:
         """Online rules have moved already."""
 
-    def measure(self, state: Dual) -> PassMeasure:
+    def measure(self, state: DualState) -> PassMeasure:
         # Scores that are screened are numbers, also those that lack entries.
         finite = self.scores.screened or all(self.scores.finite(begin, end) for begin, end in self._blocks())
         measured = PassMeasure(state.mistakes, state.updates, finite)
@@ -152,7 +152,7 @@ def step_of(chunk: LabelledRows, i: int) -> float:
     return float(chunk.y[i]) * (1.0 if chunk.step is None else float(chunk.step[i]))
 
 
-def move(state: Dual, i: int, a: float, max_support: float, add: Callable[[int, float], None]) -> None:
+def move(state: DualState, i: int, a: float, max_support: float, add: Callable[[int, float], None]) -> None:
     """A mistake on row i: change its weight by a, and ``add`` it to the scores; forget a row if there is no room."""
     forget = join(state, i, max_support)
     if forget is not None:
@@ -179,7 +179,7 @@ def errors_of_classes(rules: Sequence[Scored], codes: NDArray[np.int64]) -> NDAr
     return wrong
 
 
-def join(state: Dual, i: int, max_support: float) -> int | None:
+def join(state: DualState, i: int, max_support: float) -> int | None:
     """Let row i have a weight; where there is no room for it, the row to be forgotten."""
     if state.a[i] != 0:
         return None

@@ -24,10 +24,10 @@ from separatrix.models.perceptron.kernel_columns import (
     need_square,
     norms2,
 )
-from separatrix.models.perceptron.kernel_dual import BlockedDualRule, Dual, DualRule, errors_of_classes
+from separatrix.models.perceptron.kernel_dual import BlockedDualRule, DualRule, DualState, errors_of_classes
 from separatrix.models.perceptron.kernel_stream import KernelStream
 from separatrix.models.perceptron.passes import LabelledRows, Order, PassMeasure
-from separatrix.models.perceptron.single_row_tables import OneTable
+from separatrix.models.perceptron.single_row_tables import RowAsTable
 from separatrix.models.perceptron.support_rows import SupportRows
 from separatrix.numerics.driver import solve
 from separatrix.numerics.seeds import seed_state
@@ -37,7 +37,7 @@ from separatrix.validation import Labels, Table, check_labels, check_lengths, ch
 
 
 @learner
-class KernelPerceptron(Classifier, OneTable):
+class KernelPerceptron(Classifier, RowAsTable):
     """A perceptron that sees rows through a kernel: s(x) = sum_j a_j (k(x_j, x) + 1).
 
     A mistake at (x_i, y_i) adds y_i to a_i: |a_i| counts the mistakes made on row i. With the linear
@@ -62,7 +62,7 @@ class KernelPerceptron(Classifier, OneTable):
     coef0 : float, default=1.0
         The constant in the kernel "poly".
     order : {"cyclic", "shuffle"}, default="cyclic"
-        Passes in the order given, or shuffled anew each time.
+        Passes over the rows as given, or in a new random order each time.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of zero is a mistake while learning, or counts as +1.
     boundary : {"positive", "negative", "undefined"}, default="positive"
@@ -80,13 +80,13 @@ class KernelPerceptron(Classifier, OneTable):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the order "shuffle".
     verbose : bool, default=False
-        Say on stderr how each pass went.
+        Report each pass on standard error.
 
     Attributes
     ----------
     dual_coef_ : array (1, m), or (K, m) for K > 2 classes : a_j of the support rows
     support_ : rows of the fit that have a weight; support_vectors_ : those rows (not when precomputed)
-    forgotten_ : how often a row was forgotten for want of room
+    forgotten_ : how often a row was forgotten because there was no room
     classes_ : the labels, sorted; with two of them the second is the positive one
     n_iter_ : passes made; visits_ : rows looked at
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
@@ -158,7 +158,7 @@ class KernelPerceptron(Classifier, OneTable):
         late = None
         if isinstance(source, NativeColumns) and self.order == "cyclic":
             late = source.late_scores(float(self.fit_intercept))
-        states: list[Dual] = []
+        states: list[DualState] = []
         rules: list[DualRule | BlockedDualRule] = []
         chunks: list[LabelledRows] = []
         statuses: list[Status] = []
@@ -174,7 +174,7 @@ class KernelPerceptron(Classifier, OneTable):
             else:
                 order = Order(chance.copy() if self.order == "shuffle" else None)
                 rules.append(DualRule(columns, np.zeros(table.n), float(self.fit_intercept), *limits, order))
-            states.append(Dual.begin(table.n))
+            states.append(DualState.begin(table.n))
             chunks.append(LabelledRows(kernels.rows(table.X), signs, combined))
             stop = stop_perceptron(0, self.max_epochs, np.inf)
             ended = solve(rules[-1], states[-1], chunks[-1:], stop, self._watch if self.verbose else None)
@@ -182,7 +182,7 @@ class KernelPerceptron(Classifier, OneTable):
             passes.append([p.mistakes for p in ended.passes])
             if ended.status is Status.INTERRUPTED:
                 break
-        states += [Dual.begin(table.n) for _ in classes[len(states) :]]
+        states += [DualState.begin(table.n) for _ in classes[len(states) :]]
         self._store(table, labels, states, passes)
         raise_interruption(last_of(statuses))
         self._count_errors(labels, combined, rules, chunks, statuses)
@@ -193,7 +193,7 @@ class KernelPerceptron(Classifier, OneTable):
             warn_of_scale(self, table.X)
         return self
 
-    def _store(self, table: Table, labels: Labels, states: list[Dual], passes: list[list[int]]) -> None:
+    def _store(self, table: Table, labels: Labels, states: list[DualState], passes: list[list[int]]) -> None:
         """The model as attributes; until its errors are counted it is one that was interrupted."""
         for name in ("_stream", "errors_"):
             self.__dict__.pop(name, None)
@@ -275,7 +275,7 @@ class KernelPerceptron(Classifier, OneTable):
         self._support = SupportRows.of(table.X)
 
     def decision_function(self, X: Any) -> Floats:
-        """s(x) for each row; with more than two classes one column a class. Precomputed: k(row, row of the fit)."""
+        """s(x) for each row; with more than two classes one column per class. Precomputed: k(row, row of the fit)."""
         return self._shown(self._scores(self._check_rows(X)))
 
     def _scores_as_given(self, X: Any) -> Floats:

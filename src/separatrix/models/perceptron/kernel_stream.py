@@ -1,4 +1,4 @@
-"""The kernel perceptron on rows that pass by: support rows that all classes share, one a weight each.
+"""The kernel perceptron on rows that pass by: support rows that all classes share, each class with its own weights.
 
 As in class_vectors.py a phantom that sees every row as negative runs beside open classes, and a class
 that appears late starts as its copy.
@@ -26,7 +26,7 @@ from separatrix.validation import Table
 
 @dataclass(slots=True)
 class KernelStream:
-    """Dual weights of every vector (``a``, one row a vector, the phantom last) over the support rows."""
+    """DualState weights of every vector (``a``, one row per vector, the phantom last) over the support rows."""
 
     function: Kernel | Callable[[Any, Any], Any]
     open: bool
@@ -52,7 +52,7 @@ class KernelStream:
         return cls(function, False, classes, support, a)
 
     def copy(self) -> Self:
-        """The same apart, so that a chunk that fails leaves this as it was."""
+        """A copy, so that a chunk that fails leaves this as it was."""
         twin = copy(self)
         twin.classes, twin.a = list(self.classes), self.a.copy()
         twin.support = SupportRows.of(self.support.table()) if self.support.n else copy(self.support)
@@ -103,7 +103,7 @@ class KernelStream:
                 continue
             if not self.open:
                 raise DataError(
-                    f"y has the class {label!r}, which is none of {self.classes}: "
+                    f"y has the class {label!r}, which is not one of {self.classes}: "
                     "name all classes in the first call, or leave classes out to learn them as they appear."
                 )
             if self.classes and isinstance(label, str) != isinstance(self.classes[0], str):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.perceptron.online_rule import Arrays, OnlineKernel, OnlineRule, Vectors
-from separatrix.models.perceptron.single_rows import OneRow
+from separatrix.models.perceptron.single_rows import SingleRowLearner
 from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
 
 
@@ -33,7 +33,7 @@ class MarginUpdates(OnlineRule):
 
 
 @learner
-class MarginPerceptron(OneRow):
+class MarginPerceptron(SingleRowLearner):
     """A perceptron that also moves on rows it gets right by too little: y s(x) <= margin, or margin |w|.
 
     With ``relative=True`` a pass without an update proves that every row lies farther than ``margin``
@@ -50,13 +50,13 @@ class MarginPerceptron(OneRow):
     relative : bool, default=True
         Whether the margin is a distance, to be multiplied by |w|, or a score.
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
-        The first weights; "random" draws standard normals. An array may carry the bias as its last entry.
+        The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
     order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes in the order given, or shuffled anew each time.
+        Passes over the rows as given, or in a new random order each time.
     boundary : {"positive", "negative", "undefined"}, default="positive"
         What a score of zero predicts for two classes; "undefined" gives None there.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     max_epochs : int, inf or None, default=None
         Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
         mistakes, and after 1,000 passes.
@@ -66,13 +66,13 @@ class MarginPerceptron(OneRow):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the size of the updates of a class, as ``sample_weight`` does those of a row.
     warm_start : bool, default=False
-        Start from the weights of the fit before.
+        Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the random start and of the order "shuffle".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
-        Say on stderr how each pass went.
+        Report each pass on standard error.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """What learners that move on mistakes share: the fit, many classes, the account.
 
 A subclass names its ``_rule`` and, where its passes are not those of the one loop, its own ``_run``.
-With two classes there is one vector, that of the second class; with more, one a class: each learned
+With two classes there is one vector, that of the second class; with more, one per class: each learned
 against the rest, or all at once by Kesler's rule.
 """
 
@@ -168,7 +168,7 @@ class MistakeDriven(LinearClassifier):
         return self
 
     def _tasks(self, labels: Labels, combined: Floats | None, starts: Floats) -> Iterator[tuple[Any, Floats]]:
-        """What is learned apart: the labels of its rows, and its start. Rows without weight are skipped."""
+        """What is learned separately: the labels of the rows, and the start. Rows without weight are skipped."""
         skipped = np.zeros(0, dtype=np.intp) if combined is None else np.flatnonzero(combined == 0)
         if self.multiclass == "kesler":
             codes = labels.codes.astype(np.int32)

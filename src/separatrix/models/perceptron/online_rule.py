@@ -2,7 +2,7 @@
 
 A rule names the arrays that it carries beside its vectors and hands both to a kernel; the kernel moves
 them in place. The same vectors serve a fit (one vector or, by Kesler's construction, all classes at
-once), a stream (one vector a class) and a single row. Each learner defines its own rule.
+once), a stream (one vector per class) and a single row. Each learner defines its own rule.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Vectors:
         return len(self.lifted)
 
     def copy(self) -> Vectors:
-        """The same numbers apart."""
+        """A copy of all arrays."""
         return self._each(lambda a: a.copy())
 
     def take(self, rows: list[int]) -> Vectors:

@@ -68,7 +68,7 @@ class OnlineState:
 
 @dataclass(slots=True)
 class OnlinePasses:
-    """One look at each row a pass, in the order they lie or shuffled anew: a rule for ``solve``."""
+    """One look at each row per pass, in the order they lie or shuffled anew: a rule for ``solve``."""
 
     order: Order
     max_updates: float = math.inf

@@ -7,7 +7,7 @@ from typing import Any
 
 from separatrix import kernels
 from separatrix.models.perceptron.online_rule import OnlineKernel, OnlineRule, Vectors
-from separatrix.models.perceptron.single_rows import OneRow
+from separatrix.models.perceptron.single_rows import SingleRowLearner
 from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
 
 VARIANTS = ("PA", "PA-I", "PA-II")
@@ -26,7 +26,7 @@ class PassiveAggressiveUpdates(OnlineRule):
 
 
 @learner
-class PassiveAggressive(OneRow):
+class PassiveAggressive(SingleRowLearner):
     """Where y s(x) < 1, the least move that gives the row a margin of 1, or as much of it as C allows.
 
     With the loss l = 1 - y s(x) and the lifted row x: w += tau y x, where
@@ -45,11 +45,11 @@ class PassiveAggressive(OneRow):
     C : float, default=1.0
         Aggressiveness of PA-I and PA-II.
     order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes in the order given, or shuffled anew each time.
+        Passes over the rows as given, or in a new random order each time.
     boundary : {"positive", "negative", "undefined"}, default="positive"
         What a score of zero predicts for two classes; "undefined" gives None there.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     max_epochs : int, inf or None, default=None
         Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
         mistakes, and after 1,000 passes.
@@ -59,13 +59,13 @@ class PassiveAggressive(OneRow):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the size of the updates of a class, as ``sample_weight`` does those of a row.
     warm_start : bool, default=False
-        Start from the weights of the fit before.
+        Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the order "shuffle".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
-        Say on stderr how each pass went.
+        Report each pass on standard error.
 
     Attributes
     ----------

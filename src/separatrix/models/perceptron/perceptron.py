@@ -14,8 +14,8 @@ from separatrix.errors import ParameterError
 from separatrix.models.perceptron.mistake_driven import PASSES, FinishedRun
 from separatrix.models.perceptron.online_rule import PlainUpdates, Vectors
 from separatrix.models.perceptron.passes import LabelledRows, Order, PassMeasure
-from separatrix.models.perceptron.perceptron_rule import Learning, PerceptronRule, ViolatorSearch
-from separatrix.models.perceptron.single_rows import OneRow
+from separatrix.models.perceptron.perceptron_rule import PerceptronRule, PerceptronState, ViolatorSearch
+from separatrix.models.perceptron.single_rows import SingleRowLearner
 from separatrix.numerics.driver import drive, solve
 from separatrix.numerics.status import Status
 from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, seed
@@ -33,7 +33,7 @@ RECIPES: dict[str, dict[str, Any]] = {
 
 
 @learner
-class Perceptron(OneRow):
+class Perceptron(SingleRowLearner):
     """A linear classifier that moves only on mistakes: w += y x, b += y.
 
     If the rows can be separated with lifted margin g within radius R, at most (R/g)^2 updates are ever
@@ -42,7 +42,7 @@ class Perceptron(OneRow):
     Parameters
     ----------
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
-        The first weights; "random" draws standard normals. An array may carry the bias as its last entry.
+        The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
     order : {"cyclic", "restart", "shuffle", "any", "worst"}, default="cyclic"
         Which row is looked at next: passes in the order given, back to row 0 after every update, passes
         shuffled anew, a random violator, the violator with the least y s(x).
@@ -53,7 +53,7 @@ class Perceptron(OneRow):
     normalize_rows : bool, default=False
         Scale each lifted row to length 1 (a zero row is left as it is).
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     max_mistakes : int or inf, default=0
         End after a pass with no more mistakes than this.
     max_epochs : int or inf, default=100
@@ -70,7 +70,7 @@ class Perceptron(OneRow):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the size of the updates of a class.
     warm_start : bool, default=False
-        Start from the weights of the fit before.
+        Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random start and of the orders "shuffle" and "any".
     hashing : int or None, default=None
@@ -78,7 +78,7 @@ class Perceptron(OneRow):
     trace : bool, default=False
         Keep ``trace_``: the start and the updated rows, from which every step can be replayed.
     verbose : bool, default=False
-        Say on stderr how each pass went.
+        Report each pass on standard error.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Perceptron(OneRow):
         """Learn one vector: by passes in the one loop, or violator by violator; or all by Kesler's rule."""
         if self.multiclass == "kesler":
             return super()._run(chunk, start, chance)
-        state = Learning(kernels.aligned(start[0]))
+        state = PerceptronState(kernels.aligned(start[0]))
         zero_is_mistake = self.tie == "mistake"
         if self.order in PASSES:
             rule = PerceptronRule(

@@ -1,4 +1,4 @@
-"""The perceptron as a rule of passes, and as a solver for the orders that are no passes.
+"""The perceptron as a rule of passes, and as a solver for the orders without passes.
 
 On a mistake at (x, y): w += c y x, b += c y. Cyclic and shuffled passes are streamable; restart, any and worst
 look for their next row among all of them.
@@ -17,11 +17,11 @@ from separatrix.arrays import Floats, Indices
 from separatrix.models.perceptron.passes import NO_LIMIT, SLICE, LabelledRows, Order, PassMeasure
 from separatrix.numerics.status import Status
 
-ROOM = 2**16  # updates logged in one call of the orders that are no passes
+ROOM = 2**16  # updates logged in one call of the orders without passes
 
 
 @dataclass(slots=True)
-class Learning:
+class PerceptronState:
     """What a run carries along: the lifted weights and the account of its mistakes."""
 
     lifted: Floats
@@ -39,17 +39,17 @@ class Learning:
         if log is not None and updates:
             self.log.append(log[:updates].copy())
 
-    def whole(self) -> Whole:
+    def whole(self) -> Restored:
         """A block that is done or undone: an interruption inside it leaves weights and account agreeing."""
-        return Whole(self)
+        return Restored(self)
 
 
-class Whole:
+class Restored:
     """Puts a state back as it was when its block is interrupted."""
 
     __slots__ = ("kept", "state")
 
-    def __init__(self, state: Learning) -> None:
+    def __init__(self, state: PerceptronState) -> None:
         self.state = state
         self.kept = (state.lifted.copy(), state.updates, state.visits, state.mistakes, state.last, len(state.log))
 
@@ -65,7 +65,7 @@ class Whole:
 
 @dataclass(slots=True)
 class PerceptronRule:
-    """One look at each row a pass, in the order they lie or shuffled anew."""
+    """One look at each row per pass, in the order they lie or shuffled anew."""
 
     bias: bool
     zero_is_mistake: bool
@@ -75,7 +75,7 @@ class PerceptronRule:
     keep_log: bool = False
     habit: NDArray[np.int8] | None = None  # which rows were mistakes at the last look: it speeds the next one up
 
-    def step(self, state: Learning, chunk: LabelledRows) -> None:
+    def step(self, state: PerceptronState, chunk: LabelledRows) -> None:
         n = chunk.rows.n
         if self.habit is None or len(self.habit) != n:
             self.habit = np.zeros(n, dtype=np.int8)
@@ -88,7 +88,7 @@ class PerceptronRule:
         if state.mistakes:
             self.scan(state, chunk, resume, n)
 
-    def scan(self, state: Learning, chunk: LabelledRows, begin: int, end: int) -> None:
+    def scan(self, state: PerceptronState, chunk: LabelledRows, begin: int, end: int) -> None:
         """Look at positions begin .. end once."""
         room = min(self.max_updates - state.updates, NO_LIMIT)
         log = np.empty(end - begin, dtype=np.int64) if self.keep_log else None
@@ -111,10 +111,10 @@ class PerceptronRule:
             if updates:
                 state.last = last
 
-    def end_pass(self, state: Learning) -> None:
+    def end_pass(self, state: PerceptronState) -> None:
         """Online rules have moved already."""
 
-    def measure(self, state: Learning) -> PassMeasure:
+    def measure(self, state: PerceptronState) -> PassMeasure:
         measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.lifted) < 0)
         state.mistakes = 0
         return measured
@@ -137,14 +137,14 @@ class ViolatorSearch:
     def __post_init__(self) -> None:
         self.found = np.empty(self.chunk.rows.n if self.order == "any" else 0, dtype=np.int64)
 
-    def terminate(self, state: Learning) -> Status | None:
+    def terminate(self, state: PerceptronState) -> Status | None:
         if kernels.first_nonfinite(state.lifted) >= 0:
             return Status.NONFINITE
         if self.at == self.chunk.rows.n:
             return Status.CONVERGED
         return Status.MAX_UPDATES if state.updates >= self.max_updates else None
 
-    def step(self, state: Learning) -> Learning:
+    def step(self, state: PerceptronState) -> PerceptronState:
         chunk, state.mistakes = self.chunk, 0
         room = int(min(self.max_updates - state.updates, ROOM if self.keep_log else NO_LIMIT))
         budget = max(1, SLICE // max(1, chunk.rows.d))

@@ -24,7 +24,7 @@ _, _, VISITS, COUNTS, COUNT_VISITS = range(5)  # of the account (kernels, pocket
 
 
 @dataclass(slots=True)
-class Pocketing:
+class PocketState:
     """The weights that learn, those in the pocket with their errors, and the account."""
 
     lifted: Floats
@@ -45,7 +45,7 @@ class PocketRule:
     weight: Floats | None
     order: Order
 
-    def step(self, state: Pocketing, chunk: LabelledRows) -> None:
+    def step(self, state: PocketState, chunk: LabelledRows) -> None:
         n = chunk.rows.n
         updates, _, _ = kernels.pocket_pass(
             chunk.rows, chunk.y, chunk.step, self.order.next(n), state.lifted, self.bias, self.zero_is_mistake,
@@ -54,17 +54,17 @@ class PocketRule:
         state.updates += updates
         state.mistakes += updates
 
-    def count(self, state: Pocketing, chunk: LabelledRows) -> None:
+    def count(self, state: PocketState, chunk: LabelledRows) -> None:
         """Count the errors of the present weights; with fewer than the pocket has they replace it."""
         kernels.pocket_count(
             chunk.rows, chunk.y, state.lifted, self.zero_is_mistake,
             state.pocket, state.error, self.weight, state.account,
         )  # fmt: skip
 
-    def end_pass(self, state: Pocketing) -> None:
+    def end_pass(self, state: PocketState) -> None:
         """Online rules have moved already."""
 
-    def measure(self, state: Pocketing) -> PassMeasure:
+    def measure(self, state: PocketState) -> PassMeasure:
         measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.lifted) < 0)
         state.mistakes = 0
         return measured
@@ -88,9 +88,9 @@ class PocketPerceptron(MistakeDriven):
         How many rows counts may look at, as a multiple of the rows visited; inf counts whenever a run is
         longer (Gallant's rule), which can cost as many looks as rows squared.
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
-        The first weights; "random" draws standard normals. An array may carry the bias as its last entry.
+        The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
     order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes in the order given, or shuffled anew each time, nearer to Gallant's random draws.
+        Passes over the rows as given, or in a new random order each time, closer to Gallant's random draws.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of zero is a mistake, while learning and in the counts, or counts as +1.
     boundary : {"positive", "negative", "undefined"}, default="positive"
@@ -98,18 +98,18 @@ class PocketPerceptron(MistakeDriven):
     normalize_rows : bool, default=False
         Scale each lifted row to length 1 (a zero row is left as it is).
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     max_epochs : int, inf or None, default=None
         Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
         mistakes, and after 1,000 passes.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the rows of a class.
     warm_start : bool, default=False
-        Start from the weights of the fit before.
+        Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the random start and of the order "shuffle".
     verbose : bool, default=False
-        Say on stderr how each pass went.
+        Report each pass on standard error.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class PocketPerceptron(MistakeDriven):
         weight = chunk.step if chunk.step is None or chunk.norm is None else chunk.step * chunk.norm
         order = Order(chance if self.order == "shuffle" else None)
         rule = PocketRule(self.fit_intercept, self.tie == "mistake", float(self.count_share), weight, order)
-        state = Pocketing(kernels.aligned(start[0]), start[0].copy())
+        state = PocketState(kernels.aligned(start[0]), start[0].copy())
         rule.count(state, chunk)
         at_limit = self._stop(chunk.counted)
 

@@ -1,4 +1,4 @@
-"""One row at a time by way of a table of one row, for learners whose models are no single vector a class."""
+"""One row at a time by way of a table of one row, for learners whose model is not one vector per class."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from separatrix.models.class_labels import predictions
 from separatrix.validation import check_row
 
 
-class OneTable:
+class RowAsTable:
     """``learn_one``, ``decision_one`` and ``predict_one`` on top of tables; single rows are arrays, lists or pairs."""
 
     boundary: str
@@ -39,7 +39,7 @@ class OneTable:
         return self.partial_fit(self._one(x), [y], sample_weight=[sample_weight])
 
     def decision_one(self, x: Any) -> float | Floats:
-        """The score of one row; with more than two classes an array of one score a class."""
+        """The score of one row; with more than two classes an array of one score per class."""
         self._check_fitted()
         scores = self._scores_as_given(self._one(x))[0]
         return scores if isinstance(scores, np.ndarray) else float(scores)

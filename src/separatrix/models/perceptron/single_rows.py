@@ -1,7 +1,7 @@
 """One row at a time, with next to no overhead: a bound kernel moves the vectors in place.
 
 ``learn_one`` first tries the kernel with the row as it is; whatever that refuses (a list, a new class, a
-row that is no row) takes the careful way, where every check is made before anything moves. Weights and
+malformed row) takes the careful way, where every check is made before anything moves. Weights and
 counts are read from the vectors when they are asked for.
 """
 
@@ -26,7 +26,7 @@ READ_LATE = ("coef_", "intercept_", "mistakes_", "visits_", "epoch_mistakes_")
 BOUND = ("_learner", "_reader", "_codes", "_at", "_labels")
 
 
-class OneRow(Streaming):
+class SingleRowLearner(Streaming):
     """Single rows: arrays, lists, pairs (columns, values) or dicts of features."""
 
     hashing: int | None = None
@@ -54,7 +54,7 @@ class OneRow(Streaming):
         return self
 
     def decision_one(self, x: Any) -> float | Floats:
-        """The score of one row; with more than two classes an array of one score a class."""
+        """The score of one row; with more than two classes an array of one score per class."""
         try:
             if self._at is not None and x.__class__ is not dict:
                 return self._reader.score(x, self._at)

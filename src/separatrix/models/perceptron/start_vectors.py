@@ -32,7 +32,7 @@ def first_vector(start: str | ArrayLike, d: int, bias: bool, chance: kernels.Wor
 
 
 def given_starts(first: Floats, count: int, coef_init: Any, intercept_init: Any, bias: bool) -> list[Floats]:
-    """One lifted start a vector: the first one, with weights or bias as given."""
+    """One lifted start per vector: the first one, with weights or bias as given."""
     starts = [first.copy() for _ in range(count)]
     d = len(first) - 1
     if coef_init is not None:

@@ -1,6 +1,6 @@
 """What a perceptron's run leaves behind, and how to watch its proof from that.
 
-A trace holds the start, the updated rows (8 bytes an update) and a fingerprint of the data. Together
+A trace holds the start, the updated rows (8 bytes per update) and a fingerprint of the data. Together
 with the data that is everything: ``replay`` walks through the updates again, to the bit.
 
 Novikoff's proof (1962), from any start w0 and for any w* with g = min_i c_i y_i w*.x_i and
@@ -45,7 +45,7 @@ def fingerprint(X: Any, labels: Labels, weights: Floats | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The start, the updated rows in order, and which data they speak of."""
+    """The start, the updated rows in order, and which data they describe."""
 
     start: Floats
     rows: NDArray[np.int64]
@@ -82,7 +82,7 @@ class Trace:
 class Replay:
     """Every update again: weights, scores, lengths, and the inequalities of the proof.
 
-    Arrays have one entry an update, or one more (from the start, k = 0) where they speak of weights.
+    Arrays have one entry per update, or one more (from the start, k = 0) where they describe weights.
     """
 
     trace: Trace
@@ -158,7 +158,7 @@ class Replay:
         return Proof(star, min(margins), max(lengths), inner, self.norms2)
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """One entry an update: its row, the label's sign, y s before and after, |w|^2 after."""
+        """One entry per update: its row, the label's sign, y s before and after, |w|^2 after."""
         before, after = self.margins
         rows = self.trace.rows
         return {

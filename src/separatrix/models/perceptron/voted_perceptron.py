@@ -14,7 +14,7 @@ from separatrix.models.perceptron.class_vectors import ClassVectors, OneAgainstR
 from separatrix.models.perceptron.mistake_driven import FinishedRun
 from separatrix.models.perceptron.online_rule import Arrays, OnlineRule, Vectors
 from separatrix.models.perceptron.passes import SLICE, LabelledRows
-from separatrix.models.perceptron.single_row_tables import OneTable
+from separatrix.models.perceptron.single_row_tables import RowAsTable
 from separatrix.models.perceptron.streaming import Streaming
 from separatrix.numerics.status import Status
 from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, seed
@@ -88,7 +88,7 @@ class VotedKernel:
 
 
 @learner
-class VotedPerceptron(Streaming, OneTable):
+class VotedPerceptron(Streaming, RowAsTable):
     """A perceptron in which every vector on its path votes, with as many votes as rows it has survived.
 
     The path is the perceptron's: w += y x, b += y on a mistake. A row's score is the sum over vectors of
@@ -102,9 +102,9 @@ class VotedPerceptron(Streaming, OneTable):
     max_vectors : int or inf, default=1000
         Vectors kept for each class. They take max_vectors · (d + 1) · 8 bytes, as they come to be needed.
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
-        The first weights; "random" draws standard normals. An array may carry the bias as its last entry.
+        The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
     order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes in the order given, or shuffled anew each time.
+        Passes over the rows as given, or in a new random order each time.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of zero is a mistake while learning, or counts as +1.
     boundary : {"positive", "negative", "undefined"}, default="positive"
@@ -112,7 +112,7 @@ class VotedPerceptron(Streaming, OneTable):
     normalize_rows : bool, default=False
         Scale each lifted row to length 1 (a zero row is left as it is).
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether there is an intercept b.
     max_epochs : int, inf or None, default=None
         Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
         mistakes, and after 1,000 passes.
@@ -121,13 +121,13 @@ class VotedPerceptron(Streaming, OneTable):
     random_state : int, RandomState, Generator or None, default=0
         Seed of the random start and of the order "shuffle".
     verbose : bool, default=False
-        Say on stderr how each pass went.
+        Report each pass on standard error.
 
     Attributes
     ----------
-    vectors_ : list of arrays (m, d + 1), one for two classes or one a class: d weights, then the bias
+    vectors_ : list of arrays (m, d + 1), one for two classes or one per class: d weights, then the bias
     votes_ : list of arrays (m,) : the votes of each vector
-    forgotten_votes_ : votes that were forgotten for want of room, over all classes
+    forgotten_votes_ : votes that were forgotten because there was no room, over all classes
     classes_ : the labels, sorted; with two of them the second is the positive one
     n_iter_ : passes made; visits_ : rows looked at
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
@@ -185,7 +185,7 @@ class VotedPerceptron(Streaming, OneTable):
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
     def decision_function(self, X: Any) -> Floats:
-        """The vote on each row, in [-1, 1]; with more than two classes one column a class."""
+        """The vote on each row, in [-1, 1]; with more than two classes one column per class."""
         return self._scores_as_given(self._check_rows(X).X)
 
 
