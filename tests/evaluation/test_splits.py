@@ -90,7 +90,7 @@ def test_given_folds_are_checked():
     pairs = [(np.arange(5), np.arange(5, 10)), (np.arange(5, 10), np.arange(5))]
     assert len(folds_of(10, pairs)) == 2
     assert len(folds_of(10, KFold(3))) == 3
-    with pytest.raises(DataError, match=r"learns from rows that it judges \(row 4\)"):
+    with pytest.raises(DataError, match=r"fold 0 has rows in both training and test \(row 4\)"):
         folds_of(10, [(np.arange(5), np.arange(4, 10)), pairs[1]])
     with pytest.raises(DataError, match="row numbers"):
         folds_of(10, [(np.arange(5), np.array([77])), pairs[1]])
