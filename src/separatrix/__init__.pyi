@@ -40,6 +40,8 @@ from separatrix.models.perceptron.margin_perceptron import MarginPerceptron as M
 from separatrix.models.perceptron.passive_aggressive import PassiveAggressive as PassiveAggressive
 from separatrix.models.perceptron.perceptron import Perceptron as Perceptron
 from separatrix.models.perceptron.pocket_perceptron import PocketPerceptron as PocketPerceptron
+from separatrix.models.perceptron.step_trace import StepTrace as StepTrace
+from separatrix.models.perceptron.step_trace import step_trace as step_trace
 from separatrix.models.perceptron.trace import Trace as Trace
 from separatrix.models.perceptron.voted_perceptron import VotedPerceptron as VotedPerceptron
 from separatrix.numerics.status import Status as Status
