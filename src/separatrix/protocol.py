@@ -29,11 +29,45 @@ class Estimator:
     feature_names_in_: NDArray[Any]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
+        """The parameters by name.
+
+        Parameters
+        ----------
+        deep : bool
+            Accepted for the protocol; there are no parameters of parameters.
+
+        Returns
+        -------
+        dict
+            Every parameter of ``__init__`` with its value.
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> Perceptron(max_epochs=5).get_params()["max_epochs"]
+        5
+        """
         return {name: getattr(self, name) for name in defaults(type(self))}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name."""
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params : keyword arguments
+            Parameters of ``__init__`` and their new values.
+
+        Returns
+        -------
+        self
+            The same learner; it is not fitted anew.
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> Perceptron().set_params(max_epochs=5, tie="positive")
+        Perceptron(tie='positive', max_epochs=5)
+        """
         known = defaults(type(self))
         for name, value in params.items():
             if name not in known:
@@ -85,7 +119,18 @@ class Estimator:
         )
 
     def get_metadata_routing(self) -> Any:
-        """What each method asks to be routed to it, as scikit-learn's MetadataRequest."""
+        """What each method asks to be routed to it, as scikit-learn's MetadataRequest.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> Perceptron().get_metadata_routing().fit.requests
+        {'sample_weight': None, 'coef_init': None, 'intercept_init': None}
+        """
         if hasattr(self, "_metadata_request"):
             return self._metadata_request
         from sklearn.utils.metadata_routing import MetadataRequest
@@ -113,11 +158,53 @@ class Estimator:
         return self
 
     def set_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``fit``: True, False, None or an alias for each name."""
+        """Which metadata a router shall pass to ``fit``: True, False, None or an alias for each name.
+
+        Parameters
+        ----------
+        **wishes : True, False, None or str by name
+            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
+
+        Returns
+        -------
+        self
+            The learner, with the request.
+
+        Examples
+        --------
+        >>> import sklearn
+        >>> from separatrix import Perceptron
+        >>> with sklearn.config_context(enable_metadata_routing=True):
+        ...     model = Perceptron().set_fit_request(sample_weight=True)
+        ...
+        >>> model.get_metadata_routing().fit.requests
+        {'sample_weight': True, 'coef_init': None, 'intercept_init': None}
+        """
         return self._set_request("fit", wishes)
 
     def set_score_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``score``."""
+        """Which metadata a router shall pass to ``score``.
+
+        Parameters
+        ----------
+        **wishes : True, False, None or str by name
+            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
+
+        Returns
+        -------
+        self
+            The learner, with the request.
+
+        Examples
+        --------
+        >>> import sklearn
+        >>> from separatrix import Perceptron
+        >>> with sklearn.config_context(enable_metadata_routing=True):
+        ...     model = Perceptron().set_score_request(sample_weight=True)
+        ...
+        >>> model.get_metadata_routing().score.requests
+        {'sample_weight': True}
+        """
         return self._set_request("score", wishes)
 
     def _kept(self) -> dict[str, Any]:

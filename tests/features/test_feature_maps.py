@@ -104,3 +104,9 @@ def test_missing_values_are_named(X):
     X[4, 1] = np.nan
     with pytest.raises(DataError, match="NaN at row 4, column 1"):
         sx.PolynomialMap().fit(X)
+
+
+def test_lists_of_rows_become_frames():
+    frame = sx.PolynomialMap(2).set_output(transform="pandas").fit_transform([[2.0, 3.0], [1.0, 0.0]])
+    assert frame.index.tolist() == [0, 1]
+    assert frame["x0 x1"].tolist() == [6.0, 0.0]

@@ -34,7 +34,30 @@ from separatrix.features.table_model import TableModel
 
 @dataclass(frozen=True)
 class Audit:
-    """Five answers about a table; ``str`` is a screen, ``to_dict`` is audit.json, ``save`` writes the folder."""
+    """Five answers about a table; ``str`` is a screen, ``to_dict`` is audit.json, ``save`` writes the folder.
+
+    Attributes
+    ----------
+    facts : AuditFacts
+        Every number, typed.
+    answers : dict
+        The five answers: separation, best, algorithm, prediction, assumptions.
+    model : TableModel or None
+        The recommended learner, fitted.
+    certificate : Certificate or None
+        The proofs of the first two answers.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from separatrix import audit
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = audit("example:six-points", ledger=Path(folder) / "ledger.jsonl")
+    ...
+    >>> print(result.answers["best"].answer)
+    The maximum margin, 1 on each side; it is unique (proved)
+    """
 
     facts: AuditFacts
     model: TableModel | None
@@ -51,7 +74,24 @@ class Audit:
         return None if self.certified is None else self.certified.certificate
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as audit.json has them."""
+        """Plain values, as audit.json has them.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from separatrix import audit
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = audit("example:six-points", ledger=Path(folder) / "ledger.jsonl")
+        ...
+        >>> result.to_dict()["table"]["rows"]
+        6
+        """
         return self.facts.to_dict()
 
     def __str__(self) -> str:
@@ -67,13 +107,53 @@ class Audit:
         return fragment(self.facts)
 
     def report(self) -> str:
-        """The report as one HTML page."""
+        """The report as one HTML page.
+
+        Returns
+        -------
+        str
+            HTML without scripts; nothing comes from the network.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from separatrix import audit
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = audit("example:six-points", ledger=Path(folder) / "ledger.jsonl")
+        ...
+        >>> result.report().count("<h1")
+        1
+        """
         from separatrix.auditing.report.page import page
 
         return page(self.facts)
 
     def save(self, path: str | Path = "audit") -> Path:
-        """Write report.html, audit.json, model.sepx and the certificate with its data into a folder."""
+        """Write report.html, audit.json, model.sepx and the certificate with its data into a folder.
+
+        Parameters
+        ----------
+        path : str or Path
+            The folder.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from separatrix import audit
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = audit("example:six-points", ledger=Path(folder) / "ledger.jsonl")
+        ...     files = sorted(file.name for file in result.save(Path(folder) / "audit").iterdir())
+        ...
+        >>> files
+        ['audit.json', 'certificate.json', 'certified.csv', 'report.html']
+        """
         target = Path(path)
         write_folder(target, self._write)
         return target
@@ -138,6 +218,17 @@ def audit(
     Returns
     -------
     Audit
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from separatrix import audit
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = audit("example:six-points", ledger=Path(folder) / "ledger.jsonl")
+    ...
+    >>> print(result.answers["separation"].answer)
+    Yes (proved)
     """
     if isinstance(budget, bool) or not isinstance(budget, (int, float, np.number)) or not 0 < budget < np.inf:
         raise ParameterError(f"budget is {budget!r}: it must be a number of seconds above 0.")

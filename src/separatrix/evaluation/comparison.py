@@ -49,7 +49,33 @@ class PairDifference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Learners on the same folds: estimates, paired differences, and a winner only where there is one."""
+    """Learners on the same folds: estimates, paired differences, and a winner only where there is one.
+
+    Attributes
+    ----------
+    metric, level : str, float
+        What was compared, and the confidence level.
+    runs : dict of CrossValidation
+        Each learner on the same folds.
+    pairs : tuple of PairDifference
+        Differences with intervals and p-values.
+    estimates : dict of Estimate
+        The metric of each learner.
+    ranking : list of str
+        From the best mean to the worst.
+    winner : str or None
+        The learner that is better than every other one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LeastSquaresClassifier, LinearDiscriminant, compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learners = {"discriminant": LinearDiscriminant(), "least squares": LeastSquaresClassifier()}
+    >>> found = compare(learners, X, y, random_state=0)
+    >>> found.pairs[0].decided
+    True
+    """
 
     metric: str
     level: float
@@ -106,7 +132,23 @@ class Comparison:
         return as_html(str(self), self.estimates)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Plain values for JSON.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LeastSquaresClassifier, LinearDiscriminant, compare
+        >>> X, y = load_iris(return_X_y=True)
+        >>> learners = {"discriminant": LinearDiscriminant(), "least squares": LeastSquaresClassifier()}
+        >>> found = compare(learners, X, y, random_state=0)
+        >>> found.to_dict()["winner"]
+        'discriminant'
+        """
         return {
             "metric": self.metric,
             "level": self.level,
@@ -126,7 +168,29 @@ class Comparison:
         }
 
     def plot(self, fig: Any = None) -> Any:
-        """A figure: each learner with its interval, and the difference of each to the best."""
+        """A figure: each learner with its interval, and the difference of each to the best.
+
+        Parameters
+        ----------
+        fig : matplotlib Figure or None
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        matplotlib Figure
+
+        Examples
+        --------
+        >>> import matplotlib
+        >>> matplotlib.use("agg")
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LeastSquaresClassifier, LinearDiscriminant, compare
+        >>> X, y = load_iris(return_X_y=True)
+        >>> learners = {"discriminant": LinearDiscriminant(), "least squares": LeastSquaresClassifier()}
+        >>> found = compare(learners, X, y, random_state=0)
+        >>> len(found.plot().axes)
+        2
+        """
         from separatrix.evaluation.figures import comparison_figure
 
         return comparison_figure(self, fig)
@@ -156,10 +220,25 @@ def compare(
     Parameters
     ----------
     learners : dict of estimators or pipelines by name, or a list of them
+    X, y : rows and labels (or targets) in any form the learners take
     metric : name of a metric, default: accuracy, or mse for regressions
     validation : (X, y) of separate rows, for McNemar's test of classifiers fitted on all of X, y
-    folds, repeats, stratify, groups, time, sample_weight, positive, executor, progress, level,
-    random_state : as in :func:`cross_validate`
+    folds, repeats, stratify, groups, time, sample_weight, positive : as in :func:`cross_validate`
+    executor, progress, level, random_state : as in :func:`cross_validate`
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LeastSquaresClassifier, LinearDiscriminant, compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learners = {"discriminant": LinearDiscriminant(), "least squares": LeastSquaresClassifier()}
+    >>> found = compare(learners, X, y, random_state=0)
+    >>> found.ranking, found.winner
+    (['discriminant', 'least squares'], 'discriminant')
     """
     level, seed = check_level(level), seed_of(random_state)
     entrants = _named(learners)

@@ -57,7 +57,35 @@ CAVEAT = (
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Estimates for new rows, the folds behind them, and all judged rows together (``pooled``)."""
+    """Estimates for new rows, the folds behind them, and all judged rows together (``pooled``).
+
+    Attributes
+    ----------
+    estimates : dict of Estimate
+        Every metric; ``cv["accuracy"]`` is one of them.
+    fold_values : dict of arrays
+        The metric of each fold.
+    results : tuple
+        What happened in each fold.
+    pooled : Evaluation
+        All judged rows as one evaluation.
+    learner, n, folds, repeats, how, level, random_state : what was done
+    failures : tuple of str
+        Folds that failed.
+    methods, statuses : Counter
+        How the fits ended.
+    seconds : float
+        Time of all folds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminant, cross_validate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = cross_validate(LinearDiscriminant(), X, y, folds=3, random_state=0)
+    >>> cv.fold_values["accuracy"]
+    array([1.  , 0.96, 0.98])
+    """
 
     learner: str
     n: int
@@ -100,7 +128,21 @@ class CrossValidation:
         return sum(r.seconds for r in self.results)
 
     def predictions(self) -> NDArray[Any]:
-        """What was predicted for each row by the model that had not seen it (the first repeat); None elsewhere."""
+        """What was predicted for each row by the model that had not seen it (the first repeat); None elsewhere.
+
+        Returns
+        -------
+        array of shape (n,)
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, cross_validate
+        >>> X, y = load_iris(return_X_y=True)
+        >>> cv = cross_validate(LinearDiscriminant(), X, y, random_state=0)
+        >>> int((cv.predictions() != y).sum())
+        3
+        """
         out = np.full(self.n, None, dtype=object)
         for r in self.results[: self.folds]:
             if r.said is not None:
@@ -133,7 +175,21 @@ class CrossValidation:
         return as_html(str(self), self.estimates)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Plain values for JSON.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, cross_validate
+        >>> X, y = load_iris(return_X_y=True)
+        >>> cross_validate(LinearDiscriminant(), X, y, folds=3, random_state=0).to_dict()["folds"]
+        3
+        """
         return {
             "learner": self.learner,
             "n": self.n,
@@ -196,6 +252,18 @@ def cross_validate(
     share : whether least squares and discriminants may be fitted from moments that folds share
     level, random_state : of the intervals; of the folds and of learners whose own was left open
     fit_with : further arguments of the learner's ``fit`` by name, one entry a row: each fold passes its own
+
+    Returns
+    -------
+    CrossValidation
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminant, cross_validate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> print(cross_validate(LinearDiscriminant(), X, y, random_state=0)["accuracy"])
+    0.980 [0.943, 0.993]
     """
     level, seed = check_level(level), seed_of(random_state)
     if on_failure not in ("raise", "report"):

@@ -9,7 +9,30 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """``value`` in [``low``, ``high``] at ``level``, by ``method``; ``reason`` where one of them is undefined."""
+    """``value`` in [``low``, ``high``] at ``level``, by ``method``; ``reason`` where one of them is undefined.
+
+    Attributes
+    ----------
+    value : float
+        The number; not a number where it is undefined.
+    low, high : float
+        Ends of the interval.
+    method : str
+        How the interval was made.
+    level : float
+        Its confidence level.
+    reason : str or None
+        Why there is no value or no interval.
+    defined, has_interval : bool
+        Whether there is a value, an interval.
+
+    Examples
+    --------
+    >>> from separatrix import evaluate
+    >>> accuracy = evaluate([0, 0, 1, 1, 1], [0, 1, 1, 1, 1]).accuracy
+    >>> accuracy.value, round(accuracy.low, 2), round(accuracy.high, 2), 0.5 in accuracy
+    (0.8, 0.38, 0.96, True)
+    """
 
     value: float
     low: float = math.nan
@@ -20,7 +43,25 @@ class Estimate:
 
     @classmethod
     def undefined(cls, reason: str, level: float = 0.95) -> Estimate:
-        """No value: a ratio 0/0, or something that was not given."""
+        """No value: a ratio 0/0, or something that was not given.
+
+        Parameters
+        ----------
+        reason : str
+            Why.
+        level : float
+            Confidence level of the interval that there would be.
+
+        Returns
+        -------
+        Estimate
+
+        Examples
+        --------
+        >>> from separatrix import Estimate
+        >>> Estimate.undefined("no positive row").defined
+        False
+        """
         return cls(math.nan, method="undefined", level=level, reason=reason)
 
     @property
@@ -46,7 +87,19 @@ class Estimate:
         return f"{shown(self.value)} [{shown(self.low)}, {shown(self.high)}]"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON: undefined numbers are None."""
+        """Plain values for JSON: undefined numbers are None.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from separatrix import Estimate
+        >>> Estimate(0.5, 0.25, 0.75, "Wilson").to_dict()["low"]
+        0.25
+        """
         return {
             "value": _plain(self.value),
             "low": _plain(self.low),

@@ -67,6 +67,16 @@ def evaluate(
     Returns
     -------
     ClassificationEvaluation or RegressionEvaluation
+
+    Examples
+    --------
+    >>> from separatrix import evaluate
+    >>> found = evaluate([1, 1, 0, 0, 1], [1, 0, 0, 0, 1])
+    >>> found.precision.value, round(found.recall.value, 3), round(found.f1.value, 3)
+    (1.0, 0.667, 0.8)
+    >>> found.confusion
+    array([[2., 0.],
+           [1., 2.]])
     """
     level, random_state = check_level(level), seed_of(random_state)
     _check_options(average, zero_division, resamples)

@@ -145,6 +145,34 @@ def learning_curve(
 
     ``sizes`` are numbers of rows, shares of a fold's training rows, or how many steps to take from a tenth to
     all of them. The rows of a smaller step are among those of a larger one, in the shares of the classes.
+
+    Parameters
+    ----------
+    learner : estimator
+        Cloned for each fit.
+    X : array, sparse matrix or frame
+        The rows.
+    y : array
+        One label a row.
+    sizes : int, or array of numbers or shares
+        Steps.
+    metric : str or None
+        Default: accuracy, or mse for regressions.
+    folds, stratify, groups, time, executor, progress, random_state : as in :func:`cross_validate`
+
+    Returns
+    -------
+    GrowthCurve
+        With ``plot`` and ``to_dict``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminant, learning_curve
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = learning_curve(LinearDiscriminant(), X, y, sizes=[30, 60, 120], random_state=0)
+    >>> curve.validation.mean(axis=0).round(2)
+    array([0.03, 0.01, 0.02])
     """
     made, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
     least = min(fold.learned_from for fold in made)
@@ -188,6 +216,38 @@ def overfitting_curve(
 
     ``parameter`` is the name of the option that sets the size (``polynomialmap__degree`` in a pipeline),
     ``values`` its values from the smallest model to the largest.
+
+    Parameters
+    ----------
+    learner : estimator
+        Cloned for each fit.
+    X : array, sparse matrix or frame
+        The rows.
+    y : array
+        One label a row.
+    parameter : str
+        The option that sets the size of the model.
+    values : sequence
+        Its values, from the smallest model to the largest.
+    metric : str or None
+        Default: accuracy, or mse for regressions.
+    folds, stratify, groups, time, executor, progress, random_state : as in :func:`cross_validate`
+
+    Returns
+    -------
+    GrowthCurve
+        With ``plot`` and ``to_dict``.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from separatrix import LeastSquares, PolynomialMap, overfitting_curve
+    >>> from separatrix.data.examples import load_example
+    >>> table = load_example("curve")
+    >>> learner = make_pipeline(PolynomialMap(), LeastSquares())
+    >>> curve = overfitting_curve(learner, table.X, table.y, "polynomialmap__degree", [1, 3, 9], random_state=0)
+    >>> [1, 3, 9][curve.best]
+    3
     """
     made, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
     if not isinstance(values, Iterable) or isinstance(values, str):
@@ -295,7 +355,24 @@ class MistakesCurve(Drawn):
 
 
 def mistakes_curve(model: Any) -> MistakesCurve:
-    """The mistakes of each pass of a fitted mistake-driven learner (the last step, for a pipeline)."""
+    """The mistakes of each pass of a fitted mistake-driven learner (the last step, for a pipeline).
+
+    Parameters
+    ----------
+    model : a fitted mistake-driven learner, or a pipeline that ends in one
+
+    Returns
+    -------
+    MistakesCurve
+        With ``plot``.
+
+    Examples
+    --------
+    >>> from separatrix import Perceptron, mistakes_curve
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> mistakes_curve(Perceptron().fit(X, y)).mistakes
+    array([2, 2, 2, 1, 1, 0])
+    """
     last = final_step(model)
     counts = getattr(last, "epoch_mistakes_", None)
     if counts is None:

@@ -37,7 +37,28 @@ REGRESSION = ("mse", "rmse", "mae", "r2")
 
 @dataclass(frozen=True)
 class Evaluation(ABC):
-    """Metrics of one set of rows; see :class:`ClassificationEvaluation` and :class:`RegressionEvaluation`."""
+    """Metrics of one set of rows; see :class:`ClassificationEvaluation` and :class:`RegressionEvaluation`.
+
+    Attributes
+    ----------
+    n : int
+        Rows.
+    level : float
+        Confidence level of the intervals.
+    notes : tuple of str
+        What a reader should know.
+    openings : Openings or None
+        How often the test rows were used.
+    metrics : dict of Estimate
+        Every metric by its name.
+
+    Examples
+    --------
+    >>> from separatrix import evaluate
+    >>> found = evaluate([1.0, 2.5, 3.0], [1.5, 2.5, 2.5])
+    >>> round(found.metrics["mse"].value, 3)
+    0.167
+    """
 
     n: int
     level: float

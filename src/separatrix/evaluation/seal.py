@@ -44,7 +44,32 @@ class Sealed:
 
 @dataclass(frozen=True)
 class Holdout:
-    """Three parts of a table; see :func:`holdout`."""
+    """Three parts of a table; see :func:`holdout`.
+
+    Attributes
+    ----------
+    train, validation, development : (X, y)
+        Rows to learn from, to choose by, and both together.
+    test : held out; an error says how to use these rows
+    train_rows, validation_rows : arrays of int
+        Which rows they are.
+    sizes : dict
+        Rows in each part.
+    how, random_state : str; int or None
+        How the split was made.
+    ledger : Path
+        File that records the use of test rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminant, holdout
+    >>> X, y = load_iris(return_X_y=True)
+    >>> parts = holdout(X, y, random_state=0)
+    >>> X_train, y_train = parts.train
+    >>> X_train.shape
+    (90, 4)
+    """
 
     train: Part = field(repr=False)
     train_rows: NDArray[np.intp] = field(repr=False)
@@ -77,7 +102,24 @@ class Holdout:
         )
 
     def openings(self) -> Openings:
-        """What the ledger knows about the test rows, without opening them."""
+        """What the ledger knows about the test rows, without opening them.
+
+        Returns
+        -------
+        Openings
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, holdout
+        >>> X, y = load_iris(return_X_y=True)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     print(holdout(X, y, random_state=0, ledger=Path(folder) / "ledger.jsonl").openings())
+        ...
+        held-out test rows, not used yet
+        """
         return Ledger(self.ledger).look(self._sealed.marks)
 
     def open_test(self, model: Any, *, positive: Any = None, level: float = 0.95, note: str = "") -> Any:
@@ -87,11 +129,26 @@ class Holdout:
         ----------
         model : anything fitted, with ``predict``
         positive : the positive one of two classes, default: the second
+        level : confidence level of the intervals
         note : text to keep in the ledger's line
 
         Returns
         -------
         An evaluation with ``.openings``; a warning where rows had been opened before.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, holdout
+        >>> X, y = load_iris(return_X_y=True)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     parts = holdout(X, y, random_state=0, ledger=Path(folder) / "ledger.jsonl")
+        ...     result = parts.open_test(LinearDiscriminant().fit(*parts.development))
+        ...
+        >>> print(result.accuracy)
+        1.000 [0.886, 1.000]
         """
         level = check_level(level)
         said = predictions_of(model, self._sealed.X)
@@ -120,7 +177,27 @@ class Holdout:
         return f"{total:,} rows, {self.how}: {parts}; the test rows are held out"
 
     def plot(self, ax: Any = None) -> Any:
-        """The bar of the three parts."""
+        """The bar of the three parts.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import matplotlib
+        >>> matplotlib.use("agg")
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, holdout
+        >>> X, y = load_iris(return_X_y=True)
+        >>> len(holdout(X, y, random_state=0).plot().patches)
+        3
+        """
         import matplotlib.pyplot as plt
 
         if ax is None:
@@ -164,6 +241,19 @@ def holdout(
     ids : one name a row, by which the ledger knows it; default: the values of the row
     random_state : seed of the split
     ledger : file of the openings, default: SEPARATRIX_LEDGER or one in the user's state folder
+
+    Returns
+    -------
+    Holdout
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminant, holdout
+    >>> X, y = load_iris(return_X_y=True)
+    >>> parts = holdout(X, y, random_state=0)
+    >>> parts.sizes
+    {'train': 90, 'validation': 30, 'test': 30}
     """
     n = count_rows(X)
     check_lengths(n, count_rows(y, what="y"), "y")

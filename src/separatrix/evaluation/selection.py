@@ -26,7 +26,34 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Selection:
-    """The chosen candidate, fitted on all rows (``estimator``), and the table it was chosen from."""
+    """The chosen candidate, fitted on all rows (``estimator``), and the table it was chosen from.
+
+    Attributes
+    ----------
+    estimator : estimator
+        The chosen candidate, fitted on all rows.
+    best, chosen : int
+        The candidate with the best mean, and the one that the rule chose.
+    best_params : dict
+        Parameters of the chosen one.
+    params, labels : tuples
+        All candidates.
+    fold_values, means, standard_errors : arrays
+        The metric by candidate and fold, and what follows.
+    metric, rule : str
+        What was compared, and the rule of choice.
+    nested : CrossValidation or None
+        The estimate for the whole procedure.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminant, select
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = select(LinearDiscriminant(), {"shrinkage": [0.0, 0.1, 0.5]}, X, y, random_state=0)
+    >>> len(found.params), found.rule
+    (3, 'best')
+    """
 
     metric: str
     rule: str
@@ -74,7 +101,22 @@ class Selection:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Plain values for JSON.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, select
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = select(LinearDiscriminant(), {"shrinkage": [0.0, 0.1, 0.5]}, X, y, random_state=0)
+        >>> found.to_dict()["metric"]
+        'accuracy'
+        """
         return {
             "metric": self.metric,
             "rule": self.rule,
@@ -111,6 +153,36 @@ def select(
 
     With ``nested`` (True for 5 outer folds, or a number of them) the whole procedure is cross-validated, so
     that ``.nested`` estimates the chosen learner honestly.
+
+    Parameters
+    ----------
+    learner : estimator
+        Cloned for each candidate.
+    grid : dict of lists, or list of them
+        Values to try by parameter.
+    X : array, sparse matrix or frame
+        The rows.
+    y : array
+        One label a row.
+    nested : bool or int
+        Whether, and in how many folds, to cross-validate the whole choice.
+    groups, time, sample_weight : array or None
+        As in :func:`cross_validate`.
+    **options : keyword arguments
+        Those of :class:`Selector`.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminant, select
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = select(LinearDiscriminant(), {"shrinkage": [0.0, 0.1, 0.5]}, X, y, random_state=0)
+    >>> found.best_params, found.means.round(3)
+    ({'shrinkage': 0.0}, array([0.98 , 0.98 , 0.953]))
     """
     from separatrix.evaluation.selector import Selector
 

@@ -61,6 +61,15 @@ class Selector(Estimator):
         the grid
     share : whether penalties of least squares may be judged from moments that folds share
     executor, progress, random_state : as in :func:`cross_validate`
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminant, Selector
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = Selector(LinearDiscriminant(), {"shrinkage": [0.0, 0.5]}, random_state=0)
+    >>> model.fit(X, y).predict(X[:2])
+    array([0, 0])
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -111,14 +120,52 @@ class Selector(Estimator):
         return list(self.learner.values()) if isinstance(self.learner, Mapping) else [self.learner]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; ``deep`` also those of the learner, as ``learner__C``."""
+        """The parameters by name; ``deep`` also those of the learner, as ``learner__C``.
+
+        Parameters
+        ----------
+        deep : bool
+            Whether to list those of the learner too.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, Selector
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = Selector(LinearDiscriminant(), {"shrinkage": [0.0, 0.5]}, random_state=0)
+        >>> model.get_params()["learner"]
+        LinearDiscriminant()
+        """
         known = super().get_params()
         if deep and hasattr(self.learner, "get_params") and not isinstance(self.learner, type):
             known.update({f"{NESTED}{name}": value for name, value in self.learner.get_params(deep=True).items()})
         return known
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name, those of the learner as ``learner__C``."""
+        """Set parameters by name, those of the learner as ``learner__C``.
+
+        Parameters
+        ----------
+        **params : keyword arguments
+            Parameters and their new values.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, Selector
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = Selector(LinearDiscriminant(), {"shrinkage": [0.0, 0.5]}, random_state=0)
+        >>> model.set_params(learner__shrinkage=0.25).learner
+        LinearDiscriminant(shrinkage=0.25)
+        """
         nested = {name.removeprefix(NESTED): value for name, value in params.items() if name.startswith(NESTED)}
         own = {name: value for name, value in params.items() if not name.startswith(NESTED)}
         super().set_params(**own)
@@ -141,7 +188,33 @@ class Selector(Estimator):
         return hasattr(self, "estimator_")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
-        """Choose by the folds of these rows, then learn from all of them."""
+        """Choose by the folds of these rows, then learn from all of them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+        groups, time : array or None
+            As in :func:`cross_validate`.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, Selector
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = Selector(LinearDiscriminant(), {"shrinkage": [0.0, 0.5]}, random_state=0)
+        >>> model.fit(X, y).score(X, y)
+        0.98
+        """
         if self.rule not in RULES:
             raise ParameterError(f"rule is {self.rule!r}: it can be {', '.join(map(repr, RULES))}.")
         if self.complexity is not None and not callable(self.complexity):
@@ -207,6 +280,29 @@ class Selector(Estimator):
         return best, int(min(near, key=lambda i: (cost(candidates[i].params), i)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The chosen learner's own score: accuracy or R^2."""
+        """The chosen learner's own score: accuracy or R^2.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, Selector
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = Selector(LinearDiscriminant(), {"shrinkage": [0.0, 0.5]}, random_state=0)
+        >>> model.fit(X, y).score(X, y)
+        0.98
+        """
         self._check_fitted()
         return float(self.estimator_.score(X, y, sample_weight=sample_weight))

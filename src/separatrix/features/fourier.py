@@ -24,6 +24,12 @@ class FourierMap(FeatureMap):
     gamma : float or "scale", default="scale"
         Of the kernel; "scale" is 1/(d var X), which suits standardised columns.
     random_state : int, RandomState or None, default=None
+
+    Examples
+    --------
+    >>> from separatrix import FourierMap
+    >>> FourierMap(5, random_state=0).fit_transform([[1.0, 2.0], [3.0, 4.0]]).shape
+    (2, 5)
     """
 
     _takes_sparse: ClassVar[bool] = True

@@ -15,11 +15,38 @@ class FrameOutput:
     """``set_output`` of scikit-learn's transformers, for classes that name the columns they make."""
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """A name for every new column."""
+        """A name for every new column.
+
+        Parameters
+        ----------
+        input_features : array of str or None
+            Names of the columns it is made of.
+
+        Returns
+        -------
+        array of str
+        """
         raise NotImplementedError("a transformer names its columns")
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Whether ``transform`` returns arrays ("default") or frames ("pandas", "polars")."""
+        """Whether ``transform`` returns arrays ("default") or frames ("pandas", "polars").
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None
+            None leaves it as it is.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from separatrix import PolynomialMap
+        >>> frame = PolynomialMap(2).set_output(transform="pandas").fit_transform([[2.0, 3.0]])
+        >>> list(frame.columns)
+        ['x0', 'x1', 'x0^2', 'x0 x1', 'x1^2']
+        """
         if transform is None:
             return self
         if transform not in OUTPUTS:
@@ -39,7 +66,7 @@ class FrameOutput:
         if kind == "pandas":
             import pandas as pd
 
-            return pd.DataFrame(dense, columns=names, index=getattr(X, "index", None))
+            return pd.DataFrame(dense, columns=names, index=X.index if isinstance(X, pd.DataFrame) else None)
         import polars as pl
 
         return pl.DataFrame(dense, schema=names, orient="row")

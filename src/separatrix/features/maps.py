@@ -75,6 +75,12 @@ class HashingMap(Transformer):
         Columns, at most 2**31.
     signed : bool, default=True
         Whether hashes carry a sign.
+
+    Examples
+    --------
+    >>> from separatrix import HashingMap
+    >>> HashingMap(2**10).fit_transform([{"links": 2}, {"friend": 1, "links": 1}]).shape
+    (2, 1024)
     """
 
     skips = False
@@ -110,7 +116,23 @@ class HashingMap(Transformer):
     room = width
 
     def column(self, name: str) -> int:
-        """The column of a name, or ~column where its value changes the sign."""
+        """The column of a name, or ~column where its value changes the sign.
+
+        Parameters
+        ----------
+        name : str
+            A feature.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> from separatrix import HashingMap
+        >>> HashingMap(2**10, signed=False).column("links") < 2**10
+        True
+        """
         z = (zlib.crc32(name.encode()) + 0x9E3779B97F4A7C15) & (2**64 - 1)
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
@@ -119,7 +141,27 @@ class HashingMap(Transformer):
         return ~column if self.signed and z & 1 else column
 
     def pairs(self, features: Mapping[str, float], grow: bool = True) -> tuple[Indices, Floats]:
-        """Columns and values of a checked dict."""
+        """Columns and values of a checked dict.
+
+        Parameters
+        ----------
+        features : dict
+            Numbers by name.
+        grow : bool
+            Accepted for open vocabularies; a hash has a column for every name.
+
+        Returns
+        -------
+        (array, array)
+            Columns and values.
+
+        Examples
+        --------
+        >>> from separatrix import HashingMap
+        >>> columns, values = HashingMap(2**10, signed=False).pairs({"links": 2.0})
+        >>> values
+        array([2.])
+        """
         index = self.index
         if len(index) > REMEMBERED:
             index.clear()
@@ -129,7 +171,22 @@ class HashingMap(Transformer):
         return _canonical([index[name] for name in features], features.values())
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
-        """Check the parameters; there is nothing to learn."""
+        """Check the parameters; there is nothing to learn.
+
+        Parameters
+        ----------
+        X, y : not used
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from separatrix import HashingMap
+        >>> HashingMap(2**10).fit().width
+        1024
+        """
         whole = isinstance(self.n_features, (int, np.integer)) and not isinstance(self.n_features, bool)
         if not whole or not 1 <= self.n_features <= 2**31:
             raise ParameterError(f"n_features is {self.n_features!r}: it must be a whole number from 1 to 2**31.")
@@ -137,7 +194,23 @@ class HashingMap(Transformer):
         return self
 
     def transform(self, X: Iterable[Mapping[str, Any]]) -> Any:
-        """Dicts of features as a CSR matrix."""
+        """Dicts of features as a CSR matrix.
+
+        Parameters
+        ----------
+        X : iterable of dicts
+            Numbers by name of the feature.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+
+        Examples
+        --------
+        >>> from separatrix import HashingMap
+        >>> HashingMap(2**10).fit().transform([{"links": 2, "friend": 1}]).nnz
+        2
+        """
         import scipy.sparse as sp
 
         self.fit()
@@ -159,7 +232,23 @@ class HashingMap(Transformer):
         return self._in_container(made, X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """The columns by number: hashes have no names of their own."""
+        """The columns by number: hashes have no names of their own.
+
+        Parameters
+        ----------
+        input_features : None
+            Accepted for the protocol.
+
+        Returns
+        -------
+        array of str
+
+        Examples
+        --------
+        >>> from separatrix import HashingMap
+        >>> HashingMap(4).fit().get_feature_names_out().tolist()
+        ['hashed0', 'hashed1', 'hashed2', 'hashed3']
+        """
         self.fit()
         return np.array([f"hashed{j}" for j in range(self.n_features)], dtype=object)
 

@@ -23,6 +23,12 @@ class PolynomialMap(FeatureMap):
     degree : int, default=2
     interactions_only : bool, default=False
         Products of different features only: x1 x2, but no x1^2.
+
+    Examples
+    --------
+    >>> from separatrix import PolynomialMap
+    >>> PolynomialMap(2).fit_transform([[2.0, 3.0]])
+    array([[2., 3., 4., 6., 9.]])
     """
 
     _takes_sparse: ClassVar[bool] = True

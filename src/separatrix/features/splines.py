@@ -22,6 +22,12 @@ class SplineMap(FeatureMap):
         Knots at quantiles of the rows, or evenly from the least to the greatest value.
     beyond : {"constant", "linear", "continue", "periodic"}, default="linear"
         How the curve goes on outside the knots.
+
+    Examples
+    --------
+    >>> from separatrix import SplineMap
+    >>> SplineMap().fit_transform([[0.0], [0.5], [1.0]]).shape
+    (3, 6)
     """
 
     def __init__(self, knots: int = 5, *, degree: int = 3, place: str = "quantile", beyond: str = "linear") -> None:

@@ -57,7 +57,26 @@ class Transformer(FrameOutput, Estimator):
         raise NotImplementedError("a transformer says what it makes")
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit to rows, then transform them."""
+        """Fit to rows, then transform them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        array, sparse matrix or frame
+            One row for each row.
+
+        Examples
+        --------
+        >>> from separatrix import PolynomialMap
+        >>> PolynomialMap(2).fit_transform([[2.0, 3.0]])
+        array([[2., 3., 4., 6., 9.]])
+        """
         return self.fit(X, y).transform(X)
 
 
@@ -73,7 +92,26 @@ class FeatureMap(Transformer):
         raise NotImplementedError("a map checks its own parameters")
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn what the map needs of the rows: their columns, knots, or random directions."""
+        """Learn what the map needs of the rows: their columns, knots, or random directions.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+            The fitted map.
+
+        Examples
+        --------
+        >>> from separatrix import PolynomialMap
+        >>> PolynomialMap(2).fit([[2.0, 3.0]]).n_features_in_
+        2
+        """
         self._check_parameters()
         table = check_table(X)
         self._need_dense(table)
@@ -84,14 +122,47 @@ class FeatureMap(Transformer):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The new features of each row, in float32 where the rows are."""
+        """The new features of each row, in float32 where the rows are.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array, sparse matrix or frame
+            One row for each row.
+
+        Examples
+        --------
+        >>> from separatrix import PolynomialMap
+        >>> PolynomialMap(2).fit([[2.0, 3.0]]).transform([[1.0, 10.0]])
+        array([[  1.,  10.,   1.,  10., 100.]])
+        """
         self._check_fitted()
         table = self._check_rows(X)
         self._need_dense(table)
         return self._in_container(self._map.transform(table.X).astype(table.X.dtype, copy=False), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """A name for every new column, made of the names of those it comes from."""
+        """A name for every new column, made of the names of those it comes from.
+
+        Parameters
+        ----------
+        input_features : array of str or None
+            Names of the columns; None: those of the fit, or x0, x1, ...
+
+        Returns
+        -------
+        array of str
+
+        Examples
+        --------
+        >>> from separatrix import PolynomialMap
+        >>> PolynomialMap(2).fit([[2.0, 3.0]]).get_feature_names_out().tolist()
+        ['x0', 'x1', 'x0^2', 'x0 x1', 'x1^2']
+        """
         self._check_fitted()
         own = getattr(self, "feature_names_in_", None)
         if input_features is None:

@@ -56,6 +56,14 @@ class FewestMistakes(LinearClassifier):
     bracket_ : the :class:`MistakeBracket`, with its certificate; not kept in model files
     n_iter_ : cases looked at
     status_ : why the search ended, a :class:`Status`
+
+    Examples
+    --------
+    >>> from separatrix import FewestMistakes
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> model = FewestMistakes().fit(X, y)
+    >>> model.errors_, model.lower_, model.status_.name
+    (1, 1, 'OPTIMAL')
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": (), "score": ("sample_weight",)}
@@ -75,7 +83,26 @@ class FewestMistakes(LinearClassifier):
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Search for the hyperplane with the fewest mistakes."""
+        """Search for the hyperplane with the fewest mistakes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import FewestMistakes
+        >>> FewestMistakes().fit([[1.0], [2.0], [3.0]], [0, 0, 1]).errors_
+        0
+        """
         self._check_parameters()
         table, labels = check_table(X), check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")

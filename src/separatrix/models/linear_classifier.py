@@ -30,11 +30,46 @@ class Classifier(Estimator):
         return tags
 
     def decision_function(self, X: Any) -> Floats:
-        """One score for each row; with more than two classes one column per class."""
+        """One score for each row; with more than two classes one column per class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,), or (n, K) for K > 2 classes
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> Perceptron().fit(X, y).decision_function([[0.0], [4.0]])
+        array([-4.,  4.])
+        """
         raise NotImplementedError("a classifier says what its scores are")
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row; what a score of exactly zero means is ``boundary``'s choice."""
+        """The class of each row; what a score of exactly zero means is ``boundary``'s choice.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels as they were given to ``fit``.
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> Perceptron().fit(X, y).predict([[0.0], [4.0]]).tolist()
+        ['no', 'yes']
+        """
         return self._classes_of(self.decision_function(X))
 
     def _classes_of(self, scores: Floats) -> NDArray[Any]:
@@ -43,7 +78,28 @@ class Classifier(Estimator):
         return predictions(scores, self.classes_, self.boundary)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The (weighted) share of rows whose class is predicted right."""
+        """The (weighted) share of rows whose class is predicted right.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> Perceptron().fit(X, y).score([[0.0], [4.0]], ["no", "no"])
+        0.5
+        """
         predicted = self.predict(X)
         truth = label_vector(y)
         check_lengths(len(predicted), len(truth), "y")
@@ -57,7 +113,24 @@ class LinearClassifier(Classifier):
     intercept_: Floats
 
     def decision_function(self, X: Any) -> Floats:
-        """s(x) = w . x + b for each row; with more than two classes one column per class."""
+        """s(x) = w . x + b for each row; with more than two classes one column per class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,), or (n, K) for K > 2 classes
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> Perceptron().fit(X, y).decision_function([[0.0], [4.0]])
+        array([-4.,  4.])
+        """
         return self._scores_of(self._check_rows(X).X)
 
     def _scores_of(self, X: Any) -> Floats:

@@ -28,7 +28,24 @@ class LinearRegressor(Estimator):
         return tags
 
     def predict(self, X: Any) -> Floats:
-        """w . x + b for each row; for several targets one column each."""
+        """w . x + b for each row; for several targets one column each.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,), or (n, k) for k targets
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]
+        >>> LeastSquares().fit(X, y).predict([[10.0]])
+        array([21.])
+        """
         rows = kernels.rows(self._check_rows(X).X)
         coef = np.ascontiguousarray(np.atleast_2d(self.coef_), dtype=np.float64)
         out = np.empty((rows.n, len(coef)))
@@ -39,6 +56,26 @@ class LinearRegressor(Estimator):
         """The (weighted) R^2 = 1 - sum (y - s)^2 / sum (y - mean)^2; with a constant y, 1 or -inf.
 
         For several targets the mean of theirs.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One number a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]
+        >>> LeastSquares().fit(X, y).score(X, y)
+        1.0
         """
         predicted = self.predict(X)
         truth = check_targets(y) if predicted.ndim == 1 else check_target_columns(y)[0]

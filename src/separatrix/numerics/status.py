@@ -9,7 +9,16 @@ from typing import Protocol
 
 
 class Status(Enum):
-    """How a run ended; the value says it to people."""
+    """How a run ended; the value says it to people.
+
+    Examples
+    --------
+    >>> from separatrix import Perceptron, Status
+    >>> Perceptron().fit([[0.0], [1.0]], [0, 1]).status_ is Status.CONVERGED
+    True
+    >>> Status.CONVERGED.value
+    'a whole pass without a mistake: the weights separate all rows'
+    """
 
     CONVERGED = "a whole pass without a mistake: the weights separate all rows"
     SETTLED = "a whole pass without an update, but the model combines earlier weights too and gets rows wrong"

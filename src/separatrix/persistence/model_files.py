@@ -31,6 +31,31 @@ def save(model: Any, path: str | os.PathLike[str], *, certificate: Any = None) -
     The file is written atomically: it is written beside its place, read back, compared, and moved
     there. What a file cannot carry (the trace, the state that ``partial_fit`` goes on from) is left out and
     named in the header.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    path : str or Path
+        The file, by habit ``.sepx``.
+    certificate : Certificate, path or None
+        A certificate about the data.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from separatrix import Perceptron, load, save
+    >>> model = Perceptron().fit([[0.0], [1.0]], [0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = load(save(model, Path(folder) / "model.sepx"))
+    ...
+    >>> again.predict([[2.0]])
+    array([1])
     """
     target = Path(path)
     if is_special(target):
@@ -47,7 +72,32 @@ def save(model: Any, path: str | os.PathLike[str], *, certificate: Any = None) -
 
 
 def load(path: str | os.PathLike[str], *, limit: int = LIMIT) -> Any:
-    """The learner of a model file, ready to predict. Nothing in the file is run; what is unexpected is refused."""
+    """The learner of a model file, ready to predict. Nothing in the file is run; what is unexpected is refused.
+
+    Parameters
+    ----------
+    path : str or Path
+        A model file.
+    limit : int
+        Bytes that a file may have.
+
+    Returns
+    -------
+    estimator
+        Ready to predict.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from separatrix import Perceptron, load, save
+    >>> model = Perceptron().fit([[0.0], [1.0]], [0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = load(save(model, Path(folder) / "model.sepx"))
+    ...
+    >>> again
+    Perceptron()
+    """
     source = Path(path)
     if source.is_dir():
         raise ModelFileError(f"{source} is a folder: name a model file.")

@@ -81,7 +81,25 @@ class Subject:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A claim with its proof; ``verify`` checks it, and so does the stand-alone checker."""
+    """A claim with its proof; ``verify`` checks it, and so does the stand-alone checker.
+
+    Attributes
+    ----------
+    content : dict
+        What the file holds.
+    claim : str
+        What is claimed.
+    size : int
+        Length of the file in bytes.
+
+    Examples
+    --------
+    >>> from separatrix import Certificate, separability, verify
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> proof = separability(X, y).certificate
+    >>> proof.claim, proof.size < 1000
+    ('overlap', True)
+    """
 
     content: dict[str, Any]
 
@@ -91,7 +109,20 @@ class Certificate:
         return str(self.content.get("claim")) if parts is None else ", ".join(str(p.get("claim")) for p in parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The content, as JSON has it."""
+        """The content, as JSON has it.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> from separatrix import Certificate, separability, verify
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+        >>> proof = separability(X, y).certificate
+        >>> sorted(proof.to_dict())
+        ['claim', 'data', 'format', 'intercept', 'negative', 'positive', 'reading', 'support']
+        """
         return dict(self.content)
 
     @cached_property
@@ -104,12 +135,56 @@ class Certificate:
         return len(self.text.encode())
 
     def save(self, path: str | Path) -> None:
-        """Write the certificate as JSON, atomically."""
+        """Write the certificate as JSON, atomically.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from separatrix import Certificate, separability, verify
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+        >>> proof = separability(X, y).certificate
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     proof.save(Path(folder) / "proof.json")
+        ...     sentence = verify(Path(folder) / "proof.json", X, y)
+        ...
+        >>> sentence.split(":")[0]
+        'no hyperplane has all of these 4 rows strictly on their correct sides'
+        """
         write_whole(Path(path), f"{self.text}\n".encode())
 
     @staticmethod
     def load(path: str | Path) -> Certificate:
-        """Read a certificate; nothing in it is believed before it is verified."""
+        """Read a certificate; nothing in it is believed before it is verified.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that ``save`` or the command line wrote.
+
+        Returns
+        -------
+        Certificate
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from separatrix import Certificate, separability, verify
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+        >>> proof = separability(X, y).certificate
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     proof.save(Path(folder) / "proof.json")
+        ...     again = Certificate.load(Path(folder) / "proof.json")
+        ...
+        >>> again.claim == proof.claim
+        True
+        """
         try:
             return Certificate(checker.load(str(path)))
         except ValueError as error:
@@ -117,7 +192,26 @@ class Certificate:
 
     @staticmethod
     def bundle(parts: Iterable[Certificate]) -> Certificate:
-        """Put several certificates about the same table into one."""
+        """Put several certificates about the same table into one.
+
+        Parameters
+        ----------
+        parts : iterable of Certificate
+            Of the same rows.
+
+        Returns
+        -------
+        Certificate
+
+        Examples
+        --------
+        >>> from separatrix import Certificate, margin, mistake_bound, verify
+        >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+        >>> y = [-1, 1, 1, -1, -1, 1]
+        >>> both = Certificate.bundle([margin(X, y).certificate, mistake_bound(X, y).certificate])
+        >>> len(verify(both, X, y).splitlines())
+        2
+        """
         contents = [part.content for part in parts]
         if not contents:
             raise CertificateError("A bundle needs at least one certificate.")
@@ -154,6 +248,14 @@ def verify(certificate: Certificate | str | Path, X: Any, y: Any) -> str:
     CertificateError
         With the first thing that is wrong: other data, a claim about nothing, malformed content, or numbers that do
         not prove what is claimed.
+
+    Examples
+    --------
+    >>> from separatrix import separability, verify
+    >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+    >>> y = [-1, 1, 1, -1, -1, 1]
+    >>> verify(separability(X, y).certificate, X, y).split(":")[0]
+    'one hyperplane has all 6 rows strictly on their correct sides'
     """
     if not isinstance(certificate, Certificate):
         certificate = Certificate.load(certificate)

@@ -62,6 +62,14 @@ def fewest_mistakes(
     Returns
     -------
     MistakeBracket. On Ctrl-C the KeyboardInterrupt carries the bracket so far as its attribute ``bracket``.
+
+    Examples
+    --------
+    >>> from separatrix import fewest_mistakes
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> found = fewest_mistakes(X, y)
+    >>> found.lower, found.upper, found.proved
+    (1, 1, True)
     """
     given = given_data(X, y, None, intercept, reading)
     if len(given.labels.classes) > 2:
@@ -161,6 +169,28 @@ class MistakeBracket:
     ``coef`` and ``intercept`` are the hyperplane that makes ``upper`` mistakes, rounded to doubles (the certificate has
     it exactly), and ``wrong`` are the rows that it does not get strictly right. ``labelings``
     counts the different sets of ``upper`` wrong rows that the search met. ``stopped`` says why the search ended.
+
+    Attributes
+    ----------
+    lower, upper : int
+        Proved bounds of the fewest mistakes.
+    proved : bool
+        Whether they are equal.
+    coef, intercept : array and float
+        A hyperplane with ``upper`` mistakes.
+    wrong : array of int
+        The rows that it gets wrong.
+    nodes, seconds, stopped : int, float and str
+        Cases looked at, time, and why the search ended.
+    certificate : Certificate
+        The proof of both bounds.
+
+    Examples
+    --------
+    >>> from separatrix import fewest_mistakes
+    >>> found = fewest_mistakes([[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"])
+    >>> found.lower, found.upper, len(found.wrong)
+    (1, 1, 1)
     """
 
     lower: int
@@ -210,7 +240,20 @@ class MistakeBracket:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists."""
+        """Plain numbers and lists.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from separatrix import fewest_mistakes
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+        >>> fewest_mistakes(X, y).to_dict()["lower"]
+        1
+        """
         return {
             "lower": self.lower,
             "upper": self.upper,

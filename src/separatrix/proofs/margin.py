@@ -49,6 +49,15 @@ def margin(X: Any, y: Any, *, intercept: bool = True, exact: bool = False, readi
     -------
     Margin, whose ``lower <= d* <= upper`` are both proved in exact arithmetic. For classes that no hyperplane
     separates both are 0, ``verdict`` says which kind of overlap it is, and the certificate proves that.
+
+    Examples
+    --------
+    >>> from separatrix import margin
+    >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+    >>> y = [-1, 1, 1, -1, -1, 1]
+    >>> found = margin(X, y, exact=True)
+    >>> found.squared, found.support.tolist()
+    (Fraction(1, 1), [1, 3])
     """
     need_flag("exact", exact)
     given = given_data(X, y, None, intercept, reading)
@@ -71,7 +80,7 @@ def margin_between(given: Given, positive: list[int], negative: list[int] | None
     groups = 2 if given.intercept else 1
     hulls = Hulls(subject.table.X, subject.labels, lifted=False, groups=groups, reading=given.reading)
     bracket = bracketed(hulls, given, subject, exact)
-    return Margin.of(bracket, subject, tuple(given.names), perf_counter() - start)
+    return Margin._of(bracket, subject, tuple(given.names), perf_counter() - start)
 
 
 @dataclass(frozen=True)
@@ -132,6 +141,33 @@ class Margin:
     ``support`` are the rows that hold it and ``weights`` theirs, 1 in each class (in all without an intercept):
     the point of the hulls that the upper bound measures. ``squared`` is d*^2 when both bounds are equal, else None.
     An intercept beyond the largest double is infinite (None in ``to_dict``); the certificate has it exactly.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Proved bounds of the half-width d*.
+    squared : Fraction or None
+        d*² where it is known exactly.
+    coef, intercept : array and float, or None
+        The hyperplane.
+    support, weights : arrays
+        Rows that hold the margin, and their weights.
+    verdict : str
+        "complete", or the kind of overlap.
+    feature_names : tuple of str
+    seconds : float
+        Time that it took.
+    certificate : Certificate
+        The proof, for :func:`verify`.
+
+    Examples
+    --------
+    >>> from separatrix import margin
+    >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+    >>> y = [-1, 1, 1, -1, -1, 1]
+    >>> found = margin(X, y)
+    >>> found.lower <= 1 <= found.upper, found.coef, found.intercept
+    (True, array([1., 0.]), 0.0)
     """
 
     lower: float
@@ -148,7 +184,7 @@ class Margin:
     _subject: Subject = field(repr=False, compare=False)
 
     @staticmethod
-    def of(bracket: Bracket, subject: Subject, names: tuple[str, ...], seconds: float) -> Margin:
+    def _of(bracket: Bracket, subject: Subject, names: tuple[str, ...], seconds: float) -> Margin:
         coef = intercept = None
         if bracket.side is not None:
             w, b, _ = bracket.normal()
@@ -190,7 +226,21 @@ class Margin:
         return margin_certificate("margin", self._bracket, self._subject)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists."""
+        """Plain numbers and lists.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from separatrix import margin
+        >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+        >>> y = [-1, 1, 1, -1, -1, 1]
+        >>> margin(X, y).to_dict()["support"]
+        [1, 3]
+        """
         return {
             "verdict": self.verdict,
             "lower": self.lower,

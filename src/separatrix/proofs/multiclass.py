@@ -27,7 +27,24 @@ ORDER = ("complete", "quasi", "overlap", "undecided")
 
 @dataclass(frozen=True)
 class MulticlassSeparability:
-    """The verdicts of all parts: by class ("ovr"), by pair of classes ("pairs"), or one for all ("kesler")."""
+    """The verdicts of all parts: by class ("ovr"), by pair of classes ("pairs"), or one for all ("kesler").
+
+    Attributes
+    ----------
+    kind : {"ovr", "pairs", "kesler"}
+    parts : mapping of Separability
+        By class, by pair of classes, or one for all.
+    verdict : str
+        The weakest verdict of the parts.
+
+    Examples
+    --------
+    >>> from separatrix import separability
+    >>> X, y = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
+    >>> found = separability(X, y, multiclass="ovr")
+    >>> {label: part.verdict for label, part in found.parts.items()}
+    {'a': 'complete', 'b': 'overlap', 'c': 'complete'}
+    """
 
     kind: str
     parts: Mapping[Any, Separability]
@@ -46,6 +63,20 @@ class MulticlassSeparability:
         return self.parts[key]
 
     def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and lists, one entry for each part.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from separatrix import separability
+        >>> X, y = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
+        >>> list(separability(X, y, multiclass="pairs").to_dict())
+        ['kind', 'verdict', 'parts']
+        """
         parts = [{"part": _named(key), **part.to_dict()} for key, part in self.parts.items()]
         return {"kind": self.kind, "verdict": self.verdict, "parts": parts}
 

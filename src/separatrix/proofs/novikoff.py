@@ -58,6 +58,14 @@ def mistake_bound(
     -------
     MistakeBound. It is safe: computed from the proved lower bound of the margin and rounded up. For
     classes that no hyperplane separates there is none (``bound`` is infinite, ``verdict`` says why).
+
+    Examples
+    --------
+    >>> from separatrix import mistake_bound
+    >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+    >>> y = [-1, 1, 1, -1, -1, 1]
+    >>> mistake_bound(X, y, intercept=False).most
+    5
     """
     need_flag("normalize_rows", normalize_rows)
     given = given_data(X, y, sample_weight, intercept, "binary64")
@@ -86,7 +94,7 @@ def bound_between(
         bracket, radius2 = bracketed(hulls, given, subject, exact), longest2(hulls)
     least, most = (Fraction(1), Fraction(1)) if steps is None else (Fraction(steps.min()), Fraction(steps.max()))
     bound = None if bracket.side is None else most_mistakes(bracket, radius2, first, least, most)
-    return MistakeBound.of(bracket, radius2, bound, first, (least, most), normalize_rows, given, subject)
+    return MistakeBound._of(bracket, radius2, bound, first, (least, most), normalize_rows, given, subject)
 
 
 def starting_point(start: Any, d: int, intercept: bool) -> Floats:
@@ -167,6 +175,30 @@ class MistakeBound:
 
     ``bound`` is a number that no run exceeds, ``most`` the whole number below it; infinite and None for classes that
     are not separable. ``coef`` and ``intercept`` (of joint length 1) attain the lower margin.
+
+    Attributes
+    ----------
+    radius : float
+        R, the length of the longest lifted row.
+    margin : (float, float)
+        Proved bounds of the lifted margin.
+    bound, most : float; int or None
+        (R/g)² and the whole number of mistakes that it allows; infinite and None where there is no bound.
+    verdict : str
+        "complete", or the kind of overlap.
+    coef, intercept : array and float, or None
+        The hyperplane of the margin.
+    support : array of int
+        Rows that hold the margin.
+
+    Examples
+    --------
+    >>> from separatrix import mistake_bound
+    >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+    >>> y = [-1, 1, 1, -1, -1, 1]
+    >>> found = mistake_bound(X, y, intercept=False)
+    >>> round(found.radius**2), found.margin, found.most
+    (5, (1.0, 1.0), 5)
     """
 
     radius: float
@@ -186,7 +218,7 @@ class MistakeBound:
     _subject: Subject = field(repr=False, compare=False)
 
     @staticmethod
-    def of(
+    def _of(
         bracket: Bracket,
         radius2: Fraction,
         bound: Fraction | None,
@@ -225,6 +257,25 @@ class MistakeBound:
         """The mistakes of a fitted perceptron beside the bound for its run.
 
         The model must be of the run that the bound is for: the same bias, scaling and start.
+
+        Parameters
+        ----------
+        model : Perceptron
+            Fitted, with the same bias, scaling and start as the bound.
+
+        Returns
+        -------
+        Against
+            ``mistakes``, ``most``, ``bound``, and ``share`` of the bound.
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron, mistake_bound
+        >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+        >>> y = [-1, 1, 1, -1, -1, 1]
+        >>> model = Perceptron.recipe("repeated").fit(X, y)
+        >>> print(mistake_bound(X, y, intercept=False).against(model))
+        3 mistakes of at most 5 (60.00% of the bound)
         """
         if not getattr(model, "_moves_on_mistakes", False):
             raise ParameterError(
@@ -273,7 +324,21 @@ class MistakeBound:
         return margin_certificate("margin-lifted", self._bracket, self._subject)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists."""
+        """Plain numbers and lists.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from separatrix import mistake_bound
+        >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+        >>> y = [-1, 1, 1, -1, -1, 1]
+        >>> mistake_bound(X, y, intercept=False).to_dict()["most"]
+        5
+        """
         return {
             "verdict": self.verdict,
             "radius": self.radius,

@@ -67,6 +67,14 @@ def separability(
     - ``"undecided"``: no proof was found; ``tried`` says what was tried.
 
     Everything but ``"undecided"`` has been proved in exact arithmetic on the data as given.
+
+    Examples
+    --------
+    >>> from separatrix import separability
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> found = separability(X, y)
+    >>> found.verdict, found.witness.tolist()
+    ('overlap', [0, 1, 2, 3])
     """
     if multiclass not in (None, "ovr", "pairs", "kesler"):
         raise ParameterError(f"multiclass is {multiclass!r}: it can be None, 'ovr', 'pairs' or 'kesler'.")
@@ -175,6 +183,31 @@ class Separability:
     set (the certificate has it exactly). ``witness`` are rows that alone prove that no hyperplane separates
     strictly: without any one of them the others are separable. ``strict_rows`` lie strictly on their side
     for some weakly separating hyperplane, ``tied_rows`` for none (Tucker's partition).
+
+    Attributes
+    ----------
+    verdict : {"complete", "quasi", "overlap", "undecided"}
+    coef, intercept : array and float, or None
+        A hyperplane that separates (complete), or has no row on its wrong side (quasi).
+    witness : array of int
+        Rows that no hyperplane has all strictly on their sides; empty for complete.
+    strict_rows, tied_rows : arrays of int
+        Rows strictly on their side, and rows on the hyperplane, of every such hyperplane (quasi).
+    feature_names : tuple of str
+    seconds : float
+        Time that it took.
+    certificate : Certificate
+        The proof, for :func:`verify`.
+
+    Examples
+    --------
+    >>> from separatrix import separability, verify
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> found = separability(X, y)
+    >>> found.verdict
+    'overlap'
+    >>> verify(found.certificate, X, y).split(";")[0]
+    'no hyperplane has all of these 4 rows strictly on their correct sides: 0, 1, 2, 3 (rows count from 0)'
     """
 
     verdict: str
@@ -200,7 +233,20 @@ class Separability:
         return Coefficients(list(self.feature_names), self._reduction, self._subject)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists, the coefficients that were asked for included."""
+        """Plain numbers and lists, the coefficients that were asked for included.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from separatrix import separability
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+        >>> separability(X, y).to_dict()["verdict"]
+        'overlap'
+        """
         return {
             "verdict": self.verdict,
             "proved": self.verdict != "undecided",

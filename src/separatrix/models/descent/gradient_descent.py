@@ -65,6 +65,18 @@ def gradient_descent(
     momentum : in [0, 1); not with a line search
     average : whether to keep the mean of all points too
     verify_gradient : compare ``gradient`` with central differences at the start, and refuse a wrong one
+
+    Returns
+    -------
+    Descent
+        ``theta``, ``value``, ``status`` and the trace of the run.
+
+    Examples
+    --------
+    >>> from separatrix import gradient_descent
+    >>> found = gradient_descent(lambda t: (t[0] - 3) ** 2, [0.0], step=0.4)
+    >>> found.theta.round(6), found.status.name
+    (array([3.]), 'STATIONARY')
     """
     theta = check_finite_vector(np.array(start, dtype=np.float64, ndmin=1), what="start").copy()
     rule = schedule_of(schedule, step)

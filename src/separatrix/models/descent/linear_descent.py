@@ -81,6 +81,13 @@ class LinearDescent(PredictorByLoss):
     n_iter_ : passes made
     trace_ : J, |grad J| and the step size, pass by pass, a DescentTrace or a tuple of them. J and the gradient
         are those met during the pass; for ``batch_size=None`` they are J and its gradient.
+
+    Examples
+    --------
+    >>> from separatrix import LinearDescent
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> LinearDescent(loss="logistic").fit(X, y).predict([[0.5], [3.5]]).tolist()
+    ['no', 'yes']
     """
 
     loss: str = choice("logistic", "squared", "perceptron", "hinge", "squared_error", default="logistic")
@@ -129,7 +136,29 @@ class LinearDescent(PredictorByLoss):
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Descend from zero until the weights come to rest, or the passes run out."""
+        """Descend from zero until the weights come to rest, or the passes run out.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import LinearDescent
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> LinearDescent(random_state=0).fit(X, y).predict([[5.0]]).tolist()
+        ['yes']
+        """
         rule = self._rule()
         table = check_table(X)
         weights = check_weights(sample_weight, table.n)
@@ -169,6 +198,29 @@ class LinearDescent(PredictorByLoss):
         """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
 
         Without ``classes`` new ones are learned as they appear. Needs ``batch_size`` to be a number.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        classes : array or None
+            All classes, in the first call; None: they join as they appear.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import LinearDescent
+        >>> model = LinearDescent(batch_size=1).partial_fit([[0.0], [4.0]], ["no", "yes"])
+        >>> model.classes_.tolist()
+        ['no', 'yes']
         """
         rule = self._rule()
         if self.batch_size is None:
@@ -209,7 +261,28 @@ class LinearDescent(PredictorByLoss):
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router should pass to ``partial_fit``."""
+        """Which metadata a router should pass to ``partial_fit``.
+
+        Parameters
+        ----------
+        **wishes : True, False, None or str by name
+            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
+
+        Returns
+        -------
+        self
+            The learner, with the request.
+
+        Examples
+        --------
+        >>> import sklearn
+        >>> from separatrix import LinearDescent
+        >>> with sklearn.config_context(enable_metadata_routing=True):
+        ...     model = LinearDescent().set_partial_fit_request(sample_weight=True)
+        ...
+        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
+        True
+        """
         return self._set_request("partial_fit", wishes)
 
     def _resumed(self, rule: DescentRule, table: Table) -> DescentState:

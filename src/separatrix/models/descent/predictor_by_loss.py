@@ -49,13 +49,51 @@ class PredictorByLoss(LinearClassifier):
         return super().decision_function
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row, or w . x + b for a regressor."""
+        """The class of each row, or w . x + b for a regressor.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+
+        Examples
+        --------
+        >>> from separatrix import LinearDescent
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> LinearDescent().fit(X, y).predict([[5.0]]).tolist()
+        ['yes']
+        """
         if self._regression:
             return LinearRegressor.predict(self, X)  # type: ignore[arg-type]
         return super().predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy; R^2 for a regressor."""
+        """Accuracy; R^2 for a regressor.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from separatrix import LinearDescent
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> LinearDescent().fit(X, y).score(X, y)
+        1.0
+        """
         if self._regression:
             return LinearRegressor.score(self, X, y, sample_weight)  # type: ignore[arg-type]
         return super().score(X, y, sample_weight)

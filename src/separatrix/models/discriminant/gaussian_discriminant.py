@@ -59,7 +59,30 @@ class Discriminant(LinearClassifier):
         return bool(np.isfinite(np.sum(self.means_)))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Estimate the densities of all classes from all rows."""
+        """Estimate the densities of all classes from all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import LinearDiscriminant
+        >>> X = [[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [3.0, 3.0], [4.0, 3.5], [3.5, 4.0]]
+        >>> y = ["a", "a", "a", "b", "b", "b"]
+        >>> LinearDiscriminant().fit(X, y).priors_
+        array([0.5, 0.5])
+        """
         self._check_parameters()
         table, labels = check_table(X), check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")
@@ -90,6 +113,31 @@ class Discriminant(LinearClassifier):
         Without ``classes`` new ones join as they appear. As long as the rows so far do not determine the
         densities, predictions raise an error with the reason. Ledoit and Wolf's shrinkage needs all rows and is
         refused here.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        classes : array or None
+            All classes, in the first call; None: they join as they appear.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import LinearDiscriminant
+        >>> X = [[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [3.0, 3.0], [4.0, 3.5], [3.5, 4.0]]
+        >>> y = ["a", "a", "a", "b", "b", "b"]
+        >>> model = LinearDiscriminant().partial_fit(X[:3], y[:3]).partial_fit(X[3:], y[3:])
+        >>> model.classes_.tolist()
+        ['a', 'b']
         """
         self._check_parameters()
         if self.shrinkage == "ledoit-wolf":
@@ -127,16 +175,73 @@ class Discriminant(LinearClassifier):
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router should pass to ``partial_fit``."""
+        """Which metadata a router should pass to ``partial_fit``.
+
+        Parameters
+        ----------
+        **wishes : True, False, None or str by name
+            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
+
+        Returns
+        -------
+        self
+            The learner, with the request.
+
+        Examples
+        --------
+        >>> import sklearn
+        >>> from separatrix import LinearDiscriminant
+        >>> with sklearn.config_context(enable_metadata_routing=True):
+        ...     model = LinearDiscriminant().set_partial_fit_request(sample_weight=True)
+        ...
+        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
+        True
+        """
         return self._set_request("partial_fit", wishes)
 
     def predict_proba(self, X: Any) -> Floats:
-        """P(class | x), one column per class; ``predict`` gives the first class with the greatest."""
+        """P(class | x), one column per class; ``predict`` gives the first class with the greatest.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+
+        Examples
+        --------
+        >>> from separatrix import LinearDiscriminant
+        >>> X = [[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [3.0, 3.0], [4.0, 3.5], [3.5, 4.0]]
+        >>> y = ["a", "a", "a", "b", "b", "b"]
+        >>> LinearDiscriminant().fit(X, y).predict_proba([[2.0, 2.0]]).round(3)
+        array([[0.5, 0.5]])
+        """
         s = self.decision_function(X)
         return agreeing(self._posteriors(s), s, self.boundary)
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of the posteriors."""
+        """Logarithms of the posteriors.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+
+        Examples
+        --------
+        >>> from separatrix import LinearDiscriminant
+        >>> X = [[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [3.0, 3.0], [4.0, 3.5], [3.5, 4.0]]
+        >>> y = ["a", "a", "a", "b", "b", "b"]
+        >>> LinearDiscriminant().fit(X, y).predict_log_proba([[9.0, 9.0]]).round(1)
+        array([[-168.,   -0.]])
+        """
         return self._log_posteriors(self.decision_function(X))
 
     def _posteriors(self, s: Floats) -> Floats:

@@ -51,6 +51,15 @@ class LinearDiscriminant(FrameOutput, Discriminant):
         ignored, one in which only class means differ is an error that names the columns
     condition_ : of the correlation matrix within classes, its root
     shrinkage_ : the share of shrinkage used
+
+    Examples
+    --------
+    >>> from separatrix import LinearDiscriminant
+    >>> X = [[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [3.0, 3.0], [4.0, 3.5], [3.5, 4.0]]
+    >>> y = ["a", "a", "a", "b", "b", "b"]
+    >>> model = LinearDiscriminant().fit(X, y)
+    >>> model.predict([[1.0, 1.0], [3.0, 4.0]]).tolist()
+    ['a', 'b']
     """
 
     covariance: str = choice("pooled", "spherical", "diagonal", default="pooled")
@@ -137,15 +146,75 @@ class LinearDiscriminant(FrameOutput, Discriminant):
             )
 
     def transform(self, X: Any) -> Any:
-        """Rows in the coordinates of Fisher's directions, from the mean of the class means."""
+        """Rows in the coordinates of Fisher's directions, from the mean of the class means.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, r)
+            r directions, at most K - 1.
+
+        Examples
+        --------
+        >>> from separatrix import LinearDiscriminant
+        >>> X = [[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [3.0, 3.0], [4.0, 3.5], [3.5, 4.0]]
+        >>> y = ["a", "a", "a", "b", "b", "b"]
+        >>> LinearDiscriminant().fit(X, y).transform(X).shape
+        (6, 1)
+        """
         return self._in_container(self._project(self._check_rows(X), self.scalings_, self.xbar_), X)
 
     def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit, and the rows in Fisher's coordinates."""
+        """Fit, and the rows in Fisher's coordinates.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        array of shape (n, r)
+            r directions, at most K - 1.
+
+        Examples
+        --------
+        >>> from separatrix import LinearDiscriminant
+        >>> X = [[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [3.0, 3.0], [4.0, 3.5], [3.5, 4.0]]
+        >>> y = ["a", "a", "a", "b", "b", "b"]
+        >>> LinearDiscriminant().fit_transform(X, y).shape
+        (6, 1)
+        """
         return self.fit(X, y, sample_weight=sample_weight).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Names of Fisher's coordinates: lineardiscriminant0, lineardiscriminant1, ..."""
+        """Names of Fisher's coordinates: lineardiscriminant0, lineardiscriminant1, ...
+
+        Parameters
+        ----------
+        input_features : None
+            Accepted for the protocol.
+
+        Returns
+        -------
+        array of str
+
+        Examples
+        --------
+        >>> from separatrix import LinearDiscriminant
+        >>> X = [[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [3.0, 3.0], [4.0, 3.5], [3.5, 4.0]]
+        >>> y = ["a", "a", "a", "b", "b", "b"]
+        >>> LinearDiscriminant().fit(X, y).get_feature_names_out().tolist()
+        ['lineardiscriminant0']
+        """
         self._check_fitted()
         return np.array([f"lineardiscriminant{k}" for k in range(self.scalings_.shape[1])], dtype=object)
 
@@ -153,6 +222,25 @@ class LinearDiscriminant(FrameOutput, Discriminant):
         """Rows in coordinates of unit covariance, centred between the means (K > 2: at their mean).
 
         With two classes f = 2 m.z + ln(p_+/p_-) there, m the second of ``whitened_means_``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, r)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from separatrix import LinearDiscriminant
+        >>> X = [[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [3.0, 3.0], [4.0, 3.5], [3.5, 4.0]]
+        >>> y = ["a", "a", "a", "b", "b", "b"]
+        >>> model = LinearDiscriminant().fit(X, y)
+        >>> np.allclose(2 * model.whiten(X) @ model.whitened_means_[1], model.decision_function(X))
+        True
         """
         return self._project(self._check_rows(X), self._axes, self._middle())
 

@@ -42,6 +42,13 @@ class QuadraticDiscriminant(Discriminant):
     means_, priors_, covariances_ : what was estimated, class by class
     condition_ : of each correlation matrix, its root
     shrinkage_ : the share of shrinkage of each class
+
+    Examples
+    --------
+    >>> from separatrix import QuadraticDiscriminant
+    >>> X, y = [[-0.1], [0.1], [-3.0], [3.0]], ["narrow", "narrow", "wide", "wide"]
+    >>> QuadraticDiscriminant().fit(X, y).predict([[0.0], [2.0], [-2.0]]).tolist()
+    ['narrow', 'wide', 'wide']
     """
 
     covariance: str = choice("full", "spherical", "diagonal", default="full")
@@ -88,7 +95,24 @@ class QuadraticDiscriminant(Discriminant):
         self._whitenings = [whitening(covariance) for covariance in self.covariances_]
 
     def decision_function(self, X: Any) -> Floats:
-        """The score s_k of each row, one column per class; f = s_+ - s_- for two classes."""
+        """The score s_k of each row, one column per class; f = s_+ - s_- for two classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,), or (n, K) for K > 2 classes
+
+        Examples
+        --------
+        >>> from separatrix import QuadraticDiscriminant
+        >>> X, y = [[-0.1], [0.1], [-3.0], [3.0]], ["narrow", "narrow", "wide", "wide"]
+        >>> QuadraticDiscriminant().fit(X, y).decision_function([[0.0], [2.0]]).round(1)
+        array([ -3.4, 196.4])
+        """
         table = self._check_rows(X)
         out = np.empty((table.n, len(self.means_)))
         for begin, rows in dense_chunks(table.X):
@@ -99,7 +123,24 @@ class QuadraticDiscriminant(Discriminant):
         return out[:, 1] - out[:, 0] if out.shape[1] == 2 else out
 
     def lifted(self, label: Any) -> tuple[Floats, Floats, float]:
-        """Q, w and b with s_k(x) = x'Qx + w.x + b for the class of this label."""
+        """Q, w and b with s_k(x) = x'Qx + w.x + b for the class of this label.
+
+        Parameters
+        ----------
+        label : label
+            One of ``classes_``.
+
+        Returns
+        -------
+        (array (d, d), array (d,), float)
+
+        Examples
+        --------
+        >>> from separatrix import QuadraticDiscriminant
+        >>> X, y = [[-1.0], [1.0], [-3.0], [3.0]], ["narrow", "narrow", "wide", "wide"]
+        >>> QuadraticDiscriminant().fit(X, y).lifted("wide")[0].round(3)
+        array([[-0.056]])
+        """
         self._check_fitted()
         known = self.classes_.tolist()
         if label not in known:

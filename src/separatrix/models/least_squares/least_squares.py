@@ -69,6 +69,14 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
     normal_matrix_, moment_vector_ : X'X + penalty and X'y of the lifted rows
     rss_ : the (weighted) residual sum of squares, one for each target
     n_rows_ : rows with a weight
+
+    Examples
+    --------
+    >>> from separatrix import LeastSquares
+    >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]
+    >>> model = LeastSquares().fit(X, y)
+    >>> model.coef_, model.intercept_
+    (array([2.]), 1.0)
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -90,7 +98,29 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve for all rows at once."""
+        """Solve for all rows at once.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array of shape (n,) or (n, k)
+            One number a row, or one a row and target.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]
+        >>> LeastSquares(alpha=1.0).fit(X, y).coef_.round(3)
+        array([1.333])
+        """
         self._check_parameters()
         table, targets, several, weights = self._checked(X, y, sample_weight)
         moments = Moments(table.d, targets.shape[1])
@@ -111,6 +141,27 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         """Add rows to those of all earlier calls, and solve from the moments of all.
 
         The result does not depend on how rows are chunked, and rows of an earlier ``fit`` count.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One number a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> model = LeastSquares().partial_fit([[0.0], [1.0]], [1.0, 3.0]).partial_fit([[2.0]], [5.0])
+        >>> model.coef_.round(9), round(model.intercept_, 9)
+        (array([2.]), 1.0)
         """
         self._check_parameters()
         fitted = self.__sklearn_is_fitted__()
@@ -139,13 +190,57 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router should pass to ``partial_fit``."""
+        """Which metadata a router should pass to ``partial_fit``.
+
+        Parameters
+        ----------
+        **wishes : True, False, None or str by name
+            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
+
+        Returns
+        -------
+        self
+            The learner, with the request.
+
+        Examples
+        --------
+        >>> import sklearn
+        >>> from separatrix import LeastSquares
+        >>> with sklearn.config_context(enable_metadata_routing=True):
+        ...     model = LeastSquares().set_partial_fit_request(sample_weight=True)
+        ...
+        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
+        True
+        """
         return self._set_request("partial_fit", wishes)
 
     def path(self, X: Any, y: Any, alphas: ArrayLike, sample_weight: Any = None) -> tuple[Floats, Floats]:
         """Coefficients (m, d) and intercepts (m,) for m penalties, from one pass; the estimator is not changed.
 
         For k columns of y the shapes are (m, k, d) and (m, k).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One number a row.
+        alphas : array
+            The penalties.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        (coefficients, intercepts)
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]
+        >>> coef, intercept = LeastSquares().path(X, y, [0.0, 1.0, 2.0])
+        >>> coef[:, 0].round(3)
+        array([2.   , 1.333, 1.   ])
         """
         self._check_parameters()
         given = check_finite_vector(np.ravel(np.asarray(alphas, dtype=np.float64)), what="alphas")
@@ -197,13 +292,62 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         clusters: Any = None,
         level: float = 0.95,
     ) -> Summary:
-        """Coefficients with standard errors, tests and intervals; see :func:`separatrix.inference.summarize`."""
+        """Coefficients with standard errors, tests and intervals; see :func:`separatrix.inference.summarize`.
+
+        Parameters
+        ----------
+        X, y : array, sparse matrix or frame; array
+            The rows of the fit; needed for robust covariances.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+        covariance : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}
+        clusters : array or None
+            One label a row, for "cluster".
+        level : float
+            Of the intervals.
+
+        Returns
+        -------
+        Summary
+            Text, HTML, a dict or a frame.
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.1, 2.9, 5.2, 6.8]
+        >>> lines = LeastSquares().fit(X, y).summary()
+        >>> lines.names, lines.coefficients.round(2)
+        (('x0', '(intercept)'), array([1.94, 1.09]))
+        """
         from separatrix.models.least_squares.summary import summarize
 
         return summarize(self, X, y, sample_weight=sample_weight, covariance=covariance, clusters=clusters, level=level)
 
     def predict_interval(self, X: Any, *, level: float = 0.95, kind: str = "prediction") -> tuple[Floats, Floats]:
-        """Lower and upper ends, row by row; see :func:`separatrix.inference.predict_interval`."""
+        """Lower and upper ends, row by row; see :func:`separatrix.inference.predict_interval`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        level : float
+            Of the intervals.
+        kind : {"prediction", "mean"}
+            For a new y, or for its mean.
+
+        Returns
+        -------
+        (array, array)
+            Lower and upper ends.
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.1, 2.9, 5.2, 6.8]
+        >>> low, high = LeastSquares().fit(X, y).predict_interval([[1.5]])
+        >>> low.round(2), high.round(2)
+        (array([3.03]), array([4.97]))
+        """
         from separatrix.models.least_squares.prediction_intervals import predict_interval
 
         return predict_interval(self, X, level=level, kind=kind)

@@ -50,6 +50,13 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
     classes_ : the labels, sorted
     solver_, rank_, condition_, normal_matrix_ : as in :class:`LeastSquares`
     moment_vector_ : X't of the lifted rows, one column per vector
+
+    Examples
+    --------
+    >>> from separatrix import LeastSquaresClassifier
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> LeastSquaresClassifier().fit(X, y).predict([[0.5], [3.5]]).tolist()
+    ['no', 'yes']
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -67,7 +74,29 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
     boundary: str = boundary()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve for all rows at once."""
+        """Solve for all rows at once.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquaresClassifier
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> LeastSquaresClassifier().fit(X, y).coef_.round(3)
+        array([[0.6]])
+        """
         self._check_parameters()
         table, labels = check_table(X), check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")
@@ -108,6 +137,30 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         """Add rows to those of all earlier calls, and solve from the moments of all.
 
         The result does not depend on how rows are chunked; without ``classes`` new ones join as they appear.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        classes : array or None
+            All classes, in the first call; None: they join as they appear.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquaresClassifier
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> model = LeastSquaresClassifier().partial_fit(X[:2], y[:2], classes=["no", "yes"])
+        >>> model.partial_fit(X[2:], y[2:]).coef_.round(3)
+        array([[0.6]])
         """
         self._check_parameters()
         if self.class_weight == "balanced":
@@ -138,7 +191,28 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router should pass to ``partial_fit``."""
+        """Which metadata a router should pass to ``partial_fit``.
+
+        Parameters
+        ----------
+        **wishes : True, False, None or str by name
+            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
+
+        Returns
+        -------
+        self
+            The learner, with the request.
+
+        Examples
+        --------
+        >>> import sklearn
+        >>> from separatrix import LeastSquaresClassifier
+        >>> with sklearn.config_context(enable_metadata_routing=True):
+        ...     model = LeastSquaresClassifier().set_partial_fit_request(sample_weight=True)
+        ...
+        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
+        True
+        """
         return self._set_request("partial_fit", wishes)
 
     @property

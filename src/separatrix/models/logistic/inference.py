@@ -34,12 +34,46 @@ class LogisticInference(LinearClassifier):
     separation_: Any
 
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, one column a class; ``predict`` gives the first with the greatest."""
+        """The probability of each class, one column a class; ``predict`` gives the first with the greatest.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+
+        Examples
+        --------
+        >>> from separatrix import LogisticRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+        >>> LogisticRegression().fit(X, y).predict_proba([[2.5]]).round(3)
+        array([[0.5, 0.5]])
+        """
         s = self.decision_function(X)
         return agreeing(np.exp(self._log_probabilities(s)), s, self.boundary)
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of the probabilities, right also where these are too small to be numbers."""
+        """Logarithms of the probabilities, right also where these are too small to be numbers.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+
+        Examples
+        --------
+        >>> from separatrix import LogisticRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+        >>> LogisticRegression().fit(X, y).predict_log_proba([[1000.0]]).round(0)
+        array([[-1211.,    -0.]])
+        """
         return self._log_probabilities(self.decision_function(X))
 
     def _log_probabilities(self, s: Floats) -> Floats:
@@ -62,12 +96,26 @@ class LogisticInference(LinearClassifier):
         covariance : "model" (inverse information), "robust" (sandwich), or "cluster" with ``groups``
         groups : one label a row, for "cluster"
 
+        Returns
+        -------
+        LogisticSummary
+
+        Notes
+        -----
         With more than two classes the coefficients are of the log-odds of a class against the first. Refused
         where errors would mean nothing: after a penalised or class-weighted fit, or without a maximum; but of
         separated classes fitted with ``on_separation="ignore"`` profiles are given, with infinite estimates and
         one-sided intervals (a, ∞) where these are the truth; more than two classes are then compared with the
         last one, as in ``separation_.coefficients``. The rows of the fit are looked at again, by reference: they
         must not have changed.
+
+        Examples
+        --------
+        >>> from separatrix import LogisticRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+        >>> line = LogisticRegression().fit(X, y).summary()["x0"]
+        >>> round(line.estimate, 3), round(line.error, 3)
+        (1.214, 0.913)
         """
         from separatrix.models.logistic.summary import summarise
 
@@ -91,13 +139,47 @@ class LogisticInference(LinearClassifier):
         )
 
     def influence(self) -> LogisticInfluence:
-        """Leverage, residuals, Cook's distance and the change of the estimate without each row that counts."""
+        """Leverage, residuals, Cook's distance and the change of the estimate without each row that counts.
+
+        Returns
+        -------
+        LogisticInfluence
+
+        Examples
+        --------
+        >>> from separatrix import LogisticRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+        >>> LogisticRegression().fit(X, y).influence().leverage.round(2)
+        array([0.28, 0.38, 0.34, 0.34, 0.38, 0.28])
+        """
         from separatrix.models.logistic.likelihood import influence_of
 
         return influence_of(self._at_a_maximum()[0])
 
     def likelihood_ratio_test(self, smaller: LogisticInference) -> tuple[float, int, float]:
-        """Twice the gain in log-likelihood over a nested model of the same rows, degrees of freedom, and p."""
+        """Twice the gain in log-likelihood over a nested model of the same rows, degrees of freedom, and p.
+
+        Parameters
+        ----------
+        smaller : LogisticRegression
+            Fitted on the same rows, with some of the columns.
+
+        Returns
+        -------
+        (float, int, float)
+            Statistic, degrees of freedom, p.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from separatrix import LogisticRegression
+        >>> X = np.array([[0, 1], [1, 0], [2, 2], [3, 0], [4, 1], [5, 2], [2, 0], [3, 2]], dtype=float)
+        >>> y = [0, 0, 1, 0, 1, 1, 1, 0]
+        >>> full, smaller = LogisticRegression().fit(X, y), LogisticRegression().fit(X[:, :1], y)
+        >>> statistic, freedom, p = full.likelihood_ratio_test(smaller)
+        >>> round(statistic, 3), freedom, round(p, 3)
+        (0.098, 1, 0.754)
+        """
         from separatrix.models.logistic.summary import chi2_tail
 
         (large, rows), (small, others) = self._at_a_maximum(), smaller._at_a_maximum()

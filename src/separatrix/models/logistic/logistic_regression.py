@@ -99,6 +99,14 @@ class LogisticRegression(LogisticInference):
     -----
     Predictions are for an offset of zero. Dense C-order float64 and float32 arrays and CSR matrices are read in
     place. Rows of weight zero are left out.
+
+    Examples
+    --------
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.coef_.round(3), model.intercept_.round(3), model.separation_.verdict
+    (array([[1.214]]), array([-3.035]), 'overlap')
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight", "offset"), "score": ("sample_weight",)}
@@ -150,7 +158,31 @@ class LogisticRegression(LogisticInference):
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
-        """Fit all rows; ``offset`` is added to their scores (one number a row, or one a class for K > 2)."""
+        """Fit all rows; ``offset`` is added to their scores (one number a row, or one a class for K > 2).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+        offset : array or None
+            Added to the scores: one number a row, or one a class for K > 2 classes.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import LogisticRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+        >>> LogisticRegression(C=1.0).fit(X, y).coef_.round(3)
+        array([[0.767]])
+        """
         options = self._options()
         rows, table = self._checked(X, y, sample_weight, offset)
         results = fit_parts(self._parts(rows), options, self._start(rows))
@@ -165,6 +197,30 @@ class LogisticRegression(LogisticInference):
 
         ``Cs`` are the penalties, or how many of them to choose: with an L1 part from the greatest C at which
         all weights are zero to a thousand times that, for a ridge from 1e-4 to 1e4.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        Cs : array or int
+            The values of C, or how many.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+        offset : array or None
+            Added to the scores.
+
+        Returns
+        -------
+        LogisticPath
+
+        Examples
+        --------
+        >>> from separatrix import LogisticRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+        >>> LogisticRegression(l1_ratio=1.0).path(X, y, [0.01, 1.0]).nonzero
+        array([0, 1])
         """
         options = self._options()
         rows, _ = self._checked(X, y, sample_weight, offset)

@@ -26,6 +26,28 @@ class LogisticPath:
     """Fits by growing ``C``: ``coef`` (m, k, d), ``intercept`` (m, k), with the gap and the status of each.
 
     k is 1 for two classes and the number of classes for more.
+
+    Attributes
+    ----------
+    C : array (m,)
+        The penalties, growing.
+    coef, intercept : arrays (m, k, d) and (m, k)
+    gap : array (m,)
+        The proved relative gap of each fit.
+    steps : array (m,)
+        Steps that each took.
+    status : tuple of Status
+        How each ended.
+    nonzero : array (m,)
+        Columns with a weight other than zero.
+
+    Examples
+    --------
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+    >>> path = LogisticRegression(l1_ratio=1.0).path(X, y, [0.01, 1.0])
+    >>> path.C, path.nonzero, path.coef.shape
+    (array([0.01, 1.  ]), array([0, 1]), (2, 1, 1))
     """
 
     C: Floats
@@ -41,7 +63,20 @@ class LogisticPath:
         return np.asarray((self.coef != 0).any(axis=1).sum(axis=1), dtype=np.intp)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists."""
+        """Plain numbers and lists.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from separatrix import LogisticRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+        >>> sorted(LogisticRegression().path(X, y, [0.1]).to_dict())
+        ['C', 'coef', 'gap', 'intercept', 'nonzero', 'status', 'steps']
+        """
         lists = {name: getattr(self, name).tolist() for name in ("C", "coef", "intercept", "gap", "steps", "nonzero")}
         return {**lists, "status": [s.name for s in self.status]}
 

@@ -95,6 +95,15 @@ class MaxMargin(LinearClassifier):
     support_ : support rows
     status_ : OPTIMAL, LEAST_SLACK, MAX_ITERATIONS, ILL_CONDITIONED or INTERRUPTED, the worst of the pairs
     n_iter_ : steps of the interior-point method, at least 1
+
+    Examples
+    --------
+    >>> from separatrix import MaxMargin
+    >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+    >>> y = [-1, 1, 1, -1, -1, 1]
+    >>> model = MaxMargin().fit(X, y)
+    >>> model.coef_.round(6), model.intercept_.round(6)
+    (array([[1., 0.]]), array([0.]))
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight",), "score": ("sample_weight",)}
@@ -107,7 +116,29 @@ class MaxMargin(LinearClassifier):
     max_iter: float = count(200, inf=True)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the hyperplane, or one for each pair of classes."""
+        """Find the hyperplane, or one for each pair of classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import MaxMargin
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> MaxMargin().fit(X, y).predict([[1.9], [2.1]]).tolist()
+        ['no', 'yes']
+        """
         self._check_parameters()
         table = check_table(X)
         labels = check_labels(y)
@@ -180,6 +211,22 @@ class MaxMargin(LinearClassifier):
         """s(x) = w.x + b; with more than two classes one column per class: the pairs it wins, and by how much.
 
         The sum of its scores, squeezed to less than 1/3, decides between classes that win as many pairs.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,), or (n, K) for K > 2 classes
+
+        Examples
+        --------
+        >>> from separatrix import MaxMargin
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> MaxMargin().fit(X, y).decision_function([[2.0], [3.0]]).round(6)
+        array([0., 1.])
         """
         scores = super().decision_function(X)
         if len(self.classes_) == 2:

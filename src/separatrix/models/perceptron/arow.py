@@ -91,6 +91,13 @@ class AROW(SingleRowLearner):
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
     errors_ : rows that the final weights get wrong, a score of zero included (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
+
+    Examples
+    --------
+    >>> from separatrix import AROW
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> AROW().fit(X, y).predict([[0.5], [3.5]]).tolist()
+    ['no', 'yes']
     """
 
     r: float = number(1.0, above=0)

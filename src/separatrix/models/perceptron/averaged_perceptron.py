@@ -87,6 +87,13 @@ class AveragedPerceptron(SingleRowLearner):
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
     errors_ : rows that the final weights get wrong, a score of zero included (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
+
+    Examples
+    --------
+    >>> from separatrix import AveragedPerceptron
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> AveragedPerceptron().fit(X, y).predict([[0.5], [3.5]]).tolist()
+    ['no', 'yes']
     """
 
     start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")

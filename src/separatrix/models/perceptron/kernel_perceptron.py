@@ -92,6 +92,13 @@ class KernelPerceptron(Classifier, RowAsTable):
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
     errors_ : rows that the model gets wrong under the tie rule (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
+
+    Examples
+    --------
+    >>> from separatrix import KernelPerceptron
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> KernelPerceptron().fit(X, y).predict(X)
+    array([0, 1, 1, 0])
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -145,7 +152,29 @@ class KernelPerceptron(Classifier, RowAsTable):
         return CachedColumns(source, int(self.cache_mb * 2**20 / (8 * table.n)))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from all rows, pass after pass, until none is a mistake or a limit is reached."""
+        """Learn from all rows, pass after pass, until none is a mistake or a limit is reached.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import KernelPerceptron
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+        >>> KernelPerceptron().fit(X, y).errors_
+        0
+        """
         self._check_parameters()
         table = check_table(X)
         labels = check_labels(y)
@@ -275,7 +304,24 @@ class KernelPerceptron(Classifier, RowAsTable):
         self._support = SupportRows.of(table.X)
 
     def decision_function(self, X: Any) -> Floats:
-        """s(x) for each row; with more than two classes one column per class. Precomputed: k(row, row of the fit)."""
+        """s(x) for each row; with more than two classes one column per class. Precomputed: k(row, row of the fit).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,), or (n, K) for K > 2 classes
+
+        Examples
+        --------
+        >>> from separatrix import KernelPerceptron
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+        >>> KernelPerceptron().fit(X, y).decision_function(X).round(2)
+        array([-0.15,  0.15,  0.15, -0.15])
+        """
         return self._shown(self._scores(self._check_rows(X)))
 
     def _scores_as_given(self, X: Any) -> Floats:
@@ -306,6 +352,29 @@ class KernelPerceptron(Classifier, RowAsTable):
 
         Without ``classes`` new ones are learned as they appear. ``class_weight="balanced"`` and a
         precomputed matrix need all rows and are refused here.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        classes : array or None
+            All classes, in the first call; None: they join as they appear.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import KernelPerceptron
+        >>> model = KernelPerceptron().partial_fit([[0.0], [4.0]], ["no", "yes"]).partial_fit([[1.0]], ["no"])
+        >>> model.predict([[5.0]]).tolist()
+        ['yes']
         """
         self._check_parameters()
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
@@ -337,7 +406,28 @@ class KernelPerceptron(Classifier, RowAsTable):
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``partial_fit``."""
+        """Which metadata a router shall pass to ``partial_fit``.
+
+        Parameters
+        ----------
+        **wishes : True, False, None or str by name
+            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
+
+        Returns
+        -------
+        self
+            The learner, with the request.
+
+        Examples
+        --------
+        >>> import sklearn
+        >>> from separatrix import KernelPerceptron
+        >>> with sklearn.config_context(enable_metadata_routing=True):
+        ...     model = KernelPerceptron().set_partial_fit_request(sample_weight=True)
+        ...
+        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
+        True
+        """
         return self._set_request("partial_fit", wishes)
 
     def _streaming(self, table: Table, declared: list[Any] | None) -> KernelStream:

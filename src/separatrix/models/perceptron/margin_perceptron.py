@@ -82,6 +82,14 @@ class MarginPerceptron(SingleRowLearner):
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
     errors_ : rows that the final weights get wrong, a score of zero included (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
+
+    Examples
+    --------
+    >>> from separatrix import MarginPerceptron
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> model = MarginPerceptron(margin=0.5, relative=True).fit(X, y)
+    >>> model.predict([[0.5], [3.5]]).tolist()
+    ['no', 'yes']
     """
 
     margin: float = number(0.1, least=0)

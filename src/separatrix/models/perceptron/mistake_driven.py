@@ -139,7 +139,34 @@ class MistakeDriven(LinearClassifier):
         return status, wrong
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, coef_init: Any = None, intercept_init: Any = None) -> Self:
-        """Learn from all rows, pass after pass, until none is a mistake or a limit is reached."""
+        """Learn from all rows, pass after pass, until none is a mistake or a limit is reached.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+        coef_init : array or None
+            The first weights, in place of the start that the parameters choose.
+        intercept_init : array or None
+            The first intercepts.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> model = Perceptron().fit(X, y)
+        >>> model.mistakes_, model.errors_, model.status_.name
+        (8, 0, 'CONVERGED')
+        """
         self._check_parameters()
         table = check_table(X)
         labels = check_labels(y)

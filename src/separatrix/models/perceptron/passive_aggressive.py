@@ -75,6 +75,13 @@ class PassiveAggressive(SingleRowLearner):
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
     errors_ : rows that the final weights get wrong, a score of zero included (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
+
+    Examples
+    --------
+    >>> from separatrix import PassiveAggressive
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> PassiveAggressive().fit(X, y).predict([[0.5], [3.5]]).tolist()
+    ['no', 'yes']
     """
 
     variant: str = choice(*VARIANTS, default="PA-I")

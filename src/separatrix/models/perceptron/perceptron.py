@@ -91,6 +91,16 @@ class Perceptron(SingleRowLearner):
     status_ : why the run ended, a :class:`Status`
     trace_ : a :class:`Trace`, or a tuple of them for K > 2 classes; None without ``trace=True``
         and after ``partial_fit``
+
+    Examples
+    --------
+    >>> from separatrix import Perceptron
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> model = Perceptron().fit(X, y)
+    >>> model.coef_, model.intercept_, model.mistakes_
+    (array([[2.]]), array([-4.]), 8)
+    >>> model.predict([[5.0]]).tolist()
+    ['yes']
     """
 
     start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
@@ -115,7 +125,29 @@ class Perceptron(SingleRowLearner):
 
     @classmethod
     def recipe(cls, name: str, **changes: Any) -> Self:
-        """A named variant: rosenblatt, batch, restart, normalised, online or repeated, with changes."""
+        """A named variant: rosenblatt, batch, restart, normalised, online or repeated, with changes.
+
+        Parameters
+        ----------
+        name : {"rosenblatt", "batch", "restart", "normalised", "online", "repeated"}
+            Random start; while some row is wrong; back to row 0 after each update; rows of length 1; one pass over a
+            stream; pass after pass. All but rosenblatt and restart have no intercept and read sign(0) as +1.
+        **changes : keyword arguments
+            Parameters that differ from those of the recipe.
+
+        Returns
+        -------
+        Perceptron
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from separatrix import Perceptron
+        >>> X = np.array([(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)], dtype=float)
+        >>> model = Perceptron.recipe("online", trace=True).fit(X, [-1, 1, 1, -1, -1, 1])
+        >>> model.coef_, model.mistakes_, model.trace_.rows
+        (array([[3., 1.]]), 3, array([0, 2, 4]))
+        """
         if name not in RECIPES:
             raise ParameterError(f"recipe is {name!r}: it can be {', '.join(RECIPES)}.")
         return cls(**{**RECIPES[name], **changes})

@@ -120,6 +120,13 @@ class PocketPerceptron(MistakeDriven):
     n_iter_ : passes made; visits_ : rows looked at by the learning
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
     status_ : why the run ended, a :class:`Status`
+
+    Examples
+    --------
+    >>> from separatrix import PocketPerceptron
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1, 1]
+    >>> PocketPerceptron().fit(X, y).errors_
+    1
     """
 
     count_share: float = number(0.25, least=0, inf=True)

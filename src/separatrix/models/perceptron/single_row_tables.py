@@ -35,17 +35,73 @@ class RowAsTable:
         """Scores of checked rows, whatever their columns are called."""
 
     def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> Self:
-        """Learn from one row: an array or list, or a pair (columns, values)."""
+        """Learn from one row: an array or list, or a pair (columns, values).
+
+        Parameters
+        ----------
+        x : array, list or pair (columns, values)
+            The row.
+        y : label
+            The class of the row.
+        sample_weight : float
+            Multiplies the update.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import VotedPerceptron
+        >>> model = VotedPerceptron().learn_one([1.0, 2.0], "spam").learn_one([2.0, -1.0], "ham")
+        >>> model.predict_one([0.0, 5.0])
+        'spam'
+        """
         return self.partial_fit(self._one(x), [y], sample_weight=[sample_weight])
 
     def decision_one(self, x: Any) -> float | Floats:
-        """The score of one row; with more than two classes an array of one score per class."""
+        """The score of one row; with more than two classes an array of one score per class.
+
+        Parameters
+        ----------
+        x : array, list or pair (columns, values)
+            The row.
+
+        Returns
+        -------
+        float, or an array for K > 2 classes
+
+        Examples
+        --------
+        >>> from separatrix import VotedPerceptron
+        >>> model = VotedPerceptron().learn_one([1.0, 2.0], "spam").learn_one([2.0, -1.0], "ham")
+        >>> model.decision_one([1.0, 1.0])
+        1.0
+        """
         self._check_fitted()
         scores = self._scores_as_given(self._one(x))[0]
         return scores if isinstance(scores, np.ndarray) else float(scores)
 
     def predict_one(self, x: Any) -> Any:
-        """The class of one row."""
+        """The class of one row.
+
+        Parameters
+        ----------
+        x : array, list or pair (columns, values)
+            The row.
+
+        Returns
+        -------
+        label
+
+        Examples
+        --------
+        >>> from separatrix import VotedPerceptron
+        >>> model = VotedPerceptron().learn_one([1.0, 2.0], "spam").learn_one([2.0, -1.0], "ham")
+        >>> model.predict_one([1.0, 3.0])
+        'spam'
+        """
         scores = np.asarray([self.decision_one(x)])
         if len(self.classes_) == 1:
             return self.classes_.tolist()[0]

@@ -43,6 +43,28 @@ class SingleRowLearner(Streaming):
         Dicts are hashed where ``hashing`` names a number of columns; otherwise every new feature gets a
         weight of its own, which starts from zero. The same as ``partial_fit`` with one row, at a fraction
         of its cost.
+
+        Parameters
+        ----------
+        x : array, list, pair (columns, values) or dict
+            The row.
+        y : label
+            The class of the row.
+        sample_weight : float
+            Multiplies the update.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> model = Perceptron().learn_one({"links": 2, "misspelled": 3}, "spam")
+        >>> model = model.learn_one({"links": 1, "friend": 1}, "ham")
+        >>> model.predict_one({"misspelled": 2})
+        'spam'
         """
         try:
             if x.__class__ is dict:
@@ -54,7 +76,24 @@ class SingleRowLearner(Streaming):
         return self
 
     def decision_one(self, x: Any) -> float | Floats:
-        """The score of one row; with more than two classes an array of one score per class."""
+        """The score of one row; with more than two classes an array of one score per class.
+
+        Parameters
+        ----------
+        x : array, list, pair (columns, values) or dict
+            The row.
+
+        Returns
+        -------
+        float, or an array for K > 2 classes
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> model = Perceptron().learn_one([1.0, 2.0], "spam").learn_one([2.0, -1.0], "ham")
+        >>> model.decision_one([1.0, 1.0])
+        2.0
+        """
         try:
             if self._at is not None and x.__class__ is not dict:
                 return self._reader.score(x, self._at)
@@ -71,7 +110,24 @@ class SingleRowLearner(Streaming):
         return float(shown[0]) if len(shown) == 1 else shown
 
     def predict_one(self, x: Any) -> Any:
-        """The class of one row."""
+        """The class of one row.
+
+        Parameters
+        ----------
+        x : array, list, pair (columns, values) or dict
+            The row.
+
+        Returns
+        -------
+        label
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> model = Perceptron().learn_one([1.0, 2.0], "spam").learn_one([2.0, -1.0], "ham")
+        >>> model.predict_one([1.0, 3.0])
+        'spam'
+        """
         try:
             if x.__class__ is not dict:
                 labels = self._labels

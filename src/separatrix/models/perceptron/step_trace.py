@@ -62,6 +62,14 @@ class StepTrace:
     complete : whether all looks of the run are here; False where ``max_steps`` cut it
     visits : how many rows the whole run looked at
     status : how the run ended, a :class:`Status`
+
+    Examples
+    --------
+    >>> from separatrix import Perceptron, step_trace
+    >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+    >>> steps = step_trace(Perceptron.recipe("online"), X, [-1, 1, 1, -1, -1, 1])
+    >>> steps.row[steps.mistake], steps.coef[-1]
+    (array([0, 2, 4]), array([3., 1.]))
     """
 
     epoch: NDArray[np.int64]
@@ -87,19 +95,58 @@ class StepTrace:
         yield from map(Step, *(c.tolist() for c in columns), self.coef, self.intercept.tolist())
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """One array a column: step, epoch, row, label, score, predicted, mistake, update, w0, w1, ..., b."""
+        """One array a column: step, epoch, row, label, score, predicted, mistake, update, w0, w1, ..., b.
+
+        Returns
+        -------
+        dict of arrays
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron, step_trace
+        >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+        >>> steps = step_trace(Perceptron.recipe("online"), X, [-1, 1, 1, -1, -1, 1])
+        >>> steps.to_dict()["score"]
+        array([ 0.,  1., -1., -2.,  0.,  2.])
+        """
         facts = {name: getattr(self, name) for name in Step._fields[:-2]}
         weights = {f"w{j}": column for j, column in enumerate(self.coef.T)}
         return {"step": np.arange(1, len(self) + 1), **facts, **weights, "b": self.intercept}
 
     def to_frame(self) -> Any:
-        """The same as a pandas frame."""
+        """The same as a pandas frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron, step_trace
+        >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+        >>> steps = step_trace(Perceptron.recipe("online"), X, [-1, 1, 1, -1, -1, 1])
+        >>> steps.to_frame().shape
+        (6, 11)
+        """
         import pandas as pd
 
         return pd.DataFrame(self.to_dict())
 
     def lines(self, limit: int | None = None) -> Iterator[str]:
-        """The table line by line, from its header; of at most ``limit`` looks."""
+        """The table line by line, from its header; of at most ``limit`` looks.
+
+        Returns
+        -------
+        list
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron, step_trace
+        >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
+        >>> steps = step_trace(Perceptron.recipe("online"), X, [-1, 1, 1, -1, -1, 1])
+        >>> len(list(steps.lines()))
+        8
+        """
         both = bool((self.mistake != self.update).any())
         header = ["pass", "row", "label", "score", "predicted", "mistake", *(["update"] if both else []), "w", "b"]
         cells = [["", "", "", "", "", "", *([""] if both else []), _vector(self.start[:-1]), f"{self.start[-1]:g}"]]

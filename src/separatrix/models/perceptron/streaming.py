@@ -31,6 +31,29 @@ class Streaming(MistakeDriven):
 
         Without ``classes`` new ones are learned as they appear; with them, in the first call, the set is
         closed and learning is faster. ``class_weight="balanced"`` needs all rows and is refused here.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        classes : array or None
+            All classes, in the first call; None: they join as they appear.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> model = Perceptron().partial_fit([[0.0], [4.0]], ["no", "yes"]).partial_fit([[1.0]], ["no"])
+        >>> model.classes_.tolist()
+        ['no', 'yes']
         """
         self._check_parameters()
         self._need_no_open_names()
@@ -58,7 +81,28 @@ class Streaming(MistakeDriven):
         self.__dict__.pop("_vectors", None)
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``partial_fit``."""
+        """Which metadata a router shall pass to ``partial_fit``.
+
+        Parameters
+        ----------
+        **wishes : True, False, None or str by name
+            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
+
+        Returns
+        -------
+        self
+            The learner, with the request.
+
+        Examples
+        --------
+        >>> import sklearn
+        >>> from separatrix import Perceptron
+        >>> with sklearn.config_context(enable_metadata_routing=True):
+        ...     model = Perceptron().set_partial_fit_request(sample_weight=True)
+        ...
+        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
+        True
+        """
         return self._set_request("partial_fit", wishes)
 
     def _stream_weights(self, labels: Labels, weights: Floats | None) -> Floats | None:

@@ -45,7 +45,32 @@ def fingerprint(X: Any, labels: Labels, weights: Floats | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The start, the updated rows in order, and which data they describe."""
+    """The start, the updated rows in order, and which data they describe.
+
+    Attributes
+    ----------
+    start : array
+        The lifted weights before the first update.
+    rows : array of int
+        The row of each update, in order.
+    fingerprint : str
+        A digest of the rows, labels and weights.
+    positive : label
+        The class that counts as +1.
+    class_weight : dict or None
+        Weights of the classes.
+    bias : bool
+        Whether the run had an intercept.
+    normalize_rows : bool
+        Whether rows were scaled to length 1.
+
+    Examples
+    --------
+    >>> from separatrix import Perceptron
+    >>> model = Perceptron(trace=True).fit([[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> len(model.trace_), model.trace_.rows[:4], model.trace_.start
+    (8, array([0, 2, 0, 1]), array([0., 0.]))
+    """
 
     start: Floats
     rows: NDArray[np.int64]
@@ -59,7 +84,35 @@ class Trace:
         return len(self.rows)
 
     def replay(self, X: Any, y: Any, sample_weight: Any = None) -> Replay:
-        """Walk through the updates again, on the data of the fit."""
+        """Walk through the updates again, on the data of the fit.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        y : array
+            One label a row.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        Replay
+            Weights, scores and lengths after each update, and ``proof`` against a given hyperplane.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from separatrix import Perceptron
+        >>> X = np.array([(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)], dtype=float)
+        >>> y = [-1, 1, 1, -1, -1, 1]
+        >>> model = Perceptron.recipe("online", trace=True).fit(X, y)
+        >>> model.trace_.replay(X, y).weights[:, :2]
+        array([[ 0.,  0.],
+               [ 1., -2.],
+               [ 2., -1.],
+               [ 3.,  1.]])
+        """
         table, labels = check_table(X), check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")
         weights = check_weights(sample_weight, table.n)

@@ -133,6 +133,13 @@ class VotedPerceptron(Streaming, RowAsTable):
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
     errors_ : rows that the vote gets wrong; for two classes a draw is an error where ``tie`` says so
     status_ : why the run ended, a :class:`Status`
+
+    Examples
+    --------
+    >>> from separatrix import VotedPerceptron
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> VotedPerceptron().fit(X, y).predict([[0.5], [3.5]]).tolist()
+    ['no', 'yes']
     """
 
     max_vectors: float = count(1000, inf=True)
@@ -185,7 +192,24 @@ class VotedPerceptron(Streaming, RowAsTable):
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
     def decision_function(self, X: Any) -> Floats:
-        """The vote on each row, in [-1, 1]; with more than two classes one column per class."""
+        """The vote on each row, in [-1, 1]; with more than two classes one column per class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,), or (n, K) for K > 2 classes
+
+        Examples
+        --------
+        >>> from separatrix import VotedPerceptron
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> VotedPerceptron().fit(X, y).decision_function([[0.0], [4.0]])
+        array([-0.66666667,  1.        ])
+        """
         return self._scores_as_given(self._check_rows(X).X)
 
 

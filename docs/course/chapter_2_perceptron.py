@@ -1,0 +1,7 @@
+"""
+chapter_2_perceptron
+=======================
+
+Text with :math:`\\hat x = (x, 1)`.
+"""
+print(1)

@@ -1,0 +1,7 @@
+"""
+chapter_3_margins
+=======================
+
+Text with :math:`\\hat x = (x, 1)`.
+"""
+print(1)

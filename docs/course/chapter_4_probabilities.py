@@ -1,0 +1,7 @@
+"""
+chapter_4_probabilities
+=======================
+
+Text with :math:`\\hat x = (x, 1)`.
+"""
+print(1)

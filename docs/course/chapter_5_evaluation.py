@@ -1,0 +1,7 @@
+"""
+chapter_5_evaluation
+=======================
+
+Text with :math:`\\hat x = (x, 1)`.
+"""
+print(1)
