@@ -135,9 +135,14 @@ class StepTrace:
     def lines(self, limit: int | None = None) -> Iterator[str]:
         """The table line by line, from its header; of at most ``limit`` looks.
 
-        Returns
-        -------
-        list
+        Parameters
+        ----------
+        limit : int or None
+            Looks to show; None: all of them.
+
+        Yields
+        ------
+        str
 
         Examples
         --------
