@@ -67,6 +67,7 @@ def runs(mark, table, model):
         ],
         "verify": [("c.json", "numbers.csv"), ("c.json", table), (f"no{mark}.json", table)],
         "schema": [(), (f"fit{mark}",)],
+        "completion": [("bash",), (f"fish{mark}",)],
         f"fits{mark}": [()],
     }
 

@@ -11,6 +11,7 @@ import click
 
 from separatrix.cli import output, tables
 from separatrix.cli.completion import SOURCE
+from separatrix.cli.process import began
 from separatrix.cli.progress import Progress
 from separatrix.errors import ParameterError
 
@@ -67,7 +68,13 @@ def command(source: str, out: Path, **options: Any) -> None:
         def tell(stage: str) -> None:
             progress.at(lambda: None, stage)
 
-        found = audit(opened, **{name: options[name] for name in chosen}, random_state=options["seed"], progress=tell)
+        found = audit(
+            opened,
+            **{name: options[name] for name in chosen},
+            random_state=options["seed"],
+            progress=tell,
+            began=began(),
+        )
         tell("write the report")
         found.save(out)
     if options["json_"]:

@@ -22,6 +22,7 @@ from separatrix.printable import printable
 @click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
 @click.option(
     "--out",
+    "-o",
     type=click.Path(dir_okay=False),
     default="certificate.json",
     show_default=True,

@@ -1,9 +1,15 @@
-"""What a shell is told when it completes a word of a command: learners, examples, and files."""
+"""What a shell is told when it completes a word of a command, and ``separatrix completion``, which sets that up."""
 
 from __future__ import annotations
 
+import os
+
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, get_completion_class
+
+from separatrix.errors import ParameterError
+
+SHELLS = ("bash", "zsh", "fish")
 
 
 class LearnerName(click.ParamType[str]):
@@ -35,3 +41,24 @@ class SourceName(click.ParamType[str]):
 
 
 SOURCE = SourceName()
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS), required=False)
+def command(shell: str | None) -> None:
+    """Print the script that completes commands, options, learners and files in SHELL (default: that of $SHELL).
+
+    \b
+    eval "$(separatrix completion bash)"      in ~/.bashrc
+    eval "$(separatrix completion zsh)"       in ~/.zshrc
+    separatrix completion fish | source       in ~/.config/fish/config.fish
+    """
+    from separatrix.cli.main import separatrix
+
+    name = shell or os.path.basename(os.environ.get("SHELL", ""))
+    if name not in SHELLS:
+        raise ParameterError(f"name the shell: separatrix completion {'|'.join(SHELLS)}.")
+    made = get_completion_class(name)
+    assert made is not None
+    script = made(separatrix, {}, "separatrix", "_SEPARATRIX_COMPLETE")
+    click.echo(script.source_template % script.source_vars())

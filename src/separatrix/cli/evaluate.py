@@ -9,8 +9,14 @@ import click
 
 from separatrix.cli import output, tables
 from separatrix.cli.completion import SOURCE
+from separatrix.cli.fit import fingerprint
 from separatrix.errors import DataError
 from separatrix.printable import printable
+
+SAME_ROWS = (
+    "the model was fitted on these very rows, so that these numbers are too good: fit --cv or --holdout estimates how "
+    "well it predicts new rows."
+)
 
 
 @click.command()
@@ -40,6 +46,8 @@ def command(model: str, source: str, **options: Any) -> None:
         predicted, unseen = without_unseen(said_of(loaded, X), y)
         found = evaluate(y, level=options["level"], **predicted)
     said = [*unseen, *(str(warning.message) for warning in caught)]
+    if loaded.about.get("fingerprint") == fingerprint(X, y):
+        said.insert(0, SAME_ROWS)
     if options["json_"]:
         from separatrix.cli.reports import EvaluatedClasses, EvaluatedNumbers
 

@@ -22,4 +22,5 @@ def command(json_: bool, quiet: bool) -> None:
             output.say([f"example:{entry['name']}"])
             continue
         size = f"{entry['rows']:,} × {entry['features']}"
-        output.say([f"example:{entry['name']:<14} {size:>10}   {entry['shows']}"])
+        output.say([f"example:{entry['name']:<14} {size:>10}"])
+        output.say([f"  {entry['shows']}"])

@@ -5,6 +5,8 @@ Learners and their options are those of the public names, so that a new learner 
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import click
 from click.shell_completion import CompletionItem
 
@@ -58,7 +60,7 @@ class LearnerCommand(click.Command):
 
     def _named(self, args: list[str]) -> str | None:
         """The learner that the words name, wherever they do."""
-        for word, following in zip(args, [*args[1:], None], strict=True):
+        for word, following in zip_longest(args, args[1:]):
             if word in ("-l", "--learner"):
                 return following
             for start in ("--learner=", "-l"):

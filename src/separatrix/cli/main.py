@@ -19,6 +19,7 @@ from separatrix.cli.process import (
     fail,
     is_lack_of_memory,
     prepare_streams,
+    start_clock,
     watch_memory,
 )
 from separatrix.errors import SeparatrixError
@@ -35,6 +36,7 @@ COMMANDS = {
     "certify": "decide whether the classes of a table are separable, and prove it",
     "verify": "check a certificate against its data",
     "schema": "print the JSON schema of a command's --json output",
+    "completion": "print the script that completes words in bash, zsh or fish",
 }
 
 
@@ -70,6 +72,7 @@ def separatrix() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; bad input is exit code 2 with one sentence, an interruption 130."""
+    start_clock()
     prepare_streams()
     end_on_signals()
     watch_memory()
@@ -81,6 +84,9 @@ def main(arguments: list[str] | None = None) -> Any:
             return result
         except click.exceptions.NoArgsIsHelpError as asked:
             click.echo(asked.ctx.get_help() if asked.ctx else "")
+        except click.MissingParameter as error:
+            usage = "" if error.ctx is None else f" {error.ctx.get_usage()}"
+            fail(f"{error.format_message()}{usage}")
         except click.ClickException as error:
             fail(error.format_message())
         except (click.Abort, KeyboardInterrupt):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -54,13 +56,24 @@ def bold(text: str) -> str:
 
 
 def say(lines: Iterable[str]) -> None:
-    """Print text for people on standard output: hidden characters escaped, warnings in colour on a terminal."""
-    terminal = sys.stdout.isatty()
+    """Print text for people on standard output: hidden characters escaped, long lines folded, warnings in colour on a
+    terminal."""
+    terminal, width = sys.stdout.isatty(), get_terminal_size((80, 24)).columns
     for line in (printable(line) for text in lines for line in text.split("\n")):
         alarming = terminal and line.startswith(("warning:", "suspected leak"))
         styled = [click.style("", bold=True, reset=False), click.style("")] if terminal else ["", ""]
-        text = line.replace(BOLD[0], styled[0]).replace(BOLD[1], styled[1])
-        click.echo(click.style(text, fg="yellow") if alarming else text)
+        for part in folded(line, width):
+            text = part.replace(BOLD[0], styled[0]).replace(BOLD[1], styled[1])
+            click.echo(click.style(text, fg="yellow") if alarming else text)
+
+
+def folded(line: str, width: int) -> list[str]:
+    """A line as lines of at most so many characters, broken at spaces; words that are longer stay whole."""
+    if len(line) <= width or BOLD[0] in line:  # text with bold marks is folded where it is made
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    parts = textwrap.wrap(line, width, subsequent_indent=indent + "  ", break_long_words=False, break_on_hyphens=False)
+    return parts or [line]
 
 
 def complain(text: object) -> None:

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from typing import Any, NoReturn
 
 from separatrix.cli import output
@@ -25,6 +26,18 @@ SHORTAGES = (
     "bad_alloc",
 )
 ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
+_started = time.perf_counter()
+
+
+def start_clock() -> None:
+    """The command begins now, for limits on its time."""
+    global _started
+    _started = time.perf_counter()
+
+
+def began() -> float:
+    """``time.perf_counter()`` when the command began."""
+    return _started
 
 
 def prepare_streams() -> None:

@@ -1,4 +1,4 @@
-"""Progress with the time left, on standard error, and only where that is a terminal."""
+"""Progress with the time that has passed and the time left, on standard error, where that is a terminal."""
 
 from __future__ import annotations
 
@@ -19,49 +19,72 @@ class Progress:
         self.what = printable(what)
         self.silent = quiet or not sys.stderr.isatty()
         self.started = time.monotonic()
+        self.share: float | None = None  # done, from 0 to 1
+        self.reported = self.started  # when the share was
         self._bar: Any = None
         self._task: Any = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self._bar is None:
+            return
+        if kind is None and self.share is not None:
+            self._show(1.0)
+        self._bar.stop()
 
     def start(self) -> None:
         """Show that something is going on, for work that cannot say how far it is."""
         if not self.silent:
-            self.started = float("-inf")
-            self.at(lambda: None)
+            self._show(None)
 
     def at(self, share: Callable[[], float | None], note: str = "") -> None:
         """So much is done, from 0 to 1; None where that is not known."""
-        if self.silent or (self._bar is None and time.monotonic() - self.started < PATIENCE):
-            return
+        if not self.silent and (self._bar is not None or time.monotonic() - self.started >= PATIENCE):
+            self._show(share(), note)
+
+    def _show(self, share: float | None, note: str = "") -> None:
         if self._bar is None:
-            self._bar = _bar()
+            self._bar = _bar(self.times)
             self._task = self._bar.add_task(self.what, total=None, note="")
-        found = share()
-        total, done = (None, 0.0) if found is None else (1.0, found)
-        self._bar.update(self._task, total=total, completed=done, note=printable(note))
+        self.share, self.reported = share, time.monotonic()
+        total, done = (None, 0.0) if share is None else (1.0, share)
+        self._bar.update(self._task, total=total, completed=done, note=printable(note), refresh=share == 1.0)
+
+    def times(self) -> str:
+        """The share, the time since the work began, and the time left at the pace so far."""
+        now = time.monotonic()
+        if self.share is None:
+            return f"{clock(now - self.started)} elapsed"
+        left = ""
+        if 0 < self.share < 1:
+            whole = (self.reported - self.started) / self.share
+            left = f", {clock(max(0.0, whole - (now - self.started)))} left"
+        return f"{100 * self.share:3.0f}%  {clock(now - self.started)} elapsed{left}"
 
 
-def _bar() -> Any:
+def clock(seconds: float) -> str:
+    """Minutes and seconds, with hours where there are any."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _bar(times: Callable[[], str]) -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, ProgressColumn, TextColumn
     from rich.progress import Progress as Bars
+    from rich.text import Text
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeRemainingColumn(),
-    )
+    class Times(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            return Text(times())
+
     bars = Bars(
-        *columns,
-        TextColumn("left"),
-        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        Times(),
         TextColumn("{task.fields[note]}", markup=False),
         transient=True,
         console=Console(stderr=True),

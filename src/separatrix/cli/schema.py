@@ -35,4 +35,4 @@ def command(name: str | None, json_: bool, quiet: bool) -> None:
     if json_:
         output.say_json(json.loads(known[name]))
     else:
-        output.say([known[name].rstrip("\n")])
+        click.echo(known[name].rstrip("\n"))

@@ -199,6 +199,8 @@ def _nulls(validity: Any, begin: int, n: int) -> NDArray[np.bool_] | None:
 def refused(error: Exception, source: str) -> DataError:
     """DuckDB's many lines as one sentence of ours."""
     text = str(error)
+    if type(error).__name__ == "InterruptException" or "Query interrupted" in text:
+        raise KeyboardInterrupt from error
     match = WORDS_ONLY.search(text)
     first = (match.group(1) if match else text).strip().splitlines()
     said = next((line.strip() for line in first if line.strip()), type(error).__name__)

@@ -25,7 +25,7 @@ from separatrix.evaluation.folds import GOES_ON, final_step, fit, need_learner, 
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.paired_tests import McNemar, holm, mcnemar, paired
 from separatrix.evaluation.predictions import is_regressor
-from separatrix.evaluation.render import percent, short, table
+from separatrix.evaluation.render import COLUMNS, named_rows, percent, short, table
 from separatrix.evaluation.splits import dealt_anew, seed_of
 from separatrix.validation import check_lengths, check_outcomes, check_weights, count_rows
 
@@ -118,12 +118,16 @@ class Comparison:
             apart = "" if pair.mcnemar is None else f"{pair.mcnemar.p:.3g}"
             told = f"{short(pair.first, 24)} − {short(pair.second, 24)}"
             rows.append([told, f"{d.value:+.4f}", interval, f"{pair.p:.3g}", f"{pair.holm:.3g}", apart])
-        lines += ["", *table(rows)]
+        lines += ["", *named_rows(rows)]
         winner = self.winner
         verdict = (
             f"{winner} is better than every other" if winner else "no winner: a difference of zero is not excluded"
         )
-        lines += ["", f"  {verdict} ({percent(self.level)}, corrected for shared training rows and for all pairs)"]
+        how = f"({percent(self.level)}, corrected for shared training rows and for all pairs)"
+        lines += [
+            "",
+            *([f"  {verdict} {how}"] if len(verdict) + len(how) < COLUMNS - 2 else [f"  {verdict}", f"  {how}"]),
+        ]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

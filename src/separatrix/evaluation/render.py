@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SHOWN_CLASSES = 12  # a larger confusion matrix is not printed
 WIDTH = 14
+COLUMNS = 80  # of a screen
 
 
 def percent(level: float) -> str:
@@ -49,13 +50,22 @@ def table(lines: Sequence[Sequence[str]], indent: int = 2, left: int = 1) -> lis
     return out
 
 
-def metric_lines(metrics: Mapping[str, Estimate], beside: Mapping[str, str]) -> list[str]:
-    """One line a metric: name, value, interval, method, and what belongs beside it."""
+def named_rows(lines: Sequence[Sequence[str]]) -> list[str]:
+    """A table; where it is wider than a screen, the first cell of each row stands on a line of its own above it."""
+    made = table(lines)
+    if max(map(len, made)) <= COLUMNS:
+        return made
+    below = table([line[1:] for line in lines], indent=4, left=0)
+    return [below[0], *(text for line, own in zip(lines[1:], below[1:], strict=True) for text in (f"  {line[0]}", own))]
+
+
+def metric_lines(metrics: Mapping[str, Estimate]) -> list[str]:
+    """One line a metric: name, value, interval and method."""
     lines = []
     for name, e in metrics.items():
         told = str(e) if e.defined else f"undefined: {e.reason}"
         method = e.method if e.has_interval else ""
-        lines.append(f"  {name.replace('_', ' '):<18} {told:<24} {method:<30} {beside.get(name, '')}".rstrip())
+        lines.append(f"  {name.replace('_', ' '):<18} {told:<24} {method}".rstrip())
     return lines
 
 
@@ -63,9 +73,12 @@ def confusion_lines(e: ClassificationEvaluation) -> list[str]:
     k = len(e.classes)
     if k > SHOWN_CLASSES:
         return [f"  ({k} classes: the matrix is in .confusion, each class in .per_class)"]
-    head = ["actual \\ predicted", *(short(c) for c in e.classes)]
     body = [[short(c), *(plain(v) for v in row)] for c, row in zip(e.classes, e.confusion, strict=True)]
-    return table([head, *body])
+    for width in range(WIDTH, 2, -1):  # the longest labels with which the matrix fits
+        lines = table([["actual \\ predicted", *(short(c, width) for c in e.classes)], *body])
+        if max(map(len, lines)) <= COLUMNS:
+            break
+    return lines
 
 
 def classification(e: ClassificationEvaluation) -> str:
@@ -77,7 +90,8 @@ def classification(e: ClassificationEvaluation) -> str:
         kind = f"{len(e.classes)} classes, {e.average} averages" if len(e.classes) > 1 else "1 class"
     lines = [f"{rows(e.n)}, {kind}; {percent(e.level)} intervals"]
     lines += confusion_lines(e)
-    lines += metric_lines(given, {"accuracy": f"most common class {e.majority:.3f}"})
+    lines += metric_lines(given)
+    lines.append(f"  always predicting the most common class: accuracy {e.majority:.3f}")
     lines += [f"  note: {printable(note)}" for note in e.notes]
     if e.openings is not None:
         lines.append(f"  {e.openings}")
@@ -86,7 +100,7 @@ def classification(e: ClassificationEvaluation) -> str:
 
 def regression(e: RegressionEvaluation) -> str:
     """The evaluation of a regression on one screen."""
-    lines = [f"{rows(e.n)}; {percent(e.level)} intervals", *metric_lines(e.metrics, {})]
+    lines = [f"{rows(e.n)}; {percent(e.level)} intervals", *metric_lines(e.metrics)]
     lines += [f"  note: {printable(note)}" for note in e.notes]
     if e.openings is not None:
         lines.append(f"  {e.openings}")
