@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from separatrix import checker
 from separatrix.proofs.certificate import sparse_rows
@@ -107,4 +108,101 @@ def extreme(rng):
     X = np.clip(rng.standard_normal((n, d)), -1.79, 1.79) * 10.0 ** rng.choice(powers, (n, d))
     y = rng.integers(0, 2, n)
     y[0], y[-1] = 0, 1
+    return X, y
+
+
+def keywords(n, d, seed, *, density=12, share=0.03, contradicted=40, dependent=0.1, chain=0):
+    """Sparse rows of 0 and 1 as keywords give them.
+
+    A few columns are common and most are rare, so that many occur in one class only; a third of the rows repeat others,
+    some with the other label; some columns repeat others or their opposites; and each of ``chain`` columns links two
+    rows of different classes.
+    """
+    rng = np.random.default_rng(seed)
+    base = d - chain - int(dependent * d)
+    often = rng.permutation(1 / (1 + np.arange(base)) ** 1.1)
+    often = np.minimum(often * density / often.sum(), 0.6)
+    where = [rng.choice(n, rng.binomial(n, share_of), replace=False) for share_of in often]
+    X = sparse.csc_array(
+        (np.ones(sum(map(len, where))), np.concatenate(where), np.cumsum([0, *map(len, where)])), shape=(n, base)
+    ).tocsr()
+    score = X @ rng.standard_normal(base) + 0.5 * rng.standard_normal(n)
+    y = np.where(score > np.quantile(score, 1 - share), 1, -1)
+    source = np.arange(n)
+    source[rng.choice(n, n // 3, replace=False)] = rng.integers(0, n, n // 3)
+    X, y = X[source], y[source]
+    source, copies = np.arange(n), rng.choice(n, contradicted, replace=False)
+    source[copies] = rng.choice(np.setdiff1d(np.arange(n), copies), contradicted, replace=False)
+    X, y = X[source], y[source]
+    y[copies] = -y[copies]
+    links = rng.choice(n, chain + 1, replace=False)
+    y[links] = np.where(np.arange(chain + 1) % 2, 1, -1)
+    at = np.arange(chain)
+    linked = sparse.csr_array(
+        (np.ones(2 * chain), (np.concatenate([links[:-1], links[1:]]), np.concatenate([at, at]))), shape=(n, chain)
+    )
+    X = sparse.hstack([X, linked], format="csc")
+    copied = rng.integers(0, X.shape[1], d - X.shape[1])
+    parts = [X[:, [j]] if rng.random() < 0.5 else sparse.csc_array(1 - X[:, [j]].toarray()) for j in copied]
+    return sparse.csr_array(sparse.hstack([X, *parts], format="csr")), y
+
+
+def nested(depth, copies, seed, values=2):
+    """Circuits that close only one after another.
+
+    Each pair of rows cancels in its own column and leaves numbers in the columns before, whose pairs have to cancel
+    them; beside them as many columns in which rows are strictly separated.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for k in range(depth):
+        for sign in (1, -1):
+            row = np.zeros(2 * depth)
+            row[k] = sign
+            row[:k] = rng.integers(-values, values + 1, k) * (rng.random(k) < 4 / max(k, 1))
+            rows.append(row)
+    for k in range(copies):
+        row = np.zeros(2 * depth)
+        row[:depth] = rng.integers(-values, values + 1, depth)
+        row[depth + k % depth] = rng.integers(1, 4)
+        rows.append(row)
+    Z = np.array(rows)[rng.permutation(len(rows))]
+    y = rng.choice([-1, 1], len(Z))
+    return Z * y[:, None], y
+
+
+def ladder(depth, seed):
+    """Rows that are separated by weights that double from column to column, and two that contradict each other."""
+    rng = np.random.default_rng(seed)
+    Z = np.eye(depth) - np.tril(np.ones((depth, depth)), -1)
+    Z = np.vstack([Z, np.eye(depth)[:1], np.zeros((2, depth))])
+    Z = np.column_stack([Z, np.zeros(len(Z))])
+    Z[-2, -1], Z[-1, -1] = 1, -1
+    y = rng.choice([-1, 1], len(Z))
+    order = rng.permutation(len(Z))
+    return (Z * y[:, None])[order], y[order]
+
+
+def rounded_product(n, d, rank, seed):
+    """A product of low rank but for rounding errors, and labels of a hyperplane, some of them flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, d)) * 10.0 ** rng.integers(-4, 5, d)
+    y = np.where(X @ rng.standard_normal(d) > 0, 1, -1)
+    y[rng.random(n) < 0.02] *= -1
+    return X, y
+
+
+def texts(n, d, contradicted, seed):
+    """Word counts of short texts, more words than texts; some texts occur with both labels."""
+    rng = np.random.default_rng(seed)
+    often = 1 / (1 + np.arange(d))
+    lengths = np.maximum(3, rng.lognormal(3.2, 0.8, n).astype(int))
+    words = rng.choice(d, lengths.sum(), p=often / often.sum())
+    X = sparse.csr_array((np.ones(len(words)), (np.repeat(np.arange(n), lengths), words)), shape=(n, d))
+    y = np.where(X @ rng.standard_normal(d) > 0, 1, -1)
+    source = np.arange(n)
+    chosen = rng.choice(n, 2 * contradicted, replace=False)
+    source[chosen[:contradicted]] = chosen[contradicted:]
+    X, y = X[source], y[source]
+    y[chosen[:contradicted]] *= -1
     return X, y

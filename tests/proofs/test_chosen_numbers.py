@@ -11,17 +11,8 @@ import pytest
 
 from separatrix import margin, mistake_bound, separability, verify
 from separatrix.proofs.decimal_reading import LongDecimals
-from separatrix.proofs.exact_algebra import (
-    PRIME,
-    Face,
-    combination,
-    independent,
-    null_line,
-    other_prime,
-    pivots,
-    solve_in_span,
-    transpose,
-)
+from separatrix.proofs.exact_algebra import PRIME, combination, independent, null_line, other_prime, pivots, transpose
+from separatrix.proofs.face import Face, solve_in_span
 
 LARGEST = 1.7976931348623157e308
 MULTIPLE = [[PRIME, 0, 2 * PRIME], [0, PRIME, PRIME]]  # of rank 2, and of rank 0 modulo the prime

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.proofs.exact_algebra import Face, Row, integer_row, null_line
+from separatrix.proofs.exact_algebra import Row, integer_row, null_line
+from separatrix.proofs.face import Face
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.line_search import Lines

@@ -18,18 +18,11 @@ from typing import Any
 
 from separatrix.errors import CertificateError
 from separatrix.proofs.certificate import Certificate, Subject, numbers, scaled, true_weights
-from separatrix.proofs.exact_algebra import (
-    Face,
-    Row,
-    Weights,
-    combination,
-    independent,
-    solve,
-    solve_in_span,
-    transpose,
-)
+from separatrix.proofs.circulation import not_vanishing
+from separatrix.proofs.exact_algebra import Row, Weights, combination, independent, solve, transpose
+from separatrix.proofs.face import Face, solve_in_span
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
-from separatrix.proofs.facial_reduction import Reduction, not_vanishing
+from separatrix.proofs.facial_reduction import Reduction
 
 WIDEST = 4_000_000  # rows x columns that are written out in integers
 PATIENCE = 3_000_000  # words that the simplex method may work out for one coefficient: seconds

@@ -14,9 +14,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.proofs.exact_algebra import Face, Row, dot, integer_row, lowest_terms, null_line, solve, transpose
+from separatrix.proofs.exact_algebra import Row, dot, integer_row, lowest_terms, null_line, solve, transpose
+from separatrix.proofs.exact_basis import ExactBasis
+from separatrix.proofs.face import Face
 from separatrix.proofs.lifted_rows import Candidate, LiftedRows
 from separatrix.proofs.simplex import Patience, alternative
+
+LARGE = 100_000_000  # multiplications of integers that a change of coordinates may take; else a sample serves
 
 
 @dataclass(frozen=True)
@@ -46,19 +50,27 @@ class Stage:
     active: NDArray[np.int64] | None = None
     extra: list[Row] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
+    seen: list[Candidate] = field(default_factory=list)
     patience: int | None = None  # words that the simplex method may work out; None: its own limit
 
     def decide(self) -> Positive | Circuit | None:
         """The proved answer; None when every way failed, and ``tried`` says which."""
-        seen: list[Candidate] = []
+        return next((answer for answer in self.searched() if answer is not None), None) or self.last_resort()
+
+    def searched(self) -> Iterator[Positive | Circuit | None]:
+        """What each search in floating point leads to."""
         for name, candidate in self._wide_candidates() if self.rows.wide else self._candidates():
-            seen.append(candidate)
+            self.seen.append(candidate)
             answer = self.proved(candidate)
             self.tried.append(f"{name}: {candidate.status}, {'proved' if answer else 'not proved'}")
-            if answer is not None:
-                return answer
+            yield answer
+        if not self.rows.wide:
+            yield self._in_exact_basis()
+
+    def last_resort(self) -> Positive | Circuit | None:
+        """What exact arithmetic alone leads to."""
         name, last = ("interpolation", self._interpolated) if self.rows.wide else ("simplex", self._simplex)
-        answer = last(seen)
+        answer = last()
         self.tried.append(f"{name} in integers: {'proved' if answer else 'out of reach'}")
         return answer
 
@@ -94,11 +106,11 @@ class Stage:
             yield "columns scaled by powers of two", None
         with np.errstate(all="ignore"):
             N = self.face.matrix() if self.face.bound else np.eye(self.rows.p)
-            scale = self._spread(N)
-            scaled = np.ascontiguousarray(N * scale)
-            whitened = np.ascontiguousarray(scaled @ self._whitening(scaled))
+            scaled = np.ascontiguousarray(N * self._spread(N))
         if self.face.bound and np.isfinite(scaled).all():
             yield "columns scaled by powers of two", scaled
+        with np.errstate(all="ignore"):
+            whitened = np.ascontiguousarray(scaled @ self._whitening(scaled))
         if np.isfinite(whitened).all():
             yield "whitened columns", whitened
 
@@ -124,6 +136,23 @@ class Stage:
             return np.full((N.shape[1], 1), np.nan)
         _, s, Vt = np.linalg.svd(A, full_matrices=False)
         return np.asarray(Vt.T / np.maximum(s, s[0] * 1e-14) * s[0])
+
+    def _in_exact_basis(self) -> Positive | Circuit | None:
+        """The search where columns depend on each other but for the last digits."""
+        n, q = self.rows.n, self.face.dimension
+        ids = [*(range(n) if self.active is None else self.active.tolist()), *range(n, n + len(self.extra))]
+        ids = ids[:: 1 + len(ids) * q**2 // LARGE]
+        basis = ExactBasis.of(self._coordinates(ids))
+        if basis is None:
+            return None
+        found = LiftedRows(basis.table, np.ones(len(ids), dtype=np.int8), False).search()
+        answer: Positive | Circuit | None = None
+        if found.status != "witness" and np.isfinite(found.w).all() and found.w.any():
+            answer = self.positive(self.face.lift(basis.vector(found.w)))
+        if answer is None and found.status in ("witness", "stalled"):
+            answer = self.circuit([ids[k] for k in found.support], found.weights)
+        self.tried.append(f"columns combined in integers: {found.status}, {'proved' if answer else 'not proved'}")
+        return answer
 
     # -- proofs ----------------------------------------------------------------------------------
 
@@ -167,7 +196,7 @@ class Stage:
 
     # -- the last resort -------------------------------------------------------------------------
 
-    def _interpolated(self, seen: list[Candidate]) -> Positive | None:
+    def _interpolated(self) -> Positive | None:
         """Independent rows take any values, so all ones: however small the margin, they are separable."""
         ids = list(range(self.rows.n)) if self.active is None else self.active.tolist()
         count = len(ids) + len(self.extra)
@@ -177,13 +206,13 @@ class Stage:
         solved = solve(columns, [1] * count)
         return None if solved is None else self.positive(self.face.lift(solved[0]))
 
-    def _simplex(self, seen: list[Candidate], rounds: int = 200) -> Positive | Circuit | None:
+    def _simplex(self, rounds: int = 200) -> Positive | Circuit | None:
         """The simplex method on a few rows, and on those that its answer gets wrong, until none is."""
         q = self.face.dimension
         ids = np.arange(self.rows.n) if self.active is None else self.active
         if q > 60 or not len(ids):
             return None
-        working = {i for candidate in seen for i in candidate.support}
+        working = {i for candidate in self.seen for i in candidate.support}
         working |= {int(i) for i in ids[:: max(1, len(ids) // (3 * q))]}
         working |= {self.rows.n + k for k in range(len(self.extra))}
         patience = Patience() if self.patience is None else Patience(self.patience)

@@ -1,23 +1,36 @@
 """Complete, quasi-complete or overlap: facial reduction, a constructive proof of Tucker's theorem.
 
 K = {w : z_i.w >= 0 for all i}. Tucker (1956): the rows split, in one way only, into S, where some w of K is
-positive, and T, where some weights lambda >= 0 with sum lambda_i z_i = 0 are. Every witness found
-shows that K vanishes on its rows, so the search goes on in the face of vectors that do; it ends with a w
-that is positive on all rows that are left (they are S), or with no rows left.
+positive, and T, where some weights lambda >= 0 with sum lambda_i z_i = 0 are. Two kinds of facts lead there:
+
+- weights that sum to zero: K vanishes on their rows, so the search goes on in the face of vectors that do;
+- a w of the face that is negative on no row: the rows where it is positive are of S, and the search goes on without
+  them, since a vector for the others plus a large multiple of w serves them all.
+
+It ends when no row is left.
 
     S all rows: complete      T all rows: overlap      else: quasi-complete (Albert & Anderson 1984)
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.proofs.exact_algebra import Face, Row, Weights, combination, independent, lowest_terms, solve_in_span
+from separatrix.arrays import Indices
+from separatrix.proofs.circulation import Circulation, moving, not_vanishing
+from separatrix.proofs.exact_algebra import Row, Weights, integer_row, lowest_terms, ratio
+from separatrix.proofs.face import Face
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
 from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.newton_partition import PartitionSearch
+
+FEW = 10  # dimensions that are left to be taken one circuit at a time
+MOST = 1500  # columns up to which Newton's method is tried
 
 
 @dataclass
@@ -37,101 +50,204 @@ class Reduction:
 
 def reduce(rows: LiftedRows) -> Reduction:
     """The verdict on the rows, proved in exact arithmetic."""
-    out = Reduction(rows, face=Face.whole(rows.p))
-    active: NDArray[np.int64] | None = None
-    partner: NDArray[np.int64] | None = None
-    if rows.wide:  # contradicted rows first: they are the likely witnesses, and cheap
-        partner = rows.opposites()
-        if bool((partner >= 0).all()):
-            return contradicted(out, partner)
-        if bool((partner >= 0).any()):
-            i = int(np.flatnonzero(partner >= 0)[0])
-            out.witness = {i: 1, int(partner[i]): 1}
-            active = vanish_on_opposites(out, np.arange(rows.n), partner)
-    while out.face is not None and out.face.dimension and (active is None or len(active)):
-        out.stages += 1  # at most p: a circuit has a row that does not vanish on the face, and cuts its dimension
-        stage = Stage(rows, out.face, active)
-        answer = stage.decide()
-        out.tried += [f"stage {out.stages}, {line}" for line in stage.tried]
-        if answer is None:
-            return out
-        if isinstance(answer, Positive):
-            out.w, out.verdict = answer.w, "quasi" if out.circulation else "complete"
-            out.strict = np.arange(rows.n) if active is None else active
-            return out
-        add(out, answer)
-        if partner is None and out.face.dimension:
-            partner = rows.opposites()
-        active = not_vanishing(rows, out.face, active)
-        if partner is not None:
-            active = vanish_on_opposites(out, active, partner)
-    out.verdict = "overlap"
-    return out
+    return FacialReduction(rows).run()
 
 
-def add(out: Reduction, circuit: Circuit) -> None:
-    """The circulation takes in a circuit of the face, lifted to the whole space.
+class FacialReduction:
+    """One run: the circulation, the rows that are left, and the vectors that took others away."""
 
-    sum mu_i z_i vanishes on the face, so it is a signed combination of the rows that cut the face
-    out; enough of the circulation added makes its weights positive again.
-    """
-    rows, ids = out.rows, list(circuit.weights)
-    whole, factors = rows.integers(ids)
-    fresh = {i: t * m for (i, t), m in zip(circuit.weights.items(), factors, strict=True)}
-    if not out.circulation:
-        out.witness, out.circulation = lowest_terms(fresh), lowest_terms(fresh)
-    else:
-        old = list(out.circulation)
-        old_rows, old_factors = rows.integers(old)
-        rest = combination(whole, list(circuit.weights.values()))
-        solved = solve_in_span(old_rows, [-v for v in rest])
-        c = {i: t * m for i, t, m in zip(old, solved[0], old_factors, strict=True)}
-        merged = {i: solved[1] * t for i, t in fresh.items()}
-        enough = max([1] + [-c[i] // out.circulation[i] + 1 for i in old])
-        for i in old:
-            merged[i] = merged.get(i, 0) + c[i] + enough * out.circulation[i]
-        out.circulation = lowest_terms(merged)
-    if out.face is not None and len(ids) - 1 == out.face.dimension:  # the circuit spans the face
-        out.face = Face.zero(rows.p)
-    else:
-        out.face = Face.of(rows.integers(list(out.circulation))[0], rows.p)
+    def __init__(self, rows: LiftedRows) -> None:
+        self.rows, self.out = rows, Reduction(rows)
+        self.tied = Circulation(rows)
+        self.positive: list[tuple[Row, Indices]] = []  # vectors of the face, and the rows of S that they have shown
+        self.active: Indices | None = None  # rows that move on the face and are not known to be of S; None: all
+        self.nothing_to_chance = False
+
+    def run(self) -> Reduction:
+        if self.rows.wide and self._contradicted():  # these rows are the likely witnesses, and cheap
+            return self.out
+        while self._left() or self._overlooked():
+            # At most p + n rounds: each lowers the dimension of the face, or takes a row away.
+            self.out.stages += 1
+            if not self._advance():
+                self.out.face, self.out.circulation = self.face, self.tied.weights
+                return self.out
+        return self._finish()
+
+    @property
+    def face(self) -> Face:
+        return self.tied.face
+
+    @property
+    def _ids(self) -> Indices:
+        return np.arange(self.rows.n) if self.active is None else self.active
+
+    def _left(self) -> bool:
+        return self.face.dimension > 0 and (self.active is None or len(self.active) > 0)
+
+    def _advance(self) -> bool:
+        """One more fact, proved; False when no way leads to one."""
+        stage = Stage(self.rows, self.face, self.active)
+        fact = next((fact for fact in self._ways(stage) if fact is not None), None)
+        if isinstance(fact, Positive):
+            self.positive.append((fact.w, self._ids))
+            self.active = self._ids[:0]
+        elif isinstance(fact, Circuit):
+            self.out.witness = self.out.witness or self.tied.own_weights(fact.weights)
+            self.tied.add(fact)
+            self._restrict()
+            self._vanish_on_opposites()
+        self.out.tried += [f"stage {self.out.stages}, {line}" for line in stage.tried]
+        return fact is not None
+
+    def _ways(self, stage: Stage) -> Iterator[Positive | Circuit | bool | None]:
+        """Facts to go on with, the likely ones first; True for facts that have been taken already."""
+        many = self.face.dimension > FEW and self.rows.p <= MOST and not self.rows.wide
+        searched = stage.searched()
+        if not many or self.out.stages == 1:
+            yield next(searched, None)
+        if many:
+            yield self._partition(stage)
+        yield self._columns_of_one_sign(stage)
+        yield from searched
+        yield stage.last_resort()
+
+    # -- rows of T ---------------------------------------------------------------------------------
+
+    def _restrict(self) -> None:
+        """Go on with the rows that do not vanish on the face."""
+        self.active = (not_vanishing if self.nothing_to_chance else moving)(self.rows, self.face, self._ids)
+
+    def _overlooked(self) -> bool:
+        """Whether rows thought to vanish on the face do not: none, unless they were chosen against the draw.
+
+        Vectors that were found without these rows may be negative on them, so the search for S begins again.
+        """
+        if not len(not_vanishing(self.rows, self.face, self._not_of_S())):
+            return False
+        self.nothing_to_chance, self.positive, self.active = True, [], None
+        self._restrict()
+        return True
+
+    def _not_of_S(self) -> Indices:
+        """The rows that no vector has been found for."""
+        left = np.ones(self.rows.n, dtype=bool)
+        for _, ids in self.positive:
+            left[ids] = False
+        return np.flatnonzero(left)
+
+    @cached_property
+    def _partner(self) -> Indices:
+        return self.rows.opposites()
+
+    def _contradicted(self) -> bool:
+        """Equal rows with both labels; True, and the verdict, when all rows are such."""
+        both = np.flatnonzero(self._partner >= 0)
+        if not len(both):
+            return False
+        self.out.witness = {int(both[0]): 1, int(self._partner[both[0]]): 1}
+        if len(both) == self.rows.n:
+            number, count = np.unique(np.concatenate([both, self._partner]), return_counts=True)
+            self.out.circulation = dict(zip(number.tolist(), count.tolist(), strict=True))
+            self.out.verdict = "overlap"
+            return True
+        self._vanish_on_opposites()
+        return False
+
+    def _vanish_on_opposites(self) -> None:
+        """Pairs of equal rows with both labels join the circulation."""
+        while self._left() and (both := self._ids[self._partner[self._ids] >= 0]).size:
+            # none of these rows vanishes on the face, so that each round lowers its dimension: at most p rounds
+            self.tied.pair_off(both, self._partner)
+            self._restrict()
+
+    def _partition(self, stage: Stage) -> bool | None:
+        """All rows of T at once, and a vector for those of S, as Newton's method has them; True if either is proved."""
+        search = PartitionSearch(self.rows, self._not_of_S())
+        guess = search.partition()
+        before = self.face.dimension
+        if guess is not None and (weights := search.circulation(guess.tied)) is not None:
+            self.tied.take(weights)
+        proved = self.face.dimension < before
+        if proved:
+            self._restrict()
+        if guess is not None and self._left():
+            proved |= self._strip(self.face.lift(integer_row(short(guess.direction[self.face.free]))[0]), self._ids)
+        stage.tried.append(f"partition by Newton's method: {'proved' if proved else 'not proved'}")
+        return proved or None
+
+    # -- rows of S ---------------------------------------------------------------------------------
+
+    def _strip(self, w: Row, ids: Indices) -> bool:
+        """Take the rows away on which w is positive, if it is negative on none."""
+        signs = self.rows.signs(w, ids)
+        if (signs < 0).any() or not signs.any():
+            return False
+        self.positive.append((w, ids[signs > 0]))
+        self.active = ids[signs == 0]
+        return True
+
+    def _columns_of_one_sign(self, stage: Stage) -> bool | None:
+        """Take the rows away that are not zero in a column where no row is negative, or none positive; and again."""
+        ids, free = self._ids, self.face.unit_vectors()
+        Z = self.rows.table(ids)
+        sign = np.sign(Z) if isinstance(Z, np.ndarray) else Z.sign()
+        before, alive = len(self.positive), np.ones(len(ids), dtype=bool)
+        while alive.any():  # each round but the last takes rows away
+            part = sign[alive]
+            total, size = (np.asarray(v.sum(axis=0)).ravel() for v in (part, abs(part)))
+            pure = np.where(free & (size > 0) & (abs(total) == size), np.sign(total), 0.0)
+            gone = np.flatnonzero(alive)[part @ pure > 0]
+            if not len(gone):
+                break
+            self.positive.append(([int(v) for v in pure], ids[gone]))
+            alive[gone] = False
+        proved = len(self.positive) > before
+        self.active = ids[alive] if proved else self.active
+        stage.tried.append(f"columns of one sign: {'proved' if proved else 'none'}")
+        return proved or None
+
+    def _finish(self) -> Reduction:
+        """The verdict; w is the sum of all vectors, each so much smaller than the last that it takes nothing back."""
+        out = self.out
+        out.face, out.circulation = self.face, self.tied.weights
+        out.verdict = ("quasi" if out.circulation else "complete") if self.positive else "overlap"
+        if out.circulation and not out.witness:
+            out.witness = self._circuit()
+        for w, ids in reversed(self.positive):
+            out.w = w if out.w is None else outweighed(self.rows, w, out.w, ids)
+            out.strict = ids if not len(out.strict) else np.sort(np.concatenate([out.strict, ids]))
+        return out
+
+    def _circuit(self) -> Weights:
+        """Two contradicting rows, or rows of the circulation; all of it, should no fewer be proved."""
+        rows, weights = self.rows, self.out.circulation
+        pair = next((i for i in weights if self._partner[i] >= 0), None)
+        if pair is not None:
+            return {pair: 1, int(self._partner[pair]): 1}
+        fact = Stage(rows, Face.whole(rows.p), np.array(sorted(weights), dtype=np.int64)).decide()
+        if not isinstance(fact, Circuit):
+            return weights
+        return lowest_terms({i: t * rows.integers([i])[1][0] for i, t in fact.weights.items()})
 
 
-def vanish_on_opposites(out: Reduction, active: NDArray[np.int64], partner: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Pairs of equal rows with both labels join the circulation, as many as are independent."""
-    rows = out.rows
-    while out.face is not None and (both := active[partner[active] >= 0]).size:
-        # none of these rows vanishes on the face, so that each round lowers its dimension: at most p rounds
-        some = [int(i) for i in both[:: max(1, len(both) // (4 * out.face.dimension))]]
-        for k in independent(out.face.coordinates(rows.integers(some)[0])):
-            for i in (some[k], int(partner[some[k]])):
-                out.circulation[i] = out.circulation.get(i, 0) + 1
-        out.face = Face.of(rows.integers(list(out.circulation))[0], rows.p)
-        active = not_vanishing(rows, out.face, active)
-    return active
+def outweighed(rows: LiftedRows, large: Row, small: Row, ids: Indices) -> Row:
+    """2**k large + small, positive on the rows named as large is; k as small as rounding lets one see."""
+    sizes = [max(map(abs, v)).bit_length() for v in (large, small)]
+    heads = [[ratio(t, 1 << size) for t in v] for v, size in zip((large, small), sizes, strict=True)]
+    with np.errstate(all="ignore"):
+        ahead, behind = (rows.table(ids) @ np.array(head) for head in heads)
+        most = np.nan_to_num(np.max(-behind / ahead), nan=0.0, posinf=1e300, neginf=0.0)
+    shift = max(0, sizes[1] - sizes[0] + (int(np.ceil(np.log2(most))) if most > 0 else -sizes[1]))
+    more = 1
+    while True:  # ends when 2**shift exceeds all ratios of -z.small to z.large, after about log2 shift rounds
+        w = [(a << shift) + b for a, b in zip(large, small, strict=True)]
+        if bool((rows.signs(w, ids) > 0).all()):
+            return w
+        shift, more = shift + more, 2 * more
 
 
-def contradicted(out: Reduction, partner: NDArray[np.int64]) -> Reduction:
-    """Every row occurs with both labels: weight 1 on each pair."""
-    pairs = np.concatenate([np.arange(out.rows.n), partner])
-    out.circulation = {int(i): int(t) for i, t in zip(*np.unique(pairs, return_counts=True), strict=True)}
-    out.witness, out.face, out.verdict = {0: 1, int(partner[0]): 1}, None, "overlap"
-    return out
-
-
-def not_vanishing(rows: LiftedRows, face: Face, active: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """The active rows that are not zero on the whole face, exactly."""
-    ids = np.arange(rows.n) if active is None else active
-    if not face.dimension:
-        return ids[:0]
-    chance = np.random.default_rng(0).integers(1, 1 << 20, face.dimension)
-    moved = rows.signs(face.lift([int(v) for v in chance]), ids) != 0
-    still = ids[~moved]
-    if rows.wide:
-        for some in np.array_split(still, 1 + len(still) // 256):
-            coordinates = face.coordinates(rows.integers(some.tolist())[0])
-            still = np.setdiff1d(still, some[[any(row) for row in coordinates]])
-    else:
-        for v in face.basis():
-            still = still[rows.signs(v, still) == 0]
-    return np.setdiff1d(ids, still, assume_unique=True)
+def short(values: NDArray[np.float64], bits: int = 24) -> list[float]:
+    """Numbers rounded to so many bits each."""
+    head, power = np.frexp(values)
+    return [float(v) for v in np.ldexp(np.rint(np.ldexp(head, bits)), power - bits)]

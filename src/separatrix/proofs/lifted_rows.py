@@ -6,15 +6,18 @@ that a question needs are ever written out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.proofs.exact_algebra import Face, Row, dot, expansion, integer_row
+from separatrix.proofs.exact_algebra import Row, combination, dot, expansion, integer_row
+from separatrix.proofs.face import Face
 
 REMEMBERED = 1_000_000  # integers of rows that were asked for before
 STATUS = ("separates", "witness", "stalled", "limit")
@@ -55,6 +58,16 @@ class LiftedRows:
             z[:, self.d] = signs
         return z
 
+    def table(self, ids: NDArray[np.int64]) -> Any:
+        """Rows z as doubles, dense or sparse as the table is."""
+        if isinstance(self.X, np.ndarray):
+            return self.dense(ids)
+        from scipy import sparse
+
+        signs = self.y[ids].astype(np.float64)
+        own = sparse.diags_array(signs) @ sparse.csr_array(self.X[ids], dtype=np.float64)
+        return sparse.csr_array(sparse.hstack([own, signs[:, None]], format="csr") if self.intercept else own)
+
     def integers(self, ids: Sequence[int]) -> tuple[list[Row], list[int]]:
         """Rows z as integers and, for each, the factor that made them so."""
         missing = [i for i in ids if i not in self._integers]
@@ -68,6 +81,24 @@ class LiftedRows:
 
     def _exact(self, ids: Sequence[int]) -> list[tuple[Row, int]]:
         return [integer_row(row) for row in self.dense(ids).tolist()]
+
+    def total(self, ids: NDArray[np.int64]) -> tuple[Row, int]:
+        """(v, m) with v = m sum z_i over these rows, exactly."""
+        total, m = [0] * self.p, 1
+        for some in np.array_split(ids, 1 + len(ids) // 1024):
+            Z = self.table(some)
+            values = Z if isinstance(Z, np.ndarray) else Z.data
+            whole = type(self) is LiftedRows and bool((values == np.rint(values)).all())
+            if whole and float(np.max(abs(Z).sum(axis=0), initial=0.0)) < 2**53:  # no sum is rounded
+                part, own = [int(v) for v in np.asarray(Z.sum(axis=0)).ravel()], 1
+            else:
+                pairs = self._exact(some.tolist())
+                own = math.lcm(*(factor for _, factor in pairs))
+                part = combination([row for row, _ in pairs], [own // factor for _, factor in pairs]) or [0] * self.p
+            common = math.lcm(m, own)
+            total = [a * (common // m) + b * (common // own) for a, b in zip(total, part, strict=True)]
+            m = common
+        return total, m
 
     def search(
         self,
@@ -89,6 +120,25 @@ class LiftedRows:
         """So many columns that a matrix of p x p numbers is out of place."""
         return bool(self.p > 5000 or (self.p > 1500 and 2 * self.p > self.n))
 
+    def narrow(self, ids: Sequence[int], columns: Sequence[int] | None = None) -> tuple[LiftedRows, list[int]]:
+        """These rows in some columns of z, by default in those where one of them is not zero; and the columns."""
+        part = self.X[np.asarray(ids, dtype=np.int64)]
+        if columns is None:
+            used = np.flatnonzero(part.any(axis=0)) if isinstance(part, np.ndarray) else np.unique(part.indices)
+            columns = [*used.tolist(), *range(self.d, self.p)]
+        own = [j for j in columns if j < self.d]
+        constant = len(own) < len(columns)
+        assert list(columns) == [*own, *([self.d] if constant else [])], "the intercept comes last"
+        part = np.ascontiguousarray(part[:, own]) if isinstance(part, np.ndarray) else part[:, own]
+        return type(self)(part, self.y[np.asarray(ids, dtype=np.int64)], constant), list(columns)
+
+    @cached_property
+    def non_zeros(self) -> NDArray[np.int64]:
+        """How many rows are not zero in each column of z."""
+        X = self.X
+        count = np.count_nonzero(X, axis=0) if isinstance(X, np.ndarray) else np.bincount(X.indices, minlength=self.d)
+        return np.append(count, self.n)[: self.p]
+
     def perceptron(self, passes: int = 2000, visits: int = 100_000_000) -> Candidate | None:
         """Rosenblatt's rule from zero: where columns abound it separates within a few passes, if at all."""
         w, habit = np.zeros(self.d + 1), np.zeros(self.n, dtype=np.int8)
@@ -108,7 +158,10 @@ class LiftedRows:
             Z = sparse.csr_array(Z)
             if not face.bound:
                 return Z
-            return sparse.csr_array(Z[:, face.free] + Z[:, face.bound] @ sparse.csr_array(face.followed()))
+            follow = sparse.coo_array(face.followed())
+            shape = (len(face.bound), face.dimension)
+            follow = sparse.csr_array((follow.data, (follow.row, face.linked_at[follow.col])), shape=shape)
+            return sparse.csr_array(Z[:, face.free] + Z[:, face.bound] @ follow)
 
         signs = self.y[ids].astype(np.float64)
         own = sparse.diags_array(signs) @ sparse.csr_array(self.X[ids], dtype=np.float64)

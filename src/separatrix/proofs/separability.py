@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -13,10 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import CertificateError, DataError, ParameterError
-from separatrix.proofs.certificate import INDEX_ONLY, Certificate, Source, Subject, class_names, scaled, true_weights
+from separatrix.proofs.certificate import (
+    INDEX_ONLY,
+    Certificate,
+    Source,
+    Subject,
+    class_names,
+    quotient,
+    scaled,
+    true_weights,
+)
 from separatrix.proofs.coefficients import Coefficients, infinite_first
 from separatrix.proofs.decimal_reading import decimal_rows
-from separatrix.proofs.exact_algebra import combination, solve_in_span
+from separatrix.proofs.face import solve_in_span
 from separatrix.proofs.facial_reduction import Reduction, reduce
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.validation import (
@@ -32,6 +42,8 @@ from separatrix.validation import (
 
 READINGS = ("binary64", "decimal")
 PLAIN = {"complete": "complete", "quasi": "quasi-complete", "overlap": "overlap", "undecided": "undecided"}
+
+NULL_CHECKS = 2_000_000  # entries of rows times null vectors that a checker has to multiply: seconds
 
 
 def separability(
@@ -179,20 +191,20 @@ def any_of(codes: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:
 class Separability:
     """The verdict on two classes, proved; ``certificate`` proves it to others.
 
-    ``coef`` and ``intercept`` are the (weakly) separating hyperplane, rounded to doubles for a quasi-complete
-    set (the certificate has it exactly). ``witness`` are rows that alone prove that no hyperplane separates
-    strictly: without any one of them the others are separable. ``strict_rows`` lie strictly on their side
-    for some weakly separating hyperplane, ``tied_rows`` for none (Tucker's partition).
+    ``coef`` and ``intercept`` are the (weakly) separating hyperplane rounded to doubles, so that they need not separate
+    rows that lie within rounding of it; the certificate has it exactly. ``witness`` are rows that alone prove that no
+    hyperplane separates strictly: without any one of them the others are separable. ``strict_rows`` lie strictly on
+    their side for some weakly separating hyperplane, ``tied_rows`` for none (Tucker's partition).
 
     Attributes
     ----------
     verdict : {"complete", "quasi", "overlap", "undecided"}
     coef, intercept : array and float, or None
-        A hyperplane that separates (complete), or has no row on its wrong side (quasi).
+        A hyperplane that separates (complete), or has no row on its wrong side (quasi), rounded.
     witness : array of int
         Rows that no hyperplane has all strictly on their sides; empty for complete.
     strict_rows, tied_rows : arrays of int
-        Rows strictly on their side, and rows on the hyperplane, of every such hyperplane (quasi).
+        Rows strictly on their side of that hyperplane, and rows on every hyperplane with no row on its wrong side.
     feature_names : tuple of str
     seconds : float
         Time that it took.
@@ -346,8 +358,11 @@ def certificate_of(reduction: Reduction, subject: Subject) -> Certificate:
         fields |= witness_fields(reduction.witness, subject)
     elif reduction.verdict == "overlap":
         free = reduction.face.dimension if reduction.face else rows.p
-        if free * rows.p > 4 * rows.n:  # cheaper to show weights on every row
-            fields |= true_weights(spread_out(reduction), subject)
+        entries = rows.n * rows.p if isinstance(rows.X, np.ndarray) else rows.X.nnz + rows.n
+        if free * rows.p > 4 * rows.n or free * entries > NULL_CHECKS:  # cheaper to show weights on every row
+            weights = spread_out(reduction)
+            fields["support"] = [subject.row(i) for i in weights]
+            fields["lambda"] = [quotient(q) for q in weights.values()]
         else:
             null = [scaled(rows.outward(v)) for v in (reduction.face.basis() if reduction.face else [])]
             alone = reduction.circulation == reduction.witness
@@ -364,18 +379,14 @@ def witness_fields(witness: dict[int, int], subject: Subject) -> dict[str, Any]:
     return fields if len(witness) > INDEX_ONLY else {"support": fields["support"]}
 
 
-def spread_out(reduction: Reduction) -> dict[int, int]:
-    """Stiemke (1915): weights > 0 on all rows, from a circulation whose rows span them."""
+def spread_out(reduction: Reduction) -> dict[int, Fraction]:
+    """Stiemke (1915): weights > 0 on all rows, from a circulation whose rows span them; 1 on those outside it."""
     rows, old = reduction.rows, reduction.circulation
-    others = [i for i in range(rows.n) if i not in old]
-    if not others:
-        return old
-    whole, factors = rows.integers(others)
-    most = math.lcm(*factors)
-    rest = combination(whole, [most // m for m in factors])  # most times the sum of the z_i
-    old_rows, old_factors = rows.integers(list(old))
-    solved = solve_in_span(old_rows, [-v for v in rest])
-    c = {i: t * m for i, t, m in zip(old, solved[0], old_factors, strict=True)}
-    enough = max([1] + [-c[i] // old[i] + 1 for i in old])
-    weights = {i: c[i] + enough * old[i] for i in old}
-    return weights | dict.fromkeys(others, solved[1] * most)
+    others = np.setdiff1d(np.arange(rows.n), list(old))
+    rest, m = rows.total(others)  # m times the sum of the z_i
+    old_rows, factors = rows.integers(list(old))
+    c, scale = solve_in_span(old_rows, [-v for v in rest])
+    share = [Fraction(t * factor, scale * m) for t, factor in zip(c, factors, strict=True)]
+    enough = max(1, *(math.floor(-q / t) + 1 for q, t in zip(share, old.values(), strict=True)))
+    weights = {i: q + enough * t for (i, t), q in zip(old.items(), share, strict=True)}
+    return weights | dict.fromkeys(others.tolist(), Fraction(1))
