@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import shutil
 import warnings
 from pathlib import Path
 
@@ -408,6 +409,37 @@ def test_values_of_the_wrong_kind_are_refused(name, change, says, tmp_path):
     with pytest.raises(ModelFileError, match=says) as refusal:
         load(tmp_path / "m.sepx")
     assert isinstance(refusal.value.__cause__, ModelFileError)  # found by a check, not by the last resort
+
+
+def without(attribute):
+    def change(header, tensors):
+        value = header["attributes"].pop(attribute)
+        if isinstance(value, dict) and "$tensor" in value:
+            tensors.pop(f"attribute.{attribute}")
+
+    return change
+
+
+def test_a_file_without_an_attribute_that_the_printed_form_needs_is_refused(tmp_path):
+    save(fitted("LogisticRegression", Y2), tmp_path / "m.sepx")
+    tampered(tmp_path / "m.sepx", without("method_"))
+    with pytest.raises(ModelFileError, match=r"do not describe a fitted model .*method_") as refusal:
+        load(tmp_path / "m.sepx")
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", sorted(homes()))
+def test_a_file_without_any_one_attribute_is_refused_or_works(name, tmp_path):
+    save(fitted(name, Y2), tmp_path / "whole.sepx")
+    for attribute in saved_header(tmp_path / "whole.sepx")["attributes"]:
+        shutil.copy(tmp_path / "whole.sepx", tmp_path / "m.sepx")
+        tampered(tmp_path / "m.sepx", without(attribute))
+        try:
+            model = load(tmp_path / "m.sepx")
+        except ModelFileError:
+            continue
+        assert len(model.predict(X)) == len(X)
+        assert repr(model)
 
 
 def test_wide_models_of_few_entries_are_read(tmp_path):

@@ -159,9 +159,12 @@ def _need_predictions(learner: Estimator) -> None:
     try:
         with np.errstate(all="ignore"):
             nameless.predict(X)
-        repr(learner)
     except Exception as error:
         raise ModelFileError(f"it cannot predict ({str(error)[:80]})") from error
+    try:
+        repr(learner)
+    except Exception as error:
+        raise ModelFileError(f"its attributes do not describe a fitted model ({str(error)[:80]})") from error
 
 
 def _forget_state(learner: Estimator) -> None:
