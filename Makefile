@@ -51,9 +51,10 @@ test-all: levels test compilers sanitize  ## everything: also each level and bac
 	SEPARATRIX_HYPOTHESIS=thorough $(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 	.ci/levels tests
 
-lint: .venv/groups  ## ruff: errors and formatting
+lint: .venv/groups  ## ruff: errors and formatting; phrases that must not come back
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/python .ci/phrases
 
 type: .venv/groups  ## mypy --strict
 	$(BIN)/mypy

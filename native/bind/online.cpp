@@ -38,7 +38,7 @@ struct Held {
     nb::object owners;
 
     // One row: against the rest, or by Kesler's rule where there is `seen`. A row that gives no finite
-    // score holds something that is no number, or the weights have overflowed: nothing is learned from it.
+    // score holds something that is not a number, or the weights have overflowed: nothing is learned from it.
     template <class Rows>
     void learn(const Rows& row, i64 code, double weight) {
         if (rule.count == 0 || code >= rule.count) throw nb::value_error("code names a vector that does not exist");

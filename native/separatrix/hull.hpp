@@ -58,7 +58,7 @@ class Coordinates {
 };
 
 // Rows a_i by their inner products, m x m: for many more columns than rows. B'B = R'R is factored (Cholesky), at the
-// price of half the digits where rows of the support nearly depend on each other.
+// price of half the digits where rows of the support are nearly linearly dependent.
 class Products {
    public:
     Products(const double* products, const i8* group, i64 m) : K(products), group(group), m(m), scores(m, 0.0) {}

@@ -6,13 +6,13 @@ from separatrix.auditing.audit import Audit as Audit
 from separatrix.auditing.audit import audit as audit
 from separatrix.evaluation.comparison import Comparison as Comparison
 from separatrix.evaluation.comparison import compare as compare
-from separatrix.evaluation.cross_validation import CrossValidation as CrossValidation
 from separatrix.evaluation.cross_validation import cross_validate as cross_validate
+from separatrix.evaluation.cross_validation_result import CrossValidation as CrossValidation
 from separatrix.evaluation.estimate import Estimate as Estimate
 from separatrix.evaluation.evaluation import evaluate as evaluate
-from separatrix.evaluation.growth import learning_curve as learning_curve
-from separatrix.evaluation.growth import mistakes_curve as mistakes_curve
-from separatrix.evaluation.growth import overfitting_curve as overfitting_curve
+from separatrix.evaluation.learning_curves import learning_curve as learning_curve
+from separatrix.evaluation.learning_curves import overfitting_curve as overfitting_curve
+from separatrix.evaluation.mistakes_curve import mistakes_curve as mistakes_curve
 from separatrix.evaluation.results import Evaluation as Evaluation
 from separatrix.evaluation.seal import Holdout as Holdout
 from separatrix.evaluation.seal import holdout as holdout

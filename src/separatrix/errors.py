@@ -22,7 +22,7 @@
     ├── LocalMaximumWarning               a likelihood with several maxima was fitted
     ├── IterationWarning                  a run ended at its limit (also scikit-learn's ConvergenceWarning)
     ├── ScaleWarning                      columns differ so much in scale that the large ones decide alone
-    ├── CollinearWarning                  columns depend on each other
+    ├── CollinearWarning                  columns are linearly dependent
     └── PrecisionWarning                  the result has fewer right digits than usual
 
 Messages are one sentence: what is wrong, where, and what to do.
@@ -94,7 +94,7 @@ class SeparatrixWarning(UserWarning):
 
 
 class AccuracyWarning(SeparatrixWarning):
-    """Accuracy says less than it seems to: guessing the commonest class does as well."""
+    """Accuracy says less than it seems to: predicting the most common class does as well."""
 
 
 class FoldWarning(SeparatrixWarning):
@@ -129,7 +129,7 @@ class LocalMaximumWarning(SeparatrixWarning):
 
 
 class CollinearWarning(SeparatrixWarning):
-    """Columns depend on each other, so that coefficients are not determined one by one."""
+    """Columns are linearly dependent, so that coefficients are not determined one by one."""
 
 
 class PrecisionWarning(SeparatrixWarning):

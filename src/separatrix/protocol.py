@@ -158,7 +158,7 @@ class Estimator:
         return self
 
     def set_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``fit``: True, False, None or an alias for each name.
+        """Which metadata a router should pass to ``fit``: True, False, None or an alias for each name.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Estimator:
         return self._set_request("fit", wishes)
 
     def set_score_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``score``.
+        """Which metadata a router should pass to ``score``.
 
         Parameters
         ----------

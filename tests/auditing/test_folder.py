@@ -1,4 +1,4 @@
-"""What an audit writes: whole or not at all, the same for the same seed, readable by the other commands."""
+"""What an audit writes: atomic, the same for the same seed, readable by the other commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups stay together and time runs forward, in folds, in the sealed rows and in what is said about them."""
+"""Groups stay together and time runs forward, in folds, in the held-out test rows and in what is said about them."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_many_classes(folder, kind):
         (["bad.csv", "--target", "y"], "'x' in bad.csv line 3 is \"n/a\": not a finite number"),
         (["short.csv", "--target", "y"], "short.csv line 2 has 1 fields"),
         (["m.csv", "--target", "y"], "y has 3 classes"),
-        (["m.csv", "--target", "y", "--positive", "z"], "which is no class"),
+        (["m.csv", "--target", "y", "--positive", "z"], "which is not a class"),
         (["bad.svm"], "bad.svm line 1: the indices of features do not ascend"),
         (["gone.csv", "--target", "y"], "does not exist"),
     ],

@@ -287,7 +287,7 @@ def test_mistakes_of_each_pass(cancer):
 
 
 def test_nested_estimates_keep_groups_whole_inside_and_outside():
-    """Rows of a group are near copies with one label: torn apart they are remembered, whole they are noise."""
+    """Rows of a group are near copies with one label: divided they are remembered, kept together they are noise."""
     rng = np.random.default_rng(3)
     groups = np.repeat(np.arange(30), 6)
     centres, labels = rng.normal(size=(30, 40)), rng.integers(0, 2, 30)

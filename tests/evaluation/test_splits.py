@@ -10,7 +10,9 @@ from sklearn.model_selection import KFold
 
 import separatrix as sx
 from separatrix.errors import DataError, ParameterError
-from separatrix.evaluation.splits import Fold, check_training_classes, make_folds, time_folds
+from separatrix.evaluation.fold_assignment import check_training_classes, make_folds
+from separatrix.evaluation.splits import Fold
+from separatrix.evaluation.time_splits import time_folds
 from separatrix.validation import check_labels
 
 

@@ -43,7 +43,7 @@ def test_dates_become_days_months_weekdays_and_a_point_on_the_clock():
                 assert value == (name == f"seen={MONTHS[moment.month - 1]}")
             if name.removeprefix("seen=") in WEEKDAYS:
                 assert value == (name == f"seen={WEEKDAYS[moment.weekday()]}")
-    assert "seen=Feb" not in names  # the commonest month is the baseline
+    assert "seen=Feb" not in names  # the most common month is the baseline
     late, early = X[0, names.index("seen:cos(time)")], X[1, names.index("seen:cos(time)")]
     assert late == pytest.approx(early, abs=1e-4)
     assert Encoder.fitted(frame).feature_names() == ["seen", "seen=(missing)"]

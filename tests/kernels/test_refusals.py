@@ -1,4 +1,4 @@
-"""Kernels refuse what would lead them outside their arrays, whoever calls them.
+"""Kernels refuse what would lead them outside their arrays, whatever the caller passes.
 
 Every kernel has a call here that is accepted. Then one argument at a time is spoiled: too short, too long, a number
 of a row that does not exist, a range that leaves the rows, a value that is not a number. A spoiled call is refused

@@ -22,8 +22,10 @@ from separatrix.auditing.facts import ComparedLearner, EstimateFacts, NotCompare
 from separatrix.auditing.phrasing import count, short
 from separatrix.auditing.table import AuditTable
 from separatrix.errors import DataError, SeparatrixError
-from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for
+from separatrix.evaluation.cross_validation import cross_validate
+from separatrix.evaluation.cross_validation_result import CrossValidation
 from separatrix.evaluation.estimate import Estimate
+from separatrix.evaluation.fold_assignment import folds_for
 from separatrix.evaluation.paired_tests import holm, paired
 
 IMBALANCED = 0.8  # share of the most common class from which accuracy does not rank learners

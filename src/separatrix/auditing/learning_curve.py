@@ -19,7 +19,7 @@ ROWS = 20_000  # at most
 
 def curve_of(table: AuditTable, session: Session, found: Comparison, listed: list[Candidate]) -> LearningCurve | None:
     """The curve of the chosen learner, with a ridge in place of an unpenalised fit; None where time is short."""
-    from separatrix.evaluation.growth import learning_curve
+    from separatrix.evaluation.learning_curves import learning_curve
 
     candidate, rows, clock = found.chosen, found.rows, session.clock
     if candidate.name.startswith("logistic"):  # few rows are separable, and each such fit needs a proof

@@ -41,7 +41,7 @@ class Certifiable:
         from separatrix.persistence.checkable_rows import write_csv, write_svmlight
 
         if is_special(out):
-            raise ParameterError(f"--out is {out}, which is no file: the rows are to be written beside it.")
+            raise ParameterError(f"--out is {out}, which is not a file: the rows are to be written beside it.")
         path = out.with_name(f"{out.stem}-rows{'.svm' if self.names is None else '.csv'}")
         need_place(path, source)
         labels = [str(label) for label in self.labels.tolist()]
@@ -117,7 +117,7 @@ def _delimited(
     numbers = None if plain_file(source) is None or drop else read_plain(source, target)
     if numbers is not None and np.isfinite(numbers[0]).all() and np.isfinite(np.asarray(numbers[1])).all():
         return Certifiable(numbers[0], numbers[2], numbers[1], target, file=source)
-    X, labels, names = read_delimited(source, target or "", drop)  # words, or a cell that is no number: it says which
+    X, labels, names = read_delimited(source, target or "", drop)  # words, or which cell is not a number
     return Certifiable(X, names, labels, target, file=source)
 
 

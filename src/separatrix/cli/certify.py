@@ -120,7 +120,7 @@ def decide(
         from separatrix.checker import label_name
 
         if label_name(positive) not in found:
-            raise ParameterError(f"--positive is {positive!r}, which is no class; classes: {', '.join(found[:10])}.")
+            raise ParameterError(f"--positive is {positive!r}, which is not a class; classes: {', '.join(found[:10])}.")
         groups: tuple[list[int], list[int] | None] = [found.index(label_name(positive))], None
     else:
         if len(found) > 2:

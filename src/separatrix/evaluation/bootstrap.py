@@ -24,6 +24,7 @@ BLOCK = 2**22  # draws held at once
 BUDGET = 2 * 10**7  # draws in all: beyond it fewer resamples are made, and the method says how many
 LEAST = 400
 ROWS = 4000  # up to which rows are resampled
+AGREE = 1e-12  # resamples closer than this are equal
 
 
 def affordable(resamples: int, n: int) -> int:

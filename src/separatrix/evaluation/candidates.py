@@ -14,8 +14,8 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, DataTypeError, FoldError, ParameterError
-from separatrix.evaluation.classification import point_values
 from separatrix.evaluation.folds import final_step, fit, seeded_clone
+from separatrix.evaluation.point_values import point_values
 from separatrix.evaluation.predictions import outcomes_of, predictions_of
 from separatrix.evaluation.splits import Fold
 from separatrix.validation import check_targets, take_rows
@@ -36,7 +36,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class CandidateTask:
-    """One fold and everyone who competes on it."""
+    """One fold and the candidate learners that are fitted on it."""
 
     number: int
     candidates: Sequence[Configuration]

@@ -19,14 +19,16 @@ from numpy.typing import NDArray
 
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.candidates import greater_is_better
-from separatrix.evaluation.cross_validation import CrossValidation, cross_validate, folds_for
+from separatrix.evaluation.cross_validation import cross_validate
+from separatrix.evaluation.cross_validation_result import CrossValidation
 from separatrix.evaluation.estimate import Estimate, shown
+from separatrix.evaluation.fold_assignment import dealt_anew, folds_for
 from separatrix.evaluation.folds import GOES_ON, final_step, fit, need_learner, seeded_clone
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.paired_tests import McNemar, holm, mcnemar, paired
 from separatrix.evaluation.predictions import is_regressor
-from separatrix.evaluation.render import COLUMNS, named_rows, percent, short, table
-from separatrix.evaluation.splits import dealt_anew, seed_of
+from separatrix.evaluation.render import COLUMNS, as_html, named_rows, percent, short, table
+from separatrix.evaluation.splits import seed_of
 from separatrix.validation import check_lengths, check_outcomes, check_weights, count_rows
 
 
@@ -131,8 +133,6 @@ class Comparison:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from separatrix.evaluation.render import as_html
-
         return as_html(str(self), self.estimates)
 
     def to_dict(self) -> dict[str, Any]:

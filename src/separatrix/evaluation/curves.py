@@ -16,7 +16,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.intervals import effective_rows, wilson
-from separatrix.validation import Outcomes
+from separatrix.validation import Outcomes, shown_label
 
 
 class Drawn:
@@ -48,9 +48,7 @@ def two_class_ranking(o: Outcomes, what: str) -> tuple[NDArray[np.bool_], Floats
     positive = np.asarray(o.truth == o.positive)
     for side, name in ((positive, o.classes[o.positive]), (~positive, o.classes[1 - o.positive])):
         if not side.any():
-            raise DataError(
-                f"{what} is undefined: no row is {name.item() if isinstance(name, np.generic) else name!r}."
-            )
+            raise DataError(f"{what} is undefined: no row is {shown_label(name)}.")
     return positive, ranking
 
 

@@ -1,26 +1,25 @@
-"""``evaluate``: what was said against what was true, every number with its interval."""
+"""``evaluate``: predictions against true labels, every metric with its interval."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import AccuracyWarning, DataError, ParameterError
-from separatrix.evaluation.classification import Measurer, sums_estimate
+from separatrix.evaluation.classification import Measurer
 from separatrix.evaluation.estimate import Estimate, scaled
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.metrics import AVERAGES
+from separatrix.evaluation.ranking_estimates import average_precision, roc_auc
 from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
 from separatrix.evaluation.splits import seed_of
-from separatrix.validation import Outcomes, check_outcomes, check_targets, check_weights, frames
-
-if TYPE_CHECKING:
-    pass
+from separatrix.evaluation.sum_estimates import sums_estimate
+from separatrix.validation import Outcomes, check_outcomes, check_targets, check_weights, frames, plain_value
 
 RESAMPLES = 2000
 WHOLE = 2.0**53  # from which every floating-point number is whole, so that being whole says nothing
@@ -44,7 +43,7 @@ def evaluate(
     resamples: int = RESAMPLES,
     random_state: int = 0,
 ) -> Any:
-    """What was said against what was true, every metric with an interval.
+    """Compare predictions with true labels; every metric has an interval.
 
     Parameters
     ----------
@@ -121,17 +120,17 @@ def evaluate_outcomes(
     if outcomes.weights is not None and scale != 1:
         outcomes = replace(outcomes, weights=outcomes.weights / scale)
     m = Measurer(outcomes, level, chosen, zero_division, resamples, random_state)
-    per_class = {_plain(label): m.class_metrics(k) for k, label in enumerate(outcomes.classes)}
+    per_class = {plain_value(label): m.class_metrics(k) for k, label in enumerate(outcomes.classes)}
     binary = outcomes.positive is not None
     positive = outcomes.classes[outcomes.positive] if binary else None
-    overall = per_class[_plain(positive)] if binary and average == "auto" else m.averaged_metrics()
+    overall = per_class[plain_value(positive)] if binary and average == "auto" else m.averaged_metrics()
     support = m.confusion.sum(axis=1)
     return ClassificationEvaluation(
         n=outcomes.n,
         level=level,
         notes=(*notes, *_notes(outcomes)),
         classes=outcomes.classes,
-        positive=_plain(positive),
+        positive=plain_value(positive),
         average="binary" if binary and average == "auto" else chosen,
         confusion=m.confusion * scale,
         majority=float(support.max() / support.sum()),
@@ -140,8 +139,8 @@ def evaluate_outcomes(
         mcc=m.mcc(),
         log_loss=m.log_loss(),
         brier=m.brier(),
-        roc_auc=m.roc_auc(),
-        average_precision=m.average_precision(),
+        roc_auc=roc_auc(outcomes, level),
+        average_precision=average_precision(outcomes, level, resamples, m.rng),
         per_class=per_class,
         outcomes=outcomes,
         precision=overall["precision"],
@@ -156,10 +155,6 @@ def _unit(weights: Floats | None) -> float:
     if weights is None or 1e-100 < weights.max() < 1e100:
         return 1.0
     return 2.0 ** math.floor(math.log2(weights.max()))
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
 
 
 def _notes(o: Outcomes) -> tuple[str, ...]:

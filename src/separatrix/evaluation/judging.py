@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.evaluation.classification import point_values, row_losses
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.folds import FoldResult
 from separatrix.evaluation.intervals import quantile, wilson
+from separatrix.evaluation.point_values import point_values, row_losses
 from separatrix.evaluation.predictions import outcomes_of
 from separatrix.validation import check_targets, take_rows
 

@@ -23,17 +23,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import LedgerError
+from separatrix.evaluation.ledger_file import lock, read_all, shorten, sync_folder
 
 Marks = NDArray[np.uint64]
 VERSION = 1
-PATIENCE = 60.0  # seconds to wait for the process that holds the lock; an opening takes a few milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,7 @@ class Ledger:
         marks = np.unique(marks)
         rows = blake2b(marks.astype("<u8").tobytes(), digest_size=16).hexdigest()
         with self._locked() as file:
-            text = _read_all(file)
+            text = read_all(file)
             entries, damaged = _parse(text)
             count, earlier, reread, known = _count(entries, marks, rows, model)
             if not reread:
@@ -165,7 +164,7 @@ class Ledger:
             if not stat.S_ISREG(os.fstat(file).st_mode):
                 raise self._refusal(OSError(22, "it is not a file"))
             try:
-                _lock(file)
+                lock(file)
             except OSError as error:
                 raise self._refusal(error) from error
             yield file
@@ -179,9 +178,9 @@ class Ledger:
             while left:
                 left = left[os.write(file, left) :]
             os.fsync(file)
-            _sync_folder(self.path.parent)
+            sync_folder(self.path.parent)
         except OSError as error:
-            _shorten(file, size)
+            shorten(file, size)
             raise self._refusal(error) from error
 
     def _refusal(self, error: OSError) -> LedgerError:
@@ -189,14 +188,6 @@ class Ledger:
             f"the ledger {self.path} cannot be written ({error.strerror or error}), so the test rows were not used: "
             "pass ledger= or set SEPARATRIX_LEDGER to a file that can be."
         )
-
-
-def _read_all(file: int) -> bytes:
-    os.lseek(file, 0, os.SEEK_SET)
-    parts = []
-    while part := os.read(file, 2**20):
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _parse(text: bytes) -> tuple[list[dict[str, Any]], int]:
@@ -234,43 +225,3 @@ def _count(
         known |= entry["set"] == rows and rows in sets
         reread |= entry["set"] == rows and entry["model"] == model
     return count, earlier, reread, known
-
-
-def _lock(file: int) -> None:
-    """Wait for, and take, the lock of an open file; not for ever, for a process may be stopped that holds it."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        os.lseek(file, 2**30, os.SEEK_SET)
-        msvcrt.locking(file, msvcrt.LK_LOCK, 1)
-        return
-    import fcntl
-
-    end = monotonic() + PATIENCE
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError as held:
-            if monotonic() > end:
-                raise OSError(held.errno, f"another process has held its lock for {PATIENCE:g} seconds") from held
-            sleep(0.01)
-
-
-def _shorten(file: int, size: int) -> None:
-    """Take back what was written of a line that did not fit."""
-    try:
-        os.ftruncate(file, size)
-    except OSError:
-        return  # a device, or a disk that is gone: the cut line is skipped when the ledger is read
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new file's name survive a power cut (not possible on every system)."""
-    if sys.platform == "win32":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

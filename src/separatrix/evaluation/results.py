@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
@@ -113,7 +112,7 @@ class ClassificationEvaluation(Evaluation):
             "n": self.n,
             "level": self.level,
             "classes": self.classes.tolist(),
-            "positive": self.positive.item() if isinstance(self.positive, np.generic) else self.positive,
+            "positive": self.positive,
             "average": self.average,
             "confusion": self.confusion.tolist(),
             "majority": self.majority,

@@ -23,6 +23,7 @@ from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.ledger import Ledger, Openings, ledger_path
 from separatrix.evaluation.predictions import Said, outcomes_of, predictions_of
+from separatrix.evaluation.time_splits import time_parts
 from separatrix.validation import check_lengths, check_targets, count_rows, take_rows
 from separatrix.validation.marks import numbered, value_marks
 
@@ -264,7 +265,7 @@ def holdout(
     if time is not None:
         if groups is not None:
             raise DataError("groups and time cannot both define the split: choose one.")
-        test_rows, validation_rows, train_rows = splits.time_parts(time, sizes, n)
+        test_rows, validation_rows, train_rows = time_parts(time, sizes, n)
         how = "the latest rows for the test"
     else:
         seed = splits.seed_of(random_state)

@@ -15,7 +15,8 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.evaluation.candidates import greater_is_better
-from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
+from separatrix.evaluation.cross_validation import cross_validate
+from separatrix.evaluation.cross_validation_result import CrossValidation
 from separatrix.evaluation.estimate import shown
 from separatrix.evaluation.render import table
 from separatrix.evaluation.results import CLASSIFICATION, REGRESSION

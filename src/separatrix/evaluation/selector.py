@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.candidates import CandidateTask, Configuration, greater_is_better, judge_candidates
-from separatrix.evaluation.cross_validation import folds_for
+from separatrix.evaluation.fold_assignment import folds_for
 from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_folds
 from separatrix.evaluation.grid import candidates_of
 from separatrix.evaluation.predictions import is_regressor

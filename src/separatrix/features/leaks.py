@@ -41,8 +41,8 @@ def names_rows(column: Column) -> bool:
 def find_leaks(columns: Sequence[Column], y: NDArray[Any], target: str) -> list[Leak]:
     """Columns that tell the class of (nearly) every row by themselves, and numbers that count the rows."""
     labels = [str(v) for v in y.tolist()]
-    commonest = Counter(labels).most_common(1)[0][1] / len(labels)
-    if len(labels) < FEW_ROWS or commonest > 0.95 or len(set(labels)) > max(2, len(labels) // 10):
+    most_common = Counter(labels).most_common(1)[0][1] / len(labels)
+    if len(labels) < FEW_ROWS or most_common > 0.95 or len(set(labels)) > max(2, len(labels) // 10):
         return []
     found = []
     two = y == y[0] if len(set(labels)) == 2 else None

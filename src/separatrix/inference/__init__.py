@@ -8,12 +8,12 @@ from typing import Any
 _HOMES = {
     "HypothesisTest": "hypotheses",
     "Influence": "influence",
-    "Summary": "summary",
+    "Summary": "least_squares_summary",
     "coefficient_covariance": "covariance",
     "influence": "influence",
     "linear_hypothesis": "hypotheses",
     "predict_interval": "prediction_intervals",
-    "summarize": "summary",
+    "summarize": "least_squares_summary",
     "variance_inflation": "influence",
 }
 

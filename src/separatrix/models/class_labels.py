@@ -9,10 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, ParameterError
+from separatrix.errors import DataError, DataTypeError, ParameterError
+from separatrix.parameters import BOUNDARIES
 from separatrix.validation import Labels
 
-BOUNDARIES = ("positive", "negative", "undefined")
+
+def need_joining(label: Any, classes: list[Any], open_: bool) -> None:
+    """Refuse a new label that cannot join the classes so far: they are closed, or of another type."""
+    if not open_:
+        raise DataError(
+            f"y has the class {label!r}, which is not one of {classes}: "
+            "name all classes in the first call, or leave classes out to learn them as they appear."
+        )
+    if classes and _kind(label) != _kind(classes[0]):
+        raise DataTypeError(
+            f"y has the class {label!r} of type {type(label).__name__}, "
+            f"but the classes so far are {classes}: use one type of label."
+        )
+
+
+def _kind(label: Any) -> type:
+    return type(label) if isinstance(label, (str, bytes)) else float
 
 
 def need_two_classes(labels: Labels, owner: str) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import DataError, DataTypeError
+from separatrix.errors import DataError
+from separatrix.models.class_labels import need_joining
 from separatrix.numerics.moments import Moments
 from separatrix.validation import Labels, check_labels
 
@@ -30,17 +31,8 @@ def moments_of_classes(owner: Any, d: int, known: list[Any] | None, labels: Labe
     last: Moments | None = owner.__dict__.get("_moments")
     moments = Moments(d, labels=known or [], pooled=pooled) if last is None else last.copy()
     new = [label for label in present if label not in (moments.labels or [])]
-    if new and known is not None:
-        raise DataError(
-            f"y has the class {new[0]!r}, which is not one of {known}: "
-            "name all classes in the first call, or leave classes out to learn them as they appear."
-        )
     for label in new:
-        if moments.labels and isinstance(label, str) != isinstance(moments.labels[0], str):
-            raise DataTypeError(
-                f"y has the class {label!r} of type {type(label).__name__}, "
-                f"but the classes so far are {moments.labels}: use one type of label."
-            )
+        need_joining(label, known or moments.labels or [], known is None)
     return moments.know(new)
 
 

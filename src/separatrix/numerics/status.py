@@ -25,10 +25,14 @@ class Status(Enum):
     SEPARATED = "stopped at a limit, and the weights separate all rows"
     TOLERATED = "a pass with no more mistakes than max_mistakes allows"
     PLATEAU = "the mistakes of a pass no longer fall: more passes are not expected to help"
-    MAX_EPOCHS = "passes ran out before a pass without mistakes; raise max_epochs, or no hyperplane may exist"
-    MAX_UPDATES = "updates ran out before the rows were separated; raise max_updates, or no hyperplane may exist"
+    MAX_EPOCHS = (
+        "stopped at the limit of passes, before one without mistakes: raise max_epochs, or no hyperplane may exist"
+    )
+    MAX_UPDATES = (
+        "stopped at the limit of updates, with rows on the wrong side: raise max_updates, or no hyperplane may exist"
+    )
     STATIONARY = "came to rest: the last step was no longer than the tolerance"
-    MAX_STEPS = "steps ran out before it came to rest; allow more, or change the step size"
+    MAX_STEPS = "stopped at the limit of steps, before it came to rest; allow more, or change the step size"
     STREAMED = "learned in arrival order, one look at each row"
     UNDEFINED = "the objective or its gradient is not a number at the next point; the last good point is kept"
     FAILED = "the objective raised an error; the last good point is kept"
@@ -36,8 +40,8 @@ class Status(Enum):
     LEAST_SLACK = "no hyperplane separates the classes: the least total slack first, then the largest margin"
     BRACKETED = "stopped at a limit: the optimum lies between two proved bounds; raise max_nodes or time_limit"
     NO_MAXIMUM = "no finite maximum of the likelihood exists: the classes are separated, completely or in part"
-    ILL_CONDITIONED = "no step improves any more: columns nearly depend on each other; scale or drop some"
-    MAX_ITERATIONS = "iterations ran out before the optimum was reached; raise max_iter or scale the features"
+    ILL_CONDITIONED = "no step improves any more: columns are nearly linearly dependent; scale or drop some"
+    MAX_ITERATIONS = "stopped at the limit of iterations, before the optimum; raise max_iter or scale the features"
     NONFINITE = "weights overflowed; scale the features"
     INTERRUPTED = "interrupted; the weights are those of that moment"
 

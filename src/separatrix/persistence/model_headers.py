@@ -9,17 +9,12 @@ from typing import Any
 import numpy as np
 
 from separatrix.errors import ModelFileError, SeparatrixError, raise_not_fitted
-from separatrix.features.columns import CategoryColumn, NumberColumn, TextColumn
-from separatrix.features.dates import DateColumn
-from separatrix.features.encode import WORDY_COLUMNS, AnyColumn, Encoder
-from separatrix.features.leaks import Leak
-from separatrix.features.table_map import TableMap
 from separatrix.features.table_model import TableModel
-from separatrix.features.vocabulary import VocabularyColumn
 from separatrix.models.registry import is_learner, learner_class
 from separatrix.parameters import defaults
 from separatrix.persistence.certificates import digest_of, digest_of_certificate
 from separatrix.persistence.json_values import Unkept, pack, unpack
+from separatrix.persistence.table_headers import table_header, table_model
 from separatrix.protocol import Estimator
 
 FORMAT = 3
@@ -28,7 +23,6 @@ ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9_]*_\Z")
 KEYS = {"format", "learner", "parameters", "attributes", "state", "left_out", "table", "certificate", "versions"}
 WIDE, MOST_FEATURES = 100_000, 2**31
 DIGEST = re.compile(r"[0-9a-f]{64}\Z")
-TABLE_KEYS = {"target", "positive", "about", "encoder"}
 
 
 def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -60,33 +54,10 @@ def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict
         "attributes": attributes,
         "state": {key: pack(value, f"state.{key}", tensors) for key, value in learner._kept().items()},
         "left_out": sorted(left_out),
-        "table": _table_header(model, tensors) if isinstance(model, TableModel) else None,
+        "table": table_header(model, tensors) if isinstance(model, TableModel) else None,
         "certificate": digest_of(learner) if certificate is None else digest_of_certificate(certificate),
     }
     return header, tensors
-
-
-def _table_header(model: TableModel, tensors: dict[str, Any]) -> dict[str, Any]:
-    encoder = None
-    if model.encoder is not None:
-        columns = []
-        for j, column in enumerate(model.encoder.columns):
-            columns.append({"kind": column.KIND, **column.to_dict()})
-            if isinstance(column, WORDY_COLUMNS):
-                tensors[f"idf.{j}"] = np.ascontiguousarray(column.idf)
-        encoder = {
-            "columns": columns,
-            "dropped": model.encoder.dropped,
-            "notes": model.encoder.notes,
-            "leaks": [leak.to_dict() for leak in model.encoder.leaks],
-            "map": None if model.encoder.map is None else model.encoder.map.to_dict(),
-        }
-    return {
-        "target": model.target,
-        "positive": pack(model.positive, "positive", tensors),
-        "about": pack(model.about, "about", tensors),
-        "encoder": encoder,
-    }
 
 
 def model_of(header: dict[str, Any], tensors: dict[str, Any]) -> Any:
@@ -102,7 +73,7 @@ def model_of(header: dict[str, Any], tensors: dict[str, Any]) -> Any:
         if not isinstance(digest, str) or not DIGEST.match(digest):
             raise ModelFileError("the digest of its certificate is not a SHA-256")
         learner.certificate_digest_ = digest  # type: ignore[attr-defined]  # any learner may carry one
-    model = learner if header["table"] is None else _table_model(header["table"], learner, tensors, used)
+    model = learner if header["table"] is None else table_model(header["table"], learner, tensors, used)
     left = set(tensors) - used
     if left:
         raise ModelFileError(f"it holds tensors that nothing names ({', '.join(sorted(left))[:80]})")
@@ -217,89 +188,3 @@ def _check_shapes(learner: Estimator) -> None:
         fits = bool(fits and np.asarray(intercept).shape == coef.shape[:1] and np.isfinite(np.asarray(intercept)).all())
     if not fits:
         raise ModelFileError("the shapes of its coefficients, intercepts, classes and features do not agree")
-
-
-def _table_model(node: Any, learner: Any, tensors: dict[str, Any], used: set[str]) -> TableModel:
-    if not isinstance(node, dict) or set(node) != TABLE_KEYS:
-        raise ModelFileError("what it says about its table has other keys than a model file")
-    about = unpack(node["about"], tensors, used)
-    if not isinstance(about, dict) or not (node["target"] is None or isinstance(node["target"], str)):
-        raise ModelFileError("what it says about its table is of the wrong kind")
-    encoder = None if node["encoder"] is None else _encoder(node["encoder"], tensors, used)
-    if encoder is not None and encoder.width != learner.n_features_in_:
-        raise ModelFileError(
-            f"its encoder makes {encoder.width} features and its learner takes {learner.n_features_in_}"
-        )
-    return TableModel(learner, encoder, node["target"], unpack(node["positive"], tensors, used), about)
-
-
-def _encoder(node: Any, tensors: dict[str, Any], used: set[str]) -> Encoder:
-    try:
-        if set(node) | {"map"} != {"columns", "dropped", "notes", "leaks", "map"}:
-            raise TypeError("other keys")
-        columns = [_column(entry, j, tensors, used) for j, entry in enumerate(node["columns"])]
-        dropped = {_text(k): _text(v) for k, v in node["dropped"].items()}
-        leaks = [Leak(_text(leak["column"]), _text(leak["evidence"])) for leak in node["leaks"]]
-        applied = None if node.get("map") is None else TableMap.from_dict(node["map"])
-        encoder = Encoder(columns, dropped, [_text(note) for note in node["notes"]], leaks, applied)
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        if isinstance(error, ModelFileError):
-            raise
-        raise ModelFileError(f"its encoder is damaged ({str(error)[:80]})") from error
-    if len(set(encoder.inputs)) != len(encoder.inputs):
-        raise ModelFileError("its encoder has a column twice")
-    if encoder.map is not None and encoder.map.inputs != encoder.encoded_width:
-        raise ModelFileError("its feature map takes another number of columns than its encoder makes")
-    return encoder
-
-
-def _column(entry: dict[str, Any], j: int, tensors: dict[str, Any], used: set[str]) -> AnyColumn:
-    kind, fields = entry["kind"], {key: value for key, value in entry.items() if key != "kind"}
-    if kind == "number":
-        return _number_column(fields)
-    if kind == "date":
-        months, weekdays, clock = (fields.pop(key) for key in ("months", "weekdays", "clock"))
-        if not _ascending(months, 12) or not _ascending(weekdays, 7) or not isinstance(clock, bool):
-            raise TypeError("a column of dates")
-        return DateColumn(_number_column(fields), tuple(months), tuple(weekdays), clock)
-    if kind == "category":
-        fields["levels"] = tuple(_text(level) for level in fields["levels"])
-        fields["rare"] = tuple(_text(level) for level in fields["rare"])
-        for key in ("name", "source", "baseline"):
-            _text(fields[key])
-        return CategoryColumn(**fields)
-    if kind not in ("text", "vocabulary"):
-        raise TypeError("a column of an unknown kind")
-    used.add(f"idf.{j}")
-    idf = tensors[f"idf.{j}"]
-    if idf.ndim != 1 or idf.dtype != np.float64 or not np.isfinite(idf).all():
-        raise TypeError("a column of text")
-    if kind == "text":
-        if set(fields) != {"name"}:
-            raise TypeError("a column of text")
-        return TextColumn(_text(fields["name"]), idf)
-    terms = tuple(_text(term) for term in fields["terms"])
-    if set(fields) != {"name", "terms"} or len(set(terms)) != len(terms) or len(terms) != len(idf):
-        raise TypeError("a column of text")
-    return VocabularyColumn(_text(fields["name"]), terms, idf)
-
-
-def _number_column(fields: dict[str, Any]) -> NumberColumn:
-    column = NumberColumn(**fields)
-    numbers = (column.fill, column.shift, column.scale)
-    if not all(isinstance(v, (int, float)) and np.isfinite(v) for v in numbers) or column.scale == 0:
-        raise TypeError("a column of numbers")
-    if not isinstance(column.indicator, bool) or not (isinstance(column.name, str) and isinstance(column.source, str)):
-        raise TypeError("a column of numbers")
-    return column
-
-
-def _ascending(parts: Any, below: int) -> bool:
-    whole = isinstance(parts, list) and all(type(v) is int and 0 <= v < below for v in parts)
-    return whole and parts == sorted(set(parts))
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
-    return value

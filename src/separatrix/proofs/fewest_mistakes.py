@@ -22,10 +22,10 @@ from separatrix.proofs.separability import Given, given_data
 WHY = {
     "proved": "the bounds meet",
     "gap": "the bounds are within the gap asked for",
-    "nodes": "nodes ran out: raise max_nodes",
+    "nodes": "stopped at the limit of nodes: raise max_nodes",
     "open": "floating point could not divide the cases that are left",
     "size": "the table is too large for a tree of cases: the lower bound is that of disjoint witnesses",
-    "time": "time ran out: raise time_limit",
+    "time": "stopped at the time limit: raise time_limit",
     "progress": "progress() asked to stop",
     "interrupted": "interrupted",
 }
@@ -105,7 +105,7 @@ def bracket(
         search.run(nodes, int(gap))
     except KeyboardInterrupt as interrupt:
         search.stopped = "interrupted"
-        # an attribute of our own: whoever catches the interruption finds what was proved by then
+        # an attribute of our own: code that catches the interruption finds what was proved by then
         interrupt.bracket = _result(search, subject, given, perf_counter() - start)  # type: ignore[attr-defined]
         raise
     return _result(search, subject, given, perf_counter() - start)

@@ -125,7 +125,7 @@ class Hulls:
             yield Fraction(sum(v * w[j] for j, v in zip(columns, row, strict=True) if v), m)
 
     def under(self, ids: Indices, w: Row, level: Fraction) -> Indices:
-        """Those of the rows with a_i . w < level, exactly; thousands of ties are no trouble."""
+        """Those of the rows with a_i . w < level, exactly; thousands of ties are handled."""
         out = []
         for sign in (1, -1):
             own = ids[self.y[ids] == sign]

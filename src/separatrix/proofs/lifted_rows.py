@@ -1,4 +1,4 @@
-"""The rows that proofs speak of: z_i = y_i (x_i, 1), or y_i x_i without an intercept.
+"""The rows of proofs: z_i = y_i (x_i, 1), or y_i x_i without an intercept.
 
 The table is used where it lies (dense or CSR, float64 or float32, also a memory map); only the few rows
 that a question needs are ever written out.

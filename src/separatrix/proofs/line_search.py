@@ -111,7 +111,7 @@ class Lines:
         return u
 
     def improve(self, w: Floats, restarts: int) -> Floats:
-        """w with no more mistakes, up to rounding; ``unfinished`` when lines ran out while it improved."""
+        """w with no more mistakes, up to rounding; ``unfinished`` when the limit of lines ended it too early."""
         with np.errstate(all="ignore"):
             u = self._inward(w)
             if not np.isfinite(u).all():

@@ -42,7 +42,7 @@ def fractional_packing(
 ) -> Packing | None:
     """The best packing over a pool of proved witnesses, which grows where the programme is not satisfied.
 
-    ``rows`` are searched for witnesses and may be any image of the rows that ``prove`` speaks of.
+    ``rows`` are searched for witnesses and may be any image of the rows that ``prove`` refers to.
     """
     known = {tuple(sorted(codes)) for codes in pool}
     best: Packing | None = None

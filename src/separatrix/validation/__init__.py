@@ -4,7 +4,7 @@ Kernels and mathematics behind it receive C-order float64 or float32 arrays, or 
 canonical form; those are used in place, everything else is converted once.
 """
 
-from separatrix.validation.labels import Labels, check_labels
+from separatrix.validation.labels import Labels, check_labels, plain_value, shown_label
 from separatrix.validation.outcomes import Outcomes, check_outcomes
 from separatrix.validation.row import Row, check_features, check_row
 from separatrix.validation.rows import count_rows, take_rows
@@ -37,5 +37,7 @@ __all__ = [
     "count_rows",
     "distinct_names",
     "need_flag",
+    "plain_value",
+    "shown_label",
     "take_rows",
 ]

@@ -132,6 +132,16 @@ def need_classes(array: NDArray[Any], what: str) -> None:
     if not whole.all():
         row = int(np.flatnonzero(~whole)[0])
         raise DataError(
-            f"Unknown label type: continuous. {what} is {array[row]:g} at row {row}, which is no class: "
+            f"Unknown label type: continuous. {what} is {array[row]:g} at row {row}, which is not a class: "
             "round it to classes, or use a regression."
         )
+
+
+def plain_value(label: Any) -> Any:
+    """A number or text of numpy's as one of Python's."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def shown_label(label: Any) -> str:
+    """A label as messages quote it."""
+    return repr(plain_value(label))

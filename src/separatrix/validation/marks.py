@@ -1,6 +1,6 @@
 """A 64-bit mark for each row, the same wherever the row turns up again.
 
-Marks speak of values, not of containers: arrays of any float or integer type, sparse matrices and frames
+Marks describe values, not of containers: arrays of any float or integer type, sparse matrices and frames
 with the same numbers give the same marks; zeros leave no trace, text counts by its letters, and all kinds
 of missing value are one. The k-th occurrence of equal rows has a mark of its own. Marks tell rows apart
 for bookkeeping (two of a million different rows share one with probability 3e-8); they are no defence

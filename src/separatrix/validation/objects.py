@@ -60,4 +60,4 @@ def _float_of(value: Any, what: str, where: str) -> float:
     except OverflowError:
         raise DataError(f"{what} has a number at {where} that is too large for float64: scale the column.") from None
     except (TypeError, ValueError) as error:
-        raise DataTypeError(f"{what} has {value!r} at {where}, which is no number: {error}.") from None
+        raise DataTypeError(f"{what} has {value!r} at {where}, which is not a number: {error}.") from None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, DataTypeError, ParameterError
 from separatrix.validation import frames
-from separatrix.validation.labels import check_labels, label_vector, need_classes
+from separatrix.validation.labels import check_labels, label_vector, need_classes, shown_label
 from separatrix.validation.targets import check_finite_vector, check_weights
 
 Codes = NDArray[np.intp]
@@ -78,7 +78,7 @@ def check_outcomes(
     p = None if p is None else _probabilities(p)
     if len(classes) == 1 and (s is not None or p is not None):
         raise DataError(
-            f"y_true has one class only ({_show(classes[0])}), so the other one of a score is unknown: "
+            f"y_true has one class only ({shown_label(classes[0])}), so the other one of a score is unknown: "
             "pass labels=[negative, positive]."
         )
     which = _positive(classes, positive)
@@ -92,10 +92,6 @@ def check_outcomes(
         codes, predicted, weights = codes[kept], predicted[kept], weights[kept]
         s, p = (None if v is None else v[kept] for v in (s, p))
     return Outcomes(classes, codes, predicted, which, s, p, weights)
-
-
-def _show(label: Any) -> str:
-    return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def _classes(truth: NDArray[Any], said: NDArray[Any] | None, labels: Any, positive: Any) -> NDArray[Any]:
@@ -137,7 +133,7 @@ def _codes(labels: NDArray[Any], classes: NDArray[Any], what: str) -> Codes:
     unknown = classes[codes] != labels
     if np.any(unknown):
         row = int(np.flatnonzero(unknown)[0])
-        raise DataError(f"{what} has {_show(labels[row])} at row {row}, which is none of the classes in labels.")
+        raise DataError(f"{what} has {shown_label(labels[row])} at row {row}, which is none of the classes in labels.")
     return np.asarray(codes, dtype=np.intp)
 
 
@@ -178,7 +174,7 @@ def _per_class(values: Any, classes: NDArray[Any], n: int, what: str) -> Floats 
         if array.shape[1] != len(classes):
             raise DataError(
                 f"{what} has {array.shape[1]} columns and there are {len(classes)} classes "
-                f"({', '.join(map(_show, classes[:6]))}): name the columns with labels=."
+                f"({', '.join(map(shown_label, classes[:6]))}): name the columns with labels=."
             )
     else:
         raise DataError(f"{what} has {array.ndim} dimensions: pass one number a row, or a column a class.")

@@ -64,7 +64,7 @@ def take_rows(X: Any, index: NDArray[np.intp]) -> Any:
 
 
 def _is_arrow_array(X: Any) -> bool:
-    """Whether X is a plain array of pyarrow, which is no series of a frame."""
+    """Whether X is a plain array of pyarrow and not a series of a frame."""
     return (
         frames.is_frame(X) and type(X).__module__.startswith("pyarrow") and hasattr(X, "take") and hasattr(X, "buffers")
     )

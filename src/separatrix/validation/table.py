@@ -40,7 +40,7 @@ class Table:
 def check_table(X: Any, *, what: str = "X", finite: bool = True) -> Table:
     """Rows and columns of finite numbers; arrays that are already in order are used in place.
 
-    Without ``finite`` whoever asks finds numbers that are not finite himself, and a pass over such arrays is saved.
+    Without ``finite`` the caller checks finiteness, which saves a pass over such arrays.
     """
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.flags.c_contiguous and X.size:
         if finite:

@@ -104,7 +104,7 @@ def test_hypotheses():
     one = linear_hypothesis(model, "a", X=frame, y=y, covariance="HC3")
     assert one.statistic == pytest.approx(model.summary(frame, y, covariance="HC3").t[0] ** 2)
     assert "F(1, 75) =" in str(one)
-    with pytest.raises(ParameterError, match="'zz', which is no column"):
+    with pytest.raises(ParameterError, match="'zz', which is not a column"):
         linear_hypothesis(model, ["zz"])
     with pytest.raises(ParameterError, match="R has 3 columns"):
         linear_hypothesis(model, np.eye(3))

@@ -68,7 +68,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
 
 def test_too_few_iterations_are_told():
     X, y = overlapping()
-    with pytest.warns(IterationWarning, match="iterations ran out"):
+    with pytest.warns(IterationWarning, match="limit of iterations"):
         model = sx.LogisticRegression(max_iter=1).fit(X, y)
     assert model.status_ is sx.Status.MAX_ITERATIONS
 

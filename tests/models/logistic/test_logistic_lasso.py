@@ -284,6 +284,6 @@ def test_hard_rows_reach_the_gap(classes):
 
 def test_too_few_steps_are_told():
     X, y, _, _ = task("wide", 2)
-    with pytest.warns(IterationWarning, match="iterations ran out"):
+    with pytest.warns(IterationWarning, match="limit of iterations"):
         model = sx.LogisticRegression(C=5.0, l1_ratio=1.0, max_iter=1).fit(X, y)
     assert model.gap_ > 1e-8

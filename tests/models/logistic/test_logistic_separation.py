@@ -1,4 +1,4 @@
-"""What a logistic fit says and does where no maximum exists, or where columns depend on each other."""
+"""What a logistic fit says and does where no maximum exists, or where columns are linearly dependent."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_dependent_columns_get_the_shortest_answer_and_are_named(options):
     null = np.array([[1, 2, -1, 0], [0, 0, 0, 1.0]])
     np.testing.assert_allclose(null @ model.coef_[0], 0, atol=1e-10)
     assert model.unidentifiable_ == ("a", "b", "c", "one")
-    with pytest.raises(InferenceError, match="depend on each other"):
+    with pytest.raises(InferenceError, match="linearly dependent"):
         model.summary()
 
 

@@ -248,7 +248,7 @@ def test_limits_end_with_a_status_and_a_warning():
     rng = np.random.default_rng(7)
     X, y = rng.standard_normal((100, 3)), rng.integers(0, 2, 100)
     model = MaxMargin(1.0, max_iter=2)
-    with pytest.warns(IterationWarning, match="iterations ran out"):
+    with pytest.warns(IterationWarning, match="limit of iterations"):
         model.fit(X, y)
     assert model.status_ is Status.MAX_ITERATIONS
     assert model.gap_[0] > 1e-6

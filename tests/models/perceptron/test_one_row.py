@@ -161,7 +161,7 @@ def test_what_cannot_be_learned_changes_nothing(scheme):
         ((([0.5], [1.0]), 1), DataTypeError, "whole numbers"),
         ((row, None), DataError, "NaN or None"),
         ((row, np.nan), DataError, "NaN"),
-        ((row, 0.5), DataError, "no class"),
+        ((row, 0.5), DataError, "not a class"),
         ((row, "one"), DataTypeError, "one type of label"),
         ((row, [0, 1]), DataError, "one label"),
         ((row, 1, -1.0), DataError, "negative"),

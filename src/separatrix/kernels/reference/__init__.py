@@ -24,7 +24,7 @@ from separatrix.kernels.reference.linear import class_errors, class_scores, erro
 from separatrix.kernels.reference.logistic import curvature_diagonal, curvature_product, logistic_pass, rows_above
 from separatrix.kernels.reference.mistakes import MistakeTree
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
-from separatrix.kernels.reference.online import (
+from separatrix.kernels.reference.online_rules import (
     ArowDiagonalRule,
     ArowFullRule,
     AveragedRule,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, DataTypeError
+from separatrix.models.class_labels import need_joining
 from separatrix.models.descent.descent_state import DescentRule, DescentState
 
 
@@ -42,18 +42,10 @@ class DescentClasses:
         new = sorted(
             (int(at), label) for label, at in zip(present.tolist(), first, strict=True) if label not in self.classes
         )
-        if new and self.phantom is None:
-            raise DataError(
-                f"y has the class {new[0][1]!r}, which is not one of {self.classes}: "
-                "name all classes in the first call, or leave classes out to learn them as they appear."
-            )
+        for _, label in new:
+            need_joining(label, self.classes, self.phantom is not None)
         begin = 0
         for at, label in new:
-            if self.classes and isinstance(label, str) != isinstance(self.classes[0], str):
-                raise DataTypeError(
-                    f"y has the class {label!r} of type {type(label).__name__}, "
-                    f"but the classes so far are {self.classes}: use one type of label."
-                )
             self._segment(labels, rule, rows, weights, begin, at)
             self.classes = sorted([*self.classes, label])
             assert self.phantom is not None

@@ -87,6 +87,8 @@ def _restrictions(model: LeastSquares, R: Any) -> Floats:
         names = list(getattr(model, "feature_names_in_", []))
         for name in R:
             if name not in names:
-                raise ParameterError(f"R names {name!r}, which is no column of the fit ({names or 'it had no names'}).")
+                raise ParameterError(
+                    f"R names {name!r}, which is not a column of the fit ({names or 'without names'})."
+                )
         return np.eye(len(names))[[names.index(name) for name in R]]
     return np.atleast_2d(np.asarray(R, dtype=np.float64))

@@ -28,7 +28,7 @@ from separatrix.validation import (
 )
 
 if TYPE_CHECKING:
-    from separatrix.models.least_squares.summary import Summary
+    from separatrix.models.least_squares.least_squares_summary import Summary
 
 
 @learner(kw_only=False)
@@ -319,7 +319,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         >>> lines.names, lines.coefficients.round(2)
         (('x0', '(intercept)'), array([1.94, 1.09]))
         """
-        from separatrix.models.least_squares.summary import summarize
+        from separatrix.models.least_squares.least_squares_summary import summarize
 
         return summarize(self, X, y, sample_weight=sample_weight, covariance=covariance, clusters=clusters, level=level)
 

@@ -131,7 +131,7 @@ def _refined(problem: LeastSquaresProblem, normal: NormalEquations) -> Solution:
 
 
 def _solve_qr(problem: LeastSquaresProblem) -> Solution:
-    """By orthogonal factors; by singular values where columns depend on each other and the penalty is not resolved."""
+    """By orthogonal factors; by singular values where columns are dependent and the penalty is not resolved."""
     X, Y, c = factored.counted_rows(problem)
     factors = factored.OrthogonalFactors(X, c, problem.alpha, problem.lift, problem.free)
     plain = factors

@@ -16,7 +16,7 @@ from separatrix.validation import distinct_names
 
 if TYPE_CHECKING:
     from separatrix.models.logistic.likelihood import FittedLikelihood, LogisticInfluence
-    from separatrix.models.logistic.summary import LogisticSummary
+    from separatrix.models.logistic.logistic_summary import LogisticSummary
 
 
 class LogisticInference(LinearClassifier):
@@ -117,7 +117,7 @@ class LogisticInference(LinearClassifier):
         >>> round(line.estimate, 3), round(line.error, 3)
         (1.214, 0.913)
         """
-        from separatrix.models.logistic.summary import summarise
+        from separatrix.models.logistic.logistic_summary import summarise
 
         fitted, rows = self._fitted_likelihood()
         classes = [str(c) for c in self.classes_.tolist()]
@@ -180,7 +180,7 @@ class LogisticInference(LinearClassifier):
         >>> round(statistic, 3), freedom, round(p, 3)
         (0.098, 1, 0.754)
         """
-        from separatrix.models.logistic.summary import chi2_tail
+        from separatrix.models.logistic.logistic_summary import chi2_tail
 
         (large, rows), (small, others) = self._at_a_maximum(), smaller._at_a_maximum()
         if large.penalised or small.penalised:
@@ -220,7 +220,7 @@ class LogisticInference(LinearClassifier):
         elif "FLIC" in self.method_:
             reason = "the bias was moved after Firth's fit: fit with flic=False"
         elif self.unidentifiable_:
-            reason = f"columns depend on each other ({', '.join(self.unidentifiable_[:6])}): drop some first"
+            reason = f"columns are linearly dependent ({', '.join(self.unidentifiable_[:6])}): drop some first"
         elif rows is not None and self.weights == "frequency" and rows.fractional:
             reason = "sample_weight has fractions, which count no rows: fit with weights='analytic'"
         elif rows is None:

@@ -306,7 +306,7 @@ class LogisticRegression(LogisticInference):
         elif self.unidentifiable_:
             some = ", ".join(map(repr, self.unidentifiable_[:6])) + (", …" if len(self.unidentifiable_) > 6 else "")
             text = (
-                f"columns depend on each other ({some}), so that their coefficients are not determined one by one: "
+                f"columns are linearly dependent ({some}), so that their coefficients are not determined one by one: "
                 "the shortest w is given; drop columns, or penalise."
             )
             warnings.warn(text, CollinearWarning, stacklevel=3)
@@ -325,7 +325,7 @@ class LogisticRegression(LogisticInference):
         if self.status_ is Status.ILL_CONDITIONED and self.gap_ is not None:
             return (
                 f"no step improves any more, but the optimum is only proved to a relative gap of {self.gap_:.1e}: "
-                f"columns nearly depend on each other, or rounding hides a penalty of C={self.C:g}; scale or drop "
+                f"columns are nearly dependent, or rounding hides a penalty of C={self.C:g}; scale or drop "
                 "columns, or lower C."
             )
         if self.status_ is Status.ILL_CONDITIONED and "maximum likelihood" in self.method_:

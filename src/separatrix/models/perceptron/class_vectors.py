@@ -13,16 +13,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, DataTypeError
+from separatrix.models.class_labels import need_joining
 from separatrix.models.perceptron.online_rule import OnlineRule, Vectors
 from separatrix.models.perceptron.passes import NO_LIMIT
+
+
+class ArrivingRows(NamedTuple):
+    """A chunk of a stream: labels, which rows count (None: all), the rows, and the size of their updates."""
+
+    labels: NDArray[Any]
+    counted: NDArray[np.bool_] | None
+    rows: kernels.Rows
+    step: Floats | None
 
 
 class ClassVectors:
@@ -70,29 +79,14 @@ class ClassVectors:
     def visits(self) -> int:
         raise NotImplementedError("a scheme says which visits count")
 
-    def learn(
-        self, labels: NDArray[Any], counted: NDArray[np.bool_] | None, rows: kernels.Rows, step: Floats | None
-    ) -> None:
-        """One pass over a chunk of rows with these labels, a new class joining where it first appears."""
+    def learn(self, chunk: ArrivingRows) -> None:
+        """One pass over a chunk of rows, a new class joining where it first appears."""
         begin = 0
-        for at, label in self._newcomers(labels, counted):
-            self._segment(labels, counted, rows, step, begin, at)
+        for at, label in self._newcomers(chunk.labels, chunk.counted):
+            self._segment(chunk, begin, at)
             self._join(label)
             begin = at
-        self._segment(labels, counted, rows, step, begin, len(labels))
-
-    def need_fitting(self, label: Any) -> None:
-        """Refuse a label that cannot join the classes so far."""
-        if not self.open:
-            raise DataError(
-                f"y has the class {label!r}, which is not one of {self.classes}: "
-                "name all classes in the first call, or leave classes out to learn them as they appear."
-            )
-        if self.classes and _kind(label) != _kind(self.classes[0]):
-            raise DataTypeError(
-                f"y has the class {label!r} of type {type(label).__name__}, "
-                f"but the classes so far are {self.classes}: use one type of label."
-            )
+        self._segment(chunk, begin, len(chunk.labels))
 
     def _newcomers(self, labels: NDArray[Any], counted: NDArray[np.bool_] | None) -> list[tuple[int, Any]]:
         """Where each class that is not known yet first counts."""
@@ -106,21 +100,13 @@ class ClassVectors:
             if label not in self.classes
         )
         for _, label in new:
-            self.need_fitting(label)
+            need_joining(label, self.classes, self.open)
         return new
 
     def _join(self, label: Any) -> None:
         raise NotImplementedError("a scheme says how a class joins")
 
-    def _segment(
-        self,
-        labels: NDArray[Any],
-        counted: NDArray[np.bool_] | None,
-        rows: kernels.Rows,
-        step: Floats | None,
-        begin: int,
-        end: int,
-    ) -> None:
+    def _segment(self, chunk: ArrivingRows, begin: int, end: int) -> None:
         raise NotImplementedError("a scheme says how rows move its vectors")
 
 
@@ -164,25 +150,17 @@ class OneAgainstRest(ClassVectors):
         at, phantom = self.classes.index(label), len(self.vectors) - 1
         self.vectors = self.vectors.take([*range(at), phantom, *range(at, phantom + 1)])
 
-    def _segment(
-        self,
-        labels: NDArray[Any],
-        counted: NDArray[np.bool_] | None,
-        rows: kernels.Rows,
-        step: Floats | None,
-        begin: int,
-        end: int,
-    ) -> None:
+    def _segment(self, chunk: ArrivingRows, begin: int, end: int) -> None:
         if begin == end:
             return
         kernel = self.rule.kernel(self.vectors)
         own = {k: label for label, k in self.codes().items()}
         for k in range(len(self.vectors)):
-            signs = np.where(labels == own[k], 1, -1) if k in own else np.full(len(labels), -1)
+            signs = np.where(chunk.labels == own[k], 1, -1) if k in own else np.full(len(chunk.labels), -1)
             signs = signs.astype(np.int8)
-            if counted is not None:
-                signs[~counted] = 0
-            kernel.binary(k, rows, signs, step, None, begin, end, NO_LIMIT)
+            if chunk.counted is not None:
+                signs[~chunk.counted] = 0
+            kernel.binary(k, chunk.rows, signs, chunk.step, None, begin, end, NO_LIMIT)
 
 
 class Kesler(ClassVectors):
@@ -215,26 +193,14 @@ class Kesler(ClassVectors):
         late = self.rule.late(self.vectors, self.start)
         self.vectors = self.vectors.join(late).take([*range(at), known, *range(at, known)])
 
-    def _segment(
-        self,
-        labels: NDArray[Any],
-        counted: NDArray[np.bool_] | None,
-        rows: kernels.Rows,
-        step: Floats | None,
-        begin: int,
-        end: int,
-    ) -> None:
+    def _segment(self, chunk: ArrivingRows, begin: int, end: int) -> None:
         if begin == end:
             return
-        codes = np.searchsorted(np.array(self.classes), labels).astype(np.int32)
+        codes = np.searchsorted(np.array(self.classes), chunk.labels).astype(np.int32)
         codes = np.minimum(codes, np.int32(len(self.classes) - 1))  # classes that join behind ``end``
-        if counted is not None:
-            codes[~counted] = -1
-        self.rule.kernel(self.vectors).kesler(rows, codes, step, None, begin, end, NO_LIMIT)
-
-
-def _kind(label: Any) -> type:
-    return type(label) if isinstance(label, (str, bytes)) else float
+        if chunk.counted is not None:
+            codes[~chunk.counted] = -1
+        self.rule.kernel(self.vectors).kesler(chunk.rows, codes, chunk.step, None, begin, end, NO_LIMIT)
 
 
 def label_array(classes: Sequence[Any]) -> NDArray[Any]:

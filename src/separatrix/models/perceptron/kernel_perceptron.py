@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, ParameterError
+from separatrix.errors import ParameterError
 from separatrix.models.class_labels import need_two_classes, weights_of_rows
-from separatrix.models.linear_classifier import Classifier
 from separatrix.models.perceptron.advice import warn_of_run, warn_of_scale
 from separatrix.models.perceptron.kernel_columns import (
     CachedColumns,
     CallableColumns,
-    Kernel,
     KernelColumns,
     MatrixColumns,
     NativeColumns,
-    kernel_matrix,
     need_square,
     norms2,
 )
 from separatrix.models.perceptron.kernel_dual import BlockedDualRule, DualRule, DualState, errors_of_classes
-from separatrix.models.perceptron.kernel_stream import KernelStream
+from separatrix.models.perceptron.kernel_streaming import KernelStreaming
 from separatrix.models.perceptron.passes import LabelledRows, Order, PassMeasure
 from separatrix.models.perceptron.single_row_tables import RowAsTable
 from separatrix.models.perceptron.support_rows import SupportRows
@@ -37,7 +34,7 @@ from separatrix.validation import Labels, Table, check_labels, check_lengths, ch
 
 
 @learner
-class KernelPerceptron(Classifier, RowAsTable):
+class KernelPerceptron(KernelStreaming, RowAsTable):
     """A perceptron that sees rows through a kernel: s(x) = sum_j a_j (k(x_j, x) + 1).
 
     A mistake at (x_i, y_i) adds y_i to a_i: |a_i| counts the mistakes made on row i. With the linear
@@ -101,12 +98,6 @@ class KernelPerceptron(Classifier, RowAsTable):
     array([0, 1, 1, 0])
     """
 
-    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
-        "fit": ("sample_weight",),
-        "partial_fit": ("sample_weight", "classes"),
-        "score": ("sample_weight",),
-    }
-
     kernel: Any = choice("linear", "poly", "rbf", "precomputed", default="rbf", other="callable")
     gamma: float | None = number(None, above=0)
     degree: int = count(3)
@@ -131,13 +122,6 @@ class KernelPerceptron(Classifier, RowAsTable):
         super()._check_parameters()
         if not isinstance(self.kernel, str) and not callable(self.kernel):
             raise ParameterError(f"kernel is {self.kernel!r}: it can be a name or a function of two tables.")
-
-    def _built_in(self, d: int) -> Kernel | None:
-        """The kernel by its name, or None where it is a function or a matrix."""
-        if callable(self.kernel) or self.kernel == "precomputed":
-            return None
-        gamma = 1.0 / d if self.gamma is None else float(self.gamma)
-        return Kernel(self.kernel, gamma, float(self.coef0), int(self.degree))
 
     def _columns(self, table: Table) -> KernelColumns:
         kernel = self._built_in(table.d)
@@ -266,190 +250,3 @@ class KernelPerceptron(Classifier, RowAsTable):
 
     def _watch(self, measure: PassMeasure) -> None:
         sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")
-
-    @property
-    def support_vectors_(self) -> Any:
-        """The support rows, as an array or a CSR matrix."""
-        self._check_fitted()
-        if self._support is None:
-            raise AttributeError("a precomputed kernel has no support vectors: see support_")
-        return self._support.table()
-
-    def _kept(self) -> dict[str, Any]:
-        """The support rows, dense or as the three arrays of CSR."""
-        if self._support is None:
-            return {}
-        rows = self._support.table()
-        if isinstance(rows, np.ndarray):
-            return {"rows": rows}
-        return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
-
-    def _restore(self, kept: dict[str, Any]) -> None:
-        """Support rows of the number and width that the model says."""
-        self._support = None
-        shape = (len(self.support_), self.n_features_in_)
-        if self.dual_coef_.shape[1:] != shape[:1]:
-            raise ValueError("support rows and their coefficients do not agree")
-        if self.kernel == "precomputed" and not kept:
-            return
-        rows: Any = kept["rows"] if set(kept) == {"rows"} else None
-        if rows is None:
-            from scipy.sparse import csr_array
-
-            rows = csr_array((kept["data"], kept["indices"], kept["indptr"]), shape=shape)
-            rows.check_format()
-        table = check_table(rows)
-        if table.X.shape != shape:
-            raise ValueError("the support rows have another shape")
-        self._support = SupportRows.of(table.X)
-
-    def decision_function(self, X: Any) -> Floats:
-        """s(x) for each row; with more than two classes one column per class. Precomputed: k(row, row of the fit).
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame
-            The rows.
-
-        Returns
-        -------
-        array of shape (n,), or (n, K) for K > 2 classes
-
-        Examples
-        --------
-        >>> from separatrix import KernelPerceptron
-        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
-        >>> KernelPerceptron().fit(X, y).decision_function(X).round(2)
-        array([-0.15,  0.15,  0.15, -0.15])
-        """
-        return self._shown(self._scores(self._check_rows(X)))
-
-    def _scores_as_given(self, X: Any) -> Floats:
-        return self._shown(self._scores(check_table(X)))
-
-    @staticmethod
-    def _shown(scores: Floats) -> Floats:
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def _scores(self, table: Table) -> Floats:
-        one, kernel = float(self.fit_intercept), self._built_in(table.d)
-        if kernel is not None and self._support is not None:
-            out = np.empty((table.n, len(self.dual_coef_)))
-            rows, support = kernels.rows(table.X), self._support
-            arguments = (support.view(), support.norm2[: support.n], self.dual_coef_, rows, norms2(rows))
-            kernels.kernel_scores(*arguments, *kernel.arguments(), one, out)
-        elif self._support is None:
-            picked = table.X[:, self.support_]
-            out = (picked.toarray() if table.sparse else picked).astype(np.float64) @ self.dual_coef_.T
-            out += one * self.dual_coef_.sum(axis=1)
-        else:
-            matrix = kernel_matrix(self.kernel, table.X, self._support.table())
-            out = (matrix + one) @ self.dual_coef_.T
-        return out
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
-
-        Without ``classes`` new ones are learned as they appear. ``class_weight="balanced"`` and a
-        precomputed matrix need all rows and are refused here.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame
-            The rows.
-        y : array
-            One label a row.
-        classes : array or None
-            All classes, in the first call; None: they join as they appear.
-        sample_weight : array or None
-            Weights of the rows; None: all 1.
-
-        Returns
-        -------
-        self
-            The fitted learner.
-
-        Examples
-        --------
-        >>> from separatrix import KernelPerceptron
-        >>> model = KernelPerceptron().partial_fit([[0.0], [4.0]], ["no", "yes"]).partial_fit([[1.0]], ["no"])
-        >>> model.predict([[5.0]]).tolist()
-        ['yes']
-        """
-        self._check_parameters()
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            raise ParameterError("kernel='precomputed' needs all rows at once: use fit, or another kernel.")
-        if isinstance(self.class_weight, str):
-            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
-        fitted = self.__sklearn_is_fitted__()
-        table = self._check_rows(X) if fitted else check_table(X)
-        labels = check_labels(y)
-        check_lengths(table.n, len(labels.codes), "y")
-        weights = check_weights(sample_weight, table.n)
-        here = self.class_weight
-        if here is not None:
-            here = {label: w for label, w in here.items() if label in labels.classes.tolist()}
-        step = weights_of_rows(labels, weights, here)
-        declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
-        stream = self._streaming(table, declared).copy()
-        stream.learn(table, labels.classes[labels.codes], step)
-        if not fitted:
-            self._remember_features(table)
-        self._stream = stream
-        self.classes_ = np.array(stream.classes)
-        self._support, self.dual_coef_ = stream.support, stream.shown()
-        self.support_ = np.arange(stream.support.n)
-        self.mistakes_, self.visits_, self.forgotten_ = stream.updates, stream.visits, stream.forgotten
-        self.n_iter_, self.epoch_mistakes_ = 1, np.array([self.mistakes_])
-        self.status_ = Status.STREAMED
-        self.__dict__.pop("errors_", None)
-        return self
-
-    def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``partial_fit``.
-
-        Parameters
-        ----------
-        **wishes : True, False, None or str by name
-            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
-
-        Returns
-        -------
-        self
-            The learner, with the request.
-
-        Examples
-        --------
-        >>> import sklearn
-        >>> from separatrix import KernelPerceptron
-        >>> with sklearn.config_context(enable_metadata_routing=True):
-        ...     model = KernelPerceptron().set_partial_fit_request(sample_weight=True)
-        ...
-        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
-        True
-        """
-        return self._set_request("partial_fit", wishes)
-
-    def _streaming(self, table: Table, declared: list[Any] | None) -> KernelStream:
-        stream: KernelStream | None = self.__dict__.get("_stream")
-        if stream is not None and not np.array_equal(stream.shown(), self.dual_coef_):
-            stream = None  # weights were assigned
-        kernel = self._built_in(table.d)
-        function = self.kernel if kernel is None else kernel
-        if stream is None and self.__sklearn_is_fitted__():
-            if self._support is None:
-                raise DataError("the model was fitted on a precomputed matrix: fit it anew to go on with rows.")
-            count = len(self.classes_) if len(self.classes_) > 2 else 1
-            if np.shape(self.dual_coef_) != (count, self._support.n):
-                raise DataError(
-                    f"dual_coef_ has shape {np.shape(self.dual_coef_)}, but the model has {len(self.classes_)} classes "
-                    f"and {self._support.n} support rows: assign one weight for each."
-                )
-            stream = KernelStream.closed(function, self.classes_.tolist(), self._support, self.dual_coef_)
-        if stream is None:
-            stream = KernelStream.begin(function, declared, SupportRows(table.d, table.sparse))
-        elif declared is not None and declared != stream.classes:
-            raise DataError(f"classes={declared} is not the same as on the last call, which had {stream.classes}.")
-        stream.one, stream.zero_is_mistake = float(self.fit_intercept), self.tie == "mistake"
-        stream.max_support = self.max_support
-        return stream

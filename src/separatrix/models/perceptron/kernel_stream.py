@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, DataTypeError
 from separatrix.kernels.reference.linear import is_wrong
+from separatrix.models.class_labels import need_joining
 from separatrix.models.perceptron.kernel_columns import Kernel, kernel_matrix, norms2
 from separatrix.models.perceptron.kernel_dual import least_weight
 from separatrix.models.perceptron.support_rows import SupportRows
@@ -68,7 +68,9 @@ class KernelStream:
         """One look at each row, in order."""
         names = labels.tolist()
         counted = [i for i in range(table.n) if step is None or step[i] > 0]
-        self._need_fitting([names[i] for i in counted])
+        for i in counted:
+            if names[i] not in self.classes:
+                need_joining(names[i], self.classes, self.open)
         all_norms = norms2(kernels.rows(table.X))
         for i in counted:
             if names[i] not in self.classes:
@@ -96,21 +98,6 @@ class KernelStream:
         self.classes = sorted([*self.classes, label])
         at, phantom = self.classes.index(label), len(self.a) - 1
         self.a = self.a[[*range(at), phantom, *range(at, phantom + 1)]]
-
-    def _need_fitting(self, names: list[Any]) -> None:
-        for label in names:
-            if label in self.classes:
-                continue
-            if not self.open:
-                raise DataError(
-                    f"y has the class {label!r}, which is not one of {self.classes}: "
-                    "name all classes in the first call, or leave classes out to learn them as they appear."
-                )
-            if self.classes and isinstance(label, str) != isinstance(self.classes[0], str):
-                raise DataTypeError(
-                    f"y has the class {label!r} of type {type(label).__name__}, "
-                    f"but the classes so far are {self.classes}: use one type of label."
-                )
 
     def _entries(self, table: Table, i: int) -> tuple[Floats, NDArray[np.int64] | None]:
         """Row i in the layout of the support rows."""

@@ -22,7 +22,6 @@ from separatrix.errors import DataError
 from separatrix.models.class_labels import (
     need_two_classes,
     need_two_weighted_classes,
-    weights_of_classes,
     weights_of_rows,
 )
 from separatrix.models.linear_classifier import LinearClassifier
@@ -89,7 +88,6 @@ class MistakeDriven(LinearClassifier):
     class_weight: Any
     warm_start: bool = False
     random_state: Any
-    trace: bool = False
     verbose: bool
     n_iter_: int
     visits_: int
@@ -235,6 +233,12 @@ class MistakeDriven(LinearClassifier):
     def _watch(self, measure: Counted) -> None:
         sys.stderr.write(f"{type(self).__name__}: {measure.mistakes} mistakes, {measure.updates} so far\n")
 
+    def _traces(
+        self, table: Table, labels: Labels, runs: list[FinishedRun], weights: Floats | None
+    ) -> Trace | tuple[Trace, ...] | None:
+        """From what every step can be replayed, where the learner keeps it."""
+        return None
+
     def _forget_stream(self) -> None:
         """Drop what rows that passed by have left."""
 
@@ -246,7 +250,7 @@ class MistakeDriven(LinearClassifier):
         for run in runs[1:]:
             vectors = vectors.join(run.vectors)
         book = SCHEMES[self.multiclass](self._rule(), runs[0].start[0], labels.classes.tolist(), vectors)
-        traces = self._traces(table, labels, runs, weights) if self.trace else None
+        traces = self._traces(table, labels, runs, weights)
         depth = max(len(run.passes) for run in runs)
         counts = np.zeros((len(runs), depth), dtype=np.int64)
         for row, run in zip(counts, runs, strict=True):
@@ -265,28 +269,6 @@ class MistakeDriven(LinearClassifier):
         self.__dict__.pop("errors_", None)
         if (errors := self._errors(table, labels, runs, combined)) is not None:
             self.errors_ = errors
-
-    def _traces(
-        self, table: Table, labels: Labels, runs: list[FinishedRun], weights: Floats | None
-    ) -> Trace | tuple[Trace, ...]:
-        from separatrix.models.perceptron.trace import Trace, fingerprint
-
-        mark = fingerprint(table.X, labels, weights)
-        by_class = weights_of_classes(labels, weights, self.class_weight)
-        names = labels.classes.tolist()
-        traces = tuple(
-            Trace(
-                start=run.start[0],
-                rows=np.concatenate(run.log) if run.log else np.empty(0, dtype=np.int64),
-                fingerprint=mark,
-                positive=labels.classes[k],
-                class_weight=None if by_class is None else dict(zip(names, by_class.tolist(), strict=True)),
-                bias=self.fit_intercept,
-                normalize_rows=self.normalize_rows,
-            )
-            for k, run in zip(range(len(runs)) if len(runs) > 1 else (1,), runs, strict=True)
-        )
-        return traces[0] if len(traces) == 1 else traces
 
     def _show_model(self, book: ClassVectors) -> None:
         """The model as attributes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
+from separatrix.models.class_labels import weights_of_classes
 from separatrix.models.perceptron.mistake_driven import PASSES, FinishedRun
 from separatrix.models.perceptron.online_rule import PlainUpdates, Vectors
 from separatrix.models.perceptron.passes import LabelledRows, Order, PassMeasure
@@ -19,6 +20,10 @@ from separatrix.models.perceptron.single_rows import SingleRowLearner
 from separatrix.numerics.driver import drive, solve
 from separatrix.numerics.status import Status
 from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, seed
+from separatrix.validation import Labels, Table
+
+if TYPE_CHECKING:
+    from separatrix.models.perceptron.trace import Trace
 
 DEFAULT_UPDATES = 10**6  # where there are no passes to count
 
@@ -192,3 +197,27 @@ class Perceptron(SingleRowLearner):
         )
         status, wrong = self._judge(status, chunk, vectors.lifted)
         return FinishedRun(vectors, status, passes, start, wrong, state.log)
+
+    def _traces(
+        self, table: Table, labels: Labels, runs: list[FinishedRun], weights: Floats | None
+    ) -> Trace | tuple[Trace, ...] | None:
+        if not self.trace:
+            return None
+        from separatrix.models.perceptron.trace import Trace, fingerprint
+
+        mark = fingerprint(table.X, labels, weights)
+        by_class = weights_of_classes(labels, weights, self.class_weight)
+        names = labels.classes.tolist()
+        traces = tuple(
+            Trace(
+                start=run.start[0],
+                rows=np.concatenate(run.log) if run.log else np.empty(0, dtype=np.int64),
+                fingerprint=mark,
+                positive=labels.classes[k],
+                class_weight=None if by_class is None else dict(zip(names, by_class.tolist(), strict=True)),
+                bias=self.fit_intercept,
+                normalize_rows=self.normalize_rows,
+            )
+            for k, run in zip(range(len(runs)) if len(runs) > 1 else (1,), runs, strict=True)
+        )
+        return traces[0] if len(traces) == 1 else traces

@@ -16,7 +16,8 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.maps import HashingMap, Vocabulary
-from separatrix.models.perceptron.class_vectors import ClassVectors
+from separatrix.models.class_labels import need_joining
+from separatrix.models.perceptron.class_vectors import ArrivingRows, ClassVectors
 from separatrix.models.perceptron.online_rule import OnlineKernel
 from separatrix.models.perceptron.streaming import Streaming
 from separatrix.validation import Row, check_features, check_labels, check_row, check_weights
@@ -157,13 +158,13 @@ class SingleRowLearner(Streaming):
         step_weights = self._stream_weights(labels, check_weights([sample_weight], 1))
         known: ClassVectors | None = self.__dict__.get("_vectors")
         if known is not None and label not in known.classes:
-            known.need_fitting(label)
+            need_joining(label, known.classes, known.open)
         row, names = self._row(x, grow=True)
         view = kernels.one_row(row.values, row.columns, row.d)
         step, _ = self._steps(view, step_weights)
         book = self._book(row.d)
         book.widen(row.d)
-        book.learn(np.array([label]), None, view, step)
+        book.learn(ArrivingRows(np.array([label]), None, view, step))
         self.n_features_in_ = row.d if names is None else names.width
         self._follow(book, names)
 

@@ -10,7 +10,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import weights_of_rows
-from separatrix.models.perceptron.class_vectors import SCHEMES, ClassVectors, label_array, two_of_one
+from separatrix.models.perceptron.class_vectors import SCHEMES, ArrivingRows, ClassVectors, label_array, two_of_one
 from separatrix.models.perceptron.mistake_driven import MistakeDriven
 from separatrix.models.perceptron.start_vectors import first_vector
 from separatrix.numerics.seeds import seed_state
@@ -67,7 +67,7 @@ class Streaming(MistakeDriven):
         step, _ = self._steps(kernels.rows(table.X), weights)
         book = self._book(table.d, classes).copy()
         counted = None if weights is None else weights > 0
-        book.learn(labels.classes[labels.codes], counted, kernels.rows(table.X), step)
+        book.learn(ArrivingRows(labels.classes[labels.codes], counted, kernels.rows(table.X), step))
         if not fitted:
             self._remember_features(table)
         self._forget_stream()
@@ -81,7 +81,7 @@ class Streaming(MistakeDriven):
         self.__dict__.pop("_vectors", None)
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router shall pass to ``partial_fit``.
+        """Which metadata a router should pass to ``partial_fit``.
 
         Parameters
         ----------

@@ -10,17 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, FoldError, ParameterError, SeparatrixError, held_warnings
+from separatrix.errors import FoldError, ParameterError, SeparatrixError, held_warnings
 from separatrix.evaluation.candidates import greater_is_better, value_of
-from separatrix.evaluation.cross_validation import folds_for, named
+from separatrix.evaluation.cross_validation import named
 from separatrix.evaluation.curves import Drawn
 from separatrix.evaluation.estimate import shown
+from separatrix.evaluation.fold_assignment import folds_for
 from separatrix.evaluation.folds import final_step, fit, need_learner, seeded_clone, seeds_of_folds
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import table
 from separatrix.evaluation.splits import Fold, seed_of
+from separatrix.evaluation.training_sizes import chosen_sizes, need_all_classes, rows_of_all_classes, spread_classes
 from separatrix.evaluation.workers import spread
-from separatrix.validation import check_labels, check_lengths, count_rows, take_rows
+from separatrix.validation import check_labels, check_lengths, count_rows, plain_value, take_rows
 
 
 @dataclass
@@ -74,7 +76,7 @@ class GrowthCurve(Drawn):
         return {
             "learner": self.learner,
             "what": self.what,
-            "steps": [s.item() if isinstance(s, np.generic) else s for s in self.steps],
+            "steps": [plain_value(s) for s in self.steps],
             "metric": self.metric,
             "train": self.train.tolist(),
             "validation": self.validation.tolist(),
@@ -179,17 +181,16 @@ def learning_curve(
     codes = None if regression else check_labels(y).codes
     tasks, seeds = [], seeds_of_folds(seed, len(made))
     orders = [
-        fold.train if time is not None else _spread_classes(fold.train, codes, np.random.default_rng(own))
+        fold.train if time is not None else spread_classes(fold.train, codes, np.random.default_rng(own))
         for fold, own in zip(made, seeds, strict=True)
     ]
-    first = (
-        2 if codes is None else max(_rows_of_all(order[:: -1 if time is not None else 1], codes) for order in orders)
-    )
-    counts = _sizes(sizes, first, least)
+    late = -1 if time is not None else 1
+    first = 2 if codes is None else max(rows_of_all_classes(order[::late], codes) for order in orders)
+    counts = chosen_sizes(sizes, first, least)
     for fold, order, own in zip(made, orders, seeds, strict=True):
         rows = [order[-m:] if time is not None else order[:m] for m in counts]
         if codes is not None:
-            _need_all_classes(rows[0], codes, counts[0])
+            need_all_classes(rows[0], codes, counts[0])
         settings: list[dict[str, Any]] = [{}] * len(rows)
         chosen = metric or ("mse" if regression else "error")
         tasks.append(GrowthTask(learner, settings, rows, X, y, fold.test, regression, chosen, own))
@@ -281,101 +282,3 @@ def _curve(
     with held_warnings():  # how a run ends is what the curve shows
         found = np.array(spread(grow, tasks, executor, progress))
     return GrowthCurve(named(learner), what, steps, tasks[0].metric, found[:, 0], found[:, 1])
-
-
-def _rows_of_all(order: NDArray[np.intp], codes: NDArray[np.intp]) -> int:
-    """How many rows, from the first on, hold every class."""
-    _, first = np.unique(codes[order], return_index=True)
-    return int(first.max()) + 1
-
-
-def _sizes(sizes: Any, first: int, least: int) -> list[int]:
-    if isinstance(sizes, (int, np.integer)) and not isinstance(sizes, bool):
-        if sizes < 1:
-            raise ParameterError(f"sizes is {sizes}: take at least one step.")
-        given = np.geomspace(max(2, first, least / 10), least, int(sizes)).round()
-    else:
-        try:
-            array = np.asarray(sizes)
-        except ValueError:  # a ragged list
-            array = np.empty(0)
-        counts = array.dtype.kind in "iu"
-        given = array.astype(np.float64) if array.dtype.kind in "iuf" else np.empty(0)
-        if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or given.min() <= 0:
-            raise ParameterError("sizes must be numbers of rows, shares of them, or a number of steps.")
-        if not counts and given.max() <= 1:
-            given = np.maximum((given * least).round(), 1)
-        if (given != np.floor(given)).any():
-            raise ParameterError("sizes mixes shares with numbers of rows: use one of them.")
-    if given.max() > least:
-        raise DataError(f"sizes asks for {given.max():.0f} rows, and a fold learns from {least}: use at most that.")
-    return sorted({int(v) for v in given})
-
-
-def _spread_classes(train: NDArray[np.intp], codes: Any, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Rows shuffled so that any first m of them hold the classes in their shares."""
-    order = rng.permutation(train)
-    if codes is None:
-        return order
-    rank = np.empty(len(order))
-    for k in np.unique(codes[order]):
-        own = np.flatnonzero(codes[order] == k)
-        rank[own] = (np.arange(len(own)) + 0.5) / len(own)
-    return np.asarray(order[np.argsort(rank, kind="stable")])
-
-
-def _need_all_classes(rows: NDArray[np.intp], codes: NDArray[np.intp], count: int) -> None:
-    if len(np.unique(codes[rows])) < len(np.unique(codes)):
-        raise DataError(f"{count} training rows do not hold every class: begin with more rows.")
-
-
-@dataclass
-class MistakesCurve(Drawn):
-    """Mistakes made in each pass of a perceptron."""
-
-    mistakes: NDArray[np.int64]
-    status: str
-
-    def __str__(self) -> str:
-        shown_of = ", ".join(str(m) for m in self.mistakes[:20])
-        more = f", … ({len(self.mistakes)} passes)" if len(self.mistakes) > 20 else ""
-        return f"mistakes in each pass: {shown_of}{more}; {self.status}"
-
-    def plot(self, ax: Any = None, *, name: str | None = None) -> Self:
-        """Mistakes against passes."""
-        ax = self._axes(ax)
-        passes = np.arange(1, len(self.mistakes) + 1)
-        ax.plot(passes, self.mistakes, "o-", markersize=4, label=name)
-        ax.set(xlabel="pass", ylabel="mistakes", title=self.status.partition(";")[0])
-        ax.title.set_fontsize(9)
-        ax.set_ylim(bottom=0)
-        if name:
-            ax.legend(frameon=False)
-        return self
-
-
-def mistakes_curve(model: Any) -> MistakesCurve:
-    """The mistakes of each pass of a fitted mistake-driven learner (the last step, for a pipeline).
-
-    Parameters
-    ----------
-    model : a fitted mistake-driven learner, or a pipeline that ends in one
-
-    Returns
-    -------
-    MistakesCurve
-        With ``plot``.
-
-    Examples
-    --------
-    >>> from separatrix import Perceptron, mistakes_curve
-    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
-    >>> mistakes_curve(Perceptron().fit(X, y)).mistakes
-    array([2, 2, 2, 1, 1, 0])
-    """
-    last = final_step(model)
-    counts = getattr(last, "epoch_mistakes_", None)
-    if counts is None:
-        raise DataError(f"{type(last).__name__} does not count mistakes per pass: fit a perceptron first.")
-    status = getattr(last, "status_", None)
-    return MistakesCurve(np.asarray(counts), getattr(status, "value", ""))
