@@ -1,4 +1,4 @@
-"""What all tests share: the folder of real data, and how hypothesis behaves."""
+"""What all tests share: the folder of real data, how hypothesis behaves, and that both checkers agree."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from second_checker import NODE, REASON, SecondChecker, agreeing
+from separatrix import checker
 
 settings.register_profile(
     "quick", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -39,3 +42,24 @@ def real_data():
         return pytest.skip(reason)
 
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _second():
+    """Every certificate that a test checks in this process is checked by the second checker too; both must agree."""
+    if NODE is None:
+        yield None
+        return
+    made, first = SecondChecker(), checker.check
+    checker.check = agreeing(first, made)
+    yield made
+    checker.check = first
+    made.close()
+
+
+@pytest.fixture
+def second_checker(_second):
+    """The checker in JavaScript; tests that need it are skipped where node is missing."""
+    if _second is None:
+        pytest.skip(REASON)
+    return _second

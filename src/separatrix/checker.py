@@ -35,6 +35,7 @@ FORMAT = "separability-certificate/2"
 FORMAT_1 = "separability-certificate/1"
 BLOCK = 4096  # rows of a block of the fingerprint
 INDEX_ONLY = 40  # a witness of more rows must carry its weights
+MOST_COLUMNS = 1 << 31
 PRIME = (1 << 61) - 1
 SLOT = 24
 MOST_WORK = 1 << 34  # steps of some nanoseconds
@@ -97,6 +98,13 @@ def read_table(path: str, target: str | None, columns: list[str] | None) -> Tabl
         return read_csv(path, csv.reader(file), target, columns)
 
 
+def column_number(text: str) -> int:
+    value = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= value <= MOST_COLUMNS:
+        raise ValueError(f"{text[:40]!r} is not the number of a column, 1 to {MOST_COLUMNS}")
+    return value
+
+
 def read_svmlight(path: str, lines: Iterable[str]) -> Table:
     rows: list[tuple[str, Row]] = []
     d = 0
@@ -104,7 +112,7 @@ def read_svmlight(path: str, lines: Iterable[str]) -> Table:
         if words := line.partition("#")[0].split():
             try:
                 pairs = [word.split(":") for word in words[1:]]
-                row = [(int(column) - 1, finite_number(value)) for column, value in pairs]
+                row = [(column_number(column) - 1, finite_number(value)) for column, value in pairs]
                 if not all(a < b for a, b in pairwise([-1, *(column for column, _ in row)])):
                     raise ValueError("the columns do not ascend from 1")
                 rows.append((label_name(words[0]), [(column, value) for column, value in row if value]))
@@ -220,7 +228,8 @@ class Scope:
         need(all(0 <= i < len(table.rows) for i in dropped), "a row that is dropped does not exist")  # [S3]
         if version == 2:
             n = len(table.rows)
-            need(told["n"] == n, f"it is about other data: {shown(told['n'])} rows, not {n}")
+            same = type(told["n"]) is int and told["n"] == n
+            need(same, f"it is about other data: {shown(told['n'])} rows, not {n}")
             number = {name: k for k, name in enumerate(distinct_names(told["classes"], "classes"))}
             found = {label for label, _ in table.rows}
             need(found == set(number), f"it is about other data: the classes are {listed(sorted(found))}")  # [S3]
@@ -263,7 +272,7 @@ class Data:
             told = scope.told
             need(len(side) < 128, "there are more classes than format 1 can tell apart")
             digest = fingerprint_1(self.used.values(), len(self.used), self.d)
-            same = told["n"] == len(self.used) and told["sha256"] == digest
+            same = type(told["n"]) is int and told["n"] == len(self.used) and told["sha256"] == digest
             need(same, f"it is about other data, not these {len(self.used)} rows")  # [S4]
         self.block = self.d + self.intercept
         self.last = 1 if self.kesler is None else len(self.kesler) - 1
@@ -431,6 +440,8 @@ def packed_vector(entries: list[int]) -> int:
 
 def has_rank(vectors: list[Sparse], rank: int, p: int, meter: Meter) -> bool:
     """Whether the rank is at least so much: modulo a prime, and in integers where that does not show it [L5]."""
+    if len(vectors) < rank:
+        return False
     if rank_modulo(vectors, p, meter) >= rank:
         return True
     columns = sorted({j for vector in vectors for j in vector})

@@ -1,0 +1,1530 @@
+/* Check a certificate against the table that it is about, in exact arithmetic.
+ *
+ *     node checker.js certificate.json table.csv [--target NAME]
+ *
+ * This file needs nothing but a JavaScript engine: copy it anywhere, or load it in a page. It is a second checker, written
+ * from the lemmas [L1] to [L16] of docs/certificates.md and its rules on scope [S] and cost [C], not from checker.py. A
+ * mark stands beside the line that checks a hypothesis of that lemma. Both print the same sentence for what is proved.
+ *
+ * Output and exit codes: "proved: ..." and 0; "not proved: ...", with the first thing that is wrong, and 1; or, on
+ * standard error, what could not be read or written, and 2.
+ *
+ * Notation: row i of the table is x_i. Between two groups of classes z_i = y_i (x_i, 1), y_i = +1 or -1, without the 1
+ * where there is no intercept. In Kesler's construction [L14] a row of class c gives for each other class k a row z with
+ * (x_i, 1) in block c and -(x_i, 1) in block k; the last class has no block. p is the length of z.
+ */
+"use strict";
+
+const FORMATS = new Map([["separability-certificate/1", 1], ["separability-certificate/2", 2]]);
+const BLOCK_ROWS = 4096; // of a block of the fingerprint
+const INDEX_ONLY = 40; // a witness of more rows must carry its weights
+const MOST_WORK = 2 ** 34; // steps of some nanoseconds
+const MOST_COLUMNS = 2 ** 31;
+const MOST_NESTING = 900; // objects and lists inside each other
+const MOST_DIGITS = 4300; // of an integer in JSON
+const MOST_LETTERS = 131072; // of a cell
+const PRIMES = [67108859, 67108837, 67108819]; // below 2^26: a product of two remainders is exact in a double [L5]
+
+/** The certificate does not prove its claim. */
+class Rejected extends Error {}
+
+/** A file is not a certificate, or not a table of numbers. */
+class Unreadable extends Error {}
+
+function need(condition, why) {
+  if (!condition) throw new Rejected(why);
+}
+
+// ---- JSON: an integer becomes a BigInt, any other number a Number, an object a Map ----------------------------------
+
+function readJson(text) {
+  let at = 0;
+  const escapes = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+  const numberAt = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+  const wordAt = /true|false|null/y;
+
+  function fail(what) {
+    throw new Unreadable(`${what} at character ${at}`);
+  }
+
+  function skipSpace() {
+    while (at < text.length && " \t\n\r".includes(text[at])) at += 1;
+  }
+
+  function string() {
+    let made = "";
+    at += 1;
+    for (;;) {
+      const start = at;
+      while (at < text.length && text[at] !== '"' && text[at] !== "\\" && text[at] >= " ") at += 1;
+      made += text.slice(start, at);
+      if (text[at] === '"') {
+        at += 1;
+        return made;
+      }
+      if (text[at] !== "\\") fail("a text is not closed or holds a control character");
+      const escape = text[at + 1];
+      const hex = text.slice(at + 2, at + 6);
+      if (escape === "u" && /^[0-9a-fA-F]{4}$/.test(hex)) {
+        made += String.fromCharCode(parseInt(hex, 16));
+        at += 6;
+      } else if (escape !== undefined && Object.hasOwn(escapes, escape)) {
+        made += escapes[escape];
+        at += 2;
+      } else {
+        fail("an unknown escape");
+      }
+    }
+  }
+
+  function number() {
+    numberAt.lastIndex = at;
+    const found = numberAt.exec(text);
+    if (found === null) fail("something that is not JSON");
+    at = numberAt.lastIndex;
+    if (found[1] !== undefined || found[2] !== undefined) return Number(found[0]);
+    if (found[0].replace("-", "").length > MOST_DIGITS) fail("an integer of too many digits");
+    return BigInt(found[0]);
+  }
+
+  function word() {
+    wordAt.lastIndex = at;
+    const found = wordAt.exec(text);
+    if (found === null) return number();
+    at = wordAt.lastIndex;
+    return { true: true, false: false, null: null }[found[0]];
+  }
+
+  function list(depth) {
+    const made = [];
+    at += 1;
+    skipSpace();
+    if (text[at] === "]") {
+      at += 1;
+      return made;
+    }
+    for (;;) {
+      made.push(value(depth));
+      if (text[at] === "]") break;
+      if (text[at] !== ",") fail("a list without its end");
+      at += 1;
+    }
+    at += 1;
+    return made;
+  }
+
+  function object(depth) {
+    const made = new Map();
+    at += 1;
+    skipSpace();
+    if (text[at] === "}") {
+      at += 1;
+      return made;
+    }
+    for (;;) {
+      skipSpace();
+      if (text[at] !== '"') fail("an object whose name is not text");
+      const name = string();
+      if (made.has(name)) fail("a name occurs twice in one object");
+      skipSpace();
+      if (text[at] !== ":") fail("a name without a value");
+      at += 1;
+      made.set(name, value(depth));
+      if (text[at] === "}") break;
+      if (text[at] !== ",") fail("an object without its end");
+      at += 1;
+    }
+    at += 1;
+    return made;
+  }
+
+  /** The value here and the space around it. */
+  function value(depth) {
+    if (depth > MOST_NESTING) fail("nested too deeply for a certificate");
+    skipSpace();
+    const first = text[at];
+    const made =
+      first === "{" ? object(depth + 1) : first === "[" ? list(depth + 1) : first === '"' ? string() : word();
+    skipSpace();
+    return made;
+  }
+
+  const whole = value(0);
+  if (at < text.length) fail("more than one value");
+  return whole;
+}
+
+function isInteger(value) {
+  return typeof value === "bigint";
+}
+
+/** A field that must be there. */
+function field(object, name) {
+  need(object instanceof Map && object.has(name), `malformed: ${name} is missing`);
+  return object.get(name);
+}
+
+/** A field that may be missing or null. */
+function optional(object, name) {
+  return object.get(name) ?? null;
+}
+
+function sameJson(a, b) {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((v, k) => sameJson(v, b[k]));
+  if (a instanceof Map && b instanceof Map) {
+    return a.size === b.size && [...a].every(([name, v]) => b.has(name) && sameJson(v, b.get(name)));
+  }
+  return a === b;
+}
+
+// ---- Text: decimals, quoted names, order ------------------------------------------------------------------------------
+
+const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+const SPACES = new RegExp(`${SPACE}+`, "u");
+const OUTER_SPACE = new RegExp(`^${SPACE}+|${SPACE}+$`, "gu");
+const DECIMAL = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
+const OUTER_ASCII_SPACE = /^[\t-\r ]+|[\t-\r ]+$/g;
+
+/** The digits and the exponent of the shortest decimal that reads as this double: |value| = 0.d1d2d3... * 10^exponent. */
+function shortestDecimal(value) {
+  const [mantissa, power] = Math.abs(value).toExponential().split("e");
+  return { digits: mantissa.replace(".", ""), exponent: Number(power) + 1 };
+}
+
+/** The name of a class: "+1", "1" and "1.0" are the same one. */
+function className(text) {
+  const name = text.replace(OUTER_SPACE, "");
+  if (!DECIMAL.test(name)) return name;
+  const value = Number(name);
+  if (!(Math.abs(value) < 2 ** 53)) {
+    throw new Unreadable(`the label ${name.slice(0, 40)} is not below 2^53, where different numbers read as one: use text`);
+  }
+  if (value === 0) return "0";
+  const { digits, exponent } = shortestDecimal(value);
+  const sign = value < 0 ? "-" : "";
+  if (exponent < -3) {
+    const rest = digits.length > 1 ? `.${digits.slice(1)}` : "";
+    return `${sign}${digits[0]}${rest}e-${String(1 - exponent).padStart(2, "0")}`;
+  }
+  if (exponent <= 0) return `${sign}0.${"0".repeat(-exponent)}${digits}`;
+  if (digits.length <= exponent) return sign + digits.padEnd(exponent, "0");
+  return `${sign}${digits.slice(0, exponent)}.${digits.slice(exponent)}`;
+}
+
+function finiteNumber(text) {
+  const inner = text.replace(OUTER_ASCII_SPACE, "");
+  const value = DECIMAL.test(inner) ? Number(inner) : NaN;
+  if (!Number.isFinite(value)) throw new Unreadable(`${quoted(text.slice(0, 40))} is not a finite number`);
+  return value;
+}
+
+/** Text in quotation marks, with everything escaped that could steer a terminal. */
+function quoted(text) {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  let made = "";
+  for (const letter of text) {
+    const code = letter.codePointAt(0);
+    const hex = code.toString(16);
+    if (letter === mark || letter === "\\") made += `\\${letter}`;
+    else if (letter === "\n") made += "\\n";
+    else if (letter === "\r") made += "\\r";
+    else if (letter === "\t") made += "\\t";
+    else if (letter === " " || !/[\p{C}\p{Z}]/u.test(letter)) made += letter;
+    else if (code < 0x100) made += `\\x${hex.padStart(2, "0")}`;
+    else if (code < 0x10000) made += `\\u${hex.padStart(4, "0")}`;
+    else made += `\\U${hex.padStart(8, "0")}`;
+  }
+  return mark + made + mark;
+}
+
+/** A name or value from a file, not at full length. */
+function shown(value) {
+  const text = typeof value === "string" ? quoted(value) : value === null ? "None" : String(value);
+  const letters = [...text];
+  return letters.length <= 60 ? text : `${letters.slice(0, 57).join("")}...`;
+}
+
+function listed(names, most = 12) {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).map(shown).join(", ") + more;
+}
+
+function plural(n, what) {
+  return n === 1 ? `1 ${what}` : `${n} ${what}s`;
+}
+
+/** By code points, not by the halves of UTF-16. */
+function byLetters(a, b) {
+  const left = [...a], right = [...b];
+  for (let k = 0; k < left.length && k < right.length; k += 1) {
+    if (left[k] !== right[k]) return left[k].codePointAt(0) - right[k].codePointAt(0);
+  }
+  return left.length - right.length;
+}
+
+function distinctNames(value, what) {
+  need(Array.isArray(value) && value.length > 0, `the list of ${what} is missing or empty`);
+  need(value.every((name) => typeof name === "string"), `one of the ${what} is not text`);
+  need(new Set(value).size === value.length, `one of the ${what} is named twice`);
+  return value;
+}
+
+// ---- Tables: {rows: [{label, columns, values}], d, columns, target, name, unused} --------------------------------------
+
+function readTable(text, name, target, columns) {
+  const inner = text.replace(/^\ufeff/, ""); // a byte order mark
+  if (/\.(svm|svmlight|libsvm)$/.test(name)) return readSvmlight(inner, name);
+  return readCsv(inner, name, target, columns);
+}
+
+function readSvmlight(text, name) {
+  const rows = [];
+  let d = 0;
+  text.split(/\r\n|\r|\n/).forEach((line, k) => {
+    const words = line.split("#")[0].split(SPACES).filter((word) => word !== "");
+    if (words.length === 0) return;
+    try {
+      const row = { label: "", columns: [], values: [] };
+      let before = 0;
+      for (const word of words.slice(1)) {
+        const parts = word.split(":");
+        if (parts.length !== 2 || !/^[0-9]+$/.test(parts[0])) throw new Unreadable("it is not 'label index:value ...'");
+        const column = Number(parts[0]);
+        const value = finiteNumber(parts[1]);
+        if (!(before < column)) throw new Unreadable("the columns do not ascend from 1");
+        if (column > MOST_COLUMNS) throw new Unreadable(`there are more than ${MOST_COLUMNS} columns`);
+        before = column;
+        if (value !== 0) {
+          row.columns.push(column - 1);
+          row.values.push(value);
+        }
+      }
+      row.label = className(words[0]);
+      rows.push(row);
+      d = Math.max(d, before);
+    } catch (error) {
+      throw located(error, `${name} line ${k + 1}`);
+    }
+  });
+  return { rows, d, columns: null, target: null, name, unused: [] };
+}
+
+function located(error, where) {
+  return error instanceof Unreadable ? new Unreadable(`${where}: ${error.message}`) : error;
+}
+
+/** The records of comma-separated text (RFC 4180), each with the number of its last line; empty lines give none. */
+function* csvRecords(text) {
+  let at = 0, line = 0;
+  while (at < text.length) {
+    let end = at;
+    let special = false;
+    for (; end < text.length; end += 1) {
+      const code = text.charCodeAt(end);
+      if (code === 10 || code === 13) break;
+      if (code === 34) special = true;
+    }
+    line += 1;
+    let cells = [];
+    if (!special) {
+      if (end > at) cells = text.slice(at, end).split(",");
+      at = end + (text.startsWith("\r\n", end) ? 2 : 1);
+    } else {
+      // States: 0 at the start of a cell, 1 in a plain one, 2 in a quoted one, 3 after a quotation mark in a quoted one.
+      let state = 0, cell = "";
+      for (;;) {
+        const letter = text[at];
+        const ends = letter === undefined || letter === "\n" || letter === "\r";
+        if (ends && (state !== 2 || letter === undefined)) {
+          cells.push(cell);
+          at += text.startsWith("\r\n", at) ? 2 : 1;
+          break;
+        }
+        if (state === 2) {
+          if (letter === '"') state = 3;
+          else cell += letter;
+          if (letter === "\n" || (letter === "\r" && text[at + 1] !== "\n")) line += 1;
+        } else if (state === 3 && letter === '"') {
+          cell += letter;
+          state = 2;
+        } else if (letter === ",") {
+          cells.push(cell);
+          cell = "";
+          state = 0;
+        } else if (state === 0 && letter === '"') {
+          state = 2;
+        } else {
+          cell += letter;
+          state = 1;
+        }
+        at += 1;
+      }
+    }
+    if (cells.some((cell) => cell.length > MOST_LETTERS)) throw new Unreadable(`line ${line}: a cell is too long`);
+    if (cells.length > 0) yield { cells, line };
+  }
+}
+
+function readCsv(text, name, target, columns) {
+  const records = csvRecords(text);
+  const first = records.next();
+  const header = first.done ? [] : first.value.cells;
+  const place = new Map(header.map((column, k) => [column, k]));
+  if (place.size < header.length) throw new Unreadable(`${name}: a column name occurs twice in the header`);
+  if (target === null) throw new Unreadable(`${name}: the certificate does not name the target: use --target`);
+  const used = columns ?? header.filter((column) => column !== target);
+  for (const column of [target, ...used]) {
+    if (!place.has(column)) throw new Unreadable(`${name} has no column ${shown(column)}`);
+  }
+  const chosen = used.map((column) => place.get(column));
+  const label = place.get(target);
+  const rows = [];
+  for (const { cells, line } of records) {
+    try {
+      if (cells.length !== header.length) {
+        throw new Unreadable(`it has ${cells.length} cells, the header ${header.length}`);
+      }
+      const row = { label: "", columns: [], values: [] };
+      chosen.forEach((k, j) => {
+        const value = finiteNumber(cells[k]);
+        if (value !== 0) {
+          row.columns.push(j);
+          row.values.push(value);
+        }
+      });
+      row.label = className(cells[label]);
+      rows.push(row);
+    } catch (error) {
+      throw located(error, `${name} line ${line}`);
+    }
+  }
+  const known = new Set([target, ...used]);
+  const unused = header.filter((column) => !known.has(column));
+  return { rows, d: used.length, columns: used, target, name, unused };
+}
+
+// ---- SHA-256 (FIPS 180-4) and the fingerprint --------------------------------------------------------------------------
+
+/** Fractional parts of the roots (square or cube) of the first primes, 32 bits each, computed in integers. */
+function rootBits(count, degree) {
+  const made = [];
+  for (let prime = 2; made.length < count; prime += 1) {
+    let divisor = 2;
+    while (divisor * divisor <= prime && prime % divisor !== 0) divisor += 1;
+    if (divisor * divisor <= prime) continue;
+    const target = BigInt(prime) << BigInt(32 * degree);
+    let low = 0n, high = 1n << 40n; // low^degree <= target < high^degree
+    while (high - low > 1n) {
+      const middle = (low + high) >> 1n;
+      if (middle ** BigInt(degree) <= target) low = middle;
+      else high = middle;
+    }
+    made.push(Number(BigInt.asUintN(32, low)) | 0);
+  }
+  return made;
+}
+
+const SHA_START = rootBits(8, 2);
+const SHA_ROUNDS = Int32Array.from(rootBits(64, 3));
+
+class Sha256 {
+  constructor() {
+    this.state = Int32Array.from(SHA_START);
+    this.bytes = new Uint8Array(64);
+    this.view = new DataView(this.bytes.buffer);
+    this.words = new Int32Array(64);
+    this.filled = 0;
+    this.length = 0;
+    this.scratch = new DataView(new ArrayBuffer(8));
+  }
+
+  byte(value) {
+    this.bytes[this.filled] = value;
+    this.filled += 1;
+    this.length += 1;
+    if (this.filled === 64) this.compress();
+  }
+
+  update(bytes) {
+    for (const value of bytes) this.byte(value);
+  }
+
+  /** An unsigned integer of 64 bits, little-endian. */
+  integer(value) {
+    this.scratch.setUint32(0, value % 2 ** 32, true);
+    this.scratch.setUint32(4, Math.floor(value / 2 ** 32), true);
+    for (let k = 0; k < 8; k += 1) this.byte(this.scratch.getUint8(k));
+  }
+
+  /** A float64, little-endian. */
+  float(value) {
+    this.scratch.setFloat64(0, value, true);
+    for (let k = 0; k < 8; k += 1) this.byte(this.scratch.getUint8(k));
+  }
+
+  compress() {
+    const w = this.words;
+    for (let t = 0; t < 16; t += 1) w[t] = this.view.getInt32(4 * t);
+    for (let t = 16; t < 64; t += 1) {
+      const a = w[t - 15], b = w[t - 2];
+      const s0 = ((a >>> 7) | (a << 25)) ^ ((a >>> 18) | (a << 14)) ^ (a >>> 3);
+      const s1 = ((b >>> 17) | (b << 15)) ^ ((b >>> 19) | (b << 13)) ^ (b >>> 10);
+      w[t] = (w[t - 16] + s0 + w[t - 7] + s1) | 0;
+    }
+    let [a, b, c, d, e, f, g, h] = this.state;
+    for (let t = 0; t < 64; t += 1) {
+      const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+      const first = (h + s1 + ((e & f) ^ (~e & g)) + SHA_ROUNDS[t] + w[t]) | 0;
+      const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+      const second = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      h = g; g = f; f = e; e = (d + first) | 0;
+      d = c; c = b; b = a; a = (first + second) | 0;
+    }
+    [a, b, c, d, e, f, g, h].forEach((value, k) => { this.state[k] = (this.state[k] + value) | 0; });
+    this.filled = 0;
+  }
+
+  digest() {
+    const bits = this.length * 8;
+    this.byte(0x80);
+    while (this.filled !== 56) this.byte(0);
+    this.scratch.setUint32(0, Math.floor(bits / 2 ** 32));
+    this.scratch.setUint32(4, bits % 2 ** 32);
+    for (let k = 0; k < 8; k += 1) this.byte(this.scratch.getUint8(k));
+    const out = new DataView(new ArrayBuffer(32));
+    this.state.forEach((value, k) => out.setInt32(4 * k, value));
+    return new Uint8Array(out.buffer);
+  }
+
+  hex() {
+    return [...this.digest()].map((value) => value.toString(16).padStart(2, "0")).join("");
+  }
+}
+
+function sha256OfText(text) {
+  const hash = new Sha256();
+  hash.update(new TextEncoder().encode(text));
+  return hash.hex();
+}
+
+function hashRow(hash, row) {
+  hash.integer(row.columns.length);
+  row.columns.forEach((column, k) => {
+    hash.integer(column);
+    hash.float(row.values[k]);
+  });
+}
+
+/** Format 2: blocks of rows, then n, d and the hashes of the blocks [S4]. */
+function fingerprint(rows, numbers, d) {
+  const whole = new Sha256();
+  whole.integer(rows.length);
+  whole.integer(d);
+  for (let start = 0; start < rows.length; start += BLOCK_ROWS) {
+    const block = new Sha256();
+    for (const row of rows.slice(start, start + BLOCK_ROWS)) {
+      hashRow(block, row);
+      block.integer(numbers.get(row.label));
+    }
+    whole.update(block.digest());
+  }
+  return whole.hex();
+}
+
+/** Format 1: n, d and the rows in use with their sides. */
+function fingerprint1(used, d) {
+  const whole = new Sha256();
+  whole.integer(used.size);
+  whole.integer(d);
+  for (const { side, row } of used.values()) {
+    hashRow(whole, row);
+    whole.byte(side & 0xff);
+  }
+  return whole.hex();
+}
+
+// ---- Integers --------------------------------------------------------------------------------------------------------
+
+function magnitude(value) {
+  return value < 0n ? -value : value;
+}
+
+function bitLength(value) {
+  const size = magnitude(value);
+  if (size === 0n) return 0;
+  const hex = size.toString(16);
+  return 4 * (hex.length - 1) + 32 - Math.clz32(parseInt(hex[0], 16));
+}
+
+function longestOf(values) {
+  return values.reduce((most, value) => Math.max(most, bitLength(value)), 0);
+}
+
+function greatestCommonDivisor(a, b) {
+  while (b !== 0n) [a, b] = [b, a % b];
+  return a;
+}
+
+function powerOfTwo(exponent) {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setUint32(0, (exponent + 1023) << 20);
+  return view.getFloat64(0);
+}
+
+/** The double nearest to over/under, under > 0; zero where it would be below 2^-900. */
+function nearestQuotient(over, under) {
+  if (over === 0n) return 0;
+  const shift = 66 - (bitLength(over) - bitLength(under));
+  if (shift > 900) return 0;
+  const top = shift > 0 ? magnitude(over) << BigInt(shift) : magnitude(over);
+  const bottom = shift > 0 ? under : under << BigInt(-shift);
+  let quotient = top / bottom; // 66 or 67 bits
+  if (quotient * bottom !== top) quotient |= 1n; // a last bit that says on which side of a tie it lies
+  const size = Number(quotient) * powerOfTwo(-shift);
+  return over < 0n ? -size : size;
+}
+
+const doubleView = new DataView(new ArrayBuffer(8));
+
+/** The e of |value| = f * 2^e with 1/2 <= f < 1, and the double as an integer times 2^power. */
+function dissected(value) {
+  doubleView.setFloat64(0, value);
+  const high = doubleView.getUint32(0);
+  const field = (high >>> 20) & 0x7ff;
+  const mantissa = (high & 0xfffff) * 2 ** 32 + doubleView.getUint32(4);
+  const whole = field === 0 ? mantissa : mantissa + 2 ** 52;
+  const power = field === 0 ? -1074 : field - 1075;
+  return { whole: high >>> 31 ? -whole : whole, power, exponent: power + bitLength(BigInt(whole)) };
+}
+
+// ---- Cost [C] --------------------------------------------------------------------------------------------------------
+
+/** Work allowed for one file; it is counted before it is done. */
+class Meter {
+  constructor(most = MOST_WORK) {
+    this.most = most;
+    this.left = most;
+  }
+
+  /** Count products of numbers of so many bits. */
+  charge(operations, bits = 0, by = 0) {
+    this.left -= operations * (32 + (Math.floor(bits / 64) + 1) * (Math.floor(by / 64) + 1));
+    need(this.left >= 0, `checking it would take more than ${this.most} steps`);
+  }
+}
+
+// ---- Scope: what a claim is about [S] ----------------------------------------------------------------------------------
+
+/** The table, as the certificate describes it: columns, target, rows dropped, and in format 2 all classes. */
+class Scope {
+  constructor(told, table, version) {
+    need(told instanceof Map, "it does not say what it is about");
+    const d = field(told, "d");
+    need(isInteger(d) && d >= 1n, "the number of columns is not a positive integer"); // [S1]
+    need(d === BigInt(table.d), `it is about ${d} columns, and the table has ${table.d}`); // [S1]
+    Object.assign(this, { told, table, version, columns: table.columns, target: table.target });
+    const columns = field(told, "columns");
+    if (columns !== null) {
+      this.columns = distinctNames(columns, "columns");
+      need(columns.length === table.d, `it names ${columns.length} columns of ${d}`); // [S1]
+      const same = table.columns === null || sameJson(table.columns, columns);
+      need(same, "it is about other data: the columns differ"); // [S1]
+    }
+    const target = optional(told, "target");
+    if (target !== null) {
+      need(typeof target === "string", "the target is not a name");
+      const same = table.target === null || table.target === target; // [S2]
+      need(same, `it is about the target ${shown(target)}, not ${shown(table.target)}`);
+      this.target = target;
+    }
+    need(this.target === null || !(this.columns ?? []).includes(this.target), "the target is one of the columns"); // [S2]
+    const dropped = field(told, "dropped");
+    need(Array.isArray(dropped) && dropped.every(isInteger), "the rows dropped are not a list of rows");
+    need(new Set(dropped).size === dropped.length, "a row is repeated among those dropped"); // [S3]
+    const exist = dropped.every((i) => 0n <= i && i < BigInt(table.rows.length));
+    need(exist, "a row that is dropped does not exist"); // [S3]
+    this.dropped = new Set(dropped.map(Number));
+    if (version === 2) this.holdAgainstTable();
+  }
+
+  /** Rows, classes and fingerprint of the whole table. */
+  holdAgainstTable() {
+    const { rows, d } = this.table;
+    const n = field(this.told, "n");
+    need(n === BigInt(rows.length), `it is about other data: ${shown(n)} rows, not ${rows.length}`);
+    const classes = distinctNames(field(this.told, "classes"), "classes");
+    const numbers = new Map(classes.map((name, k) => [name, k]));
+    const found = new Set(rows.map((row) => row.label));
+    const same = found.size === numbers.size && [...found].every((name) => numbers.has(name));
+    need(same, `it is about other data: the classes are ${listed([...found].sort(byLetters))}`); // [S3]
+    const told = field(this.told, "sha256");
+    need(told === fingerprint(rows, numbers, d), `it is about other data, not these ${rows.length} rows`); // [S4]
+  }
+}
+
+/** The rows z of one claim. A row z has a number: that of its row, or row * classes + k in Kesler's construction. */
+class Claimed {
+  constructor(cert, scope, meter, sealed = true) {
+    const intercept = field(cert, "intercept");
+    const reading = field(cert, "reading");
+    need(typeof intercept === "boolean", "it does not say whether there is an intercept");
+    need(reading === "binary64" || reading === "decimal", "the reading of numbers is neither binary64 nor decimal");
+    Object.assign(this, { scope, meter, intercept, decimal: reading === "decimal", d: scope.table.d });
+    const side = this.readSides(scope.version === 2 ? cert : scope.told, scope.version === 2 ? "kesler" : "classes");
+    this.used = new Map();
+    const present = new Set();
+    scope.table.rows.forEach((row, i) => {
+      const own = side.has(row.label) ? side.get(row.label) : this.rest;
+      if (own === null || scope.dropped.has(i)) return;
+      this.used.set(i, { side: own, row });
+      present.add(row.label);
+    });
+    for (const name of side.keys()) need(present.has(name) || !sealed, `class ${shown(name)} has no rows`); // [S3]
+    const sides = new Set([...this.used.values()].map((own) => own.side));
+    need(this.kesler !== null || sides.size === 2 || !sealed, "a side has no rows"); // [S3]
+    if (scope.version === 1 && sealed) {
+      need(side.size < 128, "there are more classes than format 1 can tell apart");
+      const same =
+        field(scope.told, "n") === BigInt(this.used.size) &&
+        field(scope.told, "sha256") === fingerprint1(this.used, this.d);
+      need(same, `it is about other data, not these ${this.used.size} rows`); // [S4]
+    }
+    this.measure();
+  }
+
+  /** The number of each class named: +1 or -1, or its position; `rest` is that of all other classes, null if unused. */
+  readSides(sides, all) {
+    this.kesler = optional(sides, all);
+    this.rest = null;
+    if (this.kesler !== null) {
+      distinctNames(this.kesler, "classes");
+      need(this.kesler.length >= 2, "there is one class only"); // [S3]
+      need(!sides.has("positive") && !sides.has("negative"), "it is about two sides and about all classes");
+      Object.assign(this, { rule: "linear machine", unit: "comparison", last: this.kesler.length - 1 });
+      return new Map(this.kesler.map((name, k) => [name, k]));
+    }
+    this.positive = distinctNames(field(sides, "positive"), "positive classes");
+    this.negative = field(sides, "negative");
+    const negative = this.negative === null ? [] : distinctNames(this.negative, "negative classes");
+    if (this.negative === null) this.rest = -1; // all other classes
+    need(!negative.some((name) => this.positive.includes(name)), "a class is on both sides"); // [S3]
+    Object.assign(this, { rule: "hyperplane", unit: "row", last: 1 });
+    return new Map([...negative.map((name) => [name, -1]), ...this.positive.map((name) => [name, 1])]);
+  }
+
+  /** Lengths and the bits that a number of a proof may have [C1]. */
+  measure() {
+    this.block = this.d + Number(this.intercept);
+    this.p = this.block * this.last;
+    this.n = this.used.size * this.last; // rows z
+    let least = 1, most = 1, cells = this.used.size;
+    for (const { row } of this.used.values()) {
+      for (const value of row.values) {
+        const { exponent } = dissected(value);
+        least = Math.min(least, exponent);
+        most = Math.max(most, exponent);
+      }
+      cells += row.values.length;
+    }
+    this.cells = cells * (this.kesler === null ? 1 : 2 * this.last);
+    this.size = most - least + 128; // bits of a cell, with room
+    this.bits = 4096 + 16 * (this.p + 2) * this.size; // Cramer, Hadamard, and room [C1]
+    this.exact = new Map();
+  }
+
+  // -- the rows z
+
+  rowOf(key) {
+    return this.kesler === null ? key : Math.floor(key / (this.last + 1));
+  }
+
+  text(key) {
+    return this.kesler === null ? String(key) : `(${this.rowOf(key)}, ${key % (this.last + 1)})`;
+  }
+
+  /** Where the row stands in z, and with which sign: pairs of offset and sign [L14]. */
+  blocks(key) {
+    const { side } = this.used.get(this.rowOf(key));
+    if (this.kesler === null) return [[0, side]];
+    const pairs = [[side, 1], [key % (this.last + 1), -1]];
+    return pairs.filter(([c]) => c < this.last).map(([c, sign]) => [c * this.block, sign]);
+  }
+
+  *allKeys() {
+    for (const [i, { side }] of this.used) {
+      if (this.kesler === null) yield i;
+      else for (let k = 0; k <= this.last; k += 1) if (k !== side) yield i * (this.last + 1) + k;
+    }
+  }
+
+  /** Rows z that exist, none of them twice. */
+  keys(value) {
+    need(Array.isArray(value), "a list of rows is missing");
+    const made = value.map((entry) => this.key(entry));
+    need(new Set(made).size === made.length && !made.includes(-1), "a row is repeated or does not exist");
+    return made;
+  }
+
+  /** The number of a row z as a certificate writes it; -1 if there is none. */
+  key(entry) {
+    const parts = Array.isArray(entry) && entry.length === 2 ? entry : [entry];
+    need(parts.every(isInteger), "a row is not a number");
+    const i = Number(parts[0]); // compared with row numbers, which are exact
+    if (parts.length !== (this.kesler === null ? 1 : 2) || !this.used.has(i)) return -1;
+    if (this.kesler === null) return i;
+    const k = Number(parts[1]);
+    return 0 <= k && k <= this.last && k !== this.used.get(i).side ? i * (this.last + 1) + k : -1;
+  }
+
+  /** (x, 1) times a positive power of 2 (decimal reading: of 10) that makes it integral. */
+  integral(row) {
+    const parts = row.values.map((value) => {
+      if (!this.decimal) return dissected(value);
+      const { digits, exponent } = shortestDecimal(value);
+      return { whole: (value < 0 ? "-" : "") + digits, power: exponent - digits.length };
+    });
+    const base = this.decimal ? 10n : 2n;
+    const lowest = parts.reduce((least, part) => Math.min(least, part.power), 0);
+    const scale = base ** BigInt(-lowest);
+    const entries = parts.map((part) => BigInt(part.whole) * base ** BigInt(part.power - lowest));
+    return { columns: row.columns, entries, scale };
+  }
+
+  /** z times a positive integer, as pairs of column and integer. */
+  scaled(key, x) {
+    const made = [];
+    for (const [at, sign] of this.blocks(key)) {
+      x.entries.forEach((v, k) => made.push([at + x.columns[k], sign > 0 ? v : -v]));
+      if (this.intercept) made.push([at + this.d, sign > 0 ? x.scale : -x.scale]);
+    }
+    return { cells: made, scale: x.scale };
+  }
+
+  z(key) {
+    const i = this.rowOf(key);
+    if (!this.exact.has(i)) this.exact.set(i, this.integral(this.used.get(i).row));
+    return this.scaled(key, this.exact.get(i));
+  }
+
+  // -- numbers of a proof
+
+  /** A hexadecimal integer, quotient or float, exactly: numerator and positive denominator. */
+  number(text) {
+    need(typeof text === "string" && text.length <= this.bits / 2, "a number is missing or far too long"); // [C1]
+    const found = /^(-?)0x([0-9a-f]+)(?:\/0x([0-9a-f]+)|(?:\.([0-9a-f]+))?p([+-]?[0-9]{1,4}))?$/.exec(text);
+    need(found !== null, `${shown(text)} is not a number`);
+    const [, minus, whole, under, fraction = "", power] = found;
+    const size = BigInt(`0x${whole}${fraction}`);
+    const over = minus ? -size : size;
+    if (power === undefined) {
+      const bottom = under === undefined ? 1n : BigInt(`0x${under}`);
+      need(bottom > 0n, "a denominator is zero");
+      return { over, under: bottom };
+    }
+    const shift = Number(power) - 4 * fraction.length;
+    return shift >= 0 ? { over: over << BigInt(shift), under: 1n } : { over, under: 1n << BigInt(-shift) };
+  }
+
+  /** Numbers as integers, all multiplied by the same positive integer. */
+  numbers(value, count) {
+    need(Array.isArray(value) && value.length === count, `a list of ${count} numbers is missing`);
+    const ratios = value.map((text) => this.number(text));
+    let common = 1n;
+    for (const { under } of ratios) {
+      if (under === 1n) continue;
+      this.meter.charge(1, bitLength(common), bitLength(under));
+      if (common % under !== 0n) common *= under / greatestCommonDivisor(common, under);
+      const few = bitLength(common) <= this.bits;
+      need(few, `the denominators have no common multiple of at most ${this.bits} bits`); // [C2]
+    }
+    this.meter.charge(count, bitLength(common), longestOf(ratios.map((ratio) => ratio.over)));
+    return ratios.map(({ over, under }) => over * (common / under));
+  }
+
+  // -- exact sums and signs
+
+  /** The rows z with integer weights, added up: the non-zeros of scale times the sum, and the positive integer scale. */
+  combination(keys, weights) {
+    const parts = keys.map((key) => this.z(key));
+    const scale = parts.reduce((most, part) => (part.scale > most ? part.scale : most), 1n); // powers of one base
+    const terms = parts.reduce((sum, part) => sum + part.cells.length, 0);
+    this.meter.charge(terms, longestOf(weights) + bitLength(scale), this.size);
+    const total = new Map();
+    parts.forEach((part, k) => {
+      const factor = weights[k] * (scale / part.scale);
+      for (const [j, v] of part.cells) total.set(j, (total.get(j) ?? 0n) + factor * v);
+    });
+    return { total: new Map([...total].filter(([, v]) => v !== 0n)), scale };
+  }
+
+  /** The sign of z.w - level for every row z, by floating point only where its error is bounded [L1]. */
+  *signs(w, level = 0n) {
+    need(w.some((v) => v !== 0n), "a vector is zero");
+    this.meter.charge(this.cells);
+    const all = [...w, level];
+    const top = all.reduce((most, v) => (magnitude(v) > most ? magnitude(v) : most), 0n);
+    const rounded = Float64Array.from(all, (v) => nearestQuotient(v, top)); // each is rounded once
+    const safe = all.every((v, k) => v === 0n || Math.abs(rounded[k]) > 1e-200);
+    const shift = rounded[w.length];
+    for (const key of this.allKeys()) {
+      const { row } = this.used.get(this.rowOf(key));
+      const blocks = this.blocks(key);
+      let total = -shift, size = Math.abs(shift), terms = 1;
+      for (const [at, sign] of blocks) {
+        for (let k = 0; k < row.values.length; k += 1) {
+          const term = rounded[at + row.columns[k]] * row.values[k];
+          total += sign * term;
+          size += Math.abs(term);
+        }
+        if (this.intercept) {
+          total += sign * rounded[at + this.d];
+          size += Math.abs(rounded[at + this.d]);
+        }
+        terms += row.values.length + Number(this.intercept);
+      }
+      if (safe && size < 1e290 && Math.abs(total) > (terms + 8) * 2 ** -51 * size + 1e-290) {
+        yield [key, total > 0 ? 1 : -1];
+        continue;
+      }
+      this.meter.charge(terms, bitLength(top), this.size);
+      const z = this.scaled(key, this.integral(row));
+      const exact = z.cells.reduce((sum, [j, v]) => sum + w[j] * v, -level * z.scale);
+      yield [key, exact > 0n ? 1 : exact < 0n ? -1 : 0];
+    }
+  }
+}
+
+// ---- Linear algebra ----------------------------------------------------------------------------------------------------
+
+/** Gauss-Jordan elimination over the integers, in place (Bareiss 1968). Afterwards row k has, in the columns of the
+ * pivots, only its own pivot, and all pivots are the same number. Gives the columns of the pivots. */
+function eliminate(matrix, width, meter) {
+  const pivots = [];
+  let before = 1n;
+  for (let c = 0; c < width && pivots.length < matrix.length; c += 1) {
+    const k = pivots.length;
+    const q = matrix.findIndex((row, i) => i >= k && row[c] !== 0n);
+    if (q < 0) continue;
+    const bits = matrix.reduce((most, row) => Math.max(most, longestOf(row)), 0);
+    meter.charge(2 * (width - c) * matrix.length, bits, bits);
+    [matrix[k], matrix[q]] = [matrix[q], matrix[k]];
+    const top = matrix[k];
+    matrix.forEach((row, i) => {
+      if (i === k) return;
+      const factor = row[c];
+      for (let j = 0; j < width; j += 1) row[j] = (top[c] * row[j] - factor * top[j]) / before;
+    });
+    before = top[c];
+    pivots.push(c);
+  }
+  return pivots;
+}
+
+/** The vectors, each a Map or list of pairs of column and integer, as rows of a matrix without columns of zeros. */
+function dense(vectors) {
+  const columns = [...new Set(vectors.flatMap((vector) => vector.map(([j]) => j)))].sort((a, b) => a - b);
+  const place = new Map(columns.map((j, k) => [j, k]));
+  return vectors.map((vector) => {
+    const row = new Array(columns.length).fill(0n);
+    for (const [j, v] of vector) row[place.get(j)] = v;
+    return row;
+  });
+}
+
+/** The rank modulo a prime, which is never above the rank [L5]. */
+function rankModulo(matrix, prime, meter) {
+  const width = matrix.length === 0 ? 0 : matrix[0].length;
+  const basis = []; // {column, row}: 1 in its column, 0 in the columns of those before it
+  const reduced = (x) => {
+    const rest = x - Math.floor(x / prime) * prime; // 0 <= x < 2^53; the quotient may be off by one
+    return rest < 0 ? rest + prime : rest >= prime ? rest - prime : rest;
+  };
+  for (const entries of matrix) {
+    const row = Float64Array.from(entries, (v) => {
+      const rest = Number(v % BigInt(prime));
+      return rest < 0 ? rest + prime : rest;
+    });
+    for (const pivot of basis) {
+      const factor = row[pivot.column];
+      meter.charge(1, 64 * width);
+      if (factor === 0) continue;
+      meter.charge(1, 192 * width, 64);
+      for (let j = 0; j < width; j += 1) row[j] = reduced(row[j] + (prime - factor) * pivot.row[j]);
+    }
+    const column = row.findIndex((v) => v !== 0);
+    if (column < 0) continue;
+    const inverse = Number(powerModulo(BigInt(row[column]), BigInt(prime - 2), BigInt(prime))); // Fermat
+    basis.push({ column, row: row.map((v) => reduced(v * inverse)) });
+  }
+  return basis.length;
+}
+
+function powerModulo(base, exponent, modulus) {
+  let made = 1n;
+  for (let square = base; exponent > 0n; exponent >>= 1n, square = (square * square) % modulus) {
+    if (exponent & 1n) made = (made * square) % modulus;
+  }
+  return made;
+}
+
+/** Whether the rank is at least so much: modulo primes, and in integers where those do not show it [L5]. */
+function hasRank(vectors, rank, meter) {
+  if (vectors.length < rank) return false;
+  const matrix = dense(vectors);
+  if (PRIMES.some((prime) => rankModulo(matrix, prime, meter) >= rank)) return true;
+  return eliminate(matrix, matrix.length === 0 ? 0 : matrix[0].length, meter).length >= rank;
+}
+
+// ---- Parts of proofs ---------------------------------------------------------------------------------------------------
+
+/** The weights of rows given without any: their null space must be a line. */
+function lineWeights(data, keys) {
+  need(keys.length <= INDEX_ONLY, `a witness of more than ${INDEX_ONLY} rows must carry its weights`); // [C3]
+  const parts = keys.map((key) => data.z(key));
+  const rows = dense(parts.map((part) => part.cells));
+  const matrix = rows[0].map((_, j) => rows.map((row) => row[j])); // a column for each row z
+  const pivots = eliminate(matrix, keys.length, data.meter);
+  need(pivots.length === keys.length - 1, "the witness is not a circuit");
+  const free = keys.findIndex((_, k) => !pivots.includes(k));
+  const line = new Array(keys.length).fill(1n);
+  if (pivots.length > 0) line[free] = matrix[0][pivots[0]];
+  pivots.forEach((c, k) => { line[c] = -matrix[k][free]; });
+  return line.map((v, k) => v * parts[k].scale);
+}
+
+/** Weights > 0 with sum weight_i sign_i z_i = 0 [L2, L11]. */
+function signedCirculation(data, given, keys, signs) {
+  need(keys.length > 0, "the witness is empty");
+  let weights;
+  if (optional(given, "lambda") === null) {
+    const line = lineWeights(data, keys).map((v, k) => v * BigInt(signs[k]));
+    weights = line[0] > 0n ? line : line.map((v) => -v);
+  } else {
+    weights = data.numbers(given.get("lambda"), keys.length);
+  }
+  need(weights.every((v) => v > 0n), "a weight is not positive"); // [L2]
+  const { total } = data.combination(keys, weights.map((v, k) => v * BigInt(signs[k])));
+  need(total.size === 0, "the weighted rows do not sum to zero"); // [L2]
+}
+
+/** The rows of a circulation [L2]: no w has z.w > 0 on all of them. */
+function circulation(data, given) {
+  const keys = data.keys(field(given, "support"));
+  signedCirculation(data, given, keys, keys.map(() => 1));
+  return keys;
+}
+
+/** A w with z.w >= 0 for every row z, and the number of rows with z.w > 0. */
+function weakVector(data, value) {
+  const w = data.numbers(value, data.p);
+  let strict = 0;
+  for (const [key, sign] of data.signs(w)) {
+    need(sign >= 0, `row ${data.text(key)} lies on the wrong side`);
+    strict += sign;
+  }
+  return { w, strict };
+}
+
+function vanishes(data, v) {
+  for (const [, sign] of data.signs(v)) if (sign !== 0) return false;
+  return true;
+}
+
+function coefficient(data, cert) {
+  const j = field(cert, "coefficient");
+  need(isInteger(j) && 0n <= j && j < BigInt(data.p), "the coefficient does not exist");
+  return Number(j);
+}
+
+/** The sign of t where the rows with these weights add up to t times the unit vector j, t not 0. */
+function unitSign(data, keys, weights, j) {
+  const { total } = data.combination(keys, weights);
+  need(total.size === 1 && total.has(j), "the rows with their weights do not add up to the coefficient");
+  return total.get(j) > 0n ? 1 : -1;
+}
+
+// ---- Words -------------------------------------------------------------------------------------------------------------
+
+const STRICTLY_ALL = "strictly on their correct sides";
+const STRICTLY_ONE = "strictly on its correct side";
+
+function coefficientName(data, k) {
+  const { columns } = data.scope;
+  const j = k % data.block;
+  const column = j === data.d ? "" : columns === null ? `column ${j}` : shown(columns[j]);
+  const name = j === data.d ? "the intercept" : `the coefficient of ${column}`;
+  if (data.kesler === null) return name;
+  const own = data.kesler[Math.floor(k / data.block)];
+  return `${name} for class ${shown(own)} against ${shown(data.kesler[data.last])}`;
+}
+
+/** All that the claim is about: table, target, columns, classes, rows, intercept and reading of numbers [S]. */
+function scopeWords(data) {
+  const { columns, table, dropped, target } = data.scope;
+  const unnamed = data.d === 1 ? "1 column without a name" : `${data.d} columns without names`;
+  let words = columns === null ? unnamed : `columns ${listed(columns)}`;
+  if (columns !== null && table.columns === null) words = `${unnamed}, called ${listed(columns)} by the certificate`;
+  if (table.unused.length > 0) words += ` (not used: ${listed(table.unused)})`;
+  const present = new Set([...data.used.values()].map(({ row }) => row.label));
+  let classes;
+  if (data.kesler !== null) {
+    classes = `classes ${listed(data.kesler)} at once, a weight vector for each but the last, which has zero`;
+  } else {
+    const rest = [...present].filter((name) => !data.positive.includes(name)).sort(byLetters);
+    const others = data.negative === null ? `all other classes (${listed(rest)})` : `class ${listed(data.negative)}`;
+    classes = `class ${listed(data.positive)} against ${others}`;
+  }
+  const n = table.rows.length;
+  let rows = data.used.size === n ? `all ${n} rows` : `${data.used.size} of ${n} rows`;
+  if (dropped.size > 0) {
+    const first = [...dropped].sort((a, b) => a - b).slice(0, 12).join(", ") + (dropped.size > 12 ? ", ..." : "");
+    rows += `, ${dropped.size} dropped by the certificate (rows ${first})`;
+  }
+  const unused = [...new Set(table.rows.map((row) => row.label))].filter((name) => !present.has(name));
+  if (unused.length > 0) rows += `, none of class ${listed(unused.sort(byLetters))}`;
+  const labels = target === null ? "the labels given" : `target ${shown(target)}`;
+  const intercept = data.intercept ? "with an intercept" : "without an intercept";
+  const reading = data.decimal ? "the decimals that they print as" : "binary64";
+  const parts = [`table ${shown(table.name)}`, labels, words, classes, rows, intercept, `numbers read as ${reading}`];
+  return `[${parts.join("; ")}]`;
+}
+
+/** What a circulation on these rows proves. */
+function ruledOut(data, keys, most = 10) {
+  const first = [...keys].sort((a, b) => a - b).slice(0, most).map((key) => data.text(key));
+  const these = first.join(", ") + (keys.length > most ? ", ..." : "");
+  const one = `this ${data.unit} ${STRICTLY_ONE}`;
+  const what = keys.length === 1 ? one : `all of these ${keys.length} ${data.unit}s ${STRICTLY_ALL}`;
+  return `no ${data.rule} has ${what}: ${these} (rows count from 0)`;
+}
+
+/** A double > 0 in 17 digits, rounded half to even, without trailing zeros. */
+function digits17(value) {
+  const { whole, power } = dissected(value);
+  const over = power >= 0 ? BigInt(whole) << BigInt(power) : BigInt(whole);
+  const under = power >= 0 ? 1n : 1n << BigInt(-power);
+  let exponent = Math.floor(Math.log10(value));
+  for (;;) {
+    const places = 16 - exponent;
+    const top = places >= 0 ? over * 10n ** BigInt(places) : over;
+    const bottom = places >= 0 ? under : under * 10n ** BigInt(-places);
+    let digits = top / bottom;
+    const twice = 2n * (top - digits * bottom);
+    if (twice > bottom || (twice === bottom && (digits & 1n) === 1n)) digits += 1n;
+    if (digits >= 10n ** 17n) exponent += 1;
+    else if (digits < 10n ** 16n) exponent -= 1;
+    else return inPlaces(digits.toString(), exponent);
+  }
+}
+
+function inPlaces(digits, exponent) {
+  if (exponent < -4 || exponent >= 17) {
+    const rest = digits.slice(1).replace(/0+$/, "");
+    const power = String(Math.abs(exponent)).padStart(2, "0");
+    return `${digits[0]}${rest && `.${rest}`}e${exponent < 0 ? "-" : "+"}${power}`;
+  }
+  const text = exponent < 0 ? "0".repeat(-exponent) + digits : digits;
+  const point = Math.max(exponent, 0) + 1;
+  const rest = text.slice(point).replace(/0+$/, "");
+  return text.slice(0, point) + (rest && `.${rest}`);
+}
+
+/** A square root for people, in 17 digits whatever its size. */
+function rootText({ over, under }) {
+  const e = Math.floor((bitLength(over) - bitLength(under)) / 2);
+  if (Math.abs(e) >= 1000) return `2^${e}`;
+  const twice = BigInt(2 * Math.abs(e));
+  const ratio = e >= 0 ? nearestQuotient(over, under << twice) : nearestQuotient(over << twice, under);
+  return digits17(Math.sqrt(ratio) * powerOfTwo(e));
+}
+
+// ---- Claims: each gives what it proves, in words, and the rows that prove it ---------------------------------------------
+
+/** [L3] */
+function complete(data, cert) {
+  for (const [key, sign] of data.signs(data.numbers(field(cert, "w"), data.p))) {
+    need(sign > 0, `row ${data.text(key)} does not lie strictly on its side`);
+  }
+  const words = `one ${data.rule} has all ${plural(data.n, data.unit)} ${STRICTLY_ALL}: completely separable`;
+  return { words, keys: [] };
+}
+
+/** [L2] */
+function notComplete(data, cert) {
+  const keys = circulation(data, cert);
+  return { words: ruledOut(data, keys), keys };
+}
+
+/** [L4] */
+function quasi(data, cert) {
+  const none = notComplete(data, cert);
+  const { strict } = weakVector(data, field(cert, "w"));
+  need(strict > 0, "every row lies on the hyperplane");
+  const some = `one has none on its wrong side and ${strict} of the ${plural(data.n, data.unit)} ${STRICTLY_ALL}`;
+  return { words: `${none.words}; ${some}: quasi-complete`, keys: none.keys };
+}
+
+/** [L6] */
+function overlap(data, cert) {
+  let keys = circulation(data, cert);
+  if (keys.length < data.n) {
+    const given = cert.has("null") ? cert.get("null") : [];
+    need(Array.isArray(given) && given.length <= data.p, "there are too many null vectors");
+    const vectors = given.map((value) => data.numbers(value, data.p));
+    for (const v of vectors) need(vanishes(data, v), "a null vector does not vanish on every row");
+    const independent = hasRank(vectors.map((v) => [...v.entries()]), vectors.length, data.meter);
+    need(independent, "the null vectors are dependent");
+    const spanned = hasRank(keys.map((key) => data.z(key).cells), data.p - vectors.length, data.meter);
+    need(spanned, "the witness does not span the rows");
+  }
+  if (optional(cert, "witness") !== null) keys = circulation(data, cert.get("witness"));
+  const weakly = `every ${data.rule} that has none of the ${plural(data.n, data.unit)} on its wrong side`;
+  return { words: `${ruledOut(data, keys)}; ${weakly} has all of them on it: overlap`, keys };
+}
+
+/** [L7] */
+function finite(data, cert) {
+  const j = coefficient(data, cert);
+  const keys = data.keys(field(cert, "rows"));
+  const inside = new Set(circulation(data, cert));
+  need(keys.every((key) => inside.has(key)), "a row is outside the circulation");
+  unitSign(data, keys, data.numbers(field(cert, "c"), keys.length), j);
+  const words = "is finite: it converges to one value where the logistic likelihood is maximised";
+  return { words: `${coefficientName(data, j)} ${words}`, keys };
+}
+
+/** [L8] */
+function infinite(data, cert) {
+  const j = coefficient(data, cert);
+  const sign = field(cert, "sign");
+  const keys = data.keys(field(cert, "rows"));
+  need(sign === 1n || sign === -1n, "the sign is neither 1 nor -1");
+  const { w } = weakVector(data, field(cert, "w"));
+  need(sign * w[j] > 0n, "w does not move the coefficient that way");
+  const mu = data.numbers(field(cert, "mu"), keys.length);
+  need(mu.every((v) => v >= 0n), "a weight is negative");
+  need(unitSign(data, keys, mu, j) === Number(sign), "the weights point the other way");
+  const end = sign > 0n ? "+infinity" : "-infinity";
+  return { words: `${coefficientName(data, j)} tends to ${end} wherever the logistic likelihood is maximised`, keys };
+}
+
+/** [L9] */
+function undetermined(data, cert) {
+  const j = coefficient(data, cert);
+  const keys = data.keys(field(cert, "rows"));
+  const up = weakVector(data, field(cert, "w1")).w;
+  const down = weakVector(data, field(cert, "w2")).w;
+  need(up[j] > 0n && down[j] < 0n, "the two vectors do not move the coefficient both ways");
+  unitSign(data, keys, data.numbers(field(cert, "c"), keys.length), j);
+  const words =
+    "is identifiable but undetermined: the logistic likelihood is maximised both " +
+    "where it tends to +infinity and where it tends to -infinity";
+  return { words: `${coefficientName(data, j)} ${words}`, keys };
+}
+
+/** [L10] */
+function unidentifiable(data, cert) {
+  const j = coefficient(data, cert);
+  const v = data.numbers(field(cert, "v"), data.p);
+  need(v[j] !== 0n, "v does not move the coefficient");
+  need(vanishes(data, v), "v does not vanish on every row");
+  const words = "is not identifiable: it can be changed without changing any score";
+  return { words: `${coefficientName(data, j)} ${words}`, keys: [] };
+}
+
+/** The rows z_i, and the rows -z_j written -1 - j, that some weights > 0 add up to zero [L11]. */
+function signedWitness(data, entry) {
+  const given = entry instanceof Map ? entry : new Map([["support", entry]]);
+  const codes = field(given, "support");
+  need(Array.isArray(codes) && codes.every(isInteger), "a row is not a number");
+  const keys = data.keys(codes.map((code) => (code >= 0n ? code : -1n - code)));
+  const signs = codes.map((code) => (code >= 0n ? 1 : -1));
+  signedCirculation(data, given, keys, signs);
+  return { plain: keys.filter((_, k) => signs[k] > 0), reversed: keys.filter((_, k) => signs[k] < 0) };
+}
+
+/** [L12]: w has z.w <= 0 exactly on the rows `wrong`; the tree shows that no w has fewer than `lower` such rows. */
+function minErrors(data, cert) {
+  need(data.kesler === null, "mistakes are counted between two groups of classes");
+  const lower = field(cert, "lower");
+  const upper = field(cert, "upper");
+  const wrong = new Set(data.keys(field(cert, "wrong")));
+  need(isInteger(lower) && isInteger(upper), "the bounds are not whole numbers");
+  need(0n <= lower && lower <= upper && upper === BigInt(wrong.size), "the bounds are not those of the rows");
+  for (const [key, sign] of data.signs(data.numbers(field(cert, "w"), data.p))) {
+    need(sign <= 0 === wrong.has(key), `row ${data.text(key)} is not as the certificate says`);
+  }
+  if (lower > 0n) {
+    const witnesses = field(cert, "witnesses");
+    need(Array.isArray(witnesses), "the witnesses are missing");
+    walkCases(data, lower, witnesses.map((entry) => signedWitness(data, entry)), field(cert, "nodes"));
+  }
+  const words =
+    `every hyperplane gets at least ${lower} of the ${plural(data.n, "row")} wrong, and one gets ${upper} wrong ` +
+    "(a row on the hyperplane counts as wrong)";
+  return { words, keys: [...wrong] };
+}
+
+/** Walk the tree of cases: in each of them at least `lower` rows are wrong, or it cannot occur [L12, L13]. */
+function walkCases(data, lower, pool, nodes) {
+  need(Array.isArray(nodes), "the tree is missing");
+  const bad = new Set(); // rows that the case has wrong, z.w < 0
+  const good = new Set(); // rows that it has right, z.w > 0
+  const seen = new Set();
+  const stack = [{ visit: 0n }];
+  while (stack.length > 0) {
+    const step = stack.pop();
+    if (step.visit === undefined) {
+      if (step.enter !== undefined) step.of.add(step.enter);
+      else step.of.delete(step.leave);
+      continue;
+    }
+    const at = step.visit;
+    const fresh = isInteger(at) && 0n <= at && at < BigInt(nodes.length) && !seen.has(at);
+    need(fresh, "a node occurs twice or does not exist");
+    seen.add(at);
+    const node = nodes[Number(at)];
+    need(node instanceof Map, "a node is not an object");
+    if (!node.has("split")) {
+      checkLeaf(data.meter, node, lower, pool, bad, good);
+      continue;
+    }
+    const [i] = data.keys([node.get("split")]);
+    need(!bad.has(i) && !good.has(i), "a row cannot be split on twice");
+    need(data.z(i).cells.some(([, v]) => v !== 0n), "a zero row cannot be split on");
+    stack.push({ leave: i, of: good }, { visit: field(node, "right") }, { enter: i, of: good });
+    stack.push({ leave: i, of: bad }, { visit: field(node, "wrong") }, { enter: i, of: bad });
+  }
+}
+
+/** A case that is not split further [L13]. */
+function checkLeaf(meter, node, lower, pool, bad, good) {
+  const pack = field(node, "pack");
+  need(Array.isArray(pack), "weights are missing");
+  const over = node.has("over") ? node.get("over") : 1n;
+  const weights = node.has("weights") ? node.get("weights") : pack.map(() => 1n);
+  need(isInteger(over) && over > 0n, "over is not a positive integer");
+  need(Array.isArray(weights) && weights.length === pack.length, "weights are missing");
+  need(pack.every((k) => isInteger(k) && 0n <= k && k < BigInt(pool.length)), "a witness does not exist");
+  need(weights.every((t) => isInteger(t) && t > 0n), "a weight of a witness is not a positive integer");
+  const load = new Map();
+  for (const [at, k] of pack.entries()) {
+    const { plain, reversed } = pool[Number(k)];
+    meter.charge(2 * (plain.length + reversed.length));
+    const applies = reversed.every((i) => bad.has(i)) && !plain.some((i) => bad.has(i));
+    need(applies, "a witness does not apply");
+    const open = plain.filter((i) => !good.has(i));
+    if (open.length === 0) return; // the case cannot occur
+    for (const i of open) {
+      load.set(i, (load.get(i) ?? 0n) + weights[at]);
+      need(load.get(i) <= over, "witnesses share a row");
+    }
+  }
+  const sum = weights.reduce((total, t) => total + t, BigInt(bad.size) * over);
+  need(sum > (lower - 1n) * over, `a case is left with fewer than ${lower} mistakes`);
+}
+
+/** [L15]: half the distance between the hulls of the classes; without an intercept as margin-lifted. */
+function margin(data, cert) {
+  return bracket(data, cert, data.intercept, "largest half-width");
+}
+
+/** [L16]: the distance between the origin and the hull of the rows z. */
+function marginLifted(data, cert) {
+  return bracket(data, cert, false, "lifted margin");
+}
+
+/** Any w bounds a margin from below, and any weights from above. `free`: the intercept is not part of the norm. */
+function bracket(data, cert, free, name) {
+  need(data.kesler === null, "a margin is between two groups of classes");
+  const given = field(cert, "w");
+  need(Array.isArray(given), "w is missing");
+  const w = data.numbers([...given, field(cert, "m")], data.p + 1);
+  const m = w.pop();
+  const low = data.number(field(cert, "lo2"));
+  const high = data.number(field(cert, "hi2"));
+  need(m > 0n && low.over > 0n, "the margin is not positive");
+  for (const [key, sign] of data.signs(w, m)) need(sign >= 0, `row ${data.text(key)} lies nearer than m`);
+  const longest = longestOf([...w, m, low.over, low.under, high.over, high.under]);
+  data.meter.charge(data.p + 8, longest, longest);
+  const norm = w.slice(0, free ? data.d : data.p).reduce((sum, v) => sum + v * v, 0n);
+  need(norm > 0n && norm * low.over <= m * m * low.under, "w does not prove the lower bound");
+  const keys = data.keys(field(cert, "support"));
+  let weights = data.numbers(field(cert, "lambda"), keys.length);
+  need(keys.length > 0 && weights.every((v) => v > 0n), "a weight is not positive");
+  const sides = keys.map((key) => data.used.get(key).side);
+  const sum = (side) => weights.reduce((total, v, k) => (sides[k] === side ? total + v : total), 0n);
+  const plus = sum(1), minus = sum(-1);
+  let shares = plus + minus;
+  if (free) {
+    need(plus > 0n && minus > 0n, "the support lacks a class");
+    weights = weights.map((v, k) => v * (sides[k] > 0 ? minus : plus)); // the averages of both sides, times plus * minus
+    shares = 2n * plus * minus;
+  }
+  const { total, scale } = data.combination(keys, weights);
+  const entries = [...total.values()];
+  const wide = Math.max(bitLength(scale) + bitLength(shares), longestOf(entries));
+  data.meter.charge(entries.length + 2, 2 * wide, wide + bitLength(high.over) + bitLength(high.under));
+  const length = entries.reduce((squares, v) => squares + v * v, 0n);
+  need(length * high.under <= high.over * (shares * scale) ** 2n, "the weights do not prove the upper bound");
+  if (low.over * high.under !== high.over * low.under) {
+    return { words: `the ${name} lies between about ${rootText(low)} and ${rootText(high)}`, keys };
+  }
+  const exactly = Math.max(bitLength(low.over), bitLength(low.under)) <= 64 ? `: its square is ${quotientText(low)}` : "";
+  return { words: `the ${name} is known exactly, about ${rootText(low)}${exactly}`, keys };
+}
+
+function quotientText({ over, under }) {
+  const common = greatestCommonDivisor(over, under);
+  return under === common ? String(over / common) : `${over / common}/${under / common}`;
+}
+
+const CLAIMS = new Map([
+  ["complete", complete],
+  ["not-complete", notComplete],
+  ["quasi", quasi],
+  ["overlap", overlap],
+  ["coefficient-finite", finite],
+  ["coefficient-infinite", infinite],
+  ["coefficient-undetermined", undetermined],
+  ["coefficient-unidentifiable", unidentifiable],
+  ["min-errors", minErrors],
+  ["margin", margin],
+  ["margin-lifted", marginLifted],
+]);
+
+// ---- Certificates --------------------------------------------------------------------------------------------------------
+
+function versionOf(content) {
+  const version = content instanceof Map ? FORMATS.get(content.get("format")) : undefined;
+  if (version === undefined) {
+    throw new Unreadable("it is not a certificate of the format 'separability-certificate/2' or 'separability-certificate/1'");
+  }
+  return version;
+}
+
+/** The certificates of a file, each with what it is about, all of them about the same data [S5]. */
+function partsOf(content, version) {
+  if (!content.has("certificates")) return [{ cert: content, told: field(content, "data") }];
+  const parts = content.get("certificates");
+  need(Array.isArray(parts) && parts.length > 0, "it holds no certificates");
+  need(parts.every((part) => part instanceof Map), "a part is not a certificate");
+  if (version === 2) {
+    for (const part of parts) need(!part.has("format") && !part.has("data"), "a part of a bundle has data of its own");
+    return parts.map((cert) => ({ cert, told: field(content, "data") }));
+  }
+  const first = field(parts[0], "data");
+  for (const part of parts) {
+    need(FORMATS.get(part.get("format")) === 1, "a part has another format");
+    const told = field(part, "data");
+    need(told instanceof Map && first instanceof Map, "it does not say what it is about");
+    for (const name of ["d", "columns", "target", "dropped"]) {
+      const same = sameJson(optional(told, name), optional(first, name));
+      need(same, `the parts are not about the same data: ${name} differs`);
+    }
+  }
+  return parts.map((cert) => ({ cert, told: cert.get("data") }));
+}
+
+/** What the certificate says about columns and target, which is needed to read the table. */
+function describedData(content) {
+  const { told } = partsOf(content, versionOf(content))[0];
+  const columns = field(told, "columns");
+  if (columns !== null) distinctNames(columns, "columns");
+  const target = optional(told, "target");
+  need(target === null || typeof target === "string", "the target is not a name");
+  return { columns, target };
+}
+
+/** A sentence for each claim, all of them proved, with the rows that prove it; or Rejected with the first thing wrong. */
+function check(content, table, most = MOST_WORK) {
+  const meter = new Meter(most);
+  try {
+    const version = versionOf(content);
+    need(table.rows.length > 0, "the table has no rows"); // [S3]
+    let scope = null;
+    return partsOf(content, version).map(({ cert, told }) => {
+      const claim = field(cert, "claim");
+      need(CLAIMS.has(claim), `unknown claim ${shown(claim)}`);
+      if (scope === null || version === 1) scope = new Scope(told, table, version);
+      const data = new Claimed(cert, scope, meter);
+      const { words, keys } = CLAIMS.get(claim)(data, cert);
+      return { claim, words, sentence: `${words} ${scopeWords(data)}`, rows: rowsOf(data, keys) };
+    });
+  } catch (error) {
+    if (error instanceof Rejected) throw error;
+    throw new Rejected(`malformed: ${error.name} ${error.message.slice(0, 80)}`);
+  }
+}
+
+function rowsOf(data, keys) {
+  return [...new Set(keys.map((key) => data.rowOf(key)))].sort((a, b) => a - b);
+}
+
+/** Whether the witness of a certificate cancels on the rows of a table that has only some rows of the one certified:
+ * what follows is about these rows alone [L2]. `numbers[i]` is the row number, in the certificate, of row i. */
+function checkWitness(content, table, numbers) {
+  try {
+    const { cert, told } = partsOf(content, versionOf(content)).find(({ cert: part }) => part.has("support"));
+    const version = versionOf(content);
+    const scope = { table, told, version, dropped: new Set(), columns: table.columns, target: table.target };
+    const data = new Claimed(cert, scope, new Meter(), false);
+    data.used = new Map([...data.used].map(([i, own]) => [numbers[i], own]));
+    need(["not-complete", "quasi", "overlap"].includes(cert.get("claim")), "its first witness does not rule out separation");
+    const own = optional(cert, "witness") ?? cert;
+    const keys = circulation(data, own);
+    return { words: ruledOut(data, keys, Infinity), rows: rowsOf(data, keys) };
+  } catch (error) {
+    if (error instanceof Rejected) throw error;
+    throw new Rejected(`malformed: ${error.name} ${error.message.slice(0, 80)}`);
+  }
+}
+
+/** The whole check of a certificate's text and a table's text, or a function that reads it: {code, lines, results}, with
+ * the exit code and what is printed. */
+function verify(certificate, tableText, tableName, target = null) {
+  try {
+    const content = readJson(certificate);
+    const told = describedData(content);
+    if (target !== null && told.target !== null) {
+      need(target === told.target, `it is about the target ${shown(told.target)}, not ${shown(target)}`);
+    }
+    const text = typeof tableText === "function" ? tableText() : tableText;
+    const table = readTable(text, tableName, target || told.target, told.columns);
+    const results = check(content, table);
+    return { code: 0, lines: results.map(({ sentence }) => `proved: ${sentence}`), results };
+  } catch (error) {
+    if (error instanceof Rejected) return { code: 1, lines: [`not proved: ${error.message}`], results: [] };
+    const why = String(error.message).slice(0, 300).split(SPACES).join(" ");
+    return { code: 2, lines: [`cannot read: ${why}`], results: [] };
+  }
+}
+
+// ---- The command ---------------------------------------------------------------------------------------------------------
+
+function main(argv) {
+  const fs = require("node:fs");
+  const target = argv.length === 4 && argv[2] === "--target" ? argv[3] : null;
+  let found;
+  try {
+    if (argv.length !== 2 && target === null) {
+      throw new Unreadable("use it as: checker.js CERTIFICATE TABLE [--target NAME]");
+    }
+    const read = (path) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(path));
+    found = verify(read(argv[0]), () => read(argv[1]), argv[1], target);
+  } catch (error) {
+    found = { code: 2, lines: [`cannot read: ${String(error.message).slice(0, 300)}`] };
+  }
+  try {
+    fs.writeFileSync(found.code === 2 ? 2 : 1, `${found.lines.join("\n")}\n`);
+  } catch (error) {
+    if (found.code !== 2) fs.writeSync(2, `cannot write: ${error.message}\n`);
+    return 2; // nobody has read the verdict
+  }
+  return found.code;
+}
+
+if (typeof module !== "undefined") {
+  module.exports = { Rejected, Unreadable, check, checkWitness, className, readJson, readTable, sha256OfText, verify };
+  if (require.main === module) process.exitCode = main(process.argv.slice(2));
+}
