@@ -12,6 +12,9 @@ from hypothesis import HealthCheck, settings
 from second_checker import NODE, REASON, SecondChecker, agreeing
 from separatrix import checker
 
+# Before numpy is imported: threads of BLAS that wait for each other make tests ten times slower on a busy machine.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 settings.register_profile(
     "quick", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )

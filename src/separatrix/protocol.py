@@ -7,6 +7,7 @@ underscore. Tags, metadata routing and the notebook's diagram import scikit-lear
 from __future__ import annotations
 
 import sys
+from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -234,6 +235,30 @@ class Estimator:
         names = getattr(self, "feature_names_in_", None)
         check_same_features(table, None if names is None else tuple(names), self.n_features_in_, type(self).__name__)
         return table
+
+
+def unfitted_copy(learner: Any) -> Any:
+    """An estimator with the same parameters that has learned nothing, as scikit-learn's ``clone`` makes it.
+
+    scikit-learn is imported only for estimators that are not ours, or hold such, or carry its settings: importing it
+    takes longer than most fits.
+    """
+    if isinstance(learner, Estimator) and not vars(learner).keys() & {"_metadata_request", "_sklearn_output_config"}:
+        params = learner.get_params(deep=False)
+        if not any(_needs_sklearn(value) for value in params.values()):
+            return type(learner)(
+                **{k: unfitted_copy(v) if isinstance(v, Estimator) else deepcopy(v) for k, v in params.items()}
+            )
+    from sklearn.base import clone
+
+    return clone(learner)
+
+
+def _needs_sklearn(value: Any) -> bool:
+    """Whether a parameter is, or may hold, an estimator of another library."""
+    if isinstance(value, (list, tuple, set, frozenset, dict)):
+        return any(hasattr(own, "get_params") for own in (value.values() if isinstance(value, dict) else value))
+    return hasattr(value, "get_params") and not isinstance(value, Estimator)
 
 
 def need_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:

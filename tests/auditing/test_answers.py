@@ -53,6 +53,9 @@ def test_xor_needs_all_four_rows_and_is_too_small_for_estimates(audited, tmp_pat
     found = audited("example:xor")
     assert found.facts.separation.witness == [0, 1, 2, 3]
     assert found.facts.best.mistakes.lower == found.facts.best.mistakes.upper == 1
+    assert found.facts.best.mistakes.labelings == 4  # any of the four rows may be the mistake
+    assert "It is not unique: 4 different sets of 1 mistake were found" in lines_of(found, "best")
+    assert verdicts(found)["linear log-odds"] == "unknown"  # four rows cannot reject anything
     assert found.answers["prediction"].answer == "Cannot be estimated"
     assert "No learner is recommended" in found.facts.recommendation.use
     assert "overlap" in checked(found, tmp_path)
@@ -143,6 +146,38 @@ def test_noise_is_no_better_than_guessing(audited):
     assert "none is better than always predicting the most common class" in found.facts.recommendation.use
 
 
+def test_a_few_rows_cannot_show_that_a_learner_is_better_than_guessing(ledger):
+    rng = np.random.default_rng(0)
+    y = np.arange(10) % 2
+    found = separatrix.audit(rng.normal(size=(10, 3)) + 0.9 * y[:, None], y, ledger=ledger)
+    assert found.facts.prediction.estimate.value >= 0.7
+    assert found.answers["prediction"].answer.startswith("Not shown to be better than guessing")
+    assert "none is shown to be better than" in found.facts.recommendation.use
+
+
+def test_a_single_mistake_that_is_forced_is_unique(ledger):
+    x = np.arange(40.0)
+    y = (x >= 20).astype(int)
+    y[35] = 0
+    found = separatrix.audit(x.reshape(-1, 1), y, ledger=ledger)
+    assert found.facts.best.mistakes.rows == [35]
+    assert found.facts.best.mistakes.unique
+    assert "Every hyperplane with one mistake misclassifies this row (proved)" in lines_of(found, "best")
+
+
+def test_many_classes_are_told_apart_on_the_screen(ledger):
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(["far", "near", "nearer"], 60)
+    X = rng.normal(size=(180, 2)) + np.repeat([[9.0, 0.0], [0.0, 0.0], [0.0, 1.0]], 60, axis=0)
+    found = separatrix.audit({"a": X[:, 0], "b": X[:, 1], "kind": kinds}, "kind", ledger=ledger)
+    assert "Found of each class: 'far' 100%, 'near' " in lines_of(found, "prediction")
+    (first, *_) = found.facts.prediction.confused
+    assert {first.label, first.as_label} == {"near", "nearer"}
+    confusion, names = found.facts.pictures.scores.confusion, found.facts.pictures.scores.classes
+    assert confusion[names.index(first.label)][names.index(first.as_label)] == first.rows > 0
+    assert f"'{first.label}' predicted as '{first.as_label}' ({first.rows} row" in " ".join(str(found).split())
+
+
 @pytest.mark.slow
 def test_spambase_overlaps_with_a_bracket_of_mistakes(audited, tmp_path):
     found = audited("spambase.csv", "spam")
@@ -223,6 +258,8 @@ def test_a_cloud_of_xor_is_advised_products(ledger):
     assert found.facts.prediction.chosen == "ridge logistic on poly:2"
     assert found.facts.prediction.estimate.value > 0.9
     assert "--map poly:2" in found.facts.recommendation.use
+    assert "percentage points more than" in found.facts.recommendation.why  # the gain, with its interval
+    assert "on the same folds)" in found.facts.recommendation.why
     names = [row.name for row in found.facts.pictures.coefficients.features]
     assert names[0] == "a × b"
 

@@ -6,7 +6,7 @@ from separatrix.arrays import Floats
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import Session
 from separatrix.auditing.checks import design, independence, labels, log_odds, noise, normality
-from separatrix.auditing.facts import AssumptionFacts, AssumptionLine
+from separatrix.auditing.conclusion_facts import AssumptionFacts, AssumptionLine
 from separatrix.auditing.picture_facts import QuantileCurve
 from separatrix.auditing.prediction import Prediction
 from separatrix.auditing.separation import DecidedSeparation

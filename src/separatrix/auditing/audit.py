@@ -17,7 +17,7 @@ from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.budget import Clock, Plan, Session
 from separatrix.auditing.candidates import FullFits, candidates, inner
 from separatrix.auditing.certified import Certified, certify
-from separatrix.auditing.facts import Answer, RunFacts
+from separatrix.auditing.conclusion_facts import Answer, RunFacts
 from separatrix.auditing.folder import write_folder
 from separatrix.auditing.inputs import task_for_audit
 from separatrix.auditing.pictures import make_pictures

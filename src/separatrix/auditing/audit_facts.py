@@ -5,24 +5,20 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from separatrix.auditing import sentences
-from separatrix.auditing.facts import (
-    FORMAT,
-    AlgorithmFacts,
-    Answer,
-    AssumptionFacts,
+from separatrix.auditing import algorithm_sentences, assumption_sentences, hyperplane_sentences, prediction_sentences
+from separatrix.auditing.algorithm_facts import AlgorithmFacts
+from separatrix.auditing.conclusion_facts import Answer, AssumptionFacts, Omission, Recommendation, RunFacts
+from separatrix.auditing.folder import FORMAT
+from separatrix.auditing.hyperplane_facts import (
     BestFacts,
     CertificateFacts,
     ExactFitFacts,
     LeastSquaresFacts,
-    Omission,
-    PredictionFacts,
-    Recommendation,
-    RunFacts,
     SeparationFacts,
-    TableFacts,
 )
 from separatrix.auditing.picture_facts import Pictures
+from separatrix.auditing.prediction_facts import PredictionFacts
+from separatrix.auditing.table_facts import TableFacts
 from separatrix.persistence.json_values import plain
 
 
@@ -48,19 +44,19 @@ class AuditFacts:
     def answers(self) -> dict[str, Answer]:
         """The five questions with their answers, in words."""
         if self.separation is not None and self.best is not None:
-            first = sentences.separation(self.separation, self.table)
-            second = sentences.best(self.best, self.table, self.separation.separable)
+            first = hyperplane_sentences.separation(self.separation, self.table)
+            second = hyperplane_sentences.best(self.best, self.table, self.separation.separable)
         else:
             assert self.exact_fit is not None  # a quantity has these two
             assert self.least_squares is not None
-            first = sentences.exact_fit(self.exact_fit, self.table)
-            second = sentences.least_squares(self.least_squares)
+            first = hyperplane_sentences.exact_fit(self.exact_fit, self.table)
+            second = hyperplane_sentences.least_squares(self.least_squares)
         return {
             "separation": first,
             "best": second,
-            "algorithm": sentences.algorithm(self.algorithm, self.best, self.prediction.chosen),
-            "prediction": sentences.prediction(self.prediction, self.table),
-            "assumptions": sentences.assumptions(self.assumptions),
+            "algorithm": algorithm_sentences.algorithm(self.algorithm, self.best, self.prediction.chosen),
+            "prediction": prediction_sentences.prediction(self.prediction, self.table),
+            "assumptions": assumption_sentences.assumptions(self.assumptions),
         }
 
     def to_dict(self) -> dict[str, Any]:

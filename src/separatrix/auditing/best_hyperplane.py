@@ -13,7 +13,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.auditing.budget import Session
 from separatrix.auditing.excerpt import excerpt
-from separatrix.auditing.facts import (
+from separatrix.auditing.hyperplane_facts import (
     BestFacts,
     ClassMargin,
     CoefficientFates,
@@ -53,7 +53,16 @@ def find(table: AuditTable, session: Session, separation: DecidedSeparation) -> 
         found = bracket_mistakes(table, session, separation)
     rows = found.rows.tolist()
     shown = excerpt(table, rows, even=True)
-    mistakes = MistakeFacts(found.lower, found.upper, rows[:LISTED], shown, found.parts, found.labelings, found.seconds)
+    mistakes = MistakeFacts(
+        found.lower,
+        found.upper,
+        rows[:LISTED],
+        shown,
+        found.parts,
+        found.labelings,
+        found.seconds,
+        found.upper == found.lower == 1 == found.labelings and found.swapped,
+    )
     return BestHyperplane(BestFacts(None, mistakes, fates, [], None), mistakes=found)
 
 
@@ -75,6 +84,7 @@ def _maximum_margin(
         support,
         excerpt(table, support, even=True),
         bool(scaled.upper < FRAGILE),
+        raw.seconds,
     )
     return BestHyperplane(BestFacts(facts, None, fates, [], None), raw, scaled)
 

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from separatrix.auditing.facts import Omission
+from separatrix.auditing.conclusion_facts import Omission
 from separatrix.errors import SeparatrixError
 
 FOLDS = 5
 REPORT = 2.5  # seconds that drawing and writing the report take
 NEWTON = 2.5e-9  # a cell, for each column: forming a Hessian
 PASS = 4e-9  # a cell, for each pass over the rows
+A_PRODUCT = 6e-10  # a row cubed, where columns are many: nearest points by inner products
 A_MARGIN = 4e-8  # a row, for each column, where columns are many
 
 
@@ -102,6 +103,8 @@ class Plan:
     def margins(self) -> bool:
         """Whether nearest points of the classes are computed: their solver holds columns in full."""
         size = self.n * self.d
+        if self.d > 1000 and not self.allows(A_PRODUCT * min(self.n, 2500) ** 3, 0.2):
+            return False  # rows are known by their inner products
         return self.d <= 10_000 or size <= 4_000_000 or self.allows(A_MARGIN * size, 0.2)
 
     @property

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from separatrix.auditing.budget import Session
 from separatrix.auditing.table import AuditTable
 from separatrix.features.in_folds import EncodedLearner
+from separatrix.protocol import unfitted_copy
 
 WIDEST = 3000  # columns up to which a covariance is formed
 MAPPED_ROWS = 60  # from which feature maps are tried
@@ -128,8 +129,9 @@ class OnRows:
         if hasattr(learner, "classes_"):
             self.classes_ = learner.classes_
 
-    def __sklearn_tags__(self) -> Any:
-        return self.learner.__sklearn_tags__()
+    @property
+    def _estimator_type(self) -> str:
+        return str(self.learner._estimator_type)
 
     def _taken(self, rows: Any) -> Any:
         return self.X[np.asarray(rows)[:, 0]]
@@ -154,15 +156,13 @@ def in_folds(table: AuditTable, candidate: Candidate) -> tuple[Any, Any]:
 
 def fit_on(table: AuditTable, candidate: Candidate, rows: NDArray[np.intp]) -> tuple[Any, float]:
     """The learner fitted on some rows, and the seconds that fitting took; it predicts by row numbers."""
-    from sklearn.base import clone
-
     y = table.task.y[rows]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if table.frame is None or (table.plainly_numbers and candidate.encoding == "none"):
             X = table.X if len(rows) == table.n else table.X[rows]
             start = perf_counter()
-            learner = clone(candidate.learner).fit(X, y)
+            learner = unfitted_copy(candidate.learner).fit(X, y)
             return OnRows(learner, table.X), perf_counter() - start
         shared = table.shared[candidate.encoding]
         mark, encoder = shared.encoder(rows)

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.algorithm_facts import AlgorithmFacts, NeighbourFacts
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import OutOfTime, Session
 from separatrix.auditing.candidates import Candidate, FullFits, in_folds
 from separatrix.auditing.comparison import estimate_facts
-from separatrix.auditing.facts import AlgorithmFacts, EstimateFacts, NeighbourFacts
+from separatrix.auditing.nearest_neighbour import NearestNeighbour
 from separatrix.auditing.perceptron_run import perceptron_runs
 from separatrix.auditing.prediction import Prediction
+from separatrix.auditing.prediction_facts import EstimateFacts
 from separatrix.auditing.table import AuditTable
 from separatrix.errors import SeparatrixError
 
@@ -95,10 +97,7 @@ def _nearest_neighbour(table: AuditTable, session: Session, prediction: Predicti
 
 
 def _neighbour(table: AuditTable) -> Candidate:
-    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-
-    kind = KNeighborsRegressor if table.regression else KNeighborsClassifier
-    learner = kind(n_neighbors=1, algorithm="brute" if table.sparse else "auto")
+    learner = NearestNeighbour(table.regression)
     return Candidate("nearest neighbour", learner, "nearest neighbours", encoding="standard")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from separatrix.auditing.facts import Excerpt, ExcerptRow
 from separatrix.auditing.phrasing import short, unique
 from separatrix.auditing.table import AuditTable
+from separatrix.auditing.table_facts import Excerpt, ExcerptRow
 from separatrix.data.frame import Column
 
 ROWS = 12

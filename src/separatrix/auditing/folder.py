@@ -9,9 +9,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from separatrix.auditing.facts import FORMAT
 from separatrix.errors import DataError
 
+FORMAT = "separatrix-audit/2"
 FORMATS = ("separatrix-audit/1", FORMAT)  # those that may be replaced
 OURS = frozenset(
     {"report.html", "audit.json", "certificate.json", "certified.csv", "certified.svm", "model.sepx"},

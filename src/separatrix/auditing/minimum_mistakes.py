@@ -30,6 +30,8 @@ A_LOOK = 0.4  # seconds between two looks at how far the search is
 MOST_NODES = 2000
 PART = 8  # rows for each column in a part of a large table
 PARTS = 500
+SWAPS = 150  # sets that are tried in place of the best one found
+SWAPPED_CELLS = 50_000  # up to which they are
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class FoundMistakes:
     labelings: int
     seconds: float
     proof: MistakeBracket | DisjointWitnesses
+    swapped: bool = False  # whether all sets that differ in one row were looked at
 
     @property
     def upper(self) -> int:
@@ -78,7 +81,48 @@ def bracket_mistakes(table: AuditTable, session: Session, separation: DecidedSep
     if found.stopped == "time":
         session.clock.leave_out("part of the search for the minimum number of mistakes", "the time budget ended it")
     rows = np.sort(found.wrong).astype(np.intp)
-    return FoundMistakes(found.lower, rows, 1, found.labelings, perf_counter() - start, found)
+    others, swapped = _other_sets(table, separation, rows)
+    labelings = max(found.labelings, 1 + others)
+    return FoundMistakes(found.lower, rows, 1, labelings, perf_counter() - start, found, swapped)
+
+
+def _other_sets(table: AuditTable, separation: DecidedSeparation, wrong: NDArray[np.intp]) -> tuple[int, bool]:
+    """How many sets that differ from these mistakes in one row do as well, and whether all were looked at.
+
+    Without all mistakes but r the rows cannot be separated if the number is the minimum: some witness W of theirs rules
+    it out, and whatever replaces r is in W. So only a few sets have to be tried, each decided in exact arithmetic.
+    """
+    kept = np.ones(table.n, dtype=bool)
+    kept[wrong] = False
+    found, left = 0, SWAPS if table.cells <= SWAPPED_CELLS else 0
+    for r in wrong.tolist():
+        if left <= 0:
+            return found, False
+        kept[r] = True
+        witness = _decided(table, separation, np.flatnonzero(kept))
+        left -= 1 + len(witness)
+        for j in witness.tolist():
+            if j != r:
+                kept[j] = False
+                found += not len(_decided(table, separation, np.flatnonzero(kept)))
+                kept[j] = True
+        kept[r] = False
+    return found, True
+
+
+def _decided(table: AuditTable, separation: DecidedSeparation, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Rows that rule out a hyperplane for these rows; none where there is one."""
+    if len(np.unique(table.codes[rows])) < 2:
+        return np.empty(0, dtype=np.intp)
+    part = _part(table, separation, rows).two_groups([1], [0])
+    return np.empty(0, dtype=np.intp) if part.verdict == "complete" else rows[np.asarray(part.witness, dtype=np.intp)]
+
+
+def _part(table: AuditTable, separation: DecidedSeparation, rows: NDArray[np.intp]) -> Given:
+    """Some of the rows as proofs take them."""
+    labels = Labels(separation.given.labels.classes, table.codes[rows])
+    source = Source(Table(table.rows[rows], None), labels)
+    return Given(source.table, labels, None, source, True, "binary64")
 
 
 def _stop_after(seconds: float, size: float) -> Callable[[int, int, int], bool]:
@@ -107,9 +151,7 @@ def _in_parts(table: AuditTable, session: Session, separation: DecidedSeparation
         rows = np.sort(order[k * rows_each : (k + 1) * rows_each])
         if len(np.unique(table.codes[rows])) < 2:
             continue
-        labels = Labels(separation.given.labels.classes, table.codes[rows])
-        source = Source(Table(table.rows[rows], None), labels)
-        part = Given(source.table, labels, None, source, True, "binary64").two_groups([1], [0])
+        part = _part(table, separation, rows).two_groups([1], [0])
         if part.verdict in ("quasi", "overlap"):
             witnesses.append(rows[part.witness])
     if not witnesses:  # the whole table has one, since it is not separable

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.auditing.algorithm_facts import NovikoffBound, PerceptronRun
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import Session
-from separatrix.auditing.facts import NovikoffBound, PerceptronRun, ProvedBracket
+from separatrix.auditing.hyperplane_facts import ProvedBracket
 from separatrix.auditing.table import AuditTable
 from separatrix.numerics.status import Status
 from separatrix.proofs.margin import Margin

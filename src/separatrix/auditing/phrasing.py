@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from separatrix.auditing.facts import EstimateFacts
+from separatrix.auditing.prediction_facts import EstimateFacts
 
 NAME = 48  # letters of a name that are shown
 

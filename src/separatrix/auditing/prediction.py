@@ -26,8 +26,16 @@ from separatrix.auditing.comparison import (
     rows_to_compare,
     usable_folds,
 )
-from separatrix.auditing.facts import AlarmFacts, ClassScore, EstimateFacts, PredictionFacts, SplitFacts, TestFacts
 from separatrix.auditing.phrasing import plural, short
+from separatrix.auditing.prediction_facts import (
+    AlarmFacts,
+    ClassScore,
+    ConfusedClasses,
+    EstimateFacts,
+    PredictionFacts,
+    SplitFacts,
+    TestFacts,
+)
 from separatrix.auditing.table import AuditTable
 from separatrix.errors import DataError, LedgerError
 from separatrix.evaluation.results import ClassificationEvaluation
@@ -121,6 +129,7 @@ def _facts(
         None if test is None else _test_facts(test),
         _alarms(table, session, found),
         _class_scores(table, judged, by_number=test is not None),
+        _confused(table, judged, by_number=test is not None),
         _better_than_guessing(own, metric),
     )
 
@@ -167,6 +176,21 @@ def _class_scores(table: AuditTable, judged: Any, by_number: bool) -> list[Class
         rows = int(judged.confusion[k].sum())
         scores = estimate_facts(own["precision"]), estimate_facts(own["recall"])
         out.append(ClassScore(table.labels[code], rows, *scores))
+    return out
+
+
+def _confused(table: AuditTable, judged: Any, by_number: bool) -> list[ConfusedClasses]:
+    """The two pairs of classes that are confused most often, of more than two."""
+    if table.binary or not isinstance(judged, ClassificationEvaluation):
+        return []
+    codes = [int(own) if by_number else _code(table, own) for own in judged.classes.tolist()]
+    wrong = np.array(judged.confusion, dtype=np.int64)
+    np.fill_diagonal(wrong, 0)
+    out = []
+    for flat in np.argsort(-wrong, axis=None, kind="stable")[:2].tolist():
+        true, said = divmod(flat, wrong.shape[1])
+        if wrong[true, said]:
+            out.append(ConfusedClasses(table.labels[codes[true]], table.labels[codes[said]], int(wrong[true, said])))
     return out
 
 
@@ -242,8 +266,9 @@ class _ByRowNumber:
         if not table.regression:
             self.classes_ = np.searchsorted(table.classes, model.classes_)
 
-    def __sklearn_tags__(self) -> Any:
-        return self.model.__sklearn_tags__()
+    @property
+    def _estimator_type(self) -> str:
+        return str(self.model._estimator_type)
 
     def predict(self, X: Any) -> NDArray[Any]:
         labels = self.model.predict(self.rows[np.asarray(X)])

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from separatrix.auditing.algorithm_facts import NeighbourFacts
 from separatrix.auditing.candidates import Candidate
-from separatrix.auditing.facts import (
-    AssumptionFacts,
-    BestFacts,
-    ComparedLearner,
-    NeighbourFacts,
-    PredictionFacts,
-    Recommendation,
-    SeparationFacts,
-    TableFacts,
-)
+from separatrix.auditing.conclusion_facts import AssumptionFacts, Recommendation
+from separatrix.auditing.hyperplane_facts import BestFacts, SeparationFacts
 from separatrix.auditing.phrasing import count, estimate, listing, metric_name, named
+from separatrix.auditing.prediction_facts import ComparedLearner, EstimateFacts, PredictionFacts
+from separatrix.auditing.table_facts import TableFacts
 
 COEFFICIENT_READERS = ("single coefficients", "intervals of least squares")
 FAR_BETTER = 0.8  # of the error of the linear model, from which nearest neighbours are mentioned
@@ -40,7 +35,8 @@ def recommend(
         use = "No learner is recommended: nothing can be estimated about new rows."
         return Recommendation(use, None, "", cautions)
     if prediction.better_than_guessing is False:
-        use = f"No learner is recommended: none is better than {_guess(table)}, measured by {_metric(prediction)}."
+        shown = "is" if prediction.not_above_guessing else "is shown to be"
+        use = f"No learner is recommended: none {shown} better than {_guess(table)} ({_metric(prediction)})."
         return Recommendation(use, None, "", cautions)
     return Recommendation(f"Use {chosen.title}.", chosen.name, _why(prediction, chosen), cautions)
 
@@ -59,16 +55,33 @@ def _why(prediction: PredictionFacts, chosen: Candidate) -> str:
     reason = f"{chosen.why[0].upper()}{chosen.why[1:]}"
     rivals = [learner.name for learner in prediction.learners if not learner.chosen]
     if not rivals:
-        return f"{reason}. No other learner was compared."
+        return f"{reason}. It is the safe choice, not the winner of a comparison: no other learner was compared."
     better = [name for name in rivals if name not in prediction.within_one_error]
     others = [name for name in prediction.within_one_error if name != chosen.name]
-    metric = _metric(prediction)
-    text = f"{reason}; none of the compared learners is better by more than a standard error ({metric})"
+    text = f"{reason}{_gain(prediction, chosen)}; no compared learner is better by more than a standard error"
+    text += f" ({_metric(prediction)})"
     if others:
         text += f"; equally good: {listing(others)}"
     if better:
         text += f"; less good: {listing(better)}"
     return text + "."
+
+
+def _gain(prediction: PredictionFacts, chosen: Candidate) -> str:
+    """What a feature map gains over the best learner that is linear in the columns, on the same folds."""
+    linear = next((own.name for own in prediction.learners if " on " not in own.name), None)
+    if chosen.linear or linear is None:
+        return ""
+    pair = next(own for own in prediction.pairs if {own.first, own.second} == {chosen.name, linear})
+    gain, greater = pair.difference, prediction.greater_is_better
+    if gain.value is None or gain.low is None or gain.high is None:
+        return ""
+    sign = 1.0 if (pair.first == chosen.name) == greater else -1.0
+    share = prediction.metric in ("accuracy", "balanced_accuracy")
+    value, low, high = (sign * (100 if share else 1) * v for v in (gain.value, gain.low, gain.high))
+    text = estimate(EstimateFacts(value, min(low, high), max(low, high)))
+    unit = " percentage points" if share else ""
+    return f" ({text}{unit} {'more' if greater else 'less'} than {linear} on the same folds)"
 
 
 def _about_comparison(prediction: PredictionFacts) -> list[str]:

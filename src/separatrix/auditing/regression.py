@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.auditing.budget import Session
-from separatrix.auditing.facts import ExactFitFacts, LeastSquaresFacts
+from separatrix.auditing.hyperplane_facts import ExactFitFacts, LeastSquaresFacts
 from separatrix.auditing.table import AuditTable
 from separatrix.validation.marks import value_marks
 

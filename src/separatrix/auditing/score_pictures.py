@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.auditing.comparison import estimate_facts
-from separatrix.auditing.facts import EstimateFacts
 from separatrix.auditing.picture_facts import (
     Band,
     CalibrationPicture,
@@ -19,6 +18,7 @@ from separatrix.auditing.picture_facts import (
     ThresholdPicture,
 )
 from separatrix.auditing.prediction import Prediction
+from separatrix.auditing.prediction_facts import EstimateFacts
 from separatrix.auditing.table import AuditTable
 from separatrix.evaluation.results import ClassificationEvaluation
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from textwrap import wrap
 
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.facts import TableFacts
 from separatrix.auditing.phrasing import count, number, plural, share, unbroken
+from separatrix.auditing.table_facts import TableFacts
 
 WIDTH = 80
 WIDEST, NARROWEST = 100, 60
@@ -48,10 +48,16 @@ def target(table: TableFacts) -> str:
     if table.task == "binary":
         first, second = sorted(table.classes, key=lambda c: c.label != table.positive)
         part = share(first.rows / table.rows)
-        return f"{table.target}: {first.label} {count(first.rows)} ({part}), {second.label} {count(second.rows)}"
-    shown = ", ".join(f"{c.label} {count(c.rows)}" for c in table.classes[:5])
+        rest = f"{_named(second.label)} {count(second.rows)}"
+        return f"{table.target}: {_named(first.label)} {count(first.rows)} ({part}), {rest}"
+    shown = ", ".join(f"{_named(c.label)} {count(c.rows)}" for c in table.classes[:5])
     more = f", … ({len(table.classes)} classes)" if len(table.classes) > 5 else ""
     return f"{table.target}: {shown}{more}"
+
+
+def _named(label: str) -> str:
+    """A label beside a count: quoted where it is a number itself."""
+    return f"'{label}'" if label[-1:].isdigit() else label
 
 
 def _guessed(table: TableFacts, folded: Callable[[str], list[str]]) -> list[str]:

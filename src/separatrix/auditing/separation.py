@@ -10,15 +10,9 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.auditing.budget import Session
 from separatrix.auditing.excerpt import excerpt
-from separatrix.auditing.facts import (
-    ClassVerdict,
-    Contradictions,
-    HyperplaneFacts,
-    LabelledRow,
-    NamedCoefficient,
-    SeparationFacts,
-)
+from separatrix.auditing.hyperplane_facts import ClassVerdict, HyperplaneFacts, NamedCoefficient, SeparationFacts
 from separatrix.auditing.table import AuditTable
+from separatrix.auditing.table_facts import Contradictions, LabelledRow
 from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability
 from separatrix.proofs.separability import Given, Separability, counted
 from separatrix.validation.marks import value_marks

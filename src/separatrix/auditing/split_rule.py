@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.auditing.facts import SplitRuleFacts
 from separatrix.auditing.phrasing import count, plural, short
+from separatrix.auditing.table_facts import SplitRuleFacts
 from separatrix.data.frame import Column, Frame, label_column
 from separatrix.data.given import column_from
 from separatrix.data.tasks import Task

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.facts import FORMAT, Answer
+from separatrix.auditing.conclusion_facts import Answer
+from separatrix.auditing.folder import FORMAT
 from separatrix.cli import reports
 from separatrix.persistence.json_schema import schema_of
 

@@ -18,6 +18,7 @@ from separatrix.cli.process import (
     end_on_signals,
     fail,
     is_lack_of_memory,
+    limit_threads,
     prepare_streams,
     start_clock,
     watch_memory,
@@ -73,6 +74,7 @@ def separatrix() -> None:
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; bad input is exit code 2 with one sentence, an interruption 130."""
     start_clock()
+    limit_threads()
     prepare_streams()
     end_on_signals()
     watch_memory()

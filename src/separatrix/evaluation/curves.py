@@ -57,6 +57,17 @@ def rows_worth(o: Outcomes, side: NDArray[np.bool_]) -> float:
     return float(np.count_nonzero(side)) if o.weights is None else effective_rows(o.weights[side])
 
 
+def counts_above(positive: NDArray[np.bool_], ranking: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats]:
+    """Every threshold from the strictest to the loosest, and the weight of positive and other rows at or above it."""
+    kept = np.arange(len(ranking)) if weights is None else np.flatnonzero(weights > 0)
+    order = kept[np.argsort(-ranking[kept], kind="stable")]
+    weight = np.ones(len(order)) if weights is None else np.asarray(weights, dtype=np.float64)[order]
+    last = np.append(np.flatnonzero(np.diff(ranking[order])), len(order) - 1)  # of equal scores
+    hits = np.cumsum(weight * positive[order])[last]
+    alarms = np.cumsum(weight * ~positive[order])[last]
+    return np.asarray(ranking[order][last], dtype=np.float64), hits, alarms
+
+
 @dataclass
 class RocCurve(Drawn):
     """True against false positive rate, from the strictest threshold to the loosest.
@@ -76,10 +87,10 @@ class RocCurve(Drawn):
 
     @classmethod
     def of(cls, o: Outcomes, level: float, auc: Estimate) -> Self:
-        from sklearn.metrics import roc_curve
-
         positive, ranking = two_class_ranking(o, "an ROC curve")
-        fpr, tpr, thresholds = roc_curve(positive, ranking, sample_weight=o.weights, drop_intermediate=False)
+        thresholds, hits, alarms = counts_above(positive, ranking, o.weights)
+        thresholds = np.concatenate([[np.inf], thresholds])
+        fpr, tpr = (np.concatenate([[0.0], counts]) / counts[-1] for counts in (alarms, hits))
         n_pos, n_neg = rows_worth(o, positive), rows_worth(o, ~positive)
         each = float(np.sqrt(level))
         tpr_low, tpr_high = wilson(tpr * n_pos, n_pos, each)
@@ -127,11 +138,9 @@ class PrecisionRecallCurve(Drawn):
 
     @classmethod
     def of(cls, o: Outcomes, level: float, average_precision: Estimate) -> Self:
-        from sklearn.metrics import precision_recall_curve
-
         positive, ranking = two_class_ranking(o, "a precision-recall curve")
-        p, r, thresholds = precision_recall_curve(positive, ranking, sample_weight=o.weights)
-        p, r, thresholds = p[-2::-1], r[-2::-1], thresholds[::-1]  # without the made-up point (0, 1)
+        thresholds, hits, alarms = counts_above(positive, ranking, o.weights)
+        p, r = hits / (hits + alarms), hits / hits[-1]
         w = np.ones(o.n) if o.weights is None else o.weights
         order = np.argsort(ranking)
         above = np.searchsorted(ranking[order], thresholds, side="left")

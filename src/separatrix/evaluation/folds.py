@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.predictions import Said, predictions_of
 from separatrix.evaluation.splits import Fold
+from separatrix.protocol import unfitted_copy
 from separatrix.validation import take_rows
 
 GOES_ON = "on_failure='report' goes on without such folds"
@@ -135,10 +136,8 @@ def need_learner(learner: Any) -> None:
 
 def seeded_clone(learner: Any, seed: int) -> Any:
     """An unfitted copy; random states that were left open get this seed, so that a fold repeats anywhere."""
-    from sklearn.base import clone
-
     need_learner(learner)
-    copy = clone(learner)
+    copy = unfitted_copy(learner)
     params = copy.get_params(deep=not getattr(copy, "_seeds_candidates", False))
     is_open = [k for k in params if (k == "random_state" or k.endswith("__random_state")) and params[k] is None]
     return copy.set_params(**dict.fromkeys(sorted(is_open), seed)) if is_open else copy

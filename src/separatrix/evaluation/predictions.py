@@ -21,6 +21,8 @@ def is_regressor(model: Any) -> bool:
     """Whether a learner predicts numbers rather than classes; one that does not say is taken for a classifier."""
     if hasattr(model, "classes_"):
         return False
+    if getattr(model, "_estimator_type", None) is not None:
+        return bool(model._estimator_type == "regressor")
     from sklearn.base import is_regressor as theirs
 
     try:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix.data.frame import Frame
 from separatrix.features.encode import Choices, Encoder
-from separatrix.protocol import Estimator
+from separatrix.protocol import Estimator, unfitted_copy
 
 KEPT = 400_000_000  # bytes of encoded rows that are kept for the next learner on the same fold
 
@@ -68,6 +68,10 @@ class EncodedLearner(Estimator):
         made._take_over()
         return made
 
+    @property
+    def _estimator_type(self) -> str:  # type: ignore[override]  # that of the learner
+        return str(self.learner._estimator_type)
+
     def __sklearn_tags__(self) -> Any:
         return self.learner.__sklearn_tags__()
 
@@ -76,13 +80,11 @@ class EncodedLearner(Estimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the encoder on these rows, and the learner on what it makes of them."""
-        from sklearn.base import clone
-
         rows = np.asarray(X)[:, 0]
         self._encoder_mark, self.encoder_ = self.table.encoder(rows)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         encoded = self.table.encoded(rows, self._encoder_mark, self.encoder_)
-        self.learner_ = clone(self.learner).fit(encoded, y, **weights)
+        self.learner_ = unfitted_copy(self.learner).fit(encoded, y, **weights)
         self._take_over()
         return self
 

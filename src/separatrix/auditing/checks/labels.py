@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.auditing.comparison import Comparison
+from separatrix.auditing.conclusion_facts import AssumptionLine, SuspectRows
 from separatrix.auditing.excerpt import excerpt
-from separatrix.auditing.facts import AssumptionLine, SuspectRows
 from separatrix.auditing.phrasing import count, share, some
 from separatrix.auditing.table import AuditTable
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.auditing.checks.normality import varying
-from separatrix.auditing.facts import AssumptionLine
+from separatrix.auditing.conclusion_facts import AssumptionLine
 from separatrix.auditing.phrasing import count, number, p_value, plural
 from separatrix.auditing.table import AuditTable
 from separatrix.errors import SeparatrixError
@@ -58,6 +58,9 @@ def _strongest_term(X: Floats, codes: NDArray[np.intp], names: list[str]) -> Ass
     terms = _terms(X, names)
     if not terms:
         return _line("no squares or products to test: a single column of two values", "holds")
+    if len(terms) * chi2_1_tail(len(X)) >= LEVEL:  # the statistic is at most the number of rows
+        few = f"{plural(len(X), 'row')} are too few: whatever their labels, no term could be significant"
+        return _line(few, "unknown")
     lifted = np.column_stack([X, np.ones(len(X))])
     statistics = score_statistics(lifted, codes - probability, probability * (1 - probability), [t for _, t in terms])
     best = int(statistics.argmax())

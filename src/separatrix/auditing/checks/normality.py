@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.auditing.facts import AssumptionLine
+from separatrix.auditing.conclusion_facts import AssumptionLine
 from separatrix.auditing.phrasing import number, p_value
 from separatrix.auditing.picture_facts import QuantileCurve
 from separatrix.auditing.table import AuditTable
@@ -68,7 +68,7 @@ def _sample(X: Floats, seed: int) -> Floats:
 
 def mardia(X: Floats) -> tuple[float, float]:
     """p-values of skewness and kurtosis under a normal distribution."""
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     n, d = X.shape
     centred = X - X.mean(axis=0)
@@ -77,7 +77,7 @@ def mardia(X: Floats) -> tuple[float, float]:
     skewness = n * float((products**3).mean()) / 6
     freedom = d * (d + 1) * (d + 2) / 6
     kurtosis = (float((np.diagonal(products) ** 2).mean()) - d * (d + 2)) / math.sqrt(8 * d * (d + 2) / n)
-    return float(chi2.sf(skewness, freedom)), math.erfc(abs(kurtosis) / math.sqrt(2))
+    return float(chdtrc(freedom, max(skewness, 0.0))), math.erfc(abs(kurtosis) / math.sqrt(2))
 
 
 def _normal(table: AuditTable, groups: list[Floats], columns: list[str]) -> AssumptionLine:
@@ -97,7 +97,7 @@ def _normal(table: AuditTable, groups: list[Floats], columns: list[str]) -> Assu
 def box_m(groups: list[Floats]) -> tuple[float, float]:
     """Box's M with its chi-square approximation: the p-value; and the largest ratio of spreads between classes."""
     from scipy.linalg import eigvalsh
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     d, k = groups[0].shape[1], len(groups)
     free = np.array([len(g) - 1 for g in groups], dtype=np.float64)
@@ -107,7 +107,7 @@ def box_m(groups: list[Floats]) -> tuple[float, float]:
     logs = np.array([np.linalg.slogdet(s)[1] for s in spreads])
     m = free.sum() * np.linalg.slogdet(pooled)[1] - float(free @ logs)
     c = (2 * d * d + 3 * d - 1) / (6 * (d + 1) * (k - 1)) * (np.sum(1 / free) - 1 / free.sum())
-    p = float(chi2.sf(m * (1 - c), d * (d + 1) * (k - 1) / 2)) if c < 1 else math.nan
+    p = float(chdtrc(d * (d + 1) * (k - 1) / 2, max(m * (1 - c), 0.0))) if c < 1 else math.nan
     ratios = [eigvalsh(s, pooled) for s in spreads]
     return p, float(max(max(r.max(), 1 / max(r.min(), 1e-12)) for r in ratios))
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.facts import TableFacts
 from separatrix.auditing.phrasing import bound, count, metric_name, number, short
 from separatrix.auditing.picture_facts import Projection
 from separatrix.auditing.report.drawing import BAD, GRID, INK, MUTED, PALETTE, PAPER, draw
+from separatrix.auditing.table_facts import TableFacts
 
 MARKERS = "osD^vP*X<>"
 COEFFICIENTS = 14

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from separatrix.auditing import phrasing
+from separatrix.auditing.assumption_sentences import MARKS
 from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.report import curves, figures
 from separatrix.auditing.report.sparks import spark
 from separatrix.auditing.screen import opening
-from separatrix.auditing.sentences import MARKS
 
 HERE = Path(__file__).parent / "templates"
 BADGES = {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.facts import MistakeFacts
+from separatrix.auditing.hyperplane_facts import MistakeFacts
 from separatrix.auditing.report.drawing import AMBER, BAD, GOOD, GRID, INK, MUTED, PALETTE, draw
 
 SIZE = (2.5, 0.8)

@@ -1,0 +1,172 @@
+"""Audits as a new user would make them: seconds against the budget, the headline, the advice, and whether it is good.
+
+``python -m benchmarks tour`` runs both parts; ``--budgets`` or ``--advice`` runs one of them, ``--quick`` fewer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks._tour_tables import WORLDS, World, write
+
+CODE = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
+BUDGETS = (10, 30, 120)
+SEEDS = 20
+FRESH = 4000  # rows on which learners are judged
+
+
+def main() -> None:
+    words, quick = sys.argv[1:], "--quick" in sys.argv
+    if "--advice" not in words:
+        budgets(BUDGETS[:1] if quick else BUDGETS, most_rows=20_000 if quick else 10**9)
+    if "--budgets" not in words:
+        advice(2 if quick else SEEDS)
+
+
+# -- seconds against the budget ------------------------------------------------------------------
+
+
+def budgets(allowed: tuple[int, ...], most_rows: int) -> None:
+    """Every table in a process of its own, from start to exit; at most 1.2 budgets and 3 seconds are wanted."""
+    print("| table | budget | at most | seconds | CPU | load | headline | advice |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, source, target in _tables(Path(folder), most_rows):
+            for budget in allowed:
+                _, cpu, wall, found = run(source, target, budget, Path(folder))
+                most = 1.2 * budget + 3
+                print(
+                    f"| {name} | {budget} | {most:.0f} | {wall:.1f}{'' if wall <= most else ' **over**'} | {cpu:.1f} "
+                    f"| {os.getloadavg()[0]:.1f} | {found['answers']['prediction']['answer']} "
+                    f"| {found['recommendation']['use']} |",
+                    flush=True,
+                )
+
+
+def _tables(folder: Path, most_rows: int) -> Iterator[tuple[str, str, str | None]]:
+    yield "example:spam", "example:spam", None
+    yield "example:xor (4 rows)", "example:xor", None
+    for world in WORLDS:
+        if world.rows <= most_rows:
+            path = write(world, folder / "table", world.rows)
+            yield world.name, str(path), world.target
+
+
+def run(source: str, target: str | None, budget: float, folder: Path) -> tuple[int, float, float, dict[str, Any]]:
+    """Exit code, CPU seconds, elapsed seconds and audit.json of one command; the test rows were never used before."""
+    out = folder / "audit"
+    environment = {**os.environ, "SEPARATRIX_LEDGER": str(folder / f"ledger-{time.monotonic_ns()}")}
+    command = [sys.executable, "-c", CODE, "audit", source, "--budget", str(budget), "-q", "-o", str(out)]
+    command += [] if target is None else ["-t", target]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(command, check=True, env=environment)
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return done.returncode, cpu, wall, json.loads((out / "audit.json").read_text(encoding="utf-8"))
+
+
+# -- is the advice good? -------------------------------------------------------------------------
+
+
+def advice(seeds: int) -> None:
+    """Compared learners, fitted on all rows, judged on fresh ones: is the advised one within an error of the best?"""
+    print("\n| world | rows | advised | within a standard error of the best | median loss | worst loss |")
+    print("| --- | --- | --- | --- | --- | --- |", flush=True)
+    good = total = 0
+    for world in WORLDS:
+        if not world.few:
+            continue
+        told = [judged(world, seed) for seed in range(seeds)]
+        losses = [loss for _, loss in told]
+        within = sum(loss <= 1 for loss in losses)
+        good, total = good + within, total + seeds
+        names = {name: sum(own == name for own, _ in told) for name, _ in told}
+        listed = ", ".join(f"{name} {n}" for name, n in sorted(names.items(), key=lambda own: -own[1]))
+        print(
+            f"| {world.name} | {world.few:,} | {listed} | {within} of {seeds} | {np.median(losses):.2f} "
+            f"| {max(losses):.2f} |",
+            flush=True,
+        )
+    print(f"\nWithin a standard error: {good} of {total} ({100 * good / total:.0f}%); losses in standard errors.")
+
+
+def judged(world: World, seed: int, budget: float = 10.0) -> tuple[str, float]:
+    """The advised learner, and by how many standard errors the best compared one is better on fresh rows.
+
+    The error is that of the best learner's estimate by cross-validation: what a table of this size can tell.
+    """
+    from separatrix.auditing.audit import audit
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(world, Path(folder) / "table", world.few, seed)
+        fresh = write(world, Path(folder) / "fresh", FRESH, 10_000 + seed)
+        found = audit(str(path), world.target, budget=budget, random_state=seed, ledger=Path(folder) / "ledger")
+        facts = found.facts.prediction
+        values = dict(_on_fresh_rows(found, str(path), str(fresh), world.target, budget, seed))
+    sign = 1 if facts.greater_is_better else -1
+    best = max(values, key=lambda name: sign * values[name])
+    e = facts.learner(best).estimates[facts.metric]
+    error = (e.high - e.low) / (2 * 1.959964) if e.low is not None and e.high is not None else np.inf
+    advised = found.facts.recommendation.learner
+    own = facts.baseline if advised is None else values[advised]
+    return advised or "none", max(0.0, sign * (values[best] - own) / error)
+
+
+def _on_fresh_rows(
+    found: Any, path: str, fresh: str, target: str, budget: float, seed: int
+) -> Iterator[tuple[str, float]]:
+    """The metric of every compared learner, fitted on all rows of the table, on fresh rows."""
+    from separatrix.auditing.budget import Clock, Plan, Session
+    from separatrix.auditing.candidates import FullFits, candidates, inner
+    from separatrix.auditing.inputs import task_for_audit
+    from separatrix.auditing.split_rule import SplitRule
+    from separatrix.auditing.table import encode_table
+    from separatrix.features.encode import Choices
+    from separatrix.features.in_folds import EncodedLearner
+
+    table = encode_table(
+        task_for_audit(path, target, None, None), Choices((), (), (), (), words="tfidf"), (), SplitRule()
+    )
+    new = task_for_audit(fresh, target, None, "regression" if table.regression else "classification")
+    plan = Plan(table.n, table.d, table.cells, table.score_vectors, budget)
+    verdict = None if found.facts.separation is None else found.facts.separation.verdict
+    fits = FullFits(table)
+    compared = {learner.name for learner in found.facts.prediction.learners}
+    for candidate in candidates(table, Session(Clock(budget), plan, seed, 0.95), verdict):
+        if candidate.name in compared:
+            model, _ = fits.of(candidate)
+            encoder = model.encoder_ if isinstance(model, EncodedLearner) else table.encoder
+            rows = encoder.encode(new.table)[0]
+            label = None if table.regression else found.facts.prediction.metric_class
+            yield candidate.name, measured(found.facts.prediction.metric, inner(model), rows, new.y, label)
+
+
+def measured(metric: str, learner: Any, rows: Any, truth: Any, label: str | None) -> float:
+    """The value of a metric, computed here from predictions and scores alone."""
+    predicted = learner.predict(rows)
+    if metric == "rmse":
+        return float(np.sqrt(np.mean((predicted - truth) ** 2)))
+    if metric == "accuracy":
+        return float(np.mean(predicted == truth))
+    if metric == "balanced_accuracy":
+        return float(np.mean([np.mean(predicted[truth == own] == own) for own in np.unique(truth)]))
+    positive = truth.astype(str) == label
+    first = str(learner.classes_[0]) == label
+    order = np.argsort(learner.decision_function(rows) * (1 if first else -1), kind="stable")
+    hits = np.cumsum(positive[order])
+    return float(np.sum((hits / np.arange(1, len(hits) + 1))[positive[order]]) / hits[-1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Question 3 in words: can the best hyperplane be found efficiently?"""
+
+from __future__ import annotations
+
+from separatrix.auditing.algorithm_facts import AlgorithmFacts, PerceptronRun
+from separatrix.auditing.conclusion_facts import Answer
+from separatrix.auditing.hyperplane_facts import BestFacts, MistakeFacts
+from separatrix.auditing.phrasing import bound, count, plural, seconds
+
+
+def algorithm(facts: AlgorithmFacts, hyperplane: BestFacts | None, chosen: str | None) -> Answer:
+    """Question 3: for the best hyperplane itself, for a good one, and for the perceptron."""
+    lines = []
+    answer, badge = "Yes", "measured"
+    if hyperplane is not None and hyperplane.mistakes is not None:
+        found = hyperplane.mistakes
+        state = "found and proved" if found.exact else "bracketed"
+        answer = f"NP-hard in general; here {state} in {seconds(found.seconds)}"
+        badge = "proved" if found.exact else "measured"
+        lines += _good_one(facts, found, chosen)
+    elif hyperplane is not None and hyperplane.margin is not None:
+        took = seconds(hyperplane.margin.seconds)
+        answer, badge = f"Yes: the maximum margin is a convex problem; it took {took}", "measured"
+        lines += _fit_time(facts, chosen)
+    elif chosen is not None and chosen in facts.seconds:
+        answer = f"Yes: {chosen} takes {seconds(facts.seconds[chosen])}"
+    lines += _perceptron(facts, hyperplane)
+    if facts.neighbour is not None:
+        kept = facts.neighbour
+        lines.append(
+            f"A linear model keeps {plural(kept.linear_numbers, 'number')}; a nearest-neighbour rule keeps "
+            f"{count(kept.numbers_kept)} and compares every new row with all of them."
+        )
+    return Answer("Can it be found efficiently?", answer, badge, lines)
+
+
+def _good_one(facts: AlgorithmFacts, found: MistakeFacts, chosen: str | None) -> list[str]:
+    """How close a quick linear learner comes, and in what time: the chosen one, or the one with fewest mistakes."""
+    linear = {name: facts.training_mistakes[name] for name in facts.linear if name in facts.training_mistakes}
+    if not linear:
+        return []
+    name = chosen if chosen in linear else min(linear, key=linear.__getitem__)
+    made, more = plural(linear[name], "mistake"), linear[name] - found.upper
+    close = f"{count(more)} more than the best found" if more >= 0 else "fewer than the best found"
+    return [f"A good one is quick: {name} makes {made}, {close}, after {seconds(facts.seconds[name])}."]
+
+
+def _fit_time(facts: AlgorithmFacts, chosen: str | None) -> list[str]:
+    if chosen is None or chosen not in facts.seconds:
+        return []
+    return [f"{chosen[0].upper()}{chosen[1:]} was fitted to all rows in {seconds(facts.seconds[chosen])}."]
+
+
+def _perceptron(facts: AlgorithmFacts, hyperplane: BestFacts | None) -> list[str]:
+    run, scaled = facts.perceptron, facts.perceptron_standardised
+    if run is None:
+        return []
+    made = f"{plural(run.mistakes, 'mistake')} in {plural(run.passes, 'pass', 'passes')}"
+    if run.bound is None:
+        if hyperplane is not None and hyperplane.mistakes is not None:
+            return [f"The perceptron does not converge here (stopped after {made})."]
+        return [f"The perceptron {'converged' if run.converged else 'was stopped'} after {made}."]
+    if run.converged:
+        first = f"The perceptron converged after {made}; it makes at most {bound(run.bound.mistakes)} (proved)."
+    else:
+        first = f"The perceptron makes at most {bound(run.bound.mistakes)} mistakes (proved); stopped after {made}."
+    return [first] if scaled is None or scaled.bound is None else [first, _standardised(run, scaled)]
+
+
+def _standardised(run: PerceptronRun, scaled: PerceptronRun) -> str:
+    assert run.bound is not None  # both have bounds, or neither has
+    assert scaled.bound is not None
+    ratio = run.bound.mistakes / max(scaled.bound.mistakes, 1.0)
+    change = f"{'lowers' if ratio >= 1 else 'raises'} the bound to {bound(scaled.bound.mistakes)}"
+    state = "converged after" if scaled.converged else "was stopped after"
+    return f"Standardising the columns {change}; that run {state} {plural(scaled.mistakes, 'mistake')}."

@@ -1,0 +1,180 @@
+"""Questions 1 and 2 in words: can the classes be separated, which hyperplane is best, and is it unique?"""
+
+from __future__ import annotations
+
+from separatrix.auditing.conclusion_facts import Answer
+from separatrix.auditing.hyperplane_facts import (
+    BestFacts,
+    ExactFitFacts,
+    LeastSquaresFacts,
+    MarginFacts,
+    MistakeFacts,
+    SeparationFacts,
+)
+from separatrix.auditing.phrasing import count, named, nearly_one, number, plural, share, some
+from separatrix.auditing.table_facts import Contradictions, TableFacts
+
+
+def separation(facts: SeparationFacts, table: TableFacts) -> Answer:
+    """Question 1."""
+    lines = _many_classes(facts, table) if facts.classes else [_two_classes(facts, table)]
+    if facts.with_leaks is not None:
+        would = "would be separable (proved)" if facts.with_leaks == "complete" else "would not be separable either"
+        lines.append(f"With {named(table.set_aside)}, set aside as a leak, the table {would}.")
+    lines += _contradictions(facts.contradictions)
+    answer = {"complete": "Yes (proved)", "undecided": "Undecided"}.get(facts.verdict, "No (proved)")
+    badge = "open" if facts.verdict == "undecided" else "proved"
+    return Answer("Can a hyperplane separate the classes?", answer, badge, lines)
+
+
+def _two_classes(facts: SeparationFacts, table: TableFacts) -> str:
+    rows = plural(len(facts.witness), "row")
+    if facts.verdict == "complete":
+        return f"A hyperplane has all {count(table.rows)} rows strictly on their correct sides."
+    if facts.verdict == "overlap":
+        verb = "is" if len(facts.witness) == 1 else "are"
+        return (
+            f"{rows} {verb} enough to rule it out (rows {some(facts.witness)}): no hyperplane has all of them strictly "
+            "on their correct sides."
+        )
+    if facts.verdict == "quasi":
+        return (
+            f"{rows} rule it out (rows {some(facts.witness)}), but some hyperplane has no row on the wrong side: "
+            f"{count(facts.strict_rows or 0)} of {count(table.rows)} rows lie strictly on their correct sides, the "
+            "others on the hyperplane (quasi-complete separation)."
+        )
+    return f"Neither could be proved; tried {'; '.join(facts.tried)}."
+
+
+def _many_classes(facts: SeparationFacts, table: TableFacts) -> list[str]:
+    apart = sum(part.verdict == "complete" for part in facts.classes)
+    one = f"One against the rest: {apart} of {len(facts.classes)} classes can be separated by one hyperplane (proved)."
+    if not facts.jointly:
+        return [one]
+    k, tied = len(table.classes), facts.tied_rows or 0
+    jointly = {
+        "complete": f"One linear score for each of the {k} classes, largest wins, classifies every row correctly.",
+        "quasi": (
+            f"No linear scores for the {k} classes classify every row correctly; at best {count(tied)} of "
+            f"{count(tied + (facts.strict_rows or 0))} comparisons of a row's class with another are tied."
+        ),
+        "overlap": f"No linear scores for the {k} classes classify every row correctly.",
+        "undecided": "Whether linear scores can classify every row correctly was not decided.",
+    }
+    return [jointly[facts.verdict], one]
+
+
+def _contradictions(found: Contradictions) -> list[str]:
+    if not found.groups:
+        return []
+    first = found.shown[0]
+    other = next((own for own in first if own.label != first[0].label), first[-1])
+    pair = " and ".join(f"row {own.row} ({own.label})" for own in (first[0], other))
+    return [
+        f"{plural(found.rows, 'row')} are equal to a row of another class (for example {pair}): no function of these "
+        "features classifies both correctly."
+    ]
+
+
+def exact_fit(facts: ExactFitFacts, table: TableFacts) -> Answer:
+    """Question 1 for a quantity."""
+    question = "Does a hyperplane fit every row?"
+    if facts.exact:
+        free = f"{count(table.rows)} rows and {count(facts.rank)} free coefficients"
+        reason = f"there are {free}" if facts.rank >= table.rows else "R² is 1"
+        line = f"Every row can be fitted, since {reason}: that is no evidence of a linear law."
+        return Answer(question, "Yes, within rounding", "computed", [line])
+    left = share(1 - facts.r2)
+    line = f"The best hyperplane leaves {left} of the variance unexplained (R² = {nearly_one(facts.r2)} on these rows)."
+    return Answer(question, f"No: {left} of the variance is unexplained", "computed", [line])
+
+
+def best(facts: BestFacts, table: TableFacts, separable: bool) -> Answer:
+    """Question 2."""
+    question = "What is the best hyperplane, and is it unique?"
+    if facts.margin is not None:
+        answer, lines = _margin(facts.margin)
+        return Answer(question, answer, "proved", lines)
+    if facts.mistakes is not None:
+        answer, lines = _mistakes(facts.mistakes, table)
+        return Answer(question, answer, "proved", lines + _infinite(facts))
+    why = facts.not_computed or ""
+    if separable:
+        lines = ["Infinitely many hyperplanes separate the classes; the maximum margin would single one out."]
+        answer = "Not unique: infinitely many separate the classes"
+        if table.task == "multiclass":
+            lines = ["Infinitely many sets of linear scores classify every row correctly."]
+            answer = "Not unique: every row can be classified correctly"
+        lines += [f"It was not computed: {why}."] if why else []
+    else:
+        answer, lines = "Not known", [f"{why[0].upper()}{why[1:]}; whether it is unique is not known either."]
+    if facts.class_margins:
+        widest = sorted(facts.class_margins, key=lambda own: -own.lower)
+        listed = ", ".join(f"'{own.label}' {number(own.lower)}" for own in widest[:4])
+        more = f" and {len(widest) - 4} more" if len(widest) > 4 else ""
+        lines.append(f"Margins of the classes that can be separated from the rest (proved): {listed}{more}.")
+    return Answer(question, answer, "open", lines)
+
+
+def _margin(margin: MarginFacts) -> tuple[str, list[str]]:
+    low, high = number(margin.lower), number(margin.upper)
+    width = low if low == high else f"between {low} and {high}"
+    lines = [
+        "Infinitely many hyperplanes separate the classes; the one with the maximum margin is unique, and "
+        f"{plural(len(margin.support), 'row')} determine it."
+    ]
+    if margin.standardised is not None:
+        line = f"On standardised columns the margin is {number(margin.standardised.lower)} standard deviations"
+        lines.append(line + (": fragile, since rounding the data could close it." if margin.fragile else "."))
+    return f"The maximum margin, {width} on each side; it is unique (proved)", lines
+
+
+def _mistakes(found: MistakeFacts, table: TableFacts) -> tuple[str, list[str]]:
+    low, high = count(found.lower), count(found.upper)
+    rows = f"{high} of {count(table.rows)} rows ({share(found.upper / table.rows)})"
+    if found.exact:
+        answer = f"{plural(found.lower, 'mistake')} is the minimum (proved)"
+        line = f"The best hyperplane misclassifies {rows}."
+    else:
+        answer = f"The minimum number of mistakes is between {low} and {high} (proved)"
+        line = f"The best one found misclassifies {rows}."
+    lines = [f"{line} {_uniqueness(found)}"]
+    if found.rows:
+        verb = "Without row" if len(found.rows) == 1 else "Without rows"
+        lines.append(f"{verb} {some(found.rows)} the others can be separated.")
+    return answer, lines
+
+
+def _uniqueness(found: MistakeFacts) -> str:
+    """Whether another set of as few rows could be the misclassified ones."""
+    if found.parts > 1:
+        return "Whether it is unique is not known."
+    if found.labelings > 1:
+        sets = f"{count(found.labelings)} different sets of {plural(found.upper, 'mistake')}"
+        return f"It is not unique: {sets} were found."
+    if found.unique:
+        return "Every hyperplane with one mistake misclassifies this row (proved); infinitely many do."
+    return "No other set of as few mistakes was found; whether there is one is not known."
+
+
+def _infinite(facts: BestFacts) -> list[str]:
+    if facts.coefficients.exists is not False:
+        return []
+    if not facts.coefficients.infinite:
+        return ["Logistic regression has no finite maximum-likelihood estimate here (proved)."]
+    signs = {"+inf": "+∞", "-inf": "−∞"}
+    infinite = facts.coefficients.infinite
+    listed = ", ".join(f"'{own.name}' → {signs[own.sign]}" for own in infinite[:4])
+    more = f" and {len(infinite) - 4} more" if len(infinite) > 4 else ""
+    return [f"Logistic regression has no finite maximum-likelihood estimate: {listed}{more} (proved)."]
+
+
+def least_squares(facts: LeastSquaresFacts) -> Answer:
+    """Question 2 for a quantity."""
+    line = (
+        f"The rows determine all {plural(facts.rank, 'coefficient')}, the intercept included."
+        if facts.unique
+        else f"{named(facts.dependent)} are linearly dependent: of all minimisers the shortest is given."
+    )
+    answer = "Least squares; it is unique" if facts.unique else "Least squares; it is not unique"
+    return Answer("What is the best hyperplane, and is it unique?", answer, "computed", [line])
