@@ -107,14 +107,14 @@ def _intervals(
     try:
         if table.regression:
             found = learner.summary(level=session.level)
-            return "t intervals", list(zip(found.lower.tolist(), found.upper.tolist(), strict=True)), None
+            return "t intervals", list(zip(found.low.tolist(), found.high.tolist(), strict=True)), None
         if table.cells > 10 * LARGE or session.clock.late(0.85):
             why = "too many rows for this budget"
             session.clock.leave_out("intervals of coefficients", why)
             return None, [], why
         profile = table.d <= PROFILED and table.cells <= LARGE and not session.clock.late(0.6)
         summary = learner.summary(level=session.level, intervals="profile" if profile else "wald")
-        bounds = [(_finite(row.lower), _finite(row.upper)) for row in summary.coefficients]
+        bounds = [(_finite(row.low), _finite(row.high)) for row in summary.coefficients]
         return "profile likelihood" if profile else "Wald", bounds, None
     except SeparatrixError as error:
         why = _with_names(table, str(error).removeprefix("there is no summary: ").rstrip("."))

@@ -8,7 +8,7 @@ from typing import Any
 _HOMES = {
     "HypothesisTest": "hypotheses",
     "Influence": "influence",
-    "Summary": "least_squares_summary",
+    "LeastSquaresSummary": "least_squares_summary",
     "coefficient_covariance": "covariance",
     "influence": "influence",
     "linear_hypothesis": "hypotheses",

@@ -26,6 +26,18 @@ def rank_limit(p: int) -> float:
     return 8 * p * EPS
 
 
+def first_pivots(A: Floats) -> NDArray[np.intp]:
+    """Columns of a scaled Gram matrix that are not linear combinations of columns before them."""
+    d = len(A)
+    kept, factor, limit = list[int](), np.zeros((d, 0)), rank_limit(d + 1)
+    for j in range(d):
+        left = float(A[j, j] - factor[j] @ factor[j])
+        if left > limit:
+            factor = np.column_stack([factor, (A[:, j] - factor @ factor[j]) / np.sqrt(left)])
+            kept.append(j)
+    return np.array(kept, dtype=np.intp)
+
+
 class NormalEquations:
     """(A + alpha I) w = c, with A and c from moments; see the module."""
 

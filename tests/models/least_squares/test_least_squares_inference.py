@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -35,7 +36,7 @@ def test_nist_standard_deviations_to_twelve_digits(real_data, name):
     certified = json.loads(real_data(f"nist_{name}_certified.json").read_text(), parse_float=str)["certified"]
     found = sx.LeastSquares().fit(rows[:, :-1], rows[:, -1]).summary()
     wanted = [*certified["parameters"][1:], certified["parameters"][0]]
-    for got, parameter in zip(found.standard_errors, wanted, strict=True):
+    for got, parameter in zip(found.std_err, wanted, strict=True):
         assert right_digits(got, parameter["sd"]) >= 12
     assert right_digits(np.sqrt(found.sigma2), certified["residual_sd"]) >= 12
     assert right_digits(found.r_squared, certified["r_squared"]) >= 12
@@ -60,11 +61,11 @@ def test_statsmodels_agrees_on_the_summary(weighted, intercept):
     X, y, c = problem(weighted=weighted)
     theirs = oracle(X, y, c, intercept)
     found = sx.LeastSquares(fit_intercept=intercept).fit(X, y, sample_weight=c).summary(level=0.9)
-    np.testing.assert_allclose(found.coefficients, theirs.params, rtol=1e-10)
-    np.testing.assert_allclose(found.standard_errors, theirs.bse, rtol=1e-10)
-    np.testing.assert_allclose(found.t, theirs.tvalues, rtol=1e-10)
-    np.testing.assert_allclose(found.p_values, theirs.pvalues, rtol=1e-8, atol=1e-300)
-    np.testing.assert_allclose(np.column_stack([found.lower, found.upper]), theirs.conf_int(0.1), rtol=1e-10)
+    np.testing.assert_allclose(found.coef, theirs.params, rtol=1e-10)
+    np.testing.assert_allclose(found.std_err, theirs.bse, rtol=1e-10)
+    np.testing.assert_allclose(found.stat, theirs.tvalues, rtol=1e-10)
+    np.testing.assert_allclose(found.p, theirs.pvalues, rtol=1e-8, atol=1e-300)
+    np.testing.assert_allclose(np.column_stack([found.low, found.high]), theirs.conf_int(0.1), rtol=1e-10)
     np.testing.assert_allclose(found.r_squared, theirs.rsquared, rtol=1e-10)
     np.testing.assert_allclose(found.adjusted_r_squared, theirs.rsquared_adj, rtol=1e-10)
     np.testing.assert_allclose(found.f_test.statistic, theirs.fvalue, rtol=1e-10)
@@ -84,7 +85,7 @@ def test_statsmodels_agrees_on_robust_covariances(kind, weighted):
     found = coefficient_covariance(model, X, y, sample_weight=c, kind=kind, clusters=clusters)
     np.testing.assert_allclose(found.matrix, theirs.cov_params(), rtol=1e-9, atol=1e-13)
     lines = model.summary(X, y, sample_weight=c, covariance=kind, clusters=clusters)
-    np.testing.assert_allclose(lines.standard_errors, theirs.bse, rtol=1e-10)
+    np.testing.assert_allclose(lines.std_err, theirs.bse, rtol=1e-10)
     np.testing.assert_allclose(lines.f_test.statistic, np.squeeze(theirs.fvalue), rtol=1e-9)
 
 
@@ -102,7 +103,7 @@ def test_hypotheses():
     assert linear_hypothesis(model, ["b", "d"]).statistic == pytest.approx(want.fvalue, rel=1e-9)
     assert linear_hypothesis(model, np.eye(4)[[1, 3]]).statistic == pytest.approx(want.fvalue, rel=1e-9)
     one = linear_hypothesis(model, "a", X=frame, y=y, covariance="HC3")
-    assert one.statistic == pytest.approx(model.summary(frame, y, covariance="HC3").t[0] ** 2)
+    assert one.statistic == pytest.approx(model.summary(frame, y, covariance="HC3").stat[0] ** 2)
     assert "F(1, 75) =" in str(one)
     with pytest.raises(ParameterError, match="'zz', which is not a column"):
         linear_hypothesis(model, ["zz"])
@@ -160,7 +161,7 @@ def test_intervals_cover_as_often_as_they_say():
     hits = []
     for _ in range(2000):
         found = sx.LeastSquares(solver="moments").fit(X, X @ true + 4 + rng.normal(size=25)).summary(level=0.8)
-        hits.append((found.lower <= [*true, 4]) & ([*true, 4] <= found.upper))
+        hits.append((found.low <= [*true, 4]) & ([*true, 4] <= found.high))
     share = np.mean(hits, axis=0)
     assert np.all(np.abs(share - 0.8) < 4 * np.sqrt(0.8 * 0.2 / 2000))
     assert stats.norm.sf(4) < 1e-4  # what four deviations mean
@@ -175,9 +176,9 @@ def test_a_large_condition_asks_for_the_rows():
     assert model.solver_ == "refined"
     alone, again = model.summary(), model.summary(X, y)
     assert "digits" in str(alone)
-    assert again.note is None
+    assert again.notes == ()
     exact = sx.LeastSquares(solver="qr").fit(X, y).summary()
-    np.testing.assert_allclose(again.standard_errors, exact.standard_errors, rtol=1e-12)
+    np.testing.assert_allclose(again.std_err, exact.std_err, rtol=1e-12)
 
 
 def test_summaries_as_text_html_dict_and_frame():
@@ -186,16 +187,16 @@ def test_summaries_as_text_html_dict_and_frame():
     frame = pd.DataFrame(X, columns=["age", "<b>", "c", "d"])
     found = sx.LeastSquares().fit(frame, y).summary()
     text = str(found)
-    assert "(intercept)" in text
-    assert "95% lower" in text
+    assert "intercept" in text
+    assert "95% low" in text
     assert "R²" in text
     assert len({len(line) for line in text.splitlines()[1:5]}) == 1
     assert "&lt;b&gt;" in found._repr_html_()
     assert "<b>" not in found._repr_html_()
     assert json.loads(json.dumps(found.to_dict()))["names"][0] == "age"
     table = found.to_frame()
-    assert table.loc["age", "std error"] == found.standard_errors[0]
-    assert list(table.index) == ["age", "<b>", "c", "d", "(intercept)"]
+    assert table.loc["age", "std_err"] == found.std_err[0]
+    assert list(table.index) == ["age", "<b>", "c", "d", "intercept"]
 
 
 def test_refusals_have_reasons():
@@ -210,16 +211,15 @@ def test_refusals_have_reasons():
         sx.LeastSquares().fit(X[:3], y[:3]).summary()
     with pytest.warns(CollinearWarning):
         twice = sx.LeastSquares().fit(np.column_stack([X, X[:, 0]]), y)
-    with pytest.raises(InferenceError, match="not unique"):
-        summarize(twice)
+    with pytest.raises(InferenceError, match="pass X and y"):
+        summarize(pickle.loads(pickle.dumps(twice)))
     with pytest.raises(InferenceError, match="solver='auto'"):
         sx.LeastSquares(solver="svd").fit(X, y).summary()
     model = sx.LeastSquares().fit(X, y)
     for options, message in [
         ({"covariance": "HC9"}, "covariance is"),
-        ({"covariance": "HC0"}, "needs the rows"),
-        ({"covariance": "cluster"}, "clusters"),
-        ({"clusters": np.zeros(80)}, "clusters"),
+        ({"covariance": "cluster"}, "groups"),
+        ({"clusters": np.zeros(80)}, "groups"),
         ({"X": X}, "go together"),
         ({"level": 1.0}, "level is"),
     ]:
@@ -229,7 +229,7 @@ def test_refusals_have_reasons():
         model.predict_interval(X, kind="both")
     with pytest.raises(DataError, match="not those of the fit"):
         model.summary(X[::-1], y, covariance="HC0")
-    with pytest.raises(InferenceError, match="one cluster"):
+    with pytest.raises(InferenceError, match="one group"):
         model.summary(X, y, covariance="cluster", clusters=np.zeros(80, dtype=int))
     lone = np.zeros((80, 1))
     lone[3] = 1.0

@@ -45,7 +45,7 @@ def test_profiles_go_down_from_the_maximum_that_was_kept():
     with pytest.warns(LocalMaximumWarning):
         model = sx.LogisticRegression(bias_reduction="firth").fit(X, Y)
     for row in model.summary(intervals="profile").coefficients:
-        assert row.lower < row.estimate < row.upper
+        assert row.low < row.coef < row.high
 
 
 def test_one_maximum_is_reported_as_one():

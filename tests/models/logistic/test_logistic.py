@@ -97,7 +97,7 @@ def test_a_weight_of_two_is_the_row_twice(options, classes):
     repeated = sx.LogisticRegression(tol=1e-14, **options).fit(np.repeat(X, c, axis=0), np.repeat(y, c))
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-7, atol=1e-9)
     if not options:
-        errors = [[row.error for row in m.summary().coefficients] for m in (weighted, repeated)]
+        errors = [[row.std_err for row in m.summary().coefficients] for m in (weighted, repeated)]
         np.testing.assert_allclose(*errors, rtol=1e-9)
 
 
@@ -106,8 +106,8 @@ def test_analytic_weights_do_not_change_errors_when_doubled():
     c = np.random.default_rng(2).integers(1, 9, 200).astype(float)
     once, twice = (sx.LogisticRegression(weights="analytic").fit(X, y, sample_weight=k * c).summary() for k in (1, 2))
     counted = sx.LogisticRegression().fit(X, y, sample_weight=2 * c).summary()
-    assert once["x0"].error == pytest.approx(twice["x0"].error, rel=1e-12)
-    assert counted["x0"].error == pytest.approx(once["x0"].error * np.sqrt(200 / (2 * c.sum())), rel=1e-9)
+    assert once["x0"].std_err == pytest.approx(twice["x0"].std_err, rel=1e-12)
+    assert counted["x0"].std_err == pytest.approx(once["x0"].std_err * np.sqrt(200 / (2 * c.sum())), rel=1e-9)
 
 
 def test_offset_takes_a_known_part_of_the_score():

@@ -94,8 +94,9 @@ def test_a_stored_model_predicts_but_has_no_rows():
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert again.separation_.verdict == "overlap"
-    with pytest.raises(InferenceError, match="fit again"):
-        again.summary()
+    assert str(again.summary()) == str(model.summary())
+    with pytest.raises(InferenceError, match="need the rows of the fit"):
+        again.summary(intervals="profile")
     with pytest.raises(DataError, match="no rows to prove it"):
         _ = again.separation_.certificate
 
@@ -118,7 +119,7 @@ def test_warm_start_begins_where_the_last_fit_ended():
 
 def test_the_table_is_printed():
     text = str(sx.LogisticRegression().fit(*overlapping()).summary())
-    assert "coefficient" in text
+    assert "std_err" in text
     assert "McFadden" in text
     assert all(len(line) <= 100 for line in text.splitlines())
 

@@ -42,8 +42,8 @@ def test_a_verdict_has_one_fate_for_each_coefficient(name):
 def test_a_profile_summary_of_separated_classes_goes_by_position(name):
     model = sx.LogisticRegression(on_separation="ignore").fit(table(name), Y)
     rows = model.summary(intervals="profile").coefficients
-    assert [row.estimate for row in rows][::2] == [math.inf, -math.inf]
-    assert math.isnan(rows[1].estimate)
+    assert [row.coef for row in rows][::2] == [math.inf, -math.inf]
+    assert math.isnan(rows[1].coef)
     assert len({row.name for row in rows}) == 3
 
 
@@ -54,7 +54,7 @@ def test_estimates_do_not_depend_on_names(classes):
     plain = sx.LogisticRegression().fit(X, y)
     named = sx.LogisticRegression().fit(pd.DataFrame(X, columns=["intercept", "(intercept)"]), y)
     ours, theirs = named.summary(), plain.summary()
-    assert [row.estimate for row in ours.coefficients] == [row.estimate for row in theirs.coefficients]
+    assert [row.coef for row in ours.coefficients] == [row.coef for row in theirs.coefficients]
     assert len({row.name for row in ours.coefficients}) == len(theirs.coefficients)
-    assert all(ours[row.name] is row for row in ours.coefficients)
+    assert all(ours[row.name] == row for row in ours.coefficients)
     np.testing.assert_array_equal(named.influence().dfbeta, plain.influence().dfbeta)

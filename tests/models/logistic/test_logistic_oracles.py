@@ -77,10 +77,10 @@ def test_statsmodels_agrees_on_everything_it_has():
     ours, design = sx.LogisticRegression().fit(X, y), np.column_stack([X, np.ones(300)])
     theirs = sm.Logit(y, design).fit(disp=0, tol=1e-14)
     summary = ours.summary()
-    np.testing.assert_allclose([r.estimate for r in summary.coefficients], theirs.params, rtol=1e-8)
+    np.testing.assert_allclose([r.coef for r in summary.coefficients], theirs.params, rtol=1e-8)
     np.testing.assert_allclose(summary.covariance, theirs.cov_params(), rtol=1e-8)
     np.testing.assert_allclose([r.p for r in summary.coefficients], theirs.pvalues, rtol=1e-6)
-    np.testing.assert_allclose([[r.lower, r.upper] for r in summary.coefficients], theirs.conf_int(), rtol=1e-7)
+    np.testing.assert_allclose([[r.low, r.high] for r in summary.coefficients], theirs.conf_int(), rtol=1e-7)
     for mine, other in (("loglik", "llf"), ("null_loglik", "llnull"), ("aic", "aic"), ("bic", "bic")):
         assert getattr(summary, mine) == pytest.approx(getattr(theirs, other), rel=1e-9)
     assert (summary.mcfadden, summary.lr_p) == pytest.approx((theirs.prsquared, theirs.llr_pvalue), rel=1e-7)
@@ -96,10 +96,10 @@ def test_statsmodels_agrees_on_everything_it_has():
     several = sx.LogisticRegression().fit(X, np.arange(300) % 3)
     multinomial = sm.MNLogit(np.arange(300) % 3, design).fit(disp=0, tol=1e-14)
     np.testing.assert_allclose(
-        [r.estimate for r in several.summary().coefficients], multinomial.params.T.reshape(-1), rtol=1e-6
+        [r.coef for r in several.summary().coefficients], multinomial.params.T.reshape(-1), rtol=1e-6
     )
     np.testing.assert_allclose(
-        [r.error for r in several.summary().coefficients], multinomial.bse.T.reshape(-1), rtol=1e-7
+        [r.std_err for r in several.summary().coefficients], multinomial.bse.T.reshape(-1), rtol=1e-7
     )
 
 
@@ -113,8 +113,8 @@ def test_statsmodels_agrees_on_offsets_and_frequencies():
     family = sm.families.Binomial()
     theirs = sm.GLM(y, design, family=family, freq_weights=c, offset=o).fit(tol=1e-15, tol_criterion="params")
     summary = ours.summary()
-    np.testing.assert_allclose([r.estimate for r in summary.coefficients], theirs.params, rtol=1e-8)
-    np.testing.assert_allclose([r.error for r in summary.coefficients], theirs.bse, rtol=1e-8)
+    np.testing.assert_allclose([r.coef for r in summary.coefficients], theirs.params, rtol=1e-8)
+    np.testing.assert_allclose([r.std_err for r in summary.coefficients], theirs.bse, rtol=1e-8)
     assert summary.loglik == pytest.approx(theirs.llf, rel=1e-10)
 
 
@@ -131,10 +131,10 @@ def test_profile_ends_are_where_the_test_turns():
     X, y = overlapping(120, 2, seed=6)
     model = sx.LogisticRegression().fit(X, y)
     row = model.summary(intervals="profile", level=0.9)["x0"]
-    for end in (row.lower, row.upper):
+    for end in (row.low, row.high):
         held = sx.LogisticRegression().fit(X[:, 1:], y, offset=end * X[:, 0])
         assert 2 * (model.loglik_ - held.loglik_) == pytest.approx(2.705543454095404, rel=1e-7)
     small = sx.LogisticRegression().fit(X[:, 1:], y)
     statistic, df, p = model.likelihood_ratio_test(small)
-    assert (df, p) == (1, pytest.approx(row.p_lr, rel=1e-6))
+    assert (df, p) == (1, pytest.approx(row.p, rel=1e-6))
     assert statistic == pytest.approx(2 * (model.loglik_ - small.loglik_))

@@ -1,12 +1,13 @@
-"""Covariances of least-squares coefficients: classical, robust to unequal variances, and to clusters.
+"""Covariances of least-squares coefficients: of the model, robust to unequal variances, clusters and time.
 
 With H the lifted rows times the roots of their weights, e the residuals times the same, B B' = (H'H)^-1 and
 h_i the leverages:
-    classical   s^2 (H'H)^-1,  s^2 = e'e/(n - p)
+    model       s^2 (H'H)^-1,  s^2 = e'e/(n - p)
     HC0 .. HC3  (H'H)^-1 [sum g_i e_i^2 H_i H_i'] (H'H)^-1 with g = 1, n/(n - p), 1/(1 - h), 1/(1 - h)^2
                 (Eicker 1967, Huber 1967, White 1980; MacKinnon and White 1985)
     cluster     (H'H)^-1 [sum over clusters of (sum e_i H_i)(sum e_i H_i)'] (H'H)^-1, times
                 G/(G - 1) (n - 1)/(n - p) for G clusters (Liang and Zeger 1986)
+    HAC         for rows in the order of time, with Bartlett's weights (Newey and West 1987)
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.least_squares_problem import Basis
 from separatrix.numerics.normal_equations import TRUSTED
-from separatrix.validation import check_labels, check_lengths, check_targets, check_weights
+from separatrix.statistics.sandwich import cluster_codes, cluster_meat, lagged_meat, need_lags
+from separatrix.validation import check_lengths, check_targets, check_weights
 
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares import LeastSquares
 
 ROBUST = ("HC0", "HC1", "HC2", "HC3")
-KINDS = ("classical", *ROBUST, "cluster")
+KINDS = ("model", *ROBUST, "cluster", "HAC")
+ALIASES = {"classical": "model", "robust": "HC0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +88,19 @@ def need_inference(model: LeastSquares) -> NormalFactor:
     return factor
 
 
-def need_level(level: Any) -> None:
-    real = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
-    if not real or not 0 < level < 1:
-        raise ParameterError(f"level is {level!r}: it must lie between 0 and 1, as 0.95.")
-
-
 def rows_again(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> FittedRows:
-    """The rows of the fit, which must be the same: their residual sum is compared."""
-    table = model._check_rows(X)
-    targets = check_targets(y)
-    check_lengths(table.n, len(targets), "y")
-    weights = check_weights(sample_weight, table.n)
+    """The rows of the fit, given again or kept by reference; they must be the same: their residual sum is compared."""
+    if X is not None:
+        table, targets = model._check_rows(X), check_targets(y)
+        check_lengths(table.n, len(targets), "y")
+        weights = check_weights(sample_weight, table.n)
+    elif model._rows is not None:
+        table, targets, weights = model._rows
+    else:
+        raise InferenceError("a model from a file, a pickle or partial_fit has no rows: pass X and y.")
     c = np.ones(table.n) if weights is None else weights
     counted = c > 0
-    residuals = targets - model.predict(X)
+    residuals = targets - table.X @ model.coef_ - model.intercept_
     rss = float(c @ (residuals * residuals))
     size = float(c @ (targets * targets))
     if int(counted.sum()) != model.n_rows_ or abs(rss - model.rss_) > 1e-6 * model.rss_ + 1e-10 * size:
@@ -137,37 +138,37 @@ def coefficient_covariance(
     y: Any = None,
     *,
     sample_weight: Any = None,
-    kind: str = "classical",
+    kind: str = "model",
+    groups: Any = None,
+    lags: int | None = None,
     clusters: Any = None,
 ) -> Covariance:
-    """The covariance of the coefficients, b last; all kinds but "classical" need the rows of the fit again."""
+    """The covariance of the coefficients, b last; all kinds but "model" need the rows of the fit.
+
+    A model keeps its rows by reference, and they must not have changed; one from a file or a pickle needs them again.
+    """
     basis = need_inference(model).basis
+    kind, groups = ALIASES.get(str(kind), kind), clusters if groups is None else groups
     if kind not in KINDS:
         raise ParameterError(f"covariance is {kind!r}: it can be {', '.join(map(repr, KINDS))}.")
-    if (clusters is None) == (kind == "cluster"):
-        raise ParameterError("clusters, one label per row, go with covariance='cluster' and with no other.")
+    if (groups is None) == (kind == "cluster"):
+        raise ParameterError("groups, one label per row, go with covariance='cluster' and with no other.")
     if (X is None) != (y is None):
         raise ParameterError("X and y go together: pass both, or none.")
-    if X is None and kind != "classical":
-        raise ParameterError(f"covariance={kind!r} needs the rows of the fit: pass X and y.")
-    rows = None if X is None else rows_again(model, X, y, sample_weight)
+    rows = rows_again(model, X, y, sample_weight) if X is not None or kind != "model" else None
     B, note = root(model, basis, rows)
     n, p = model.n_rows_, model.rank_
-    if rows is None or kind == "classical":
+    if rows is None or kind == "model":
         return Covariance(model.sigma2_ * (B @ B.T), n - p, note)
     Z = scores_in_basis(model, rows, B)
     e = np.sqrt(rows.weights) * rows.residuals
     if kind == "cluster":
-        groups = check_labels(clusters, what="clusters", ids=True)
-        check_lengths(len(rows.counted), len(groups.codes), "clusters")
-        codes = np.unique(groups.codes[rows.counted], return_inverse=True)[1]
-        count = int(codes.max()) + 1
-        if count < 2:
-            raise InferenceError("all rows are of one cluster: a covariance between clusters needs at least two.")
-        sums = np.zeros((count, Z.shape[1]))
-        np.add.at(sums, codes, e[:, None] * Z)
+        codes = cluster_codes(groups, len(rows.counted), rows.counted)
+        meat, count = cluster_meat(e[:, None] * Z, codes)
         factor = count / (count - 1) * (n - 1) / (n - p)
-        return Covariance(B @ (sums.T @ sums) @ B.T * factor, count - 1, note)
+        return Covariance(B @ meat @ B.T * factor, count - 1, note)
+    if kind == "HAC":
+        return Covariance(B @ lagged_meat(e[:, None] * Z, need_lags(lags, n)) @ B.T, n - p, note)
     left = 1.0 - (Z * Z).sum(axis=1)
     if kind in ("HC2", "HC3") and left.min() < 1e-12:
         row = int(np.flatnonzero(rows.counted)[int(left.argmin())])

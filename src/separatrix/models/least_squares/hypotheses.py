@@ -56,7 +56,9 @@ def linear_hypothesis(
     y: Any = None,
     *,
     sample_weight: Any = None,
-    covariance: str = "classical",
+    covariance: str = "model",
+    groups: Any = None,
+    lags: int | None = None,
     clusters: Any = None,
 ) -> HypothesisTest:
     """Test R (w, b) = value.
@@ -65,9 +67,11 @@ def linear_hypothesis(
     ----------
     R : rows of d numbers (for w) or d + 1 (for w and b); or names of columns, whose weights are tested together
     value : the right side, one number, or one per row
-    X, y, sample_weight, covariance, clusters : as in :func:`summarize`
+    X, y, sample_weight, covariance, groups, lags : as in :func:`summarize`
     """
-    found = coefficient_covariance(model, X, y, sample_weight=sample_weight, kind=covariance, clusters=clusters)
+    found = coefficient_covariance(
+        model, X, y, sample_weight=sample_weight, kind=covariance, groups=groups, lags=lags, clusters=clusters
+    )
     beta = np.append(model.coef_, model.intercept_) if model.fit_intercept else model.coef_
     rows = _restrictions(model, R)
     if rows.shape[1] == len(model.coef_) < len(beta):

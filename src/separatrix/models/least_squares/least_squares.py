@@ -28,7 +28,7 @@ from separatrix.validation import (
 )
 
 if TYPE_CHECKING:
-    from separatrix.models.least_squares.least_squares_summary import Summary
+    from separatrix.models.least_squares.least_squares_summary import LeastSquaresSummary
 
 
 @learner(kw_only=False)
@@ -135,6 +135,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         self._remember_features(table)
         counted = table.n if weights is None else int(np.count_nonzero(weights))
         self._store(solution, table, counted, several)
+        self._log_weight = _log_weight(weights)
+        self._rows: tuple[Table, Floats, Floats | None] | None = None if several else (table, targets[:, 0], weights)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -186,7 +188,9 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
             raise
         if not fitted:
             self._remember_features(table)
+        before_weight = self.__dict__.get("_log_weight", 0.0) if fitted else 0.0
         self._store(solution, table, int(moments.rows[0]), several)
+        self._log_weight = before_weight + _log_weight(weights)
         return self
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
@@ -288,27 +292,33 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         y: Any = None,
         *,
         sample_weight: Any = None,
-        covariance: str = "classical",
-        clusters: Any = None,
         level: float = 0.95,
-    ) -> Summary:
+        covariance: str = "model",
+        groups: Any = None,
+        lags: int | None = None,
+        clusters: Any = None,
+    ) -> LeastSquaresSummary:
         """Coefficients with standard errors, tests and intervals; see :func:`separatrix.inference.summarize`.
 
         Parameters
         ----------
         X, y : array, sparse matrix or frame; array
-            The rows of the fit; needed for robust covariances.
+            The rows of the fit; a model from a file, a pickle or ``partial_fit`` needs them for robust covariances.
         sample_weight : array or None
             Weights of the rows; None: all 1.
-        covariance : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}
-        clusters : array or None
-            One label a row, for "cluster".
         level : float
             Of the intervals.
+        covariance : {"model", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"}
+        groups : array or None
+            One label a row, for "cluster".
+        lags : int or None
+            For "HAC"; None: 4 (n/100)^(2/9).
+        clusters : array or None
+            The former name of groups.
 
         Returns
         -------
-        Summary
+        LeastSquaresSummary
             Text, HTML, a dict or a frame.
 
         Examples
@@ -316,12 +326,13 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         >>> from separatrix import LeastSquares
         >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.1, 2.9, 5.2, 6.8]
         >>> lines = LeastSquares().fit(X, y).summary()
-        >>> lines.names, lines.coefficients.round(2)
-        (('x0', '(intercept)'), array([1.94, 1.09]))
+        >>> lines.names, lines.coef.round(2)
+        (('x0', 'intercept'), array([1.94, 1.09]))
         """
         from separatrix.models.least_squares.least_squares_summary import summarize
 
-        return summarize(self, X, y, sample_weight=sample_weight, covariance=covariance, clusters=clusters, level=level)
+        options = {"covariance": covariance, "groups": groups, "lags": lags, "clusters": clusters}
+        return summarize(self, X, y, sample_weight=sample_weight, level=level, **options)
 
     def predict_interval(self, X: Any, *, level: float = 0.95, kind: str = "prediction") -> tuple[Floats, Floats]:
         """Lower and upper ends, row by row; see :func:`separatrix.inference.predict_interval`.
@@ -357,13 +368,14 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         return {} if factor is None else factor.to_dict()
 
     def _restore(self, kept: dict[str, Any]) -> None:
+        self._rows, self._log_weight = None, 0.0
         self._basis: Basis | None = None
         self._factor = NormalFactor.from_dict(kept, self.n_features_in_, bool(self.fit_intercept)) if kept else None
 
     def _normal_factor(self) -> NormalFactor | None:
         """What inference needs; None where coefficients are not unique, or a model file did not carry it."""
         if self._factor is None and self._basis is not None and self.coef_.ndim == 1:
-            self._factor = NormalFactor.of(self._basis, self._totals())
+            self._factor = NormalFactor.of(self._basis, self._totals(), self._log_weight)
         return self._factor
 
     def _moments_needed(self) -> str | None:
@@ -377,7 +389,11 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         self._moments = moments
         self._remember_features(table)
         self._store(from_moments(normal), table, rows)
+        self._log_weight = 0.0 if float(moments.weight.sum()) == rows else float("nan")
         return True
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_rows": None} if "_rows" in self.__dict__ else dict(self.__dict__)
 
     def _totals(self) -> Totals:
         assert self._moments is not None
@@ -404,5 +420,10 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
         self.rss_: Any = solution.rss.copy() if several else float(solution.rss[0])
         self.n_rows_ = counted
         self._basis = solution.basis
-        self._factor = None
+        self._factor = self._rows = None
+        self._log_weight = 0.0
         self._account(solution, table.names)
+
+
+def _log_weight(weights: Floats | None) -> float:
+    return 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())

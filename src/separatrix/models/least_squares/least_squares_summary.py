@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.models.least_squares.covariance import coefficient_covariance, need_inference, need_level
+from separatrix.models.least_squares.aliased import has_aliased, without_aliased
+from separatrix.models.least_squares.covariance import ALIASES, coefficient_covariance, need_inference
 from separatrix.models.least_squares.hypotheses import HypothesisTest, wald
+from separatrix.statistics.distributions import f_tail, need_level, quantile, two_sided
+from separatrix.statistics.result_table import listed
+from separatrix.statistics.summary import Summary
 from separatrix.validation import distinct_names
 
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares import LeastSquares
 
-COLUMNS = ("coefficient", "std error", "t", "p", "lower", "upper")
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LeastSquaresSummary(Summary):
+    """A summary with R², the F test of all slopes and the residual variance ``sigma2``.
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """One line per coefficient, and the quality of the fit; as text, HTML, dict or frame.
-
-    Lines stand in the order of the columns, and with ``has_intercept`` b is the last of them. Its name is
-    "(intercept)", in as many parentheses as it takes to differ from the names of the columns.
+    ``loglik`` is that of normal noise; AIC and BIC count its variance as a parameter, as R does.
     """
 
-    names: tuple[str, ...]
-    has_intercept: bool
-    coefficients: Floats
-    standard_errors: Floats
-    t: Floats
-    p_values: Floats
-    lower: Floats
-    upper: Floats
-    level: float
-    covariance: str
-    n: int
     rank: int
     freedom: float
     sigma2: float
@@ -46,67 +37,19 @@ class Summary:
     f_test: HypothesisTest | None
     condition: float
     solver: str
-    note: str | None
 
-    def _lines(self) -> list[tuple[str, ...]]:
-        numbers = zip(
-            self.coefficients, self.standard_errors, self.t, self.p_values, self.lower, self.upper, strict=True
-        )
-        return [
-            (name, f"{b:.6g}", f"{se:.6g}", f"{t:.3f}", f"{p:.4g}", f"{low:.6g}", f"{high:.6g}")
-            for name, (b, se, t, p, low, high) in zip(self.names, numbers, strict=True)
-        ]
-
-    def _head(self) -> tuple[str, ...]:
-        share = f"{100 * self.level:g}%"
-        return ("", "coefficient", "std error", "t", "p", f"{share} lower", f"{share} upper")
-
-    def _foot(self) -> list[str]:
+    def _facts(self) -> list[str]:
         lines = [
-            f"rows {self.n}, rank {self.rank}, covariance {self.covariance} on {self.freedom:g} degrees of freedom",
+            f"{self.n:g} rows, rank {self.rank}, {self.covariance_kind} covariance on {self.freedom:g} degrees of "
+            "freedom",
             f"residual standard deviation {np.sqrt(self.sigma2):.6g}, R² {self.r_squared:.6g}, "
             f"adjusted R² {self.adjusted_r_squared:.6g}",
+            f"log-likelihood {self.loglik:.6g}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
             f"solved by {self.solver}, condition {self.condition:.3g}",
         ]
         if self.f_test is not None:
             lines.insert(2, f"all slopes zero: {self.f_test}")
-        return lines + ([self.note] if self.note else [])
-
-    def __str__(self) -> str:
-        table = [self._head(), *self._lines()]
-        widths = [max(len(row[j]) for row in table) for j in range(7)]
-        rows = [
-            "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
-            for row in table
-        ]
-        rule = "-" * len(rows[0])
-        return "\n".join(["Least squares", rule, rows[0], rule, *rows[1:], rule, *self._foot()])
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in self._head())
-        body = "".join(
-            "<tr><th>" + escape(row[0]) + "</th>" + "".join(f"<td>{escape(c)}</td>" for c in row[1:]) + "</tr>"
-            for row in self._lines()
-        )
-        foot = "<br>".join(escape(line) for line in self._foot())
-        return f"<table><caption>Least squares</caption><tr>{head}</tr>{body}</table><p>{foot}</p>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as numbers, lists and text."""
-        out = {name: getattr(self, name) for name in self.__slots__}
-        out = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in out.items()}
-        out["names"] = list(self.names)
-        out["f_test"] = None if self.f_test is None else self.f_test.to_dict()
-        return out
-
-    def to_frame(self) -> Any:
-        """The lines of the coefficients as a pandas frame."""
-        import pandas as pd
-
-        numbers = (
-            self.coefficients, self.standard_errors, self.t, self.p_values, self.lower, self.upper,
-        )  # fmt: skip
-        return pd.DataFrame(dict(zip(COLUMNS, numbers, strict=True)), index=list(self.names))
+        return lines
 
 
 def summarize(
@@ -115,73 +58,124 @@ def summarize(
     y: Any = None,
     *,
     sample_weight: Any = None,
-    covariance: str = "classical",
-    clusters: Any = None,
     level: float = 0.95,
-) -> Summary:
-    """Coefficients with standard errors, t, p and intervals; σ̂², R², adjusted R² and F.
+    covariance: str = "model",
+    groups: Any = None,
+    lags: int | None = None,
+    clusters: Any = None,
+) -> LeastSquaresSummary:
+    """Coefficients with standard errors, t, p and intervals; σ̂², R², adjusted R², F, log-likelihood, AIC and BIC.
 
     Parameters
     ----------
     model : a fitted, unpenalised LeastSquares
-    X, y, sample_weight : the rows of the fit again: needed for every covariance but the classical one, and
-        for all digits of the standard errors where the condition is large
-    covariance : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}
-        See :mod:`separatrix.models.least_squares.covariance`.
-    clusters : labels, one per row, for covariance="cluster"
+    X, y, sample_weight : the rows of the fit again; a fitted model keeps them by reference, and only one from a
+        file, a pickle or ``partial_fit`` needs them, for every covariance but the model's
     level : of the intervals, which are b -/+ t s on n - rank degrees of freedom (clusters: their number - 1)
-    """
-    from scipy.special import stdtr, stdtrit
+    covariance : {"model", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"}
+        See :mod:`separatrix.models.least_squares.covariance`.
+    groups : labels, one per row, for covariance="cluster"; ``clusters`` is the former name
+    lags : for covariance="HAC"; by default 4 (n/100)^(2/9)
 
+    A column that is a linear combination of the intercept and columns before it is marked "aliased", and the others are
+    those of the model without it, as in R. With ``fit_intercept=False`` and a constant among the columns, R² and F
+    compare with the mean, and a note says so.
+    """
     need_level(level)
-    found = coefficient_covariance(model, X, y, sample_weight=sample_weight, kind=covariance, clusters=clusters)
-    beta = np.append(model.coef_, model.intercept_) if model.fit_intercept else model.coef_
+    model._check_fitted()
+    names = [*getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])]
+    lift = bool(model.fit_intercept)
+    names = distinct_names([*names, "intercept"] if lift else names)
+    aliased = np.zeros(len(names), dtype=bool)
+    if has_aliased(model):
+        model, gone = without_aliased(model, X, y, sample_weight)
+        aliased[: len(gone)] = gone
+        X = y = sample_weight = None
+    options = {"kind": covariance, "groups": groups, "lags": lags, "clusters": clusters}
+    found = coefficient_covariance(model, X, y, sample_weight=sample_weight, **options)
+    beta = np.append(model.coef_, model.intercept_) if lift else model.coef_
     errors = np.sqrt(np.diagonal(found.matrix))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = beta / errors
-    half = float(stdtrit(found.freedom, 0.5 + level / 2)) * errors
-    spread = need_inference(model).spread
-    constant = 1 if model.fit_intercept else 0
-    slopes = model.rank_ - constant
-    explained = 1 - model.rss_ / spread if spread > 0 else float("nan")
-    adjusted = 1 - (1 - explained) * (model.n_rows_ - constant) / (model.n_rows_ - model.rank_)
-    test = None
-    if slopes:
-        test = _all_slopes(model, covariance, found, beta, spread, slopes)
-    names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(len(model.coef_))]))
-    return Summary(
-        names=tuple(distinct_names([*names, "(intercept)"] if model.fit_intercept else names)),
-        has_intercept=bool(model.fit_intercept),
-        coefficients=beta,
-        standard_errors=errors,
-        t=t,
-        p_values=np.asarray(2 * stdtr(found.freedom, -np.abs(t))),
-        lower=beta - half,
-        upper=beta + half,
-        level=level,
-        covariance=covariance,
-        n=model.n_rows_,
+    half = quantile(level, found.freedom) * errors
+    factor = need_inference(model)
+    constant = lift or factor.centred is not None
+    spread = factor.spread if factor.centred is None else factor.centred
+    slopes, left = model.rank_ - int(constant), model.n_rows_ - model.rank_
+    explained = 1 - model.rss_ / spread if spread > 0 else math.nan
+    n, rss = model.n_rows_, model.rss_
+    loglik = 0.5 * (factor.log_weight - n * (math.log(2 * math.pi * rss / n) + 1)) if rss > 0 else math.inf
+    kind = ALIASES.get(covariance, covariance)
+    if factor.centred is None or kind == "model":
+        test = _all_slopes(model, kind, found, beta, spread, slopes) if slopes else None
+    else:
+        test = None  # the robust test of slopes needs to know which columns are the constant
+    return LeastSquaresSummary(
+        title="Least squares",
+        outcome="",
+        names=tuple(names),
+        has_intercept=lift,
+        coef=_whole(beta, aliased),
+        std_err=_whole(errors, aliased),
+        stat=_whole(t, aliased),
+        stat_name="t",
+        p=_whole(two_sided(t, found.freedom), aliased),
+        low=_whole(beta - half, aliased),
+        high=_whole(beta + half, aliased),
+        marks={name: "aliased" for name, own in zip(names, aliased, strict=True) if own},
+        level=float(level),
+        intervals="wald",
+        covariance=_whole_matrix(found.matrix, aliased),
+        covariance_kind=kind,
+        n=n,
+        df_model=slopes,
+        df_resid=left,
+        loglik=loglik,
+        aic=2.0 * (model.rank_ + 1) - 2.0 * loglik,
+        bic=math.log(n) * (model.rank_ + 1) - 2.0 * loglik,
+        notes=_notes(found.note, factor.centred is not None, names, aliased),
         rank=model.rank_,
         freedom=found.freedom,
         sigma2=model.sigma2_,
         r_squared=explained,
-        adjusted_r_squared=adjusted,
+        adjusted_r_squared=1 - (1 - explained) * (n - int(constant)) / left,
         f_test=test,
         condition=model.condition_,
         solver=model.solver_,
-        note=found.note,
     )
+
+
+def _notes(digits: str | None, own_constant: bool, names: list[str], aliased: NDArray[np.bool_]) -> tuple[str, ...]:
+    notes = [digits] if digits else []
+    if own_constant:
+        notes.append("the columns contain a constant: R² and F compare with the mean of y")
+    if aliased.any():
+        gone = [name for name, own in zip(names, aliased, strict=True) if own]
+        notes.append(f"aliased: linear combinations of the other columns, left out ({listed(gone)})")
+    return tuple(notes)
+
+
+def _whole(values: Floats, aliased: NDArray[np.bool_]) -> Floats:
+    out = np.full(len(aliased), np.nan)
+    out[~aliased] = values
+    return out
+
+
+def _whole_matrix(matrix: Floats, aliased: NDArray[np.bool_]) -> Floats:
+    out = np.full((len(aliased), len(aliased)), np.nan)
+    out[np.ix_(~aliased, ~aliased)] = matrix
+    return out
 
 
 def _all_slopes(
     model: LeastSquares, kind: str, found: Any, beta: Floats, spread: float, slopes: int
 ) -> HypothesisTest | None:
     """The F test that all slopes are zero: by sums of squares, or by the robust covariance."""
-    from scipy.special import fdtrc
-
-    if kind != "classical":
+    if kind != "model":
         return wald(beta, np.eye(len(beta))[: len(model.coef_)], np.zeros(len(model.coef_)), found)
     if model.sigma2_ == 0:
         return None
     statistic = (spread - model.rss_) / slopes / model.sigma2_
-    return HypothesisTest(statistic, (float(slopes), found.freedom), float(fdtrc(slopes, found.freedom, statistic)))
+    return HypothesisTest(
+        statistic, (float(slopes), float(found.freedom)), f_tail(statistic, slopes, float(found.freedom))
+    )

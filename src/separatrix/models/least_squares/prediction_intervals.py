@@ -8,8 +8,9 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
-from separatrix.models.least_squares.covariance import need_inference, need_level, root
+from separatrix.models.least_squares.covariance import need_inference, root
 from separatrix.numerics.dense_chunks import dense_chunks
+from separatrix.statistics.distributions import need_level
 
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares import LeastSquares

@@ -213,13 +213,15 @@ def likelihood_intercepts(
     own = np.arange(n), np.asarray(codes, dtype=np.intp)
     c = np.ones(n) if weights is None else weights
     counts = np.bincount(codes, weights=c, minlength=classes)
-    shift = np.zeros(classes)
+    shift, before = np.zeros(classes), np.inf
     for _ in range(max_iter):
         P, _ = softmax(scores + shift, own)
         g = counts - c @ P
         H = class_information(np.ones((n, 1)), P[:, 1:], weights)
         step = np.linalg.solve(H, g[1:])
-        shift[1:] += step / max(1.0, float(np.abs(step).max()))
-        if float(np.abs(step).max()) < 1e-14:
+        size = float(np.abs(step).max())
+        shift[1:] += step / max(1.0, size)
+        if size < 1e-14 or (size < 1e-10 and size >= 0.5 * before):  # the rest is rounding
             break
+        before = size
     return shift

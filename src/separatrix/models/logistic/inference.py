@@ -15,6 +15,7 @@ from separatrix.numerics.status import Status
 from separatrix.validation import distinct_names
 
 if TYPE_CHECKING:
+    from separatrix.models.logistic.fitted_facts import FittedFacts
     from separatrix.models.logistic.likelihood import FittedLikelihood, LogisticInfluence
     from separatrix.models.logistic.logistic_summary import LogisticSummary
 
@@ -32,6 +33,7 @@ class LogisticInference(LinearClassifier):
     loglik_: float | None
     unidentifiable_: tuple[str, ...]
     separation_: Any
+    _facts: FittedFacts | None
 
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class, one column a class; ``predict`` gives the first with the greatest.
@@ -84,17 +86,26 @@ class LogisticInference(LinearClassifier):
         return log_softmax(s)
 
     def summary(
-        self, *, level: float = 0.95, intervals: str = "wald", covariance: str = "model", groups: Any = None
+        self,
+        *,
+        level: float = 0.95,
+        intervals: str = "auto",
+        covariance: str = "model",
+        groups: Any = None,
+        lags: int | None = None,
     ) -> LogisticSummary:
         """Estimates with standard errors, tests and intervals, and the quality of the fit.
 
         Parameters
         ----------
         level : of the intervals
-        intervals : "wald" (estimate plus and minus errors), or "profile": where the likelihood ratio test
-            accepts; of the penalised likelihood after Firth. An end that does not exist is infinite.
-        covariance : "model" (inverse information), "robust" (sandwich), or "cluster" with ``groups``
+        intervals : "wald" (estimate plus and minus errors), "profile": where the likelihood ratio test
+            accepts, of the penalised likelihood after Firth; or "auto": profile after Firth's fit and where no finite
+            maximum exists, else Wald. Tests and p-values are of the same kind. An end that does not exist is infinite.
+        covariance : "model" (inverse information), "HC0" (sandwich) to "HC3", "cluster" with ``groups``, or "HAC"
+            (Newey and West, for rows in the order of time); intervals are then Wald's
         groups : one label a row, for "cluster"
+        lags : for "HAC"; by default 4 (n/100)^(2/9)
 
         Returns
         -------
@@ -102,41 +113,94 @@ class LogisticInference(LinearClassifier):
 
         Notes
         -----
-        With more than two classes the coefficients are of the log-odds of a class against the first. Refused
+        With more than two classes the coefficients are of the log-odds of a class against the first. A column
+        that is a linear combination of the intercept and columns before it is marked "aliased", and the others are
+        those of the model without it, as in R. Refused
         where errors would mean nothing: after a penalised or class-weighted fit, or without a maximum; but of
         separated classes fitted with ``on_separation="ignore"`` profiles are given, with infinite estimates and
         one-sided intervals (a, ∞) where these are the truth; more than two classes are then compared with the
         last one, as in ``separation_.coefficients``. The rows of the fit are looked at again, by reference: they
-        must not have changed.
+        must not have changed. Models from files and pickles have no rows: their summaries have the Wald intervals
+        of the model's covariance, and the profile that was made last.
 
         Examples
         --------
         >>> from separatrix import LogisticRegression
         >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
         >>> line = LogisticRegression().fit(X, y).summary()["x0"]
-        >>> round(line.estimate, 3), round(line.error, 3)
+        >>> round(line.coef, 3), round(line.std_err, 3)
         (1.214, 0.913)
         """
         from separatrix.models.logistic.logistic_summary import summarise
 
-        fitted, rows = self._fitted_likelihood()
-        classes = [str(c) for c in self.classes_.tolist()]
-        columns = rows.names + (["intercept"] if self.fit_intercept else [])
-        many = len(classes) > 2
-        base = classes.pop(-1 if many and fitted.fates is not None else 0)
-        names = distinct_names([f"{c}:{name}" if many else name for c in classes for name in columns])
-        outcome = f"log-odds against {base}" if many else f"log-odds of {classes[0]} against {base}"
-        return summarise(
+        facts, fitted, rows = self._inference()
+        if groups is not None and rows is not None and rows.origin is not None:
+            groups = np.asarray(groups)[rows.origin]
+        summary, self._facts = summarise(
+            facts,
             fitted,
-            names,
             self.method_,
-            outcome,
             level=level,
             intervals=intervals,
             covariance=covariance,
-            groups=groups if groups is None or rows.origin is None else np.asarray(groups)[rows.origin],
+            groups=groups,
+            lags=lags,
             frequencies=self.weights == "frequency",
         )
+        return summary
+
+    def _inference(self) -> tuple[FittedFacts, FittedLikelihood | None, UsedRows | None]:
+        """What is known about the fit: from its rows, or what was stored with it."""
+        from separatrix.models.logistic.fitted_facts import FittedFacts
+
+        self._check_fitted()
+        if (reason := self._why_not()) is not None:
+            raise InferenceError(f"there is no summary: {reason}.")
+        stored: FittedFacts | None = self.__dict__.get("_facts")
+        if self.__dict__.get("_rows") is None:
+            if stored is None:
+                raise InferenceError("there is no summary: a stored model has no rows: fit again.")
+            return stored, None, None
+        fitted, rows = self._fitted_likelihood()
+        if stored is None:
+            columns = [*rows.names, *(["intercept"] if self.fit_intercept else [])]
+            classes = [str(c) for c in self.classes_.tolist()]
+            many = len(classes) > 2
+            base = classes.pop(-1 if many and fitted.fates is not None else 0)
+            names = distinct_names([f"{c}:{name}" if many else name for c in classes for name in columns])
+            outcome = f"log-odds against {base}" if many else f"log-odds of {classes[0]} against {base}"
+            aliased = np.tile(np.isin(np.arange(len(columns)), fitted.aliased), len(classes))
+            stored = FittedFacts.of(fitted, tuple(names), aliased, outcome)
+        return stored, fitted, rows
+
+    def _stored_facts(self) -> FittedFacts | None:
+        """What a copy or a file keeps of the fit; None where that is unknown, or would take long."""
+        from separatrix.models.logistic.fitted_facts import MOST_WORK
+
+        rows: UsedRows | None = self.__dict__.get("_rows")
+        if self.__dict__.get("_facts") is not None or rows is None:
+            return self.__dict__.get("_facts")
+        work = rows.table.n * ((rows.table.d + 1) * (len(self.classes_) - 1)) ** 2
+        if work > MOST_WORK or self._why_not() is not None or "stopped" in self.method_:
+            return None
+        try:
+            self._facts = self._inference()[0]
+        except (InferenceError, DataError):
+            return None
+        return self._facts
+
+    def _kept(self) -> dict[str, Any]:
+        facts = self._stored_facts()
+        return {} if facts is None else facts.to_dict()
+
+    def _restore(self, kept: dict[str, Any]) -> None:
+        from separatrix.models.logistic.fitted_facts import FittedFacts
+
+        self._facts = FittedFacts.from_dict(kept) if kept else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in self.__dict__.items() if name != "_rows"}
+        return state if not self.__sklearn_is_fitted__() else {**state, "_facts": self._stored_facts()}
 
     def influence(self) -> LogisticInfluence:
         """Leverage, residuals, Cook's distance and the change of the estimate without each row that counts.
@@ -180,7 +244,7 @@ class LogisticInference(LinearClassifier):
         >>> round(statistic, 3), freedom, round(p, 3)
         (0.098, 1, 0.754)
         """
-        from separatrix.models.logistic.logistic_summary import chi2_tail
+        from separatrix.statistics.distributions import chi2_tail
 
         (large, rows), (small, others) = self._at_a_maximum(), smaller._at_a_maximum()
         if large.penalised or small.penalised:
@@ -201,30 +265,38 @@ class LogisticInference(LinearClassifier):
             raise InferenceError(f"the fit did not end at a maximum ({self.status_.value}).")
         return fitted, rows
 
+    def _why_not(self) -> str | None:
+        """Why errors would mean nothing, or None."""
+        rows: UsedRows | None = self.__dict__.get("_rows")
+        apart = self.status_ is Status.NO_MAXIMUM and "stopped" in self.method_
+        if np.isfinite(self.C) or "ridge" in self.method_:
+            return "the estimates are shrunk by a penalty, so that standard errors would not cover the truth"
+        if self.class_weight is not None:
+            return "class weights change what is estimated, and inverse information is not its variance"
+        if len(self.classes_) > 2 and self.multiclass == "ovr":
+            return "one-against-rest fits have no common likelihood: use multiclass='multinomial'"
+        if self.status_ is not Status.OPTIMAL and "Firth" not in self.method_ and not apart:
+            return f"the fit did not end at a maximum ({self.status_.value})"
+        if "FLIC" in self.method_:
+            return "the bias was moved after Firth's fit: fit with flic=False"
+        if self.unidentifiable_ and apart:
+            return f"columns are linearly dependent ({', '.join(self.unidentifiable_[:6])}): drop some first"
+        if rows is not None and self.weights == "frequency" and rows.fractional:
+            return "sample_weight has fractions, which count no rows: fit with weights='analytic'"
+        return None
+
     def _fitted_likelihood(self) -> tuple[FittedLikelihood, UsedRows]:
         """The fit as a likelihood, or why its errors would mean nothing."""
-        from separatrix.models.logistic.likelihood import FittedLikelihood, against_the_last, on_the_way
+        from separatrix.models.logistic.likelihood import (
+            FittedLikelihood,
+            against_the_last,
+            on_the_way,
+            without_aliased,
+        )
 
         self._check_fitted()
         rows: UsedRows | None = self.__dict__.get("_rows")
-        apart = self.status_ is Status.NO_MAXIMUM and "stopped" in self.method_
-        reason = None
-        if np.isfinite(self.C) or "ridge" in self.method_:
-            reason = "the estimates are shrunk by a penalty, so that standard errors would not cover the truth"
-        elif self.class_weight is not None:
-            reason = "class weights change what is estimated, and inverse information is not its variance"
-        elif len(self.classes_) > 2 and self.multiclass == "ovr":
-            reason = "one-against-rest fits have no common likelihood: use multiclass='multinomial'"
-        elif self.status_ is not Status.OPTIMAL and "Firth" not in self.method_ and not apart:
-            reason = f"the fit did not end at a maximum ({self.status_.value})"
-        elif "FLIC" in self.method_:
-            reason = "the bias was moved after Firth's fit: fit with flic=False"
-        elif self.unidentifiable_:
-            reason = f"columns are linearly dependent ({', '.join(self.unidentifiable_[:6])}): drop some first"
-        elif rows is not None and self.weights == "frequency" and rows.fractional:
-            reason = "sample_weight has fractions, which count no rows: fit with weights='analytic'"
-        elif rows is None:
-            reason = "a stored model has no rows: fit again"
+        reason = self._why_not() or ("a stored model has no rows: fit again" if rows is None else None)
         if reason is not None or rows is None:
             raise InferenceError(f"there is no summary: {reason}.")
         vectors = np.column_stack([self.coef_, self.intercept_])
@@ -232,8 +304,11 @@ class LogisticInference(LinearClassifier):
         if not np.isclose(-problem.loss_at(vectors), float(self.loglik_ or 0.0), rtol=1e-9, atol=1e-12):
             raise DataError("the rows of the fit have changed since: fit again.")
         against = problem.against_first(vectors)
-        if not apart:
-            return FittedLikelihood(problem, against, "Firth" in self.method_), rows
+        penalised = "Firth" in self.method_
+        if self.unidentifiable_:
+            return without_aliased(problem, against, penalised), rows
+        if not (self.status_ is Status.NO_MAXIMUM and "stopped" in self.method_):
+            return FittedLikelihood(problem, against, penalised), rows
         if len(vectors) > 1:
             problem, against = against_the_last(problem, vectors)
             against = against if self.fit_intercept else against[:, :-1]

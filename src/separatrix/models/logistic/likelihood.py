@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.models.logistic.firth import FirthLikelihood, firth, firth_estimate, likelihood_intercepts, truth
+from separatrix.errors import InferenceError
+from separatrix.models.logistic.binary_loss import weighted_gram
+from separatrix.models.logistic.existence import independent_columns
+from separatrix.models.logistic.firth import (
+    FirthLikelihood,
+    firth,
+    firth_estimate,
+    likelihood_intercepts,
+    logdet_of,
+    orthonormal,
+    truth,
+)
 from separatrix.models.logistic.multinomial_loss import class_information, softmax
 from separatrix.models.logistic.newton import newton
 from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.numerics.normal_equations import first_pivots
 from separatrix.numerics.status import raise_interruption
+from separatrix.statistics.sandwich import cluster_codes, cluster_meat, lagged_meat, need_lags
 
 STEPS = 1000
+ENOUGH = 1e5  # squared condition up to which moments give standard errors to ten digits
 CERTAIN = 1e-10  # a loss below which all rows count as certain
 
 
@@ -24,13 +39,15 @@ class FittedLikelihood:
     """``estimate`` (K - 1, p) against the first class, on the lifted rows; ``penalised`` for Firth's.
 
     Where no maximum exists, ``fates`` says of each coefficient what it does on the way to the supremum:
-    "finite", "+inf", "-inf" or "undetermined"; the estimate is then far along that way.
+    "finite", "+inf", "-inf" or "undetermined"; the estimate is then far along that way. ``aliased`` are columns that
+    were left out of the problem, since they are linear combinations of the intercept and columns before them.
     """
 
     problem: LogisticProblem
     estimate: Floats
     penalised: bool
     fates: tuple[str, ...] | None = None
+    aliased: tuple[int, ...] = ()
 
     @cached_property
     def lifted(self) -> Floats:
@@ -64,15 +81,31 @@ class FittedLikelihood:
 
     @cached_property
     def covariance(self) -> Floats:
-        """The inverse of the information, by an orthogonal basis of the rows."""
+        """The inverse of the information: from moments, or where digits would be lost from orthogonal factors."""
+        problem, free = self.problem, self.problem.classes - 1
+        if free == 1:
+            p = self.probabilities[:, 1]
+            gram = weighted_gram(problem.X, self.counts * p * (1.0 - p), 0.0, problem.lift)
+            if gram.squared_condition <= ENOUGH:
+                root = gram.basis().root()
+                root = root if problem.lift else root[:-1]
+                return np.asarray(root @ root.T)
         scale = np.linalg.norm(self.lifted, axis=0)
         Q, R = np.linalg.qr(self.lifted / scale)
         try:
-            inner = np.linalg.inv(class_information(Q, self.probabilities[:, 1:], self.problem.weights))
+            inner = np.linalg.inv(class_information(Q, self.probabilities[:, 1:], problem.weights))
         except np.linalg.LinAlgError:  # on the way to infinity nothing is left of it
             return np.full((self.estimate.size, self.estimate.size), np.nan)
-        back = np.kron(np.eye(self.problem.classes - 1), np.linalg.inv(R) / scale[:, None])
+        back = np.kron(np.eye(free), np.linalg.inv(R) / scale[:, None])
         return np.asarray(back @ inner @ back.T)
+
+    @cached_property
+    def own_constant(self) -> bool:
+        """Whether the columns contain a constant, where no intercept was asked for."""
+        problem = self.problem
+        if problem.lift:
+            return False
+        return bool(len(independent_columns(problem.X, problem.weights, True).others))
 
     @property
     def residuals(self) -> Floats:
@@ -85,35 +118,59 @@ class FittedLikelihood:
         R = self.residuals
         return np.asarray((R[:, :, None] * self.lifted[:, None, :]).reshape(self.problem.n, -1))
 
-    def robust(self, groups: NDArray[np.intp] | None, frequencies: bool) -> Floats:
-        """The sandwich of White (1982); with groups, scores are added up within each (Liang and Zeger 1986)."""
+    def sandwich(self, kind: str, groups: Any, lags: int | None, frequencies: bool) -> Floats:
+        """The sandwich of White (1982) and its relatives: HC0 to HC3, "cluster" by ``groups``, "HAC" over ``lags``.
+
+        HC1 has the factor n/(n - k); HC2 and HC3 divide the squared residual by 1 - h or its square, h the leverage.
+        """
         n, k = float(self.counts.sum()) if frequencies else float(self.problem.n), self.estimate.size
-        if groups is None:
-            c = self.counts if frequencies else self.counts**2
-            meat = self.scores.T @ (c[:, None] * self.scores)
-            return np.asarray(self.covariance @ meat @ self.covariance)
-        sums = np.zeros((int(groups.max()) + 1, k))
-        np.add.at(sums, groups, self.counts[:, None] * self.scores)
-        factor = len(sums) / (len(sums) - 1) * (n - 1) / (n - k)
-        return np.asarray(factor * self.covariance @ (sums.T @ sums) @ self.covariance)
+        V, c = self.covariance, self.counts
+        if kind == "cluster":
+            codes = cluster_codes(groups, self.problem.n, None)
+            meat, count = cluster_meat(c[:, None] * self.scores, codes)
+            return np.asarray(count / (count - 1) * (n - 1) / (n - k) * V @ meat @ V)
+        if kind == "HAC":
+            return np.asarray(V @ lagged_meat(c[:, None] * self.scores, need_lags(lags, self.problem.n)) @ V)
+        factor = c if frequencies else c**2
+        if kind in ("HC2", "HC3"):
+            if self.estimate.shape[0] > 1:
+                raise InferenceError(f"{kind} is for two classes: use 'HC0' or 'HC1' for more.")
+            p = self.probabilities[:, 1]
+            h = p * (1.0 - p) * np.einsum("ij,jk,ik->i", self.lifted, V, self.lifted, optimize=True)
+            left = 1.0 - (h if frequencies else c * h)
+            factor = factor / (left if kind == "HC2" else left**2)
+        meat = self.scores.T @ (factor[:, None] * self.scores)
+        return np.asarray((n / (n - k) if kind == "HC1" else 1.0) * V @ meat @ V)
 
     @cached_property
     def null_loglik(self) -> float:
         """The log-likelihood of the model with a bias alone (of no parameter, without a bias)."""
-        base = np.zeros((self.problem.n, self.problem.classes)) if self.offset is None else self.offset
-        shift = likelihood_intercepts(base, self.problem.codes, self.problem.weights) if self.problem.lift else 0.0
-        return -float(self.counts @ softmax(base + shift, self._own)[1])
+        problem = self.problem
+        constant = problem.lift or self.own_constant
+        if self.offset is None:
+            counts = np.bincount(problem.codes, weights=problem.weights, minlength=problem.classes)
+            shares = counts / counts.sum() if constant else np.full(len(counts), 1.0 / len(counts))
+            return float(counts @ np.log(shares))
+        shift = likelihood_intercepts(self.offset, problem.codes, problem.weights) if constant else 0.0
+        return -float(self.counts @ softmax(self.offset + shift, self._own)[1])
 
     @cached_property
     def null_penalised(self) -> float:
         """The penalised likelihood with all slopes at zero, the determinant being that of the whole model."""
-        likelihood, zero = FirthLikelihood(self.problem, self.lifted), np.zeros(self.estimate.size)
-        if not self.problem.lift:
-            return likelihood.at(zero).penalised
-        slopes = np.tile(np.arange(self.lifted.shape[1]) < self.problem.d, self.problem.classes - 1)
-        run = firth(likelihood, STEPS, zero, slopes)
+        lifted, change = self.lifted, 0.0
+        free = int(lifted.shape[1] - 1) if self.problem.lift else None
+        if self.own_constant:  # in the place of one of the columns; the others still span the same with it
+            own, *_ = np.linalg.lstsq(lifted, np.ones(len(lifted)), rcond=None)
+            free = int(np.abs(own * np.linalg.norm(lifted, axis=0)).argmax())
+            lifted, change = lifted.copy(), (self.problem.classes - 1) * float(np.log(abs(own[free])))
+            lifted[:, free] = 1.0
+        held = np.arange(lifted.shape[1]) != free
+        order = np.argsort(held, kind="stable")
+        Q, R = orthonormal(lifted[:, order])
+        fixed = np.tile(held[order], self.problem.classes - 1)
+        run = firth(FirthLikelihood(self.problem, Q), STEPS, np.zeros(self.estimate.size), fixed)
         raise_interruption(run.status)
-        return run.state.point.penalised
+        return run.state.point.penalised + logdet_of(R, self.problem.classes) - change
 
     @cached_property
     def maximum(self) -> float:
@@ -123,6 +180,24 @@ class FittedLikelihood:
         result = firth_estimate(self.problem, STEPS, [self.estimate])
         raise_interruption(result.status)
         return result.maxima[0]
+
+
+def without_aliased(problem: LogisticProblem, against: Floats, penalised: bool) -> FittedLikelihood:
+    """The fit with the coefficients that it has without its aliased columns; the scores are the same."""
+    lifted = problem.lifted()
+    kept = first_independent(problem)
+    part = lifted[:, [*kept, *([lifted.shape[1] - 1] if problem.lift else [])]]
+    scale = np.linalg.norm(part, axis=0)
+    found, *_ = np.linalg.lstsq(part / scale, lifted @ against.T, rcond=None)
+    aliased = tuple(np.setdiff1d(np.arange(problem.d), kept).tolist())
+    return FittedLikelihood(problem.columns(kept), (found / scale[:, None]).T, penalised, None, aliased)
+
+
+def first_independent(problem: LogisticProblem) -> NDArray[np.intp]:
+    """The columns that are not linear combinations of the intercept and columns before them."""
+    gram = weighted_gram(problem.X, problem.counts, 0.0, problem.lift)
+    flat = np.sqrt(np.diagonal(gram.A)[: problem.d]) <= 1e-14 * np.sqrt(gram.weight) * np.abs(gram.x_mean[: problem.d])
+    return first_pivots(np.where(flat[:, None] | flat, 0.0, gram.scaled[: problem.d, : problem.d]))
 
 
 def on_the_way(problem: LogisticProblem, estimate: Floats) -> Floats:

@@ -281,7 +281,7 @@ class LogisticRegression(LogisticInference):
         self.unidentifiable_ = tuple(names[j] for j in dependent)
         known, alone = [result.existence for result in results], len(results) == 1
         self.separation_ = known[0] if alone else dict(zip(self.classes_.tolist(), known, strict=True))
-        self._rows = rows
+        self._rows, self._facts = rows, None
         loss = results[0].loss
         if alone and loss is None:
             loss = rows.problem(bool(self.fit_intercept)).loss_at(vectors)
@@ -335,6 +335,3 @@ class LogisticRegression(LogisticInference):
             )
         cut = (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED, Status.NONFINITE)
         return f"not at the optimum: {self.status_.value}." if self.status_ in cut else None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_rows"}

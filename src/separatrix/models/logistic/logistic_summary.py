@@ -2,224 +2,202 @@
 
 from __future__ import annotations
 
-import html
 import math
-from dataclasses import asdict, dataclass, fields
-from statistics import NormalDist
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from separatrix.arrays import Floats
-from separatrix.errors import DataError, InferenceError, ParameterError
+from separatrix.errors import InferenceError, ParameterError
+from separatrix.models.logistic.fitted_facts import FittedFacts
 from separatrix.models.logistic.likelihood import FittedLikelihood
 from separatrix.models.logistic.profile import profile_interval, profile_of
-from separatrix.validation import check_labels, check_lengths
+from separatrix.statistics.distributions import chi2_tail, need_level, quantile, two_sided
+from separatrix.statistics.result_table import ResultTable, listed
+from separatrix.statistics.summary import Summary
 
-FIRTH = "likelihood ratios are of Firth's penalised likelihood"
+FIRTH = "tests and likelihood ratios are of Firth's penalised likelihood"
 LIMIT = "no finite maximum exists: estimates, likelihoods and intervals are their limits"
+STORED = "Wald intervals: profile intervals need the rows of the fit, which a stored model does not have"
+MARKS = {"+inf": "infinite", "-inf": "infinite", "undetermined": "undetermined"}
+KINDS = ("model", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC")
+ALIASES = {"robust": "HC0", "classical": "model"}
 
 
-@dataclass(frozen=True, slots=True)
-class Coefficient:
-    """One estimate: error, z and p by Wald; the interval by Wald or profile; p_lr by the likelihood ratio."""
-
-    name: str
-    estimate: float
-    error: float
-    z: float
-    p: float
-    lower: float
-    upper: float
-    odds_ratio: float
-    odds_lower: float
-    odds_upper: float
-    p_lr: float | None = None
-
-
-@dataclass(frozen=True)
-class LogisticSummary:
-    """Coefficients and the quality of the fit; ``str`` is a table, ``to_dict`` and ``to_frame`` are for programs."""
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LogisticSummary(Summary):
+    """A summary with likelihoods; ``lr_statistic``, ``lr_df`` and ``lr_p`` test all slopes together."""
 
     method: str
-    outcome: str
-    coefficients: tuple[Coefficient, ...]
-    covariance: Floats
-    covariance_kind: str
-    interval_kind: str
-    level: float
-    n: float
-    loglik: float
+    intercepts: tuple[str, ...]
     null_loglik: float
     lr_statistic: float
     lr_df: int
     lr_p: float
-    aic: float
-    bic: float
     mcfadden: float
-    note: str = ""
 
-    def __getitem__(self, name: str) -> Coefficient:
-        for row in self.coefficients:
-            if row.name == name:
-                return row
-        raise KeyError(name)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, lists and text."""
-        out = {f.name: getattr(self, f.name) for f in fields(self)}
-        out["coefficients"] = [asdict(row) for row in self.coefficients]
-        return {**out, "covariance": self.covariance.tolist()}
-
-    def to_frame(self) -> Any:
-        """The coefficients as a pandas frame."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.coefficients]).set_index("name")
-
-    def __str__(self) -> str:
-        width = max([11, *(len(row.name) for row in self.coefficients)])
-        share = f"{100 * self.level:g} % interval"
-        test = "p" if self.interval_kind == "wald" else "p (LR)"
-        head = f"{'coefficient':<{width}} {'estimate':>10} {'error':>9} {'z':>8} {test:>8}   "
-        head += f"{share:^21} {'odds ratio':>10}"
-        lines = [f"Logistic regression by {self.method}", f"{self.outcome}", head, "─" * len(head)]
-        for row in self.coefficients:
-            p = row.p if row.p_lr is None else row.p_lr
-            interval = f"({_number(row.lower)}, {_number(row.upper)})"
-            lines.append(
-                f"{row.name:<{width}} {_number(row.estimate):>10} {_number(row.error):>9} {_three(row.z):>8} "
-                f"{_p(p):>8}   {interval:^21} {_number(row.odds_ratio):>10}"
-            )
-        lines += [
-            "─" * len(head),
-            f"{self.n:g} rows · log-likelihood {self.loglik:.6g} (null {self.null_loglik:.6g}) · McFadden R² "
-            f"{self.mcfadden:.4f} · AIC {self.aic:.6g} · BIC {self.bic:.6g}",
-            f"likelihood ratio {self.lr_statistic:.6g} on {self.lr_df} df, p {_compared(self.lr_p)} · "
-            f"{self.interval_kind} intervals · {self.covariance_kind} covariance",
+    def _facts(self) -> list[str]:
+        p = "< 0.0001" if self.lr_p < 1e-4 else f"= {self.lr_p:.4f}"
+        return [
+            f"{self.n:g} rows, log-likelihood {self.loglik:.6g} (null {self.null_loglik:.6g}), McFadden R² "
+            f"{self.mcfadden:.4f}",
+            f"AIC {self.aic:.6g}, BIC {self.bic:.6g}, likelihood ratio {self.lr_statistic:.6g} on {self.lr_df} df, "
+            f"p {p}",
+            f"{self.intervals} intervals, {self.covariance_kind} covariance",
         ]
-        return "\n".join([*lines, self.note] if self.note else lines)
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
-
-
-def _number(v: float) -> str:
-    if math.isnan(v):
-        return "–"
-    return ("∞" if v > 0 else "−∞") if math.isinf(v) else f"{v:.5g}"
-
-
-def _three(v: float) -> str:
-    return "–" if math.isnan(v) else f"{v:.3f}"
-
-
-def _compared(p: float) -> str:
-    return "< 0.0001" if p < 1e-4 else f"= {p:.4f}"
-
-
-def _p(p: float) -> str:
-    return "–" if math.isnan(p) else "<1e-4" if p < 1e-4 else f"{p:.4f}"
-
-
-def normal_tails(z: float) -> float:
-    """P(|Z| > |z|)"""
-    return math.erfc(abs(z) / math.sqrt(2.0))
-
-
-def chi2_tail(x: float, df: int) -> float:
-    """P(chi2_df > x)"""
-    if df == 0:
-        return 1.0
-    if df == 1:
-        return math.erfc(math.sqrt(max(x, 0.0) / 2.0))
-    from scipy.special import chdtrc
-
-    return float(chdtrc(df, max(x, 0.0)))
+    def odds_ratios(self) -> ResultTable:
+        """exp(coef) with its interval; intercepts are left out, since their odds are no ratio."""
+        rows = [row for row in self.coefficients if row.name not in self.intercepts]
+        columns = {
+            "odds_ratio": np.array([row.odds_ratio for row in rows]),
+            "low": np.array([row.odds_low for row in rows]),
+            "high": np.array([row.odds_high for row in rows]),
+            "p": np.array([row.p for row in rows]),
+        }
+        share = f"{100 * self.level:g}%"
+        labels = {"odds_ratio": "odds ratio", "low": f"{share} low", "high": f"{share} high"}
+        names = tuple(row.name for row in rows)
+        return ResultTable("Odds ratios", names, columns, (self.outcome,), self._foot()[2:], labels, self.marks)
 
 
 def summarise(
-    fitted: FittedLikelihood,
-    names: list[str],
+    facts: FittedFacts,
+    fitted: FittedLikelihood | None,
     method: str,
-    outcome: str,
     *,
     level: float,
     intervals: str,
     covariance: str,
     groups: Any,
+    lags: int | None,
     frequencies: bool,
-) -> LogisticSummary:
-    """See :meth:`separatrix.LogisticRegression.summary`."""
-    by = _check_options(fitted, level, intervals, covariance, groups)
-    V = fitted.covariance if covariance == "model" else fitted.robust(by, frequencies)
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    fates = fitted.fates or ("finite",) * len(names)
-    rows = []
-    for j, (name, b, e) in enumerate(zip(names, fitted.estimate.reshape(-1), np.sqrt(np.diagonal(V)), strict=True)):
-        low, high, p_lr = b - z * e, b + z * e, None
-        if intervals == "profile":
-            low, high = profile_interval(fitted, j, z, float(e))
-            known = fates[j] != "undetermined"
-            p_lr = chi2_tail(2.0 * (fitted.maximum - profile_of(fitted, j)(0.0)), 1) if known else math.nan
-        at, error = float(b), float(e)
-        if fates[j] != "finite":
-            at, error = {"+inf": math.inf, "-inf": -math.inf}.get(fates[j], math.nan), math.nan
-        rows.append(_coefficient(name, at, error, float(low), float(high), p_lr))
-    k, n = fitted.estimate.size, float(fitted.counts.sum())
-    slopes = k - (fitted.problem.classes - 1) * int(fitted.problem.lift)
-    whole = fitted.maximum if fitted.penalised else fitted.loglik
-    ratio = 2.0 * (whole - (fitted.null_penalised if fitted.penalised else fitted.null_loglik))
-    return LogisticSummary(
-        method,
-        outcome,
-        tuple(rows),
-        V,
-        covariance,
-        intervals,
-        float(level),
-        n,
-        fitted.loglik,
-        fitted.null_loglik,
-        ratio,
-        slopes,
-        chi2_tail(ratio, slopes),
-        2.0 * k - 2.0 * fitted.loglik,
-        k * math.log(n) - 2.0 * fitted.loglik,
-        1.0 - fitted.loglik / fitted.null_loglik,
-        FIRTH if fitted.penalised else "" if fitted.fates is None else LIMIT,
+    n_dropped: int = 0,
+) -> tuple[LogisticSummary, FittedFacts]:
+    """See :meth:`separatrix.LogisticRegression.summary`; with the facts, to which a profile may have been added."""
+    covariance = ALIASES.get(covariance, covariance) if isinstance(covariance, str) else covariance
+    chosen = _check_options(facts, fitted, level, intervals, covariance, groups)
+    V = facts.covariance
+    if covariance != "model":
+        assert fitted is not None  # as the options were checked
+        V = fitted.sandwich(covariance, groups, lags, frequencies)
+    fates = ("finite",) * len(facts.estimate) if fitted is None or fitted.fates is None else fitted.fates
+    apart = np.array([fate != "finite" for fate in fates])
+    errors = np.where(apart, np.nan, np.sqrt(np.diagonal(V)))
+    limits = {"+inf": math.inf, "-inf": -math.inf, "undetermined": math.nan}
+    coef = np.array([limits.get(fate, b) for fate, b in zip(fates, facts.estimate, strict=True)])
+    if chosen == "profile":
+        facts = _with_profile(facts, fitted, float(level))
+        assert facts.profile is not None
+        stat, p, low, high = facts.profile
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            stat = coef / errors
+        p, half = two_sided(stat, math.inf), quantile(level, math.inf) * errors
+        low, high = coef - half, coef + half
+    marks = {name: "aliased" for name, gone in zip(facts.names, facts.aliased, strict=True) if gone}
+    kept = [name for name, gone in zip(facts.names, facts.aliased, strict=True) if not gone]
+    marks |= {name: MARKS[fate] for name, fate in zip(kept, fates, strict=True) if fate in MARKS}
+    k = len(facts.estimate)
+    ratio, slopes = 2.0 * (facts.maximum - facts.null_maximum), k - facts.df_null
+    whole, lifted = facts.whole, facts.df_null > 0 and not facts.own_constant
+    intercepts = (
+        facts.names[len(facts.names) // facts.df_null - 1 :: len(facts.names) // facts.df_null] if lifted else ()
     )
+    matrix = np.full((len(facts.names),) * 2, np.nan)
+    matrix[np.ix_(~facts.aliased, ~facts.aliased)] = V
+    summary = LogisticSummary(
+        title=f"Logistic regression by {method}",
+        outcome=facts.outcome,
+        names=facts.names,
+        has_intercept=bool(intercepts),
+        coef=whole(coef),
+        std_err=whole(errors),
+        stat=whole(stat),
+        stat_name="chi²" if chosen == "profile" else "z",
+        p=whole(p),
+        low=whole(low),
+        high=whole(high),
+        marks=marks,
+        level=float(level),
+        intervals=chosen,
+        covariance=matrix if marks and facts.aliased.any() else V,
+        covariance_kind=covariance,
+        n=facts.n,
+        df_model=slopes,
+        df_resid=facts.n - k,
+        loglik=facts.loglik,
+        aic=2.0 * k - 2.0 * facts.loglik,
+        bic=k * math.log(facts.n) - 2.0 * facts.loglik,
+        n_dropped=n_dropped,
+        notes=_notes(facts, fitted, intervals, chosen),
+        method=method,
+        intercepts=intercepts,
+        null_loglik=facts.null_loglik,
+        lr_statistic=ratio,
+        lr_df=slopes,
+        lr_p=chi2_tail(ratio, slopes),
+        mcfadden=1.0 - facts.loglik / facts.null_loglik if facts.null_loglik else math.nan,
+    )
+    return summary, facts
+
+
+def _notes(facts: FittedFacts, fitted: FittedLikelihood | None, asked: str, chosen: str) -> tuple[str, ...]:
+    notes = list[str]()
+    if facts.penalised and (chosen == "profile"):
+        notes.append(FIRTH)
+    elif facts.penalised:
+        notes.append("Wald tests after Firth's fit; the likelihood ratio is of the penalised likelihood")
+    if fitted is not None and fitted.fates is not None:
+        notes.append(LIMIT)
+    if facts.penalised and asked == "auto" and chosen == "wald" and fitted is None:
+        notes.append(STORED)
+    if facts.own_constant:
+        notes.append("the columns contain a constant: the null model has an intercept alone")
+    if facts.aliased.any():
+        gone = [name for name, own in zip(facts.names, facts.aliased, strict=True) if own]
+        notes.append(f"aliased: linear combinations of the other columns, left out ({listed(gone)})")
+    return tuple(notes)
+
+
+def _with_profile(facts: FittedFacts, fitted: FittedLikelihood | None, level: float) -> FittedFacts:
+    """The facts with the profile of every coefficient at this level."""
+    if facts.profile is not None and facts.profile_level == level:
+        return facts
+    assert fitted is not None  # as the options were checked
+    z, lines = quantile(level, math.inf), list[tuple[float, float, float, float]]()
+    errors = np.sqrt(np.diagonal(fitted.covariance))
+    for j, error in enumerate(errors):
+        low, high = profile_interval(fitted, j, z, float(error))
+        known = fitted.fates is None or fitted.fates[j] != "undetermined"
+        stat = max(0.0, 2.0 * (fitted.maximum - profile_of(fitted, j)(0.0))) if known else math.nan
+        lines.append((stat, chi2_tail(stat, 1), low, high))
+    return replace(facts, profile=np.array(lines, dtype=np.float64).reshape(-1, 4).T.copy(), profile_level=level)
 
 
 def _check_options(
-    fitted: FittedLikelihood, level: Any, intervals: Any, covariance: Any, groups: Any
-) -> NDArray[np.intp] | None:
-    """The groups by number, once all options fit together."""
-    if not (isinstance(level, (int, float)) and 0 < level < 1):
-        raise ParameterError(f"level is {level!r}: it must lie between 0 and 1.")
-    if intervals not in ("wald", "profile"):
-        raise ParameterError(f"intervals is {intervals!r}: it can be 'wald' or 'profile'.")
-    if covariance not in ("model", "robust", "cluster"):
-        raise ParameterError(f"covariance is {covariance!r}: it can be 'model', 'robust' or 'cluster'.")
+    facts: FittedFacts, fitted: FittedLikelihood | None, level: Any, intervals: Any, covariance: Any, groups: Any
+) -> str:
+    """The kind of interval, once all options fit together."""
+    need_level(level)
+    if intervals not in ("auto", "wald", "profile"):
+        raise ParameterError(f"intervals is {intervals!r}: it can be 'auto', 'wald' or 'profile'.")
+    if covariance not in KINDS:
+        raise ParameterError(f"covariance is {covariance!r}: it can be {', '.join(map(repr, KINDS))}.")
     if (covariance == "cluster") != (groups is not None):
         raise ParameterError("covariance='cluster' and groups go together: pass one group a row.")
     if intervals == "profile" and covariance != "model":
         raise ParameterError("profile intervals have no covariance of their own: leave it at 'model', or use 'wald'.")
-    if fitted.fates is not None and intervals != "profile":
+    apart = fitted is not None and fitted.fates is not None
+    if apart and (intervals == "wald" or covariance != "model"):
         raise InferenceError("estimates that are infinite have no standard errors: ask for intervals='profile'.")
-    if groups is None:
-        return None
-    by = np.asarray(check_labels(groups, what="groups", ids=True).codes, dtype=np.intp)
-    check_lengths(fitted.problem.n, len(by), "groups")
-    if by.max() < 1:
-        raise DataError("groups has one group only: a clustered covariance needs at least two.")
-    return by
-
-
-def _coefficient(name: str, b: float, e: float, low: float, high: float, p_lr: float | None) -> Coefficient:
-    def odds(v: float) -> float:
-        return math.inf if v >= 709 else math.exp(v)
-
-    z = b / e if math.isfinite(b) else math.nan
-    return Coefficient(name, b, e, z, normal_tails(z), low, high, odds(b), odds(low), odds(high), p_lr)
+    if covariance != "model":
+        if fitted is None:
+            raise InferenceError(f"covariance={covariance!r} needs the rows of the fit: fit again.")
+        return "wald"
+    stored = facts.profile is not None and facts.profile_level == level
+    if intervals == "profile" and fitted is None and not stored:
+        raise InferenceError("profile intervals need the rows of the fit: ask for intervals='wald', or fit again.")
+    if intervals != "auto":
+        return str(intervals)
+    return "profile" if apart or (facts.penalised and (fitted is not None or stored)) else "wald"

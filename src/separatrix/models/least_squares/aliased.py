@@ -1,0 +1,48 @@
+"""Least squares with dependent columns: the model without the aliased ones, which has the same fitted values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import InferenceError
+from separatrix.numerics.moments import Moments
+from separatrix.numerics.normal_equations import NormalEquations, first_pivots
+from separatrix.validation import Table, check_targets, check_weights
+
+if TYPE_CHECKING:
+    from separatrix.models.least_squares.least_squares import LeastSquares
+
+Rows = tuple[Table, Any, Any]
+
+
+def has_aliased(model: LeastSquares) -> bool:
+    """Whether an unpenalised fit of one target has dependent columns, so that their coefficients are not unique."""
+    plain = model.coef_.ndim == 1 and model.alpha == 0 and not model.positive
+    return plain and model.rank_ < len(model.coef_) + bool(model.fit_intercept) and bool(model.dependent_columns_)
+
+
+def without_aliased(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> tuple[LeastSquares, NDArray[np.bool_]]:
+    """The fit without columns that are linear combinations of the intercept and columns before them; and which."""
+    from separatrix.models.least_squares.least_squares import LeastSquares
+
+    if X is not None:
+        table = model._check_rows(X)
+        targets, weights = check_targets(y), check_weights(sample_weight, table.n)
+    elif model._rows is not None:
+        table, targets, weights = model._rows
+    else:
+        raise InferenceError("columns are linearly dependent, and the rows of the fit are not known: pass X and y.")
+    lift = bool(model.fit_intercept)
+    totals = Moments(table.d).add(table.X, None, None, weights).totals()
+    normal = NormalEquations(totals, table.d, 0.0, lift, lift)
+    flat = np.sqrt(np.diagonal(normal.A)) <= 1e-14 * np.sqrt(normal.weight) * np.abs(normal.x_mean)
+    kept = first_pivots(np.where(flat[:, None] | flat, 0.0, normal.scaled)) if lift else first_pivots(normal.scaled)
+    aliased = np.ones(table.d, dtype=bool)
+    aliased[kept] = False
+    part = table.X[:, kept]
+    X = np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part.tocsr()
+    reduced = LeastSquares(fit_intercept=lift, solver=model.solver).fit(X, targets, weights)
+    return reduced, aliased

@@ -1,0 +1,103 @@
+"""What is said about a logistic fit without its rows: estimates, covariance, likelihoods; small enough for a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.models.logistic.likelihood import FittedLikelihood
+
+ARRAYS = {"estimate": 1, "covariance": 2, "profile": 2}
+PROFILE = ("stat", "p", "low", "high")  # the lines of a stored profile
+MOST_WORK = 2**31  # operations up to which a covariance is made for the sake of a copy
+
+
+@dataclass(frozen=True)
+class FittedFacts:
+    """``estimate`` and ``covariance`` are of the coefficients that are not aliased, in the order of ``names``.
+
+    ``maximum`` and ``null_maximum`` are what the likelihood ratio compares: penalised ones after Firth's fit.
+    ``profile`` has the lines stat, p, low, high of profile intervals at ``profile_level``, where they are known.
+    """
+
+    names: tuple[str, ...]
+    aliased: NDArray[np.bool_]
+    estimate: Floats
+    covariance: Floats
+    outcome: str
+    n: float
+    df_null: int
+    loglik: float
+    null_loglik: float
+    maximum: float
+    null_maximum: float
+    penalised: bool
+    own_constant: bool
+    profile: Floats | None = None
+    profile_level: float | None = None
+
+    @staticmethod
+    def of(fitted: FittedLikelihood, names: tuple[str, ...], aliased: NDArray[np.bool_], outcome: str) -> FittedFacts:
+        problem = fitted.problem
+        constant = bool(problem.lift or fitted.own_constant)
+        return FittedFacts(
+            names,
+            aliased,
+            fitted.estimate.reshape(-1),
+            fitted.covariance,
+            outcome,
+            float(fitted.counts.sum()),
+            (problem.classes - 1) * int(constant),
+            fitted.loglik,
+            fitted.null_loglik,
+            fitted.maximum,
+            fitted.null_penalised if fitted.penalised else fitted.null_loglik,
+            fitted.penalised,
+            fitted.own_constant,
+        )
+
+    def whole(self, values: Floats) -> Floats:
+        """Numbers of the estimated coefficients among all, NaN for aliased ones."""
+        out = np.full(len(self.names), np.nan)
+        out[~self.aliased] = values
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for a model file."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: value for name, value in plain.items() if value is not None}
+
+    @staticmethod
+    def from_dict(kept: dict[str, Any]) -> FittedFacts:
+        """Back from plain values; ValueError for what does not fit."""
+        facts = FittedFacts(**kept)
+        if not (isinstance(facts.names, tuple) and all(isinstance(name, str) for name in facts.names)):
+            raise ValueError("the names of coefficients are not text")
+        if not (isinstance(facts.aliased, np.ndarray) and facts.aliased.dtype == np.bool_):
+            raise ValueError("aliased is not an array of truth values")
+        m = int((~facts.aliased).sum())
+        if facts.aliased.shape != (len(facts.names),):
+            raise ValueError("aliased has another shape")
+        shapes = {"estimate": (m,), "covariance": (m, m), "profile": (len(PROFILE), m)}
+        for name, shape in shapes.items():
+            array = getattr(facts, name)
+            if array is None and name == "profile":
+                continue
+            if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != shape:
+                raise ValueError(f"{name} has another type or shape")
+        numbers = ("n", "loglik", "null_loglik", "maximum", "null_maximum")
+        if not all(isinstance(getattr(facts, name), (int, float)) for name in numbers):
+            raise ValueError("a likelihood is not a number")
+        if not (isinstance(facts.df_null, int) and isinstance(facts.outcome, str)):
+            raise ValueError("its outcome is not text")
+        if not (isinstance(facts.penalised, bool) and isinstance(facts.own_constant, bool)):
+            raise ValueError("a flag is not True or False")
+        if (facts.profile is None) != (facts.profile_level is None) or not isinstance(
+            facts.profile_level, (float, type(None))
+        ):
+            raise ValueError("a profile has no level")
+        return facts
