@@ -61,7 +61,7 @@ def need(condition: bool, why: str) -> None:
 
 
 @dataclass(frozen=True)
-class Table:
+class ExactTable:
     """The class and the non-zeros of each row; the names of columns and target where the data have names."""
 
     rows: list[tuple[str, Row]]
@@ -90,7 +90,7 @@ def finite_number(text: str) -> float:
     return value
 
 
-def read_table(path: str, target: str | None, columns: list[str] | None) -> Table:
+def read_table(path: str, target: str | None, columns: list[str] | None) -> ExactTable:
     """Read svmlight or, by any other name, comma-separated text with a header."""
     with open(path, newline="", encoding="utf-8-sig") as file:
         if path.endswith((".svm", ".svmlight", ".libsvm")):
@@ -105,7 +105,7 @@ def column_number(text: str) -> int:
     return value
 
 
-def read_svmlight(path: str, lines: Iterable[str]) -> Table:
+def read_svmlight(path: str, lines: Iterable[str]) -> ExactTable:
     rows: list[tuple[str, Row]] = []
     d = 0
     for number, line in enumerate(lines, 1):
@@ -119,10 +119,10 @@ def read_svmlight(path: str, lines: Iterable[str]) -> Table:
             except ValueError as error:
                 raise ValueError(f"{path} line {number}: {error}") from None
             d = max([d, *(column + 1 for column, _ in row)])
-    return Table(rows, d, name=path)
+    return ExactTable(rows, d, name=path)
 
 
-def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | None) -> Table:
+def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | None) -> ExactTable:
     header: list[str] = next((line for line in lines if line), [])
     if len(set(header)) < len(header):
         raise ValueError(f"{path}: a column name occurs twice in the header")
@@ -144,7 +144,7 @@ def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | Non
             except ValueError as error:
                 raise ValueError(f"{path} line {lines.line_num}: {error}") from None
     unused = tuple(name for name in header if name != target and name not in set(columns))
-    return Table(rows, len(columns), columns, target, path, unused)
+    return ExactTable(rows, len(columns), columns, target, path, unused)
 
 
 def fingerprint(rows: list[tuple[int, Row]], d: int) -> str:
@@ -206,7 +206,7 @@ class Meter:
 class Scope:
     """The table, as the certificate describes it: columns, target, rows dropped, and in format 2 all classes."""
 
-    def __init__(self, told: Any, table: Table, version: int) -> None:
+    def __init__(self, told: Any, table: ExactTable, version: int) -> None:
         need(type(told) is dict, "it does not say what it is about")
         self.table, self.told, self.version, d = table, told, version, told["d"]
         need(type(d) is int and d >= 1, "the number of columns is not a positive integer")  # [S1]
@@ -839,7 +839,7 @@ def described_data(content: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-def check(content: dict[str, Any], table: Table) -> list[str]:
+def check(content: dict[str, Any], table: ExactTable) -> list[str]:
     """Give a sentence for each claim, all of them proved, or raise Rejected with the first thing that is wrong."""
     meter, sentences, scope = Meter(), [], None
     try:
@@ -881,7 +881,7 @@ def load(path: str) -> dict[str, Any]:
     return dict(content)
 
 
-def read(certificate: str, source: str, target: str | None) -> tuple[dict[str, Any], Table]:
+def read(certificate: str, source: str, target: str | None) -> tuple[dict[str, Any], ExactTable]:
     content = load(certificate)
     told = described_data(content)
     if target is not None and told.get("target") is not None:

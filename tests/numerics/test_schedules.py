@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from separatrix.errors import ParameterError
-from separatrix.numerics.schedules import Constant, Exponential, Inverse, Root, Step, schedule_of
+from separatrix.numerics.schedules import Constant, Exponential, Inverse, Root, StepDecay, schedule_of
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from separatrix.numerics.schedules import Constant, Exponential, Inverse, Root, 
         (Inverse(0.6), [0.6, 0.3, 0.2, 0.15]),
         (Root(1.0), [1, 1 / np.sqrt(2), 1 / np.sqrt(3), 0.5]),
         (Exponential(2.0, 0.5), [2, 1, 0.5, 0.25]),
-        (Step(1.0, 0.1, every=2), [1, 1, 0.1, 0.1]),
+        (StepDecay(1.0, 0.1, every=2), [1, 1, 0.1, 0.1]),
     ],
 )
 def test_formulas(schedule, steps):
@@ -30,7 +30,7 @@ def test_by_name_or_as_a_function():
         schedule_of("warmup", 1.0)
 
 
-@pytest.mark.parametrize("make", [Constant, Inverse, Root, Exponential, Step])
+@pytest.mark.parametrize("make", [Constant, Inverse, Root, Exponential, StepDecay])
 @pytest.mark.parametrize("a0", [0.0, -1.0, np.nan, np.inf])
 def test_step_sizes_are_finite_and_positive(make, a0):
     with pytest.raises(ParameterError, match="a0 is"):
@@ -41,6 +41,6 @@ def test_decay_lies_between_zero_and_one():
     with pytest.raises(ParameterError, match=r"r is 1\.5"):
         Exponential(1.0, 1.5)
     with pytest.raises(ParameterError, match="r is 0"):
-        Step(1.0, 0)
+        StepDecay(1.0, 0)
     with pytest.raises(ParameterError, match="every is 0"):
-        Step(1.0, 0.5, every=0)
+        StepDecay(1.0, 0.5, every=0)

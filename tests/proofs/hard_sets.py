@@ -12,7 +12,7 @@ from separatrix.proofs.certificate import sparse_rows
 def table_of(X, y, **more):
     """Data as the checker takes them."""
     rows = zip(map(checker.label_name, y.tolist()), sparse_rows(X), strict=True)
-    return checker.Table(list(rows), X.shape[1], **more)
+    return checker.ExactTable(list(rows), X.shape[1], **more)
 
 
 def sealed(content, X, y):

@@ -76,7 +76,7 @@ def test_the_parts_of_format_1_share_columns_and_target():
     with pytest.raises(checker.Rejected, match="another format"):
         old_sentences(content, "three.csv")
     with pytest.raises(checker.Rejected, match="the table has no rows"):
-        checker.check(CERTIFICATES["three.csv"]["ovr"], checker.Table([], 2))
+        checker.check(CERTIFICATES["three.csv"]["ovr"], checker.ExactTable([], 2))
     with pytest.raises(checker.Rejected, match="holds no certificates"):
         old_sentences({"format": checker.FORMAT_1, "certificates": []}, "three.csv")
 

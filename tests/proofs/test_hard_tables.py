@@ -112,7 +112,7 @@ def test_rows_chosen_against_the_draw_are_not_overlooked(seed, few, monkeypatch)
 
 
 def test_a_wrong_guess_is_not_proved():
-    """Rows that are strictly separated have no circulation, whoever says that they are tied."""
+    """Rows that are strictly separated have no circulation, also when a guess ties them."""
     X, y = hard_sets.keywords(700, 60, 0, density=4, share=0.1, contradicted=0, dependent=0.0)
     rows = LiftedRows(X, y.astype(np.int8), True)
     strict = np.array(strictly_separated(X, y))

@@ -22,7 +22,7 @@ from separatrix.auditing.table import AuditTable
 from separatrix.checker import label_name
 from separatrix.errors import CertificateError
 from separatrix.persistence.checkable_rows import write_csv, write_svmlight
-from separatrix.proofs.certificate import Certificate, Source, Subject
+from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
 from separatrix.proofs.disjoint_witnesses import certify_disjoint
 from separatrix.proofs.separability import Given, Separability, certificate_of, witness_fields
 from separatrix.validation import Labels, Table
@@ -119,19 +119,21 @@ def _file_names(table: AuditTable) -> FileNames:
     return FileNames(target, tuple(columns), tuple(labels))
 
 
-def _source(table: AuditTable, rows: NDArray[np.intp] | None, names: FileNames) -> Source:
+def _source(table: AuditTable, rows: NDArray[np.intp] | None, names: FileNames) -> CertifiedTable:
     """The table of the file; svmlight names neither the target nor the columns."""
     X = table.rows if rows is None else table.rows[rows]
     codes = table.codes if rows is None else table.codes[rows]
     labels = Labels(np.array(names.labels, dtype=object), codes)
-    return Source(Table(X, names.columns), labels, (), None if table.sparse else names.target)
+    return CertifiedTable(Table(X, names.columns), labels, (), None if table.sparse else names.target)
 
 
-def _given(source: Source) -> Given:
+def _given(source: CertifiedTable) -> Given:
     return Given(source.table, source.labels, None, source, True, "binary64")
 
 
-def _of_some_rows(table: AuditTable, rows: NDArray[np.intp], best: BestHyperplane, source: Source) -> Certificate:
+def _of_some_rows(
+    table: AuditTable, rows: NDArray[np.intp], best: BestHyperplane, source: CertifiedTable
+) -> Certificate:
     """The rows in the file are decided by themselves; disjoint witnesses bound the mistakes."""
     given, sides = _given(source), ([table.positive], [1 - table.positive])
     found = given.two_groups(*sides)
@@ -145,7 +147,7 @@ def _of_some_rows(table: AuditTable, rows: NDArray[np.intp], best: BestHyperplan
 
 
 def _of_all_rows(
-    table: AuditTable, session: Session, separation: DecidedSeparation, best: BestHyperplane, source: Source
+    table: AuditTable, session: Session, separation: DecidedSeparation, best: BestHyperplane, source: CertifiedTable
 ) -> Certificate:
     """The proofs that were found, under the names of the file."""
 
@@ -162,7 +164,7 @@ def _of_all_rows(
     return Certificate.bundle(renamed(part) for part in [*every, *separation.each.parts.values()])
 
 
-def _minimal_witness(found: Separability, source: Source) -> list[Certificate]:
+def _minimal_witness(found: Separability, source: CertifiedTable) -> list[Certificate]:
     """The rows that a reader is shown, where the verdict itself needs more of them."""
     reduction = found._reduction
     if found.verdict != "overlap" or reduction.circulation == reduction.witness:
@@ -171,7 +173,7 @@ def _minimal_witness(found: Separability, source: Source) -> list[Certificate]:
     return [subject.certify("not-complete", **witness_fields(reduction.witness, subject))]
 
 
-def _of_best(table: AuditTable, session: Session, best: BestHyperplane, source: Source) -> Certificate | None:
+def _of_best(table: AuditTable, session: Session, best: BestHyperplane, source: CertifiedTable) -> Certificate | None:
     """The proof of the second answer, where there is one of reasonable size."""
     found = best.margin if best.mistakes is None else best.mistakes.proof
     if isinstance(found, DisjointWitnesses):
@@ -187,7 +189,7 @@ def _of_best(table: AuditTable, session: Session, best: BestHyperplane, source: 
     return None
 
 
-def _in_file(subject: Subject, source: Source) -> Subject:
+def _in_file(subject: Subject, source: CertifiedTable) -> Subject:
     """What a proof is about, with the columns and classes as the file names them."""
     called = {str(k): name for k, name in enumerate(source.classes)}
     sides = {

@@ -60,7 +60,7 @@ def estimate_facts(e: Estimate) -> EstimateFacts:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class LearnerComparison:
     """The cross-validations that ended, the learners that did not, and the choice."""
 
     metric: Metric
@@ -74,7 +74,7 @@ class Comparison:
 
 def compare(
     table: AuditTable, session: Session, listed: list[Candidate], rows: NDArray[np.intp], folds: int
-) -> Comparison | None:
+) -> LearnerComparison | None:
     """Every candidate on the same folds, the safe choice first; None where none could be fitted."""
     metric = metric_for(table)
     runs: dict[str, CrossValidation] = {}
@@ -92,7 +92,7 @@ def compare(
     if not runs:
         return None
     chosen, close = _choice(listed, runs, metric)
-    return Comparison(metric, folds, rows, runs, not_compared, chosen, close)
+    return LearnerComparison(metric, folds, rows, runs, not_compared, chosen, close)
 
 
 def _cross_validated(
@@ -183,7 +183,7 @@ def usable_folds(table: AuditTable, session: Session, rows: NDArray[np.intp]) ->
     return None
 
 
-def compared_learners(found: Comparison) -> list[ComparedLearner]:
+def compared_learners(found: LearnerComparison) -> list[ComparedLearner]:
     """The estimates of each learner, the best first."""
     return [
         ComparedLearner(
@@ -197,13 +197,13 @@ def compared_learners(found: Comparison) -> list[ComparedLearner]:
     ]
 
 
-def _ranked(found: Comparison) -> list[str]:
+def _ranked(found: LearnerComparison) -> list[str]:
     sign = 1 if found.metric.greater_is_better else -1
     values = {name: sign * run[found.metric.name].value for name, run in found.runs.items()}
     return sorted(values, key=lambda name: (math.isnan(values[name]), -values[name]))
 
 
-def paired_differences(found: Comparison, level: float) -> list[PairedDifference]:
+def paired_differences(found: LearnerComparison, level: float) -> list[PairedDifference]:
     """Every pair on the same folds (Nadeau & Bengio 2003), with Holm's correction for all pairs."""
     first = next(iter(found.runs.values()))
     ratio = float(np.mean([len(fold.rows) / fold.learned_from for fold in first.results[: first.folds]]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.auditing.budget import OutOfTime, Session
 from separatrix.auditing.candidates import Candidate, in_folds
-from separatrix.auditing.comparison import Comparison
+from separatrix.auditing.comparison import LearnerComparison
 from separatrix.auditing.picture_facts import LearningCurve
 from separatrix.auditing.table import AuditTable
 from separatrix.errors import SeparatrixError
@@ -17,7 +17,9 @@ STEPS = 6
 ROWS = 20_000  # at most
 
 
-def curve_of(table: AuditTable, session: Session, found: Comparison, listed: list[Candidate]) -> LearningCurve | None:
+def curve_of(
+    table: AuditTable, session: Session, found: LearnerComparison, listed: list[Candidate]
+) -> LearningCurve | None:
     """The curve of the chosen learner, with a ridge in place of an unpenalised fit; None where time is short."""
     from separatrix.evaluation.learning_curves import learning_curve
 

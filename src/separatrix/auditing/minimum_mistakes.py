@@ -18,7 +18,7 @@ from separatrix.arrays import Floats
 from separatrix.auditing.budget import Session
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.auditing.table import AuditTable
-from separatrix.proofs.certificate import Source
+from separatrix.proofs.certificate import CertifiedTable
 from separatrix.proofs.fewest_mistakes import MistakeBracket, bracket
 from separatrix.proofs.separability import Given
 from separatrix.validation import Labels, Table
@@ -121,7 +121,7 @@ def _decided(table: AuditTable, separation: DecidedSeparation, rows: NDArray[np.
 def _part(table: AuditTable, separation: DecidedSeparation, rows: NDArray[np.intp]) -> Given:
     """Some of the rows as proofs take them."""
     labels = Labels(separation.given.labels.classes, table.codes[rows])
-    source = Source(Table(table.rows[rows], None), labels)
+    source = CertifiedTable(Table(table.rows[rows], None), labels)
     return Given(source.table, labels, None, source, True, "binary64")
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from separatrix.auditing.budget import Session
 from separatrix.auditing.candidates import Candidate, fit_on
 from separatrix.auditing.comparison import (
-    Comparison,
+    LearnerComparison,
     Metric,
     compare,
     compared_learners,
@@ -53,7 +53,7 @@ class Prediction:
     """The facts of question 4, with the comparison, the fitted choice and its evaluation on held-out rows."""
 
     facts: PredictionFacts
-    comparison: Comparison | None = None
+    comparison: LearnerComparison | None = None
     model: Any = None  # fitted on the development rows; predicts by row numbers
     test: Any = None
 
@@ -107,7 +107,7 @@ def _code(table: AuditTable, label: Any) -> int:
 
 
 def _facts(
-    table: AuditTable, session: Session, found: Comparison, split: SplitFacts, test: Any, sampled: bool
+    table: AuditTable, session: Session, found: LearnerComparison, split: SplitFacts, test: Any, sampled: bool
 ) -> PredictionFacts:
     metric = found.metric
     own = estimate_facts(found.runs[found.chosen.name][metric.name])
@@ -150,7 +150,7 @@ def _test_facts(test: Any) -> TestFacts:
     return TestFacts(test.n, estimates, earlier, round(openings.before * openings.rows) if earlier else 0)
 
 
-def _alarms(table: AuditTable, session: Session, found: Comparison) -> AlarmFacts | None:
+def _alarms(table: AuditTable, session: Session, found: LearnerComparison) -> AlarmFacts | None:
     """How many rows of a rare class are found when half of the alarms are right, in the folds."""
     from separatrix.evaluation.intervals import wilson
 

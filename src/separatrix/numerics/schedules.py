@@ -72,7 +72,7 @@ class Exponential:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepDecay:
     a0: float
     r: float = 0.5
     every: int = 10
@@ -111,7 +111,7 @@ NAMED: dict[str, Callable[[float], Schedule]] = {
     "inverse": Inverse,
     "root": Root,
     "exponential": Exponential,
-    "step": Step,
+    "step": StepDecay,
     "line-search": LineSearch,
 }
 

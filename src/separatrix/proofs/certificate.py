@@ -28,7 +28,7 @@ INDEX_ONLY = checker.INDEX_ONLY
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class CertifiedTable:
     """The whole table that certificates are about, with rows of weight zero and classes that take no part."""
 
     table: Table
@@ -62,7 +62,7 @@ class Subject:
     table: Table  # the rows in use
     labels: NDArray[Any]  # -1 and +1, or class numbers
     origin: NDArray[np.int64] | None  # their row numbers, when others are not in use
-    source: Source
+    source: CertifiedTable
     sides: dict[str, Any]  # "positive" and "negative", or "kesler", by name
     intercept: bool
     reading: str
@@ -269,7 +269,7 @@ def verify(certificate: Certificate | str | Path, X: Any, y: Any) -> str:
         raise CertificateError(f"{error}.") from None
 
 
-def _checkable(X: Any, y: Any, columns: list[str] | None) -> checker.Table:
+def _checkable(X: Any, y: Any, columns: list[str] | None) -> checker.ExactTable:
     """The data as the checker takes them; of named columns those that the certificate names."""
     table, labels = check_table(X), check_labels(y)
     check_lengths(table.n, len(labels.codes), "y")
@@ -283,7 +283,7 @@ def _checkable(X: Any, y: Any, columns: list[str] | None) -> checker.Table:
     classes = class_names(labels.classes)
     rows = list(zip((classes[k] for k in labels.codes.tolist()), sparse_rows(values), strict=True))
     target = getattr(y, "name", None)
-    return checker.Table(rows, values.shape[1], names, target if isinstance(target, str) else None, "X", unused)
+    return checker.ExactTable(rows, values.shape[1], names, target if isinstance(target, str) else None, "X", unused)
 
 
 def class_names(classes: NDArray[Any]) -> list[str]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from separatrix.proofs.exact_algebra import Row, dot, integer_row, lowest_terms, null_line, solve, transpose
 from separatrix.proofs.exact_basis import ExactBasis
 from separatrix.proofs.face import Face
-from separatrix.proofs.lifted_rows import Candidate, LiftedRows
+from separatrix.proofs.lifted_rows import LiftedRows, Proposal
 from separatrix.proofs.simplex import Patience, alternative
 
 LARGE = 100_000_000  # multiplications of integers that a change of coordinates may take; else a sample serves
@@ -50,7 +50,7 @@ class Stage:
     active: NDArray[np.int64] | None = None
     extra: list[Row] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
-    seen: list[Candidate] = field(default_factory=list)
+    seen: list[Proposal] = field(default_factory=list)
     patience: int | None = None  # words that the simplex method may work out; None: its own limit
 
     def decide(self) -> Positive | Circuit | None:
@@ -82,11 +82,11 @@ class Stage:
         scale = [max(map(abs, row)) or 1 for row in self.extra]
         return np.array([[v / s for v in row] for row, s in zip(self.extra, scale, strict=True)])
 
-    def _candidates(self) -> Iterator[tuple[str, Candidate]]:
+    def _candidates(self) -> Iterator[tuple[str, Proposal]]:
         for name, basis in self._preparations():
             yield name, self.rows.search(self.active, self._extra_floats(), basis)
 
-    def _wide_candidates(self) -> Iterator[tuple[str, Candidate]]:
+    def _wide_candidates(self) -> Iterator[tuple[str, Proposal]]:
         """With p in the thousands: the perceptron first, then the search on the rows written out."""
         whole = self.active is None and not self.face.bound and not self.extra
         ids = np.arange(self.rows.n) if self.active is None else self.active
@@ -98,7 +98,7 @@ class Stage:
                 w = np.zeros(self.rows.p)
                 w[self.face.free] = found.w
                 support = [number[i] for i in found.support]
-                yield name, Candidate(found.status, w, support, found.weights, found.rounds, found.scanned)
+                yield name, Proposal(found.status, w, support, found.weights, found.rounds, found.scanned)
 
     def _preparations(self) -> Iterator[tuple[str, NDArray[np.float64] | None]]:
         """Bases of the face in which the search may go well; overflow only spoils a candidate."""
@@ -138,7 +138,7 @@ class Stage:
         return np.asarray(Vt.T / np.maximum(s, s[0] * 1e-14) * s[0])
 
     def _in_exact_basis(self) -> Positive | Circuit | None:
-        """The search where columns depend on each other but for the last digits."""
+        """The search where columns are linearly dependent but for the last digits."""
         n, q = self.rows.n, self.face.dimension
         ids = [*(range(n) if self.active is None else self.active.tolist()), *range(n, n + len(self.extra))]
         ids = ids[:: 1 + len(ids) * q**2 // LARGE]
@@ -156,7 +156,7 @@ class Stage:
 
     # -- proofs ----------------------------------------------------------------------------------
 
-    def proved(self, candidate: Candidate) -> Positive | Circuit | None:
+    def proved(self, candidate: Proposal) -> Positive | Circuit | None:
         answer: Positive | Circuit | None = None
         if candidate.status != "witness" and np.isfinite(candidate.w).all() and candidate.w.any():
             u, _ = integer_row(candidate.w[self.face.free].tolist())

@@ -24,7 +24,7 @@ STATUS = ("separates", "witness", "stalled", "limit")
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Proposal:
     """What the search in floating point suggests; nothing is proved yet."""
 
     status: str
@@ -106,14 +106,14 @@ class LiftedRows:
         extra: NDArray[np.float64] | None = None,
         basis: NDArray[np.float64] | None = None,
         seed: int = 0,
-    ) -> Candidate:
+    ) -> Proposal:
         """A hyperplane or a witness for the active and the extra rows, in floating point."""
         q = self.p if basis is None else basis.shape[1]
         w, support, weights = np.empty(self.p), np.empty(q + 1, dtype=np.int64), np.empty(q + 1)
         status, k, rounds, scanned, _ = kernels.decide(
             self.view, self.y, self.intercept, active, extra, basis, seed, w, support, weights
         )
-        return Candidate(STATUS[status], w, support[:k].tolist(), weights[:k].copy(), rounds, scanned)
+        return Proposal(STATUS[status], w, support[:k].tolist(), weights[:k].copy(), rounds, scanned)
 
     @property
     def wide(self) -> bool:
@@ -139,7 +139,7 @@ class LiftedRows:
         count = np.count_nonzero(X, axis=0) if isinstance(X, np.ndarray) else np.bincount(X.indices, minlength=self.d)
         return np.append(count, self.n)[: self.p]
 
-    def perceptron(self, passes: int = 2000, visits: int = 100_000_000) -> Candidate | None:
+    def perceptron(self, passes: int = 2000, visits: int = 100_000_000) -> Proposal | None:
         """Rosenblatt's rule from zero: where columns abound it separates within a few passes, if at all."""
         w, habit = np.zeros(self.d + 1), np.zeros(self.n, dtype=np.int8)
         for count in range(1, min(passes, 1 + visits // self.n) + 1):
@@ -147,7 +147,7 @@ class LiftedRows:
                 self.view, self.y, None, None, w, self.intercept, True, None, 0, self.n, self.n, habit
             )
             if not wrong:
-                return Candidate("separates", w[: self.p], [], np.empty(0), count, count * self.n)
+                return Proposal("separates", w[: self.p], [], np.empty(0), count, count * self.n)
         return None
 
     def reduced(self, face: Face, ids: NDArray[np.int64], extra: Sequence[Row]) -> LiftedRows:

@@ -1,7 +1,7 @@
 """Tucker's partition of all rows at once: guessed by Newton's method, proved by one exact solution.
 
 Where a hyperplane separates some rows (S) and no others (T), the logistic likelihood has no maximum, but that of T
-alone has one (Albert & Anderson 1984). Newton's steps settle on T and go on for ever on S: at the end a step d raises
+alone has one (Albert & Anderson 1984). Newton's steps settle on T and grow on S without limit: then a step d raises
 z.d of each row of S by about 1 and leaves the rows of T where they are. So one run shows which rows are which, and d is
 a candidate for a w that is positive on S.
 

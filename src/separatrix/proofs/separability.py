@@ -17,7 +17,7 @@ from separatrix.errors import CertificateError, DataError, ParameterError
 from separatrix.proofs.certificate import (
     INDEX_ONLY,
     Certificate,
-    Source,
+    CertifiedTable,
     Subject,
     class_names,
     quotient,
@@ -118,17 +118,17 @@ def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str
 
 def counted(
     X: Any, y: Any, sample_weight: Any, names: tuple[str, ...] | None = None, target: str | None = None
-) -> tuple[Table, Labels, NDArray[np.int64] | None, Source]:
+) -> tuple[Table, Labels, NDArray[np.int64] | None, CertifiedTable]:
     """The rows of weight other than zero, their row numbers (None for all), and the table that they are from."""
     table, labels = check_table(X), check_labels(y)
     table = table if names is None else Table(table.X, names)
     check_lengths(table.n, len(labels.codes), "y")
     weights = check_weights(sample_weight, table.n)
     origin: NDArray[np.int64] | None = None
-    source = Source(table, labels, (), target)
+    source = CertifiedTable(table, labels, (), target)
     if weights is not None and not weights.all():
         origin = np.flatnonzero(weights)
-        source = Source(table, labels, tuple(np.flatnonzero(weights == 0).tolist()), target)
+        source = CertifiedTable(table, labels, tuple(np.flatnonzero(weights == 0).tolist()), target)
         table = Table(table.X[origin], table.names)
         codes = labels.codes[origin]
         used = np.unique(codes)
@@ -145,7 +145,7 @@ class Given:
     table: Table
     labels: Labels
     origin: NDArray[np.int64] | None
-    source: Source
+    source: CertifiedTable
     intercept: bool
     reading: str
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.auditing.comparison import Comparison
+from separatrix.auditing.comparison import LearnerComparison
 from separatrix.auditing.conclusion_facts import AssumptionLine, SuspectRows
 from separatrix.auditing.excerpt import excerpt
 from separatrix.auditing.phrasing import count, share, some
@@ -14,7 +14,7 @@ SURE = 0.95  # probability of another class from which a row counts as suspect
 
 
 def check(
-    table: AuditTable, found: Comparison | None, best_misses: list[int]
+    table: AuditTable, found: LearnerComparison | None, best_misses: list[int]
 ) -> tuple[list[AssumptionLine], SuspectRows | None]:
     """Rows that all learners put into another class; those that the best hyperplane misses too come first."""
     if table.regression or found is None or len(found.runs) < 2:

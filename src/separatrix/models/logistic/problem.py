@@ -13,7 +13,7 @@ from separatrix.errors import DataError
 from separatrix.models.logistic.binary_loss import BinaryLoss, dense
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.numerics.status import Status
-from separatrix.proofs.certificate import Source
+from separatrix.proofs.certificate import CertifiedTable
 from separatrix.proofs.separability import Given
 from separatrix.validation import Labels, Table, check_finite_vector, check_lengths
 
@@ -155,12 +155,12 @@ class UsedRows:
     weights: Floats | None
     offset: Floats | None
     origin: NDArray[np.int64] | None
-    source: Source
+    source: CertifiedTable
     rest: tuple[Labels, int] | None = None
 
     @staticmethod
     def of(table: Table, labels: Labels, weights: Floats | None, offset: Floats | None, analytic: bool) -> UsedRows:
-        rows = UsedRows(table, labels, weights, offset, None, Source(table, labels))
+        rows = UsedRows(table, labels, weights, offset, None, CertifiedTable(table, labels))
         if weights is not None and not weights.all():
             rows = rows._weighted(weights)
         if rows.weights is not None and analytic:

@@ -21,7 +21,7 @@ from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.max_margin.soft_margin import least_slack, soft_margin
 from separatrix.numerics.status import Status, last_of, raise_interruption
 from separatrix.parameters import boundary, class_weights, count, flag, learner, number
-from separatrix.proofs.certificate import Source
+from separatrix.proofs.certificate import CertifiedTable
 from separatrix.proofs.margin import margin_between
 from separatrix.proofs.separability import Given
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
@@ -171,7 +171,7 @@ class MaxMargin(LinearClassifier):
         bounds, proved = (math.nan, math.nan), None
         if math.isinf(self.C):
             pair = Labels(np.array([0, 1]), plus.view(np.int8))
-            given = Given(part, pair, ids, Source(table, labels), bool(self.fit_intercept), "binary64")
+            given = Given(part, pair, ids, CertifiedTable(table, labels), bool(self.fit_intercept), "binary64")
             proved = margin_between(given, [1], [0], exact=False)
             bounds = proved.lower, proved.upper
             if proved.coef is not None and proved.intercept is not None:

@@ -1,0 +1,23 @@
+"""Names say one thing each: no class name twice in the package, no file name twice inside a room."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "src" / "separatrix"
+MODULES = [path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"]
+
+
+def test_no_class_name_occurs_twice():
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES]
+    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert len(names) > 200
+    assert not {name: count for name, count in names.items() if count > 1}
+
+
+def test_no_file_name_occurs_twice_inside_a_room():
+    rooms = Counter((path.relative_to(PACKAGE).parts[0], path.name) for path in MODULES)
+    assert len(rooms) > 200
+    assert not {name: count for name, count in rooms.items() if count > 1}
