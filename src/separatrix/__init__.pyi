@@ -47,6 +47,14 @@ from separatrix.models.perceptron.voted_perceptron import VotedPerceptron as Vot
 from separatrix.numerics.status import Status as Status
 from separatrix.persistence.model_files import load as load
 from separatrix.persistence.model_files import save as save
+from separatrix.plotting.boundary import plot_boundary as plot_boundary
+from separatrix.plotting.descents import plot_convergence as plot_convergence
+from separatrix.plotting.descents import plot_descent as plot_descent
+from separatrix.plotting.loss_curves import plot_losses as plot_losses
+from separatrix.plotting.overfitting import plot_overfitting as plot_overfitting
+from separatrix.plotting.runs import plot_mistakes as plot_mistakes
+from separatrix.plotting.runs import plot_weight_path as plot_weight_path
+from separatrix.plotting.updates import plot_update as plot_update
 from separatrix.proofs.certificate import Certificate as Certificate
 from separatrix.proofs.certificate import verify as verify
 from separatrix.proofs.fewest_mistakes import MistakeBracket as MistakeBracket

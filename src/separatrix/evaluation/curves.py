@@ -16,6 +16,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.intervals import effective_rows, wilson
+from separatrix.plotting.style import axes_for
 from separatrix.validation import Outcomes, shown_label
 
 
@@ -30,10 +31,7 @@ class Drawn:
         raise NotImplementedError("a curve draws itself")
 
     def _axes(self, ax: Any) -> Any:
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(figsize=(4.8, 4.4), layout="constrained")
+        ax = axes_for(ax, (4.8, 4.4))
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 

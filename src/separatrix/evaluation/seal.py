@@ -199,10 +199,9 @@ class Holdout:
         >>> len(holdout(X, y, random_state=0).plot().patches)
         3
         """
-        import matplotlib.pyplot as plt
+        from separatrix.plotting.style import axes_for
 
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7.2, 1.3), layout="constrained")
+        ax = axes_for(ax, (7.2, 1.3))
         left = 0
         for (name, m), colour in zip(self.sizes.items(), ("#4c78a8", "#54a24b", "#79706e"), strict=True):
             if not m:

@@ -225,6 +225,30 @@ class Margin:
             return self._bracket.separability.certificate
         return margin_certificate("margin", self._bracket, self._subject)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the hulls of the classes, the hyperplane between them, its band and the nearest points.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; new axes without it. Of more than two columns the distance from the hyperplane and the
+            direction of greatest spread along it are drawn.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> from separatrix import margin
+        >>> ax = margin([(0, 0), (0, 1), (2, 0), (3, 1)], ["a", "a", "b", "b"]).plot()
+        >>> ax.get_title()
+        'half-width 1 (proved)'
+        """
+        from separatrix.proofs.hull_pictures import margin_picture
+
+        return margin_picture(self, ax)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists.
 

@@ -244,6 +244,29 @@ class Separability:
         """What the logistic estimate does at each coefficient, by name; each is decided when asked for."""
         return Coefficients(list(self.feature_names), self._reduction, self._subject)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the hulls of the classes: with a separating hyperplane, or with the rows that prove that they meet.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; new axes without it. More than two columns are projected, which keeps what meets together.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> from separatrix import separability
+        >>> ax = separability([(0, 0), (0, 1), (1, 0), (1, 1)], [0, 1, 1, 0]).plot()
+        >>> ax.get_title()
+        'no hyperplane separates the classes (proved)'
+        """
+        from separatrix.proofs.hull_pictures import separability_picture
+
+        return separability_picture(self, ax)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, the coefficients that were asked for included.
 

@@ -7,8 +7,9 @@ from typing import Any
 from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.phrasing import estimate, short
 from separatrix.auditing.picture_facts import Band, ScatterPicture
-from separatrix.auditing.report.drawing import GRID, MUTED, PALETTE, draw
+from separatrix.auditing.report.drawing import draw
 from separatrix.auditing.report.figures import called, plain_ticks
+from separatrix.plotting.style import GRID, MUTED, PALETTE
 
 UNIT = {"xlim": (-0.01, 1.01), "ylim": (-0.01, 1.02)}
 

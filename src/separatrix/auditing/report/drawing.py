@@ -12,20 +12,8 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-INK, MUTED, GRID, PAPER = "#1c2127", "#66707c", "#dfe3e8", "#fffffe"
-PALETTE = (
-    "#1f6fb4",
-    "#c4541a",
-    "#2c8a57",
-    "#8a4fb0",
-    "#a8842c",
-    "#0f8a96",
-    "#b8406e",
-    "#5e6b2f",
-    "#7a5a48",
-    "#4c5bb5",
-)
-GOOD, BAD, AMBER = "#2c7a4b", "#b3261e", "#a8842d"
+from separatrix.plotting.style import AMBER, BAD, GOOD, GRID, INK, MUTED, PALETTE, PAPER
+
 VARIABLES = {
     INK: "--ink",
     MUTED: "--muted",

@@ -9,10 +9,11 @@ import numpy as np
 from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.phrasing import bound, count, metric_name, number, short
 from separatrix.auditing.picture_facts import Projection
-from separatrix.auditing.report.drawing import BAD, GRID, INK, MUTED, PALETTE, PAPER, draw
+from separatrix.auditing.report.drawing import draw
 from separatrix.auditing.table_facts import TableFacts
+from separatrix.plotting.rows import draw_line
+from separatrix.plotting.style import BAD, GRID, INK, MARKERS, MUTED, PALETTE, PAPER, explain
 
-MARKERS = "osD^vP*X<>"
 COEFFICIENTS = 14
 
 
@@ -60,7 +61,7 @@ def projection(facts: AuditFacts) -> str | None:
                 )
         ax.set(xlabel=short(own.axes[0], 46), ylabel=short(own.axes[1], 46))
         ax.set(xlim=own.x_window, ylim=own.y_window)
-        _legend(ax, [called(facts.table, label, 20) for label in labels])
+        explain(ax, [called(facts.table, label, 20) for label in labels], 60)
 
     sample = f", a sample of {count(len(x))} of {count(own.of)} rows" if len(x) < own.of else ""
     return draw(f"Scatter plot of the rows by class{sample}; axes: {own.axes[0]}, {own.axes[1]}.", paint, (4.3, 3.7))
@@ -78,49 +79,10 @@ def called(table: TableFacts, label: str, width: int) -> str:
     return short(f"{table.target} = {label}" if bare else label, width)
 
 
-def _legend(ax: Any, classes: list[str]) -> None:
-    """Classes first, in their order, then lines and marks, below the axes, in as few lines as hold them."""
-    shown = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    labels = sorted(shown, key=lambda label: classes.index(label) if label in classes else len(classes))
-    columns = len(labels)
-    while columns > 1 and _width(labels, columns) > 60:
-        columns -= 1
-    ax.legend(
-        [shown[label] for label in labels],
-        labels,
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.16),
-        ncols=columns,
-        handletextpad=0.2,
-        columnspacing=1.0,
-        handlelength=1.4,
-    )
-
-
-def _width(labels: list[str], columns: int) -> int:
-    """Letters of the longest line of a legend, which is filled column by column."""
-    rows = -(-len(labels) // columns)
-    return sum(4 + max(map(len, labels[k : k + rows])) for k in range(0, len(labels), rows))
-
-
 def _band(ax: Any, own: Projection, x: Any, y: Any) -> None:
     """The hyperplane as a line, and the gap around it."""
     assert own.line is not None  # the caller has looked
-    (a, b), c, gap = own.line.coef, own.line.intercept, own.line.gap
-    length = float(np.hypot(a, b))
-    if length == 0:
-        return
-    far = 4 * (np.ptp(x) + np.ptp(y) + 1)
-    foot = np.array([a, b]) * (-c / length**2)
-    near = np.array([x.mean(), y.mean()])
-    along = np.array([-b, a]) / length
-    foot = foot + along * float((near - foot) @ along)
-    ends = np.array([foot - far * along, foot + far * along])
-    ax.plot(ends[:, 0], ends[:, 1], color=INK, linewidth=1.4, zorder=1, label="hyperplane")
-    if gap:
-        normal = np.array([a, b]) / length * gap
-        corners = np.vstack([ends - normal, (ends + normal)[::-1]])
-        ax.fill(corners[:, 0], corners[:, 1], color=MUTED, alpha=0.18, linewidth=0, zorder=0, label="gap")
+    draw_line(ax, np.array(own.line.coef), own.line.intercept, np.column_stack([x, y]), own.line.gap)
 
 
 def coefficients(facts: AuditFacts) -> str | None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.hyperplane_facts import MistakeFacts
-from separatrix.auditing.report.drawing import AMBER, BAD, GOOD, GRID, INK, MUTED, PALETTE, draw
+from separatrix.auditing.report.drawing import draw
+from separatrix.plotting.style import AMBER, BAD, GOOD, GRID, INK, MUTED, PALETTE
 
 SIZE = (2.5, 0.8)
 VERDICTS = {"complete": GOOD, "quasi": AMBER, "overlap": BAD}

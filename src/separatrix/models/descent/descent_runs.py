@@ -10,7 +10,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats, Indices
 from separatrix.errors import DataError
 from separatrix.models.descent.descent_state import DescentRule, DescentState
-from separatrix.models.descent.steepest_descent import DescentTrace, descend
+from separatrix.models.descent.steepest_descent import KEPT, DescentTrace, descend, points_kept
 from separatrix.numerics.driver import drive
 from separatrix.numerics.schedules import LineSearch
 from separatrix.numerics.status import Status
@@ -41,7 +41,8 @@ class Descending:
         solver = EpochDescent(self, order, chance)
         start = Epoch(self.rule.start(np.zeros(self.rows.d + 1)), True, False)
         driven = drive(solver, start, max_steps=self.max_epochs, at_limit=Status.MAX_STEPS)
-        trace = DescentTrace(np.array(solver.values), np.array(solver.norms), np.array(solver.alphas))
+        points = points_kept(solver.points, self.rows.d + 1)
+        trace = DescentTrace(np.array(solver.values), np.array(solver.norms), np.array(solver.alphas), points)
         return DescentRun(driven.state.descent.weights(), driven.status, trace)
 
     def run_whole(self) -> DescentRun:
@@ -80,6 +81,7 @@ class EpochDescent:
         self.values: list[float] = []
         self.norms: list[float] = []
         self.alphas: list[float] = []
+        self.points: list[Floats] = []
 
     def terminate(self, epoch: Epoch) -> Status | None:
         if not epoch.finite:
@@ -102,6 +104,8 @@ class EpochDescent:
         self.values.append(float(state.sums[0] / state.sums[1]) + rule.penalty(now))
         self.norms.append(moved / (made * alpha))
         self.alphas.append(alpha)
+        if len(self.points) * len(before) < KEPT:
+            self.points.append(before)
         return Epoch(state, True, moved <= task.tolerance * max(1.0, float(np.linalg.norm(now))))
 
 

@@ -79,8 +79,9 @@ class LinearDescent(PredictorByLoss):
     classes_ : the labels, sorted, of a classifier
     status_ : why the run ended (the worst, for more vectors than one), a :class:`Status`
     n_iter_ : passes made
-    trace_ : J, |grad J| and the step size, pass by pass, a DescentTrace or a tuple of them. J and the gradient
-        are those met during the pass; for ``batch_size=None`` they are J and its gradient.
+    trace_ : J, |grad J|, the step size and theta = (w, b), pass by pass, a DescentTrace or a tuple of them. J and the
+        gradient are those met during the pass, theta where it began; for ``batch_size=None`` they are J and its
+        gradient.
 
     Examples
     --------

@@ -22,18 +22,29 @@ Evaluate = Callable[[Floats], tuple[float, Floats]]
 Proximal = Callable[[Floats, float], Floats]
 Result = TypeVar("Result")
 HALVINGS = 60
+KEPT = 2**22  # numbers that the points of a trace may have
 
 
 @dataclass(frozen=True, slots=True)
 class DescentTrace:
-    """J, |grad J| and alpha of each step, taken where the step began."""
+    """J, |grad J|, alpha and theta of each step, taken where the step began.
+
+    ``theta`` has one row a step. Of long runs in many coordinates the first ones are kept, up to 4 million numbers.
+    """
 
     value: Floats
     gradient_norm: Floats
     alpha: Floats
+    theta: Floats
 
     def __len__(self) -> int:
         return len(self.value)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw J and the length of its gradient against the step."""
+        from separatrix.plotting.descents import plot_convergence
+
+        return plot_convergence(self.value, gradient_norm=self.gradient_norm, ax=ax)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,17 @@ class Descent:
     trace: DescentTrace
     average: Floats | None = None
     reason: str | None = None
+
+    @property
+    def path(self) -> Floats:
+        """theta_0, theta_1, ... up to ``theta``, one point a row."""
+        return np.vstack([self.trace.theta, self.theta])
+
+    def plot(self, objective: Callable[[Floats], float], ax: Any = None) -> Any:
+        """Draw the path over contours of the objective, in the first two coordinates."""
+        from separatrix.plotting.descents import plot_descent
+
+        return plot_descent(objective, self.path, ax=ax)
 
     def __str__(self) -> str:
         why = f" ({self.reason})" if self.reason else ""
@@ -83,7 +105,8 @@ def descend(
     driven = drive(solver, solver.init(theta, average), max_steps=max_steps, at_limit=Status.MAX_STEPS)
     at, steps = driven.state, driven.steps
     status = driven.status if solver.failure is None else solver.failure
-    trace = DescentTrace(*(np.array(column[:steps]) for column in (solver.values, solver.norms, solver.alphas)))
+    values, norms, alphas = (np.array(column[:steps]) for column in (solver.values, solver.norms, solver.alphas))
+    trace = DescentTrace(values, norms, alphas, points_kept(solver.points[:steps], len(theta)))
     return Descent(at.theta, at.value, float(np.linalg.norm(at.g)), status, steps, trace, at.mean, solver.reason)
 
 
@@ -113,6 +136,7 @@ class SteepestDescent:
         self.values: list[float] = []
         self.norms: list[float] = []
         self.alphas: list[float] = []
+        self.points: list[Floats] = []
 
     def init(self, theta: Floats, average: bool) -> DescentPoint:
         unknown = np.full_like(theta, np.nan)
@@ -148,6 +172,8 @@ class SteepestDescent:
         self.values.append(at.value)
         self.norms.append(float(np.linalg.norm(at.g)))
         self.alphas.append(alpha)
+        if len(self.points) * len(theta) < KEPT:
+            self.points.append(at.theta)
         mean = None if at.mean is None else at.mean + (theta - at.mean) / (len(self.values) + 1)
         return DescentPoint(theta, velocity, mean, float(np.linalg.norm(theta - at.theta)), value, g, True)
 
@@ -160,6 +186,11 @@ class SteepestDescent:
         except Exception as error:
             self.failure, self.reason = Status.FAILED, f"{type(error).__name__}: {error}"
         return None
+
+
+def points_kept(points: list[Floats], size: int) -> Floats:
+    """The points of a trace, one in a row."""
+    return np.array(points).reshape(-1, size)
 
 
 def _finite(value: float, g: Floats) -> bool:

@@ -233,6 +233,34 @@ class Replay:
         """Draw the proof against w*: both sides of both inequalities, update by update."""
         return self.proof(coef, intercept).plot(ax)
 
+    def plot_path(self, ax: Any = None) -> Any:
+        """Draw the weights as a path: w0 and w1, or w and b of one column."""
+        from separatrix.plotting.runs import plot_weight_path
+
+        names = ["w", "b"] if len(self.trace.start) == 2 else ["w0", "w1"]
+        return plot_weight_path(self.weights, names=names, ax=ax)
+
+    def plot_mistakes(self, ax: Any = None) -> Any:
+        """Draw which row each update came from."""
+        from separatrix.plotting.runs import plot_mistakes
+
+        return plot_mistakes(self.trace.rows, len(self.signs), ax=ax)
+
+    def plot_update(self, k: int, ax: Any = None) -> Any:
+        """Draw update number k, from 1, of a run in two columns: the line before and after, and y·x."""
+        from separatrix.plotting.updates import plot_update
+
+        if not 1 <= k <= len(self):
+            raise DataError(f"update {k} does not exist: the trace has {len(self)}.")
+        w, i = self.after(k - 1), int(self.trace.rows[k - 1])
+        dense = self.X if isinstance(self.X, np.ndarray) else self.X.toarray()
+        row, sign, size = self.lifted_row(i)[:-1], int(self.signs[i]), float(self.step[i])
+        if self.norm is not None:
+            row, size = row * self.norm[i], float(self.step[i])
+        return plot_update(
+            w[:-1], row, sign, float(w[-1]), bias=self.trace.bias, step=size, X=dense, signs=self.signs, ax=ax
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Proof:
@@ -272,16 +300,7 @@ class Proof:
 
     def plot(self, ax: Any = None) -> Any:
         """Mistakes on the axis; w*.w_k above its line, |w_k| |w*| below its curve: they must meet by the bound."""
-        import matplotlib.pyplot as plt
+        from separatrix.plotting.runs import plot_proof
 
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
         length = float(np.linalg.norm(self.star))
-        k = np.arange(len(self.inner))
-        ax.plot(k, np.sqrt(self.norms2_bound) * length, "--", color="C1", label="√(|w₀|² + k R²)·|w*|")
-        ax.plot(k, np.sqrt(self.norms2) * length, "-", color="C1", label="|w_k|·|w*|")
-        ax.plot(k, self.inner, "-", color="C0", label="w*·w_k")
-        ax.plot(k, self.inner_bound, "--", color="C0", label="w*·w₀ + k γ")
-        ax.set(xlabel="updates k", title=f"{len(k) - 1} mistakes, bound {self.bound:,.6g}")
-        ax.legend(frameon=False)
-        return ax
+        return plot_proof(self.inner, self.inner_bound, self.norms2, self.norms2_bound, length, self.bound, ax)
