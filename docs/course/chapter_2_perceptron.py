@@ -1,7 +1,0 @@
-"""
-chapter_2_perceptron
-=======================
-
-Text with :math:`\\hat x = (x, 1)`.
-"""
-print(1)

@@ -1,7 +1,0 @@
-"""
-chapter_3_margins
-=======================
-
-Text with :math:`\\hat x = (x, 1)`.
-"""
-print(1)

@@ -1,7 +1,0 @@
-"""
-chapter_5_evaluation
-=======================
-
-Text with :math:`\\hat x = (x, 1)`.
-"""
-print(1)
