@@ -24,6 +24,7 @@ from separatrix.models.logistic.binary_loss import EPS
 from separatrix.models.logistic.multinomial_loss import class_information, softmax
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
 from separatrix.models.logistic.quasi_newton import StepPairs
+from separatrix.numerics.blas_threads import one_blas_thread
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
@@ -179,6 +180,11 @@ def firth_estimate(
     A search is made from each of the ``starts`` (vectors, or None for zero). One that does not end at a maximum of its
     own adds nothing, unless none does.
     """
+    with one_blas_thread():
+        return _firth_estimate(problem, max_iter, starts)
+
+
+def _firth_estimate(problem: LogisticProblem, max_iter: float, starts: Sequence[Floats | None]) -> LogisticResult:
     Q, R = orthonormal(problem.lifted())
     likelihood, free = FirthLikelihood(problem, Q), problem.classes - 1
     runs, maxima = list[Driven[FirthState]](), list[Driven[FirthState]]()

@@ -21,7 +21,8 @@ class FittedFacts:
     """``estimate`` and ``covariance`` are of the coefficients that are not aliased, in the order of ``names``.
 
     ``maximum`` and ``null_maximum`` are what the likelihood ratio compares: penalised ones after Firth's fit.
-    ``profile`` has the lines stat, p, low, high of profile intervals at ``profile_level``, where they are known.
+    ``profile`` has the lines stat, p, low, high of profile intervals at ``profile_level``, where they are known, and
+    ``higher`` is by how much a profile exceeded the maximum: the fit is then at a local one.
     """
 
     names: tuple[str, ...]
@@ -39,6 +40,7 @@ class FittedFacts:
     own_constant: bool
     profile: Floats | None = None
     profile_level: float | None = None
+    higher: float = 0.0
 
     @staticmethod
     def of(fitted: FittedLikelihood, names: tuple[str, ...], aliased: NDArray[np.bool_], outcome: str) -> FittedFacts:
@@ -89,7 +91,7 @@ class FittedFacts:
                 continue
             if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != shape:
                 raise ValueError(f"{name} has another type or shape")
-        numbers = ("n", "loglik", "null_loglik", "maximum", "null_maximum")
+        numbers = ("n", "loglik", "null_loglik", "maximum", "null_maximum", "higher")
         if not all(isinstance(getattr(facts, name), (int, float)) for name in numbers):
             raise ValueError("a likelihood is not a number")
         if not (isinstance(facts.df_null, int) and isinstance(facts.outcome, str)):

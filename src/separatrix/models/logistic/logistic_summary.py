@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from separatrix.errors import InferenceError, ParameterError
+from separatrix.models.logistic.firth_profile import FirthProfiles
 from separatrix.models.logistic.fitted_facts import FittedFacts
 from separatrix.models.logistic.likelihood import FittedLikelihood
 from separatrix.models.logistic.profile import profile_interval, profile_of
+from separatrix.numerics.blas_threads import one_blas_thread
 from separatrix.statistics.distributions import chi2_tail, need_level, quantile, two_sided
 from separatrix.statistics.result_table import ResultTable, listed
 from separatrix.statistics.summary import Summary
@@ -152,6 +154,11 @@ def _notes(facts: FittedFacts, fitted: FittedLikelihood | None, asked: str, chos
         notes.append(LIMIT)
     if facts.penalised and asked == "auto" and chosen == "wald" and fitted is None:
         notes.append(STORED)
+    if facts.higher:
+        notes.append(
+            f"a profile reached a penalised likelihood {facts.higher:.3g} above the fit's: the fit is at a local "
+            "maximum, and tests and intervals are about it"
+        )
     if facts.own_constant:
         notes.append("the columns contain a constant: the null model has an intercept alone")
     if facts.aliased.any():
@@ -165,14 +172,39 @@ def _with_profile(facts: FittedFacts, fitted: FittedLikelihood | None, level: fl
     if facts.profile is not None and facts.profile_level == level:
         return facts
     assert fitted is not None  # as the options were checked
-    z, lines = quantile(level, math.inf), list[tuple[float, float, float, float]]()
-    errors = np.sqrt(np.diagonal(fitted.covariance))
-    for j, error in enumerate(errors):
+    z = quantile(level, math.inf)
+    with one_blas_thread():
+        lines = _firth_profiles(fitted, z) if FirthProfiles.suit(fitted) else _profiles(fitted, z)
+    higher = max([0.0, *(-0.5 * line[0] for line in lines if not math.isnan(line[0]))])
+    whole = [(max(0.0, stat), chi2_tail(stat, 1), low, high) for stat, low, high in lines]
+    facts = replace(facts, higher=higher if higher > 1e-6 else 0.0)
+    return replace(facts, profile=np.array(whole, dtype=np.float64).reshape(-1, 4).T.copy(), profile_level=level)
+
+
+def _profiles(fitted: FittedLikelihood, z: float) -> list[tuple[float, float, float]]:
+    """Twice the fall of the likelihood at zero, and the ends of the interval, of each coefficient."""
+    lines = list[tuple[float, float, float]]()
+    for j, error in enumerate(np.sqrt(np.diagonal(fitted.covariance))):
         low, high = profile_interval(fitted, j, z, float(error))
         known = fitted.fates is None or fitted.fates[j] != "undetermined"
-        stat = max(0.0, 2.0 * (fitted.maximum - profile_of(fitted, j)(0.0))) if known else math.nan
-        lines.append((stat, chi2_tail(stat, 1), low, high))
-    return replace(facts, profile=np.array(lines, dtype=np.float64).reshape(-1, 4).T.copy(), profile_level=level)
+        stat = 2.0 * (fitted.maximum - profile_of(fitted, j)(0.0)) if known else math.nan
+        lines.append((stat, low, high))
+    return lines
+
+
+def _firth_profiles(fitted: FittedLikelihood, z: float) -> list[tuple[float, float, float]]:
+    """The same by exact second derivatives; where these do not lead to the end, by the slower search."""
+    profiles, lines = FirthProfiles(fitted), list[tuple[float, float, float]]()
+    errors = np.sqrt(np.diagonal(fitted.covariance))
+    for j, error in enumerate(errors):
+        low, high = (profiles.end(j, side, z) for side in (-1.0, 1.0))
+        if low is None or high is None:
+            low, high = profile_interval(fitted, j, z, float(error))
+        value = profiles.value(j, 0.0)
+        if value is None:
+            value = profile_of(fitted, j)(0.0)
+        lines.append((2.0 * (profiles.maximum - value), low, high))
+    return lines
 
 
 def _check_options(
