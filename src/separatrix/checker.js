@@ -1461,27 +1461,29 @@ function rowsOf(data, keys) {
   return [...new Set(keys.map((key) => data.rowOf(key)))].sort((a, b) => a - b);
 }
 
-/** Whether the witness of a certificate cancels on the rows of a table that has only some rows of the one certified:
- * what follows is about these rows alone [L2]. `numbers[i]` is the row number, in the certificate, of row i. */
+/** Whether the witness of the first claim of a certificate cancels on the rows of a table that has only some rows of the
+ * one certified: what follows is about these rows, as given, alone [L2]. `numbers[i]` is the number of row i in the
+ * certificate. */
 function checkWitness(content, table, numbers) {
   try {
-    const { cert, told } = partsOf(content, versionOf(content)).find(({ cert: part }) => part.has("support"));
     const version = versionOf(content);
+    const { cert, told } = partsOf(content, version)[0];
+    need(["not-complete", "quasi", "overlap"].includes(field(cert, "claim")), "its first claim needs all rows");
+    need(field(told, "d") === BigInt(table.d), "it is about another number of columns");
+    need(new Set(numbers).size === table.rows.length && numbers.length === table.rows.length, "a row has no number of its own");
     const scope = { table, told, version, dropped: new Set(), columns: table.columns, target: table.target };
     const data = new Claimed(cert, scope, new Meter(), false);
     data.used = new Map([...data.used].map(([i, own]) => [numbers[i], own]));
-    need(["not-complete", "quasi", "overlap"].includes(cert.get("claim")), "its first witness does not rule out separation");
-    const own = optional(cert, "witness") ?? cert;
-    const keys = circulation(data, own);
-    return { words: ruledOut(data, keys, Infinity), rows: rowsOf(data, keys) };
+    const keys = circulation(data, optional(cert, "witness") ?? cert);
+    return { words: ruledOut(data, keys), rows: rowsOf(data, keys), unit: data.unit, count: keys.length };
   } catch (error) {
     if (error instanceof Rejected) throw error;
     throw new Rejected(`malformed: ${error.name} ${error.message.slice(0, 80)}`);
   }
 }
 
-/** The whole check of a certificate's text and a table's text, or a function that reads it: {code, lines, results}, with
- * the exit code and what is printed. */
+/** The whole check of a certificate's text and a table's text, or a function that reads it: {code, lines, results, rows},
+ * with the exit code, what is printed, what is proved, and the number of rows of the table. */
 function verify(certificate, tableText, tableName, target = null) {
   try {
     const content = readJson(certificate);
@@ -1492,7 +1494,8 @@ function verify(certificate, tableText, tableName, target = null) {
     const text = typeof tableText === "function" ? tableText() : tableText;
     const table = readTable(text, tableName, target || told.target, told.columns);
     const results = check(content, table);
-    return { code: 0, lines: results.map(({ sentence }) => `proved: ${sentence}`), results };
+    const lines = results.map(({ sentence }) => `proved: ${sentence}`);
+    return { code: 0, lines, results, rows: table.rows.length };
   } catch (error) {
     if (error instanceof Rejected) return { code: 1, lines: [`not proved: ${error.message}`], results: [] };
     const why = String(error.message).slice(0, 300).split(SPACES).join(" ");
@@ -1525,6 +1528,6 @@ function main(argv) {
 }
 
 if (typeof module !== "undefined") {
-  module.exports = { Rejected, Unreadable, check, checkWitness, className, readJson, readTable, sha256OfText, verify };
+  module.exports = { Rejected, Unreadable, check, checkWitness, readJson, readTable, sha256OfText, verify };
   if (require.main === module) process.exitCode = main(process.argv.slice(2));
 }

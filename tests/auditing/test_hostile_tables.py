@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import separatrix
+from separatrix.auditing.report.proof import SCRIPTS
 from separatrix.cli.schema import schemas
 
 HOSTILE = [
@@ -29,7 +30,11 @@ class Tags(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.tags, self.bad = [], []
+        self.tags, self.bad, self.scripts = [], [], []
+
+    def handle_data(self, data):
+        if self.tags and self.tags[-1] == "script" and self.cdata_elem == "script":
+            self.scripts.append(data)
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
@@ -43,7 +48,11 @@ def check_page(found):
     html = found.report()
     page = Tags()
     page.feed(html)
-    assert "script" not in page.tags
+    assert page.tags.count("script") == len(page.scripts) == (0 if found.certificate is None else 3)
+    if page.scripts:  # data, and our two scripts as they are
+        assert json.loads(page.scripts[0])["file"] == found.certified.file_name
+        assert page.scripts[1:] == [path.read_text() for path in SCRIPTS]
+        html = html.replace(page.scripts[0], "")
     assert "img" not in page.tags
     assert page.bad == []
     assert 'xlink:href="http' not in html

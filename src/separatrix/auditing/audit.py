@@ -106,13 +106,18 @@ class Audit:
 
         return fragment(self.facts)
 
-    def report(self) -> str:
+    def report(self, rows: bool = True) -> str:
         """The report as one HTML page.
+
+        Parameters
+        ----------
+        rows : bool
+            Whether it may contain rows of the table: those that its proof needs, up to 300 kB, and short excerpts.
 
         Returns
         -------
         str
-            HTML without scripts; nothing comes from the network.
+            HTML that loads nothing from the network; its only script checks the proof.
 
         Examples
         --------
@@ -127,15 +132,17 @@ class Audit:
         """
         from separatrix.auditing.report.page import page
 
-        return page(self.facts)
+        return page(self.facts, self.certified, rows)
 
-    def save(self, path: str | Path = "audit") -> Path:
+    def save(self, path: str | Path = "audit", rows: bool = True) -> Path:
         """Write report.html, audit.json, model.sepx and the certificate with its data into a folder.
 
         Parameters
         ----------
         path : str or Path
             The folder.
+        rows : bool
+            Whether report.html may contain rows of the table; the other files do in any case.
 
         Returns
         -------
@@ -155,15 +162,15 @@ class Audit:
         ['audit.json', 'certificate.json', 'certified.csv', 'report.html']
         """
         target = Path(path)
-        write_folder(target, self._write)
+        write_folder(target, lambda folder: self._write(folder, rows))
         return target
 
-    def _write(self, folder: Path) -> None:
+    def _write(self, folder: Path, rows: bool) -> None:
         from separatrix.persistence.model_files import save
 
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
         (folder / "audit.json").write_text(text + "\n", encoding="utf-8")
-        (folder / "report.html").write_text(self.report(), encoding="utf-8")
+        (folder / "report.html").write_text(self.report(rows), encoding="utf-8")
         if self.certified is not None:
             self.certified.save(folder)
         if self.model is not None:

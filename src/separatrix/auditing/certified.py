@@ -7,7 +7,9 @@ some of the rows, none separates all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from io import StringIO
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,7 @@ from separatrix.auditing.separation import DecidedSeparation
 from separatrix.auditing.table import AuditTable
 from separatrix.checker import label_name
 from separatrix.errors import CertificateError
-from separatrix.persistence.checkable_rows import write_csv, write_svmlight
+from separatrix.persistence.checkable_rows import put_csv, put_svmlight
 from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
 from separatrix.proofs.disjoint_witnesses import certify_disjoint
 from separatrix.proofs.separability import Given, Separability, certificate_of, witness_fields
@@ -60,18 +62,38 @@ class Certified:
         rows = None if self.rows is None else self.rows.tolist()
         return CertificateFacts([part["claim"] for part in parts], rows, self.certificate.size, self.file_name)
 
+    @property
+    def size(self) -> int:
+        """How many rows the file holds."""
+        return self.table.n if self.rows is None else len(self.rows)
+
     def save(self, folder: Path) -> None:
         """Write both files."""
         self.certificate.save(folder / "certificate.json")
+        with (folder / self.file_name).open("w", newline="", encoding="utf-8") as file:
+            self._put_rows(file, self.rows)
+
+    def rows_text(self, numbers: list[int] | None, most: int) -> str | None:
+        """The file, or these rows of it, as text; None where that has more than so many bytes."""
+        rows = self.rows if numbers is None else np.array(numbers) if self.rows is None else self.rows[numbers]
+        held = self.size if numbers is None else len(numbers)
+        cells = self.table.rows.nnz if self.table.sparse else held * self.table.rows.shape[1]
+        if 2 * cells > most and not (self.table.sparse and numbers is not None):
+            return None
+        file = StringIO()
+        self._put_rows(file, rows)
+        text = file.getvalue()
+        return text if len(text.encode()) <= most else None
+
+    def _put_rows(self, file: TextIO, rows: NDArray[np.intp] | None) -> None:
         X, codes = self.table.rows, self.table.codes
-        if self.rows is not None:
-            X, codes = X[self.rows], codes[self.rows]
+        if rows is not None:
+            X, codes = X[rows], codes[rows]
         labels = [self.names.labels[k] for k in codes.tolist()]
-        path = folder / self.file_name
         if self.names.columns is None:
-            write_svmlight(path, X, labels)
+            put_svmlight(file, X, labels)
         else:
-            write_csv(path, self.names.columns, X, self.names.target, labels)
+            put_csv(file, self.names.columns, X, self.names.target, labels)
 
 
 def certify(

@@ -41,6 +41,7 @@ from separatrix.errors import ParameterError
 @click.option("--time", help="Column of dates or times: later rows are predicted from earlier ones.")
 @click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated.")
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
+@click.option("--rows/--no-rows", default=True, help="Whether report.html may contain rows of the table.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of splits and samples.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @output.output_options
@@ -76,7 +77,7 @@ def command(source: str, out: Path, **options: Any) -> None:
             began=began(),
         )
         tell("write the report")
-        found.save(out)
+        found.save(out, options["rows"])
     if options["json_"]:
         output.say_json(found.to_dict())
     elif not options["quiet"]:

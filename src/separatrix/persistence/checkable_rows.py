@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,21 @@ BLOCK = 4096
 
 def write_csv(path: Path, names: Sequence[str], X: NDArray[np.float64], target: str, labels: Sequence[str]) -> None:
     """The columns, then the labels."""
-    quoted = {label: '"' + label.replace('"', '""') + '"' for label in set(labels)}
     with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerow([*names, target])
-        for start in range(0, len(X), BLOCK):
-            block = X[start : start + BLOCK].tolist()
-            lines = [
-                ",".join([*map(repr, row), quoted[label]])
-                for row, label in zip(block, labels[start : start + BLOCK], strict=True)
-            ]
-            file.write("\n".join(lines) + "\n")
+        put_csv(file, names, X, target, labels)
+
+
+def put_csv(file: TextIO, names: Sequence[str], X: NDArray[np.float64], target: str, labels: Sequence[str]) -> None:
+    """Write the lines of :func:`write_csv` into an open file."""
+    quoted = {label: '"' + label.replace('"', '""') + '"' for label in set(labels)}
+    csv.writer(file, lineterminator="\n").writerow([*names, target])
+    for start in range(0, len(X), BLOCK):
+        block = X[start : start + BLOCK].tolist()
+        lines = [
+            ",".join([*map(repr, row), quoted[label]])
+            for row, label in zip(block, labels[start : start + BLOCK], strict=True)
+        ]
+        file.write("\n".join(lines) + "\n")
 
 
 def write_svmlight(path: Path, X: Any, labels: Sequence[str]) -> None:
@@ -32,11 +37,16 @@ def write_svmlight(path: Path, X: Any, labels: Sequence[str]) -> None:
 
     The largest index is the number of columns: the first row states it where no row has the last column.
     """
+    with path.open("w", encoding="utf-8") as file:
+        put_svmlight(file, X, labels)
+
+
+def put_svmlight(file: TextIO, X: Any, labels: Sequence[str]) -> None:
+    """Write the lines of :func:`write_svmlight` into an open file."""
     ends, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
     d = X.shape[1]
-    with path.open("w", encoding="utf-8") as file:
-        for i, label in enumerate(labels):
-            pairs = [f" {columns[k] + 1}:{values[k]!r}" for k in range(ends[i], ends[i + 1])]
-            if i == 0 and max(columns, default=-1) < d - 1:
-                pairs.append(f" {d}:0.0")
-            file.write(label + "".join(pairs) + "\n")
+    for i, label in enumerate(labels):
+        pairs = [f" {columns[k] + 1}:{values[k]!r}" for k in range(ends[i], ends[i + 1])]
+        if i == 0 and max(columns, default=-1) < d - 1:
+            pairs.append(f" {d}:0.0")
+        file.write(label + "".join(pairs) + "\n")

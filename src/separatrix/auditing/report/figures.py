@@ -48,9 +48,10 @@ def projection(facts: AuditFacts) -> str | None:
                 linewidths=0,
                 label=called(facts.table, labels[k], 20),
             )
-        for rows, title in ((own.support, "on the edge of the gap"), (own.witness, "rows that rule it out")):
+        marked = ("support", own.support, "on the edge of the gap"), ("witness", own.witness, "rows that rule it out")
+        for kind, rows, title in marked:
             if at := [place[i] for i in rows]:
-                ax.scatter(
+                rings = ax.scatter(
                     x[at],
                     y[at],
                     s=size * 3.4,
@@ -59,6 +60,7 @@ def projection(facts: AuditFacts) -> str | None:
                     linewidths=1.1 if len(at) < 100 else 0.5,
                     label=title,
                 )
+                rings.set_gid(f"rows-{kind}")  # the page marks them when its proof is checked
         ax.set(xlabel=short(own.axes[0], 46), ylabel=short(own.axes[1], 46))
         ax.set(xlim=own.x_window, ylim=own.y_window)
         explain(ax, [called(facts.table, label, 20) for label in labels], 60)

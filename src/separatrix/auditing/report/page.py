@@ -9,7 +9,9 @@ from typing import Any
 from separatrix.auditing import phrasing
 from separatrix.auditing.assumption_sentences import MARKS
 from separatrix.auditing.audit_facts import AuditFacts
+from separatrix.auditing.certified import Certified
 from separatrix.auditing.report import curves, figures
+from separatrix.auditing.report.proof import content_policy, page_proof, rows_shown
 from separatrix.auditing.report.sparks import spark
 from separatrix.auditing.screen import opening
 
@@ -39,9 +41,16 @@ FIGURES = {
 }
 
 
-def page(facts: AuditFacts) -> str:
-    """The report as one HTML file that needs nothing else."""
-    return str(_environment().get_template("report.html").render(**_context(facts, with_figures=True)))
+def page(facts: AuditFacts, certified: Certified | None = None, with_rows: bool = True) -> str:
+    """The report as one HTML file that needs nothing else; ``with_rows=False`` leaves rows of the table out."""
+    proof = page_proof(facts, certified, with_rows)
+    more = {
+        "proof": proof,
+        "policy": content_policy(proof),
+        "with_rows": with_rows,
+        "rows_shown": rows_shown(facts) if with_rows else 0,
+    }
+    return str(_environment().get_template("report.html").render(**_context(facts, with_figures=True), **more))
 
 
 def fragment(facts: AuditFacts) -> str:

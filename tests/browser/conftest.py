@@ -1,0 +1,32 @@
+"""One Chromium for all tests in a browser; without it they are skipped with the reason."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium: .ci/browser installs it")
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright: .ci/browser installs it")
+    with api.sync_playwright() as play:
+        made = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A page; the test fails where it reports an error, unless the test has taken it out of ``page.troubles``."""
+    made = browser.new_page(viewport={"width": 1280, "height": 900})
+    made.troubles = []
+    made.on("console", lambda message: made.troubles.append(message.text) if message.type == "error" else None)
+    made.on("pageerror", lambda error: made.troubles.append(str(error)))
+    yield made
+    made.close()
+    assert made.troubles == []
