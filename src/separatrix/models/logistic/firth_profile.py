@@ -5,8 +5,8 @@ With I = X'WX, W = diag(c w), w = p (1 - p), w' = w (1 - 2p), w'' = w (1 - 6w), 
     A = -d2/db2 (l + log|I|/2) = I - X'diag(c w'' g)X/2 + T'T/2,   T_k = sum_i c_i w'_i x_ik vech(z_i z_i')
 
 with z = L^-1 x, where vech counts each product off the diagonal with the root of two. A coefficient is a linear
-function a'b on orthonormal columns. At an end of its interval the score s is a multiple of a, and the likelihood is at the
-level of the interval; the step to there (Venzon and Moolgavkar 1988) is A^-1 (s - m a), with
+function a'b on orthonormal columns. At an end of its interval the score s is a multiple of a, and the likelihood is
+at the level of the interval; the step to there (Venzon and Moolgavkar 1988) is A^-1 (s - m a), with
 
     m^2 = (2 (l - level) + s'A^-1 s)/(a'A^-1 a)
 
