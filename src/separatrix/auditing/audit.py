@@ -329,7 +329,7 @@ def _model(table: AuditTable, session: Session, fits: FullFits, predicted: predi
     with session.clock.stage("fit the choice"):
         model, _ = fits.of(predicted.chosen)
     encoder = model.encoder_ if isinstance(model, EncodedLearner) else table.encoder
-    about = {"source": table.task.source.name, "rows": table.n}
+    about = {"source": table.task.source.name, "rows": table.n, **table.task.read_by}
     return TableModel(inner(model), encoder, table.task.target, table.task.positive, about)
 
 

@@ -18,8 +18,7 @@ from separatrix.errors import ParameterError
 
 @click.command()
 @click.argument("source", type=SOURCE)
-@click.option("--target", "-t", help="Column to learn (guessed if it is named target, label, class or y).")
-@click.option("--positive", help="The positive class, of two.")
+@tables.reading_options
 @click.option("--task", type=click.Choice(["classification", "regression"]), help="What the target is, if unclear.")
 @click.option(
     "--budget", type=float, default=60.0, show_default=True, help="Seconds for everything, from start to exit."
@@ -39,8 +38,6 @@ from separatrix.errors import ParameterError
 @click.option("--number", multiple=True, help="A column of numbers.")
 @click.option("--groups", help="Column that identifies groups of rows, which are kept together.")
 @click.option("--time", help="Column of dates or times: later rows are predicted from earlier ones.")
-@click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated.")
-@click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
 @click.option("--rows/--no-rows", default=True, help="Whether report.html may contain rows of the table.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of splits and samples.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
@@ -60,7 +57,7 @@ def command(source: str, out: Path, **options: Any) -> None:
     for file in files_of(source):
         if out.resolve() in Path(file).resolve().parents:
             raise ParameterError(f"--out is {out}, which holds the input {file}: choose another folder.")
-    opened = tables.open_table(source, options["na"], options["header"], options["text"])
+    opened = tables.open_table(source, options)
     chosen = ["target", "positive", "task", "budget", "drop", "keep", "text", "category", "number", "level"]
     chosen += ["groups", "time"]
     with Progress(f"auditing {source[:40]}", options["quiet"] or options["json_"]) as progress:

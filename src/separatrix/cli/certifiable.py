@@ -53,22 +53,28 @@ class Certifiable:
         return str(path)
 
 
-def certifiable(source: str, target: str | None, drop: tuple[str, ...]) -> tuple[Certifiable, list[str]]:
-    """The table, and what was guessed about it."""
+def certifiable(
+    source: str, target: str | None, drop: tuple[str, ...], options: dict[str, Any]
+) -> tuple[Certifiable, list[str]]:
+    """The table, and what was guessed about it; ``options`` say how the file is written."""
     guesses: list[str] = []
-    if os.path.isfile(source):
+    if os.path.isfile(source) and not any(value not in (None, (), False) for value in options.values()):
         if source.endswith(SUFFIXES):
             return _svmlight(source, target, drop), guesses
         header = comma_header(Path(source))
         if header is not None:
-            return _delimited(source, header, target, drop, guesses), guesses
-    return _from_source(source, target, drop, guesses), guesses
+            found = _delimited(source, header, target, drop, guesses)
+            if found is not None:
+                return found, guesses
+            guesses.clear()
+    return _from_source(source, target, drop, guesses, options), guesses
 
 
 def comma_header(path: Path) -> list[str] | None:
     """The names in the first line of comma-separated text; None where a file is something else."""
     from separatrix.data.bytes import gzipped
-    from separatrix.data.dialect import UTF16, dialect_of, first_bytes, kind_of
+    from separatrix.data.dialect import dialect_of, first_bytes, kind_of
+    from separatrix.data.encodings import UTF16
     from separatrix.data.plain import plain_of
 
     if gzipped(path) or kind_of(path) != "csv":
@@ -104,29 +110,41 @@ def _need_target(target: str | None, drop: tuple[str, ...]) -> None:
 
 def _delimited(
     source: str, header: list[str], target: str | None, drop: tuple[str, ...], guesses: list[str]
-) -> Certifiable:
+) -> Certifiable | None:
+    """The rows of a file that the checker reads as every command does; None where it would not."""
     import numpy as np
 
-    from separatrix.data.delimited import read_delimited
+    from separatrix.data.delimited import NotPlain, read_delimited
+    from separatrix.data.number_writing import MISSING
     from separatrix.data.plain import plain_file, read_plain
     from separatrix.data.tasks import guess_target
 
+    lower = [name.lower() for name in header]
+    if len(set(lower)) < len(lower):
+        return None
     if target is None and header:
         target = guess_target(header, Path(source).name, guesses)
     _need_target(target, drop)
     numbers = None if plain_file(source) is None or drop else read_plain(source, target)
     if numbers is not None and np.isfinite(numbers[0]).all() and np.isfinite(np.asarray(numbers[1])).all():
         return Certifiable(numbers[0], numbers[2], numbers[1], target, file=source)
-    X, labels, names = read_delimited(source, target or "", drop)  # words, or which cell is not a number
+    try:
+        X, labels, names = read_delimited(source, target or "", drop)
+    except NotPlain:
+        return None
+    if set(labels.tolist()) & {"", *MISSING}:
+        return None
     return Certifiable(X, names, labels, target, file=source)
 
 
-def _from_source(source: str, target: str | None, drop: tuple[str, ...], guesses: list[str]) -> Certifiable:
+def _from_source(
+    source: str, target: str | None, drop: tuple[str, ...], guesses: list[str], options: dict[str, Any]
+) -> Certifiable:
+    from separatrix.cli.tables import open_table
     from separatrix.data.rows import Matrix
-    from separatrix.data.sources import open_source
     from separatrix.data.tasks import target_column, task_for
 
-    opened = open_source(source)
+    opened = open_table(source, options)
     if opened.rows is not None:
         _need_no_names(opened.name, target, drop)
     rest, column = target_column(opened, target, guesses)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output
+from separatrix.cli import output, tables
 from separatrix.cli.certifiable import Certifiable, certifiable
 from separatrix.cli.completion import SOURCE
 from separatrix.errors import ParameterError
@@ -20,6 +20,8 @@ from separatrix.printable import printable
 @click.argument("source", type=SOURCE)
 @click.option("--target", "-t", help="Column of the labels (guessed if it is named target, label, class or y).")
 @click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
+@click.option("--skip-missing-target", is_flag=True, help="Leave out rows whose label is missing, instead of an error.")
+@tables.file_options
 @click.option(
     "--out",
     "-o",
@@ -61,11 +63,13 @@ def command(
     expect: str | None,
     json_: bool,
     quiet: bool,
+    **options: Any,
 ) -> None:
     """Decide whether a hyperplane separates the classes of SOURCE, with proof.
 
     SOURCE is a file, a pattern, -, example:NAME or SQL over files, with numbers in all columns but the target.
-    The checker reads CSV and svmlight; rows of any other source are written beside the certificate.
+    The checker reads CSV of plain numbers and svmlight; rows of any other source, and numbers with thousands
+    separators, decimal commas or units, are written beside the certificate.
     """
     if claim != "separability" and multiclass is not None:
         raise ParameterError(f"--claim {claim} is about two groups: name one with --positive, not --multiclass.")
@@ -74,7 +78,7 @@ def command(
     from separatrix.atomic_write import write_whole
 
     output.need_place(Path(out), source)
-    table, guesses = certifiable(source, target, drop)
+    table, guesses = certifiable(source, target, drop, options)
     limits = {"max_nodes": max_nodes, "time_limit": time_limit}
     found = decide(table, positive, multiclass, not no_intercept, reading, claim, exact, limits)
     certificate = found.certificate

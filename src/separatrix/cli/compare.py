@@ -47,7 +47,7 @@ def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
     if len(kinds) > 1:
         raise ParameterError("the learners mix classifiers and regressions: compare them separately.")
     regression = kinds == {"regressor"}
-    opened = tables.open_table(source, options["na"], options["header"], options["text"])
+    opened = tables.open_table(source, options)
     task = tables.task_of(opened, options["target"], options["positive"], regression)
     entrants = {name: tables.in_folds(task, learner, tables.choices_of(options)) for name, learner in made.items()}
     X = next(iter(entrants.values()))[1]

@@ -22,7 +22,7 @@ PRINTED: dict[str, tuple[Any, int, str]] = {
         "Every metric of a model on the rows of a source, with its interval.",
     ),
     "compare": (reports.ComparisonReport, 2, "Learners on the same folds."),
-    "describe": (reports.ModelReport | reports.SourceReport, 2, "What a model file or a source holds."),
+    "describe": (reports.ModelReport | reports.SourceReport, 3, "What a model file or a source holds."),
     "export": (reports.ExportReport, 2, "A model as code."),
     "examples": (list[reports.ExampleReport], 2, "The built-in data sets."),
 }

@@ -16,17 +16,19 @@ if TYPE_CHECKING:
     from separatrix.features.table_model import TableModel
 
 SHOWN = 20
+FEW = 10  # classes
+LONGEST = 40  # letters of a cell
 
 
 @click.command()
 @click.argument("thing", metavar="MODEL|SOURCE")
-@click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated.")
+@tables.file_options
 @output.output_options
-def command(thing: str, na: tuple[str, ...], json_: bool, quiet: bool) -> None:
+def command(thing: str, json_: bool, quiet: bool, **options: Any) -> None:
     """Say what a model file learned, or what the columns of a source are."""
     from separatrix.persistence.json_values import plain
 
-    found = model_report(thing) if thing.lower().endswith(".sepx") else source_report(thing, na)
+    found = model_report(thing) if thing.lower().endswith(".sepx") else source_report(thing, options)
     if json_:
         output.say_json(found)
         return
@@ -96,7 +98,9 @@ def model_lines(report: dict[str, Any]) -> list[str]:
     learned = f", from {about['rows']:,} rows of {about['source']}" if "rows" in about else ""
     lines = [f"{report['file']}   {report['learner']}{learned}"]
     if report["target"] is not None:
-        classes = "" if report["classes"] is None else f": {', '.join(map(str, report['classes'][:10]))}"
+        listed = report["classes"] or []
+        more = f", … ({len(listed)} classes)" if len(listed) > FEW else ""
+        classes = f": {', '.join(map(str, listed[:FEW]))}{more}" if listed else ""
         positive = "" if report["positive"] is None else f" (positive: {report['positive']})"
         lines.append(f"target   {report['target']}{classes}{positive}")
     if report["status"]:
@@ -114,22 +118,23 @@ def model_lines(report: dict[str, Any]) -> list[str]:
         lines += ["", f"score{name}: {vector['nonzero']:,} non-zero coefficients; the largest"]
         width = max((len(feature) for feature, _ in vector["largest"]), default=9)
         lines += [f"  {feature:<{width}}  {value:>+14.6g}" for feature, value in vector["largest"]]
+        lines += ["  …"] * (vector["nonzero"] > len(vector["largest"]))
         lines += [f"  {'intercept':<{width}}  {vector['intercept']:>+14.6g}"]
     return lines
 
 
-def source_report(thing: str, na: tuple[str, ...]) -> SourceReport:
+def source_report(thing: str, options: dict[str, Any]) -> SourceReport:
     """What a source holds."""
     import numpy as np
 
     from separatrix.cli.reports import SourceReport
     from separatrix.data.rows import Matrix
 
-    source = tables.open_table(thing, na, None)
+    source = tables.open_table(thing, options)
     table = source.read()
     if not isinstance(table, Matrix):
         columns = [column_report(column) for column in table.columns]
-        return SourceReport(kind="source", name=source.name, rows=table.n, columns=columns)
+        return SourceReport(kind="source", name=source.name, rows=table.n, columns=columns, guesses=source.notes)
     labels, counts = ([], []) if table.y is None else (v.tolist() for v in np.unique(table.y, return_counts=True))
     return SourceReport(
         kind="source",
@@ -154,11 +159,26 @@ def column_report(column: Column) -> ColumnReport:
     present = column.values[~missing]
     about: dict[str, Any] = {"name": column.name, "kind": column.kind, "missing": int(missing.sum())}
     if column.kind == "text":
-        about |= {"different": len(set(present.tolist())), "such_as": present[0][:40] if len(present) else None}
+        about |= {"different": len(set(present.tolist())), "such_as": _cut(present[0]) if len(present) else None}
     elif len(present):
         about |= {"least": float(present.min()), "mean": float(present.mean()), "greatest": float(present.max())}
         about["different"] = len(np.unique(present))
     return ColumnReport(**about)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _moment(seconds: float) -> str:
+    """A date, with its time where it has one."""
+    from datetime import datetime, timedelta
+
+    try:
+        found = datetime(1970, 1, 1) + timedelta(seconds=seconds)
+    except OverflowError:
+        return f"{seconds:g} s since 1970"
+    return found.isoformat(" ", "seconds").removesuffix(" 00:00:00")
 
 
 def source_lines(report: dict[str, Any]) -> list[str]:
@@ -170,11 +190,16 @@ def source_lines(report: dict[str, Any]) -> list[str]:
             lines.append(f"labels   {counts}" + (" …" if report["labels"] > 10 else ""))
         return lines
     lines = [f"{report['name']}   {report['rows']:,} rows · {len(report['columns'])} columns"]
+    if report["guesses"]:
+        lines.append("guessed: " + " · ".join(report["guesses"]))
     width = max(len(column["name"]) for column in report["columns"])
     for column in report["columns"]:
         missing = f"   {column['missing']:,} missing" if column["missing"] else ""
         if column["kind"] == "text":
             values = f"{column['different']:,} different, such as {column['such_as']!r}"
+        elif column["least"] is not None and column["kind"] == "date":
+            span = f"{_moment(column['least'])} … {_moment(column['greatest'])}"
+            values = f"{span}, {column['different']:,} different"
         elif column["least"] is not None:
             span = f"{column['least']:g} … {column['greatest']:g}, mean {column['mean']:g}"
             values = f"{span}, {column['different']:,} different"

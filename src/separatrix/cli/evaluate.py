@@ -100,7 +100,7 @@ def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[An
 
     from separatrix.data.rows import Matrix
 
-    opened = tables.open_table(source, options["na"], options["header"], model.wordy)
+    opened = tables.open_table(source, options, model)
     table = opened.read()
     if isinstance(table, Matrix):
         if table.y is None:
@@ -113,6 +113,9 @@ def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[An
         if model.encoder is not None and target in model.encoder.inputs:
             raise DataError(f"--target is {target!r}, which the model learned from: its target is {model.target!r}.")
         column = table[target]
+        if options["skip_missing_target"] and not column.missing.all():
+            table = table.take(~column.missing)
+            column = table[target]
         tables.need_whole(column, opened.name)
         truth = column.values if model.classes is None else column.labels()
         table = table.without([target])

@@ -68,7 +68,7 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     quiet, choices = options["quiet"] or options["json_"], tables.choices_of(options)
     with Progress(f"reading {source[:40]}", quiet) as progress:
         progress.start()
-        opened = tables.open_table(source, options["na"], options["header"], options["text"])
+        opened = tables.open_table(source, options)
         learner, task = learner_and_task(opened, context, options)
     unscaled = context.get_parameter_source("scale") is ParameterSource.DEFAULT
     if options["learner"] is None and unscaled and isinstance(task.table, Frame):
@@ -134,7 +134,7 @@ def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel,
         weights = task.table.weights if isinstance(task.table, Matrix) else None
         learner.fit(X, task.y, **({} if weights is None else {"sample_weight": weights}))
     about = {"source": task.source.name, "rows": int(X.shape[0]), "fingerprint": fingerprint(X, task.y)}
-    model = TableModel(learner, encoder, task.target, task.positive, about)
+    model = TableModel(learner, encoder, task.target, task.positive, {**about, **task.read_by})
     return model, notes, [str(w.message) for w in caught]
 
 

@@ -35,8 +35,7 @@ FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "pa
 )
 @click.option("--only", is_flag=True, help="Write the predictions alone, without the columns of SOURCE.")
 @click.option("--strict", is_flag=True, help="Refuse categories that did not occur in training.")
-@click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated.")
-@click.option("--header/--no-header", default=None, help="Whether the first line names the columns.")
+@tables.file_options
 @output.output_options
 def command(
     model: str,
@@ -45,10 +44,9 @@ def command(
     format_: str | None,
     only: bool,
     strict: bool,
-    na: tuple[str, ...],
-    header: bool | None,
     json_: bool,
     quiet: bool,
+    **options: Any,
 ) -> None:
     """Add the predictions of MODEL to the rows of SOURCE, in their order."""
     from separatrix.features.table_model import TableModel
@@ -65,7 +63,7 @@ def command(
             "--json needs --out: without it, rows go to standard output (--format jsonl prints them as JSON)."
         )
     output.need_place(out, model, source)
-    opened = tables.open_table(source, na, header, loaded.wordy)
+    opened = tables.open_table(source, options, loaded)
     tally = Tally()
     with Progress(f"predicting {opened.name}", quiet or json_) as progress:
         write(out, watched(predictions(loaded, opened, chosen, only, strict, tally), opened, tally, progress), chosen)

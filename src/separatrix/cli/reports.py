@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from separatrix.evaluation.ledger import Openings
@@ -272,3 +272,4 @@ class SourceReport:
     sparse: bool | None = None
     labels: int | None = None
     label_counts: list[tuple[Label, int]] | None = None
+    guesses: list[str] = field(default_factory=list)

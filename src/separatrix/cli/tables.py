@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from separatrix.data.sources import Source
     from separatrix.data.tasks import Task as Task
     from separatrix.features.encode import Choices
+    from separatrix.features.table_model import TableModel
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -26,8 +27,28 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         (
             click.option("--target", "-t", help="Column to learn (guessed if it is named target, label, class or y)."),
             click.option("--positive", help="The positive class, of two."),
+            click.option(
+                "--skip-missing-target",
+                is_flag=True,
+                help="Leave out rows whose target is missing, instead of an error.",
+            ),
+        )
+    ):
+        command = option(command)
+    return file_options(command)
+
+
+def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that reads a table: how its file is written."""
+    for option in reversed(
+        (
             click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated."),
             click.option("--header/--no-header", default=None, help="Whether the first line names the columns."),
+            click.option("--sep", metavar="CHARACTER", help="What separates cells (guessed); tab for tabs."),
+            click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark (guessed by column)."),
+            click.option(
+                "--encoding", metavar="NAME", help="Encoding of the text (guessed): utf-8, cp1252, latin-1, …"
+            ),
         )
     ):
         command = option(command)
@@ -64,11 +85,45 @@ def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def open_table(source: str, na: tuple[str, ...], header: bool | None, text: tuple[str, ...] = ()) -> Source:
+def open_table(source: str, options: dict[str, Any], model: TableModel | None = None) -> Source:
+    """The source, to be read as the options say and as the training table of the model was read."""
+    from dataclasses import replace
+
+    from separatrix.data.encodings import check_encoding
     from separatrix.data.sources import open_source
     from separatrix.data.table_queries import Reading
 
-    return open_source(source, Reading(na, text, header))
+    if options["encoding"] is not None:
+        check_encoding(options["encoding"])
+    reading = Reading() if model is None else model.reading
+    if options["decimal"] is not None:
+        numbers = tuple((name, own.with_decimal(options["decimal"])) for name, own in reading.numbers)
+        reading = replace(reading, numbers=numbers)
+    opened = open_source(
+        source,
+        replace(
+            reading,
+            na=tuple(dict.fromkeys((*reading.na, *options["na"]))),
+            header=options["header"],
+            sep=_separator(options["sep"]),
+            encoding=options["encoding"],
+            decimal=options["decimal"],
+            text=(*reading.text, *options.get("text", ())),
+            as_written=(*reading.as_written, *options.get("category", ())),
+        ),
+    )
+    opened.skip_missing_target = options.get("skip_missing_target", False)
+    return opened
+
+
+def _separator(text: str | None) -> str | None:
+    """One character between cells; tabs also by name."""
+    if text is None:
+        return None
+    mark = {"tab": "\t", "\\t": "\t", "space": " "}.get(text.lower(), text)
+    if len(mark) != 1 or mark.isalnum() or mark in "\"'\n\r\0" or not mark.isascii():
+        raise ParameterError(f"--sep is {text!r}: it must be one character such as , ; | or tab.")
+    return mark
 
 
 def choices_of(options: dict[str, Any]) -> Choices:

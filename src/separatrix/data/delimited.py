@@ -15,6 +15,10 @@ from separatrix.data.frame import unknown_column
 from separatrix.errors import DataError
 
 
+class NotPlain(DataError):
+    """A file, or a cell of it, that is not written in the plain way."""
+
+
 def read_delimited(
     path: str | Path, target: str, drop: Collection[str] = ()
 ) -> tuple[NDArray[np.float64], NDArray[np.str_], list[str]]:
@@ -25,7 +29,7 @@ def read_delimited(
             return _read(csv.reader(file), name, target, drop)
     except (UnicodeDecodeError, csv.Error) as wrong:
         why = f"{name} cannot be read as comma-separated text in UTF-8: {wrong}. Save it so, or as Parquet."
-        raise DataError(why) from wrong
+        raise NotPlain(why) from wrong
 
 
 def _read(
@@ -65,5 +69,5 @@ def number(text: str, column: str, name: str, line: int) -> float:
         value = math.nan
     if not math.isfinite(value):
         where = f"{column!r} in {name} line {line}"
-        raise DataError(f'{where} is "{text}": not a finite number. Drop the row, or the column (--drop).')
+        raise NotPlain(f'{where} is "{text}": not a finite number. Drop the row, or the column (--drop).')
     return value

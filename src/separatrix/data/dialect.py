@@ -6,12 +6,14 @@ that are letters of the text and not quotes.
 
 from __future__ import annotations
 
+import csv
 import gzip
 import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from separatrix.data.number_writing import MISSING, NO_VALUE, writings
 from separatrix.errors import DataError
 
 SAMPLE = 1 << 18
@@ -31,9 +33,9 @@ BY_SUFFIX = {
     ".npz": "npz",
     ".vw": "vw",
 }
-UTF16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
 SVMLIGHT = re.compile(rb"[+-]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:[^\s:]+)+\s*(#.*)?\Z")
-DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z")
+DELIMITERS = ",;\t|"
+ALIKE = 0.9  # share of lines with as many cells as the first, from which a delimiter is one
 PICKLE = re.compile(rb"\x80[\x02-\x05]")
 
 
@@ -88,27 +90,60 @@ def kind_of_bytes(start: bytes, name: str) -> str:
 
 def dialect_of(start: bytes) -> Dialect:
     """The habits of delimited text that begins like this."""
-    text = start.decode("utf-8-sig", errors="replace")
-    whole = len(start) < SAMPLE - 1
-    lines = text.splitlines() if whole else text.splitlines()[:-1]
-    lines = [line for line in lines[:2000] if line.strip()]
+    lines = first_lines(start)
+    delimiter = next((mark for mark in ";\t" if _has_decimal_commas(lines, mark)), None)
     return Dialect(
-        delimiter=";" if _has_decimal_commas(lines, ";") else "\t" if _literal_quotes(lines) else None,
-        decimal_comma=_has_decimal_commas(lines, ";") or _has_decimal_commas(lines, "\t"),
+        delimiter=";" if delimiter == ";" else "\t" if _literal_quotes(lines) else None,
+        decimal_comma=delimiter is not None,
         literal_quotes=_literal_quotes(lines),
     )
 
 
+def first_lines(start: bytes) -> list[str]:
+    """The first whole lines that are not empty."""
+    text = start.decode("utf-8-sig", errors="replace")
+    whole = len(start) < SAMPLE - 1
+    lines = text.splitlines() if whole else text.splitlines()[:-1]
+    return [line for line in lines[:2000] if line.strip()]
+
+
+def delimiter_of(lines: list[str]) -> str | None:
+    """The delimiter that makes the most cells of the first line, and as many of nearly every other line."""
+    best, most = None, 1
+    for mark in DELIMITERS:
+        try:
+            counts = [len(row) for row in csv.reader(lines, delimiter=mark)]
+        except csv.Error:
+            continue
+        if counts and counts[0] > most and counts.count(counts[0]) >= ALIKE * len(counts):
+            best, most = mark, counts[0]
+    return best
+
+
+def cells_of(line: str, delimiter: str) -> list[str]:
+    """The cells of one line."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
 def _has_decimal_commas(lines: list[str], delimiter: str) -> bool:
-    """Whether some column of the rows after the first holds numbers with a comma, and none with a point."""
+    """Whether columns of the rows after the first have decimal commas, and none has decimal points.
+
+    Cells such as 1,234 decide where the delimiter is a semicolon: it is used where commas are decimal marks.
+    """
     rows = [line.split(delimiter) for line in lines[1:]]
     if not rows or len(rows[0]) < 2:
         return False
+    marks: set[str] = set()
+    open_to_both = False
     for j in range(len(rows[0])):
-        cells = [row[j] for row in rows if len(row) > j and row[j].strip()]
-        if cells and any("," in c for c in cells) and all(DECIMAL_COMMA.match(c) or c.strip().isdigit() for c in cells):
-            return True
-    return False
+        cells = {row[j].strip().strip('"') for row in rows if len(row) > j} - NO_VALUE - {"", *MISSING}
+        found = writings(cells) if cells else {}
+        marks |= set(found) if len(found) == 1 else set()
+        open_to_both |= len(found) == 2 and found["."].group == ","
+    return marks == {","} or (not marks and open_to_both and delimiter == ";")
 
 
 def _literal_quotes(lines: list[str]) -> bool:

@@ -79,6 +79,10 @@ class Query:
     retry: str | None = None  # the same with types sniffed from all rows, for cells that break the guess
     lean: bool = False  # rows are passed on as they are read: DuckDB needs little memory
     columns: list[tuple[str, str, str]] = field(default_factory=list)  # name, kind, SQL type
+    decimal_comma: bool = False  # numbers were read with one
+    typed: bool = False  # text was stored as text, not sniffed
+    notes: list[str] = field(default_factory=list)  # what was guessed about the file
+    repeated: list[str] = field(default_factory=list)  # names of columns that occur twice
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -211,7 +215,7 @@ def refused(error: Exception, source: str) -> DataError:
             said = words
     absent = re.search(r'Columns with names: "(.*?)" do not exist', text)
     if absent:
-        said = f"it has no column {absent.group(1)!r}, which --text names"
+        said = f"it has no column {absent.group(1)!r}"
     line = re.search(r"(?:Line|line):? (\d+)", text)
     where = f" line {line.group(1)}" if line and f"line {line.group(1)}" not in said.lower() else ""
     cell = re.search(r'Could not convert string "(.{0,60}?)" to', text)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.data.number_writing import Writing
 from separatrix.errors import DataError
 
 KINDS = ("number", "integer", "boolean", "date", "text")
@@ -24,11 +25,12 @@ CELLS = 1 << 18  # of a batch, about: text cells are Python strings of some sixt
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One named column: its kind, and its values with NaN or None where they are missing."""
+    """One named column: its kind, its values with NaN or None where they are missing, how numbers were written."""
 
     name: str
     kind: str
     values: NDArray[Any]
+    writing: Writing | None = None
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -37,7 +39,7 @@ class Column:
         return np.asarray(np.isnan(self.values))
 
     def take(self, rows: Any) -> Column:
-        return Column(self.name, self.kind, self.values[rows])
+        return Column(self.name, self.kind, self.values[rows], self.writing)
 
     def labels(self) -> NDArray[Any]:
         """The values as class labels: whole numbers as integers, booleans as booleans, text as text."""
@@ -100,7 +102,7 @@ def join(frames: Sequence[Frame]) -> Frame:
         return frames[0]
     first = frames[0]
     columns = tuple(
-        Column(column.name, column.kind, np.concatenate([frame.columns[j].values for frame in frames]))
+        Column(column.name, column.kind, np.concatenate([frame.columns[j].values for frame in frames]), column.writing)
         for j, column in enumerate(first.columns)
     )
     return Frame(columns, sum(frame.n for frame in frames), first.source)

@@ -23,10 +23,13 @@ from numpy.typing import NDArray
 from separatrix.data.bytes import Bytes, gzipped
 from separatrix.data.dialect import first_bytes, kind_of
 from separatrix.data.duck import Query, Written
+from separatrix.data.encodings import kept_bytes
 from separatrix.data.frame import CELLS, Column, Frame, frame_of, join
+from separatrix.data.number_writing import Writing
 from separatrix.data.plain import PlainTable, frame_of_rows, plain_frame, plain_table
+from separatrix.data.recognise import read_as, recognised
 from separatrix.data.rows import ROW_FILES, Matrix, RowFile, row_file
-from separatrix.data.table_queries import Reading, kept_bytes, table_query
+from separatrix.data.table_queries import Reading, table_query, without_missing_words
 from separatrix.errors import DataError
 
 NAMED = re.compile(r"'((?:[^']|'')+)'|\"((?:[^\"]|\"\")+)\"")
@@ -45,12 +48,16 @@ class Source:
         frame: Frame | None = None,
         path: Path | None = None,
         lazy: Callable[[], Query] | None = None,
+        reading: Reading | None = None,
         expect: Callable[[], float | None] = lambda: None,
     ) -> None:
         self.name = name
         self.rows = rows  # of numbers, without column names
         self.frame = frame
         self.path = path  # of a file that may hold nothing but plain numbers
+        self.reading = reading or Reading()
+        self.notes: list[str] = []  # what was guessed while reading
+        self.skip_missing_target = False
         self._plain: PlainTable | None = None
         self._query = query
         self._lazy = lazy
@@ -103,9 +110,13 @@ class Source:
                 yield from _few_cells(batch, names, originals)
         else:
             assert self.query is not None
+            known = dict(self.reading.numbers)
+            if self.query.decimal_comma:
+                numeric = [name for name, kind, _ in self.query.columns if kind in ("number", "integer")]
+                known = dict.fromkeys(numeric, Writing(",")) | known
             for frame, written in self.query.frames(names, originals):
                 self._watch(frame.n)
-                yield frame, written
+                yield read_as(frame, known) if known else frame, written
 
     def lines(self) -> Iterator[tuple[NDArray[np.float64], Bytes]]:
         """The rows of a table of plain numbers in batches, each with the text it was read from."""
@@ -131,7 +142,29 @@ class Source:
         batches = [frame for frame, _ in self.frames(names)]
         if not batches or not sum(frame.n for frame in batches):
             raise DataError(f"{self.name} has no rows: nothing to learn from.")
-        return join(batches)
+        return self._recognised(join(batches))
+
+    def _recognised(self, frame: Frame) -> Frame:
+        """Numbers and dates for text that holds them; what was guessed is noted."""
+        query, reading = self.query, self.reading
+        if query is None:
+            return frame
+        found, notes = recognised(
+            frame,
+            but=(*reading.text, *reading.as_written, *dict(reading.numbers)),
+            decimal=reading.decimal,
+            file_decimal="," if query.decimal_comma else None,
+            typed=query.typed,
+        )
+        commas = ["decimal commas"] if query.decimal_comma and reading.decimal is None and not reading.numbers else []
+        twice = [f"another column named {name!r} got a number behind its name" for name in query.repeated]
+        self.notes = [*query.notes, *commas, *twice, *notes]
+        return found
+
+    @property
+    def repeated(self) -> set[str]:
+        """Names of columns that occur more than once, in lower case."""
+        return set() if self._query is None else {name.lower() for name in self._query.repeated}
 
 
 def _few_cells(frame: Frame, names: Sequence[str] | None, originals: str) -> Iterator[tuple[Frame, Written]]:
@@ -169,7 +202,8 @@ def open_source(text: str, reading: Reading | None = None) -> Source:
         return _example(text.removeprefix("example:"))
     if SQL.match(text):
         shown = text if len(text) <= 40 else text[:37] + "…"
-        return Source(shown, query=Query(text.strip().rstrip(";"), shown))
+        query = without_missing_words(Query(text.strip().rstrip(";"), shown), reading)
+        return Source(shown, query=query, reading=reading)
     if text == "-":
         return _from_standard_input(reading)
     paths = _paths(text)
@@ -189,10 +223,11 @@ def _opened(paths: list[Path], name: str, reading: Reading) -> Source:
     kind = kind_of(paths[0])
     if kind in ROW_FILES:
         return Source(name, rows=row_file(kind, paths, name), expect=lambda: _bytes_of(paths))
-    if kind == "csv" and len(paths) == 1 and reading == Reading() and not gzipped(paths[0]):
+    if kind == "csv" and len(paths) == 1 and reading.is_default and not gzipped(paths[0]):
         lazy = partial(table_query, paths, kind, name, reading)
-        return Source(name, lazy=lazy, path=paths[0], expect=lambda: _rows_of(paths, kind))
-    return Source(name, query=table_query(paths, kind, name, reading), expect=lambda: _rows_of(paths, kind))
+        return Source(name, lazy=lazy, path=paths[0], reading=reading, expect=lambda: _rows_of(paths, kind))
+    query = table_query(paths, kind, name, reading)
+    return Source(name, query=query, reading=reading, expect=lambda: _rows_of(paths, kind))
 
 
 def _bytes_of(paths: list[Path]) -> float | None:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
+import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from separatrix.atomic_write import unnamed_file
 from separatrix.data.bytes import gzipped, opened
-from separatrix.data.dialect import SAMPLE, UTF16, Dialect, dialect_of, first_bytes
-from separatrix.data.duck import Query, quoted
+from separatrix.data.dialect import SAMPLE, Dialect, cells_of, delimiter_of, dialect_of, first_bytes, first_lines
+from separatrix.data.duck import Query, identifier, quoted
+from separatrix.data.encodings import as_utf8, encoding_of
+from separatrix.data.number_writing import MISSING, Writing
 from separatrix.data.wide import is_wide, wide_query
 from separatrix.errors import DataError
 
-KEPT = contextlib.ExitStack()  # copies of standard input, until the process ends
-atexit.register(KEPT.close)
 LONGEST_LINE = 2_000_000  # bytes, as DuckDB has it
 
 
@@ -29,67 +27,106 @@ class Reading:
     na: tuple[str, ...] = ()
     text: tuple[str, ...] = ()  # columns to leave as they are written
     header: bool | None = None
+    sep: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    as_written: tuple[str, ...] = ()  # columns in whose text no numbers or dates are looked for
+    numbers: tuple[tuple[str, Writing], ...] = ()  # columns whose writing is known
 
-
-def kept_bytes(blocks: Iterator[bytes]) -> Path:
-    """A file of these bytes that is gone when the process ends: DuckDB reads files by name."""
-    path = KEPT.enter_context(unnamed_file())
-    with path.open("wb") as file:
-        file.writelines(blocks)
-    return path
-
-
-def _as_utf8(path: Path, name: str) -> Path:
-    """A copy of a file in UTF-16, which DuckDB reads in one byte order only."""
-
-    def blocks() -> Iterator[bytes]:
-        with opened(path) as raw, io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-16", newline="") as text:
-            while block := text.read(1 << 20):
-                yield block.encode("utf-8", "replace")
-
-    try:
-        return kept_bytes(blocks())
-    except UnicodeError as wrong:
-        raise DataError(f"{name} begins like UTF-16 and cannot be read as such: {wrong}.") from wrong
+    @property
+    def is_default(self) -> bool:
+        """Whether plain numbers are read as ever."""
+        return replace(self, as_written=()) == Reading()
 
 
 def table_query(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:
-    if kind == "csv":
-        wide = first_bytes(paths[0]).startswith(UTF16)
-        paths = [_as_utf8(path, name) for path in paths] if wide else paths
-    listed = "[" + ", ".join(quoted(_literal(p)) for p in paths) + "]"
-    if kind == "parquet":
-        return Query(f"SELECT * FROM read_parquet({listed})", name, lean=True)
-    if kind == "json":
-        return Query(f"SELECT * FROM read_json_auto({listed}, maximum_object_size=268435456)", name)
-    start = first_bytes(paths[0])
+    """The query that reads files of one kind."""
+    if kind != "csv":
+        return _typed_query(paths, kind, name, reading)
+    copies, notes = _in_utf8(paths, name, reading)
+    listed = "[" + ", ".join(quoted(_literal(p)) for p in copies) + "]"
+    start = first_bytes(copies[0])
     if not start.strip():
         raise DataError(f"{name} is empty: nothing to learn from.")
     if b"\0" in start:
         line = start[: start.index(b"\0")].count(b"\n") + 1
         raise DataError(f"{name} line {line} holds a NUL byte: it is damaged, or not text.")
-    _need_lines(paths[0], start, name)
-    options = _csv_options(dialect_of(start), reading)
-    if start.startswith(b"\x1f\x8b") or gzipped(paths[0]):
+    _need_lines(copies[0], start, name)
+    lines = first_lines(start)
+    delimiter = reading.sep or dialect_of(start).delimiter or delimiter_of(lines)
+    dialect, text = _as_told(dialect_of(start), reading, delimiter)
+    options = _csv_options(dialect, reading, delimiter)
+    if start.startswith(b"\x1f\x8b") or gzipped(copies[0]):
         options.append("compression='gzip'")
     header = [] if reading.header is None else [f"header={'true' if reading.header else 'false'}"]
-    if len(paths) == 1 and is_wide(start):
-        one = quoted(_literal(paths[0]))
-        query = wide_query(
-            one,
-            [*options, *header],
-            name,
-            reading.text,
-            _csv_sql(one, [*options, *header, "sample_size=-1"], reading.text),
-        )
+    if len(copies) == 1 and is_wide(start):
+        one = quoted(_literal(copies[0]))
+        whole = _csv_sql(one, [*options, *header, "sample_size=-1"], text)
+        query = wide_query(one, [*options, *header], name, text, whole)
     else:
-        query = _csv_query(listed, [*options, *header], name, reading.text)
+        query = _csv_query(listed, [*options, *header], name, text)
+    if delimiter is not None and lines:
+        need_even_lines(copies[0], len(query.columns), delimiter, name)
     if not header and _header_is_a_row(query):
         header = ["header=false"]
-        query = _csv_query(listed, [*options, *header], name, reading.text)
+        query = _csv_query(listed, [*options, *header], name, text)
     # yes and no, t and f are words of the file: DuckDB's truth values would lose which
     words = [column for column, kind, _ in query.columns if kind == "boolean"]
-    return _csv_query(listed, [*options, *header], name, [*reading.text, *words]) if words else query
+    if words:
+        query = _csv_query(listed, [*options, *header], name, [*text, *words])
+    query.decimal_comma, query.notes = dialect.decimal_comma, notes
+    if delimiter is not None and header != ["header=false"] and lines:
+        query.repeated = _repeated(cells_of(lines[0], delimiter))
+    return query
+
+
+def _in_utf8(paths: list[Path], name: str, reading: Reading) -> tuple[list[Path], list[str]]:
+    """Copies of files that are not in UTF-8, and which encoding was found."""
+    copies, notes = [], []
+    for path in paths:
+        found = reading.encoding or encoding_of(path, name)
+        copies.append(path if found is None else as_utf8(path, name, found))
+        if found is not None and reading.encoding is None and found != "utf-16":
+            notes = [f"encoding = {found}"]
+    return copies, notes
+
+
+def _as_told(dialect: Dialect, reading: Reading, delimiter: str | None) -> tuple[Dialect, list[str]]:
+    """The dialect with what the user or a model says of decimal marks, and the columns to read as text."""
+    known = dict(reading.numbers)
+    commas = reading.decimal == "," or (bool(known) and all(own == Writing(",") for own in known.values()))
+    if reading.decimal == ".":
+        return replace(dialect, decimal_comma=False), [*reading.text, *known]
+    if commas and delimiter not in (None, ","):
+        return replace(dialect, decimal_comma=True), list(reading.text)
+    return dialect, [*reading.text, *known]
+
+
+def _typed_query(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:
+    """Parquet or JSON; text that means a missing value is missing there too."""
+    listed = "[" + ", ".join(quoted(_literal(p)) for p in paths) + "]"
+    if kind == "parquet":
+        sql = f"SELECT * FROM read_parquet({listed})"
+    else:
+        sql = f"SELECT * FROM read_json_auto({listed}, maximum_object_size=268435456)"
+    return without_missing_words(Query(sql, name, lean=kind == "parquet"), reading)
+
+
+def without_missing_words(query: Query, reading: Reading) -> Query:
+    """A query whose text cells are missing where they say so."""
+    words = [identifier(name) for name, _, sql_type in query.columns if sql_type == "VARCHAR"]
+    if words:
+        gone = ", ".join(map(quoted, (*MISSING, *reading.na)))
+        parts = ", ".join(f"CASE WHEN {word} IN ({gone}) THEN NULL ELSE {word} END AS {word}" for word in words)
+        query.sql = f"SELECT * REPLACE ({parts}) FROM ({query.sql})"
+    query.typed = True
+    return query
+
+
+def _repeated(names: list[str]) -> list[str]:
+    """Names that occur twice, as DuckDB compares them."""
+    lower = [name.lower() for name in names]
+    return [name for j, name in enumerate(names) if lower[j] in lower[:j]]
 
 
 def _need_lines(path: Path, start: bytes, name: str) -> None:
@@ -127,14 +164,32 @@ def _literal(path: Path) -> str:
     return re.sub(r"([\[\]*?])", r"[\1]", str(path))
 
 
-def _csv_options(dialect: Dialect, reading: Reading) -> list[str]:
+def _csv_options(dialect: Dialect, reading: Reading, delimiter: str | None) -> list[str]:
     options = [f"buffer_size={4 * LONGEST_LINE}"]
-    if dialect.delimiter is not None:
-        options.append(f"delim={quoted(dialect.delimiter)}")
+    given = reading.sep or (delimiter if dialect.decimal_comma else dialect.delimiter)
+    if given is not None:
+        options.append(f"delim={quoted(given)}")
     if dialect.decimal_comma:
         options.append("decimal_separator=','")
+    elif reading.decimal == ",":  # DuckDB would take the points of 1.234 for decimal points
+        options.append("all_varchar=true")
     if dialect.literal_quotes:
         options += ["quote=''", "escape=''"]
-    if reading.na:
-        options.append("nullstr=[" + ", ".join(quoted(token) for token in ("", *reading.na)) + "]")
-    return options
+    return [*options, "nullstr=[" + ", ".join(quoted(token) for token in ("", *MISSING, *reading.na)) + "]"]
+
+
+def need_even_lines(path: Path, columns: int, delimiter: str, name: str) -> None:
+    """Where DuckDB finds other columns than the first line has cells, the line that misled it is named."""
+    with opened(path) as raw, io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8-sig", newline="") as text:
+        rows = csv.reader(text, delimiter=delimiter)
+        try:
+            cells = len(next(rows, []))
+            if cells == columns:
+                return
+            for row in rows:
+                if row and len(row) != cells:
+                    raise DataError(
+                        f"{name} line {rows.line_num} has {len(row)} cells, and the first line has {cells}."
+                    )
+        except (csv.Error, UnicodeDecodeError):
+            return

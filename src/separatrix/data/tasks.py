@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.data.frame import Column, Frame, label_column
+from separatrix.data.number_writing import Writing
 from separatrix.data.rows import Matrix
 from separatrix.data.sources import Source
 from separatrix.errors import DataError
@@ -34,6 +35,13 @@ class Task:
     regression: bool
     positive: Any
     guesses: list[str]
+    writing: Writing | None = None  # of the target, where its numbers were not plain
+
+    @property
+    def read_by(self) -> dict[str, Any]:
+        """What a model file keeps about how the table was read, beside the writing of its columns."""
+        na = {"na": list(self.source.reading.na)} if self.source.reading.na else {}
+        return na | ({} if self.writing is None else {"target_writing": self.writing.to_dict()})
 
 
 def task_of(source: Source, target: str | None, positive: str | None, regression: bool | None) -> Task:
@@ -65,8 +73,16 @@ def target_column(source: Source, target: str | None, guesses: list[str]) -> tup
         if table.y is None:
             raise DataError(f"{source.name} has rows without labels: save X and y together in a .npz file.")
         return table, label_column("label", table.y)
+    guesses += source.notes
     name = target if target is not None else guess_target(table.names, source.name, guesses)
-    return table.without([name]), table[name]
+    if name.lower() in source.repeated:
+        raise DataError(f"{source.name} has several columns named {name!r}, and the target is to be one: rename them.")
+    rest, column = table.without([name]), table[name]
+    if source.skip_missing_target and column.missing.any() and not column.missing.all():
+        kept = ~column.missing
+        guesses.append(f"{int(column.missing.sum()):,} rows without a value of {name!r} left out")
+        rest, column = rest.take(kept), column.take(kept)
+    return rest, column
 
 
 def task_for(
@@ -86,10 +102,11 @@ def task_for(
     if regression and column.kind == "text":
         raise DataError(f"target {column.name!r} is text: choose a classifier.")
     if regression:
-        return Task(source, rest, column.name, column.values, True, None, guesses)
+        return Task(source, rest, column.name, column.values, True, None, guesses, column.writing)
     if numbers:
         raise DataError(f"target {column.name!r} holds numbers such as {y[0]:g}, not classes: use least-squares.")
-    return Task(source, rest, column.name, y, False, _positive(y, column.name, positive, guesses), guesses)
+    chosen = _positive(y, column.name, positive, guesses)
+    return Task(source, rest, column.name, y, False, chosen, guesses, column.writing)
 
 
 def label_values(y: NDArray[Any]) -> NDArray[Any]:
@@ -117,7 +134,7 @@ def need_whole(column: Column, source: str) -> None:
     if len(missing):
         raise DataError(
             f"target {column.name!r} of {source} is missing in {len(missing):,} rows (first: row {missing[0]}, "
-            "counted from 0): drop those rows first."
+            "counted from 0): --skip-missing-target leaves those rows out."
         )
 
 

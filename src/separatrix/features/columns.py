@@ -15,13 +15,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from separatrix.arrays import Floats
+from separatrix.data.date_writing import moment
 from separatrix.data.frame import Column
+from separatrix.data.number_writing import NO_VALUE, Cell, Writing
+from separatrix.data.recognise import contradiction
 from separatrix.errors import DataError
 from separatrix.features import text
 
 RARE = "(rare)"
 MISSING = "(missing)"
 SECONDS = 86400.0  # a day
+MOST_WORDS = 5  # different cells that are not numbers, up to which they may be marks for missing values
 
 
 @dataclass(slots=True)
@@ -44,6 +48,7 @@ class NumberColumn:
     indicator: bool
     shift: float = 0.0
     scale: float = 1.0
+    writing: Writing | None = None  # how the cells of the fit were written, where they were not plain numbers
 
     @classmethod
     def fitted(cls, column: Column, standard: bool, source: str) -> NumberColumn:
@@ -55,13 +60,13 @@ class NumberColumn:
         if standard and len(present):
             filled = np.where(np.isnan(values), fill, values)
             shift, scale = float(filled.mean()), float(filled.std()) or 1.0
-        return cls(column.name, column.kind, fill, bool(len(present) < len(values)), shift, scale)
+        return cls(column.name, column.kind, fill, bool(len(present) < len(values)), shift, scale, column.writing)
 
     def names(self) -> list[str]:
         return [self.name, f"{self.name}={MISSING}"] if self.indicator else [self.name]
 
     def encode(self, column: Column, noted: Noted, source: str) -> Floats:
-        values = finite(column, source)
+        values = finite(column, source, dates=self.source == "date")
         values = values / SECONDS if self.source == "date" else values
         gone = np.isnan(values)
         noted.missing += int(gone.sum())
@@ -78,6 +83,7 @@ class NumberColumn:
             "indicator": self.indicator,
             "shift": self.shift,
             "scale": self.scale,
+            **({} if self.writing is None else {"writing": self.writing.to_dict()}),
         }
 
 
@@ -167,10 +173,10 @@ def cells(column: Column) -> list[str]:
     return [MISSING if v != v else f"{v:.17g}" for v in column.values.tolist()]
 
 
-def finite(column: Column, source: str) -> Floats:
-    """A column of numbers, missing or finite; text where numbers were is refused with its row."""
+def finite(column: Column, source: str, dates: bool = False) -> Floats:
+    """A column of numbers, missing or finite; text where numbers (or dates) were is refused with its row."""
     if column.kind == "text":
-        return _numbers_in(column, source)
+        return _numbers_in(column, source, dates)
     at = np.flatnonzero(np.isinf(column.values))
     if len(at):
         raise DataError(
@@ -180,16 +186,25 @@ def finite(column: Column, source: str) -> Floats:
     return np.asarray(column.values, dtype=np.float64)
 
 
-def _numbers_in(column: Column, source: str) -> Floats:
-    out = np.full(len(column.values), np.nan)
-    for i, value in enumerate(column.values.tolist()):
-        if value is None:
-            continue
-        try:
-            out[i] = float(value)
-        except ValueError:
-            raise DataError(
-                f"{column.name!r} in {source} row {i} (counted from 0) is {value[:40]!r}: not a number. "
-                f"Add --na {value[:40]!r} to call it missing."
-            ) from None
-    return out
+def _numbers_in(column: Column, source: str, dates: bool) -> Floats:
+    """Text as plain numbers or as dates; what is neither is named."""
+    read = moment if dates else Writing().number
+    cells = column.values.tolist()
+    known = {v: float("nan") if v is None or v in NO_VALUE else read(v) for v in dict.fromkeys(cells)}
+    wrong = [v for v, number in known.items() if number is None]
+    if wrong:
+        raise DataError(f"{column.name!r} in {source} is not a {'date' if dates else 'number'} {_which(column, wrong)}")
+    return np.array([known[v] for v in cells], dtype=np.float64)
+
+
+def _which(column: Column, wrong: list[Any]) -> str:
+    """In how many rows, with the first of them, and what to do."""
+    why = contradiction(column)
+    if why is not None:
+        return f"throughout: {why} disagree; pass --decimal if one of . and , is the decimal mark, or mend the file."
+    cells = column.values.tolist()
+    first = ", ".join(f"{v[:40]!r} (row {cells.index(v)})" for v in wrong[:3])
+    count = sum(v in set(wrong) for v in cells)
+    words = [v for v in wrong if Cell.of(v) is None]
+    how = f"; --na {words[0][:40]!r} calls such a cell missing" if words and len(set(wrong)) <= MOST_WORDS else ""
+    return f"in {count:,} of {len(cells):,} rows: {first}{', …' if len(wrong) > 3 else ''}, counted from 0{how}."

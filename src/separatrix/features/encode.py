@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.data.frame import Column, Frame
+from separatrix.data.number_writing import Cell
+from separatrix.data.recognise import contradiction
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.columns import CategoryColumn, Noted, NumberColumn, TextColumn
 from separatrix.features.dates import DateColumn
@@ -219,6 +221,11 @@ def _wordy(column: Column) -> bool:
 def _need_no_numbers(column: Column, source: str) -> None:
     """Refuse a column of numbers in which a few cells are something else: it is not a category."""
     present = [(i, v) for i, v in enumerate(column.values.tolist()) if v is not None]
+    if len(present) >= 10 and (why := contradiction(column)) is not None:
+        raise DataError(
+            f"{column.name!r} in {source} looks like numbers, but {why} disagree: mend the file, pass --decimal if one "
+            f"of . and , is the decimal mark, or --category {column.name} to take all as levels."
+        )
     odd = [(i, v) for i, v in present if not _is_number(v)]
     if len(present) >= 10 and 0 < len(odd) <= len(present) // 2 and len({v for _, v in odd}) <= 5:
         numbers = {v for _, v in present if _is_number(v)}
@@ -231,11 +238,7 @@ def _need_no_numbers(column: Column, source: str) -> None:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return Cell.of(text) is not None
 
 
 def summary(encoder: Encoder, noted: dict[str, Noted]) -> list[str]:

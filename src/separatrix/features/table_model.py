@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.data.frame import Frame
+from separatrix.data.number_writing import Writing
 from separatrix.data.rows import Matrix
+from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
-from separatrix.features.columns import Noted
+from separatrix.features.columns import Noted, NumberColumn
 from separatrix.features.encode import WORDY_COLUMNS, Encoder
 
 
@@ -62,6 +64,23 @@ class TableModel:
         return (
             () if self.encoder is None else tuple(c.name for c in self.encoder.columns if isinstance(c, WORDY_COLUMNS))
         )
+
+    @property
+    def reading(self) -> Reading:
+        """How new tables are to be read: as the training table was."""
+        inputs = () if self.encoder is None else tuple(self.encoder.inputs)
+        columns = [] if self.encoder is None else self.encoder.columns
+        known = {c.name: c.writing for c in columns if isinstance(c, NumberColumn) and c.writing is not None}
+        target = self.about.get("target_writing")
+        na = self.about.get("na", ())
+        try:
+            if target is not None and self.target is not None:
+                known[self.target] = Writing.from_dict(target)
+            if not all(isinstance(word, str) for word in na):
+                raise TypeError("words for missing values")
+        except (TypeError, ValueError) as error:
+            raise DataError(f"the model file is damaged: what it says about its table is {error}.") from error
+        return Reading(na=tuple(na), text=self.wordy, as_written=inputs, numbers=tuple(known.items()))
 
     @property
     def classes(self) -> list[Any] | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.data.number_writing import Writing
 from separatrix.errors import ModelFileError
 from separatrix.features.columns import CategoryColumn, NumberColumn, TextColumn
 from separatrix.features.dates import DateColumn
@@ -108,6 +109,8 @@ def _column(entry: dict[str, Any], j: int, tensors: dict[str, Any], used: set[st
 
 
 def _number_column(fields: dict[str, Any]) -> NumberColumn:
+    if "writing" in fields:
+        fields["writing"] = Writing.from_dict(fields["writing"])
     column = NumberColumn(**fields)
     numbers = (column.fill, column.shift, column.scale)
     if not all(isinstance(v, (int, float)) and np.isfinite(v) for v in numbers) or column.scale == 0:
