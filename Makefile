@@ -52,8 +52,8 @@ test-all: levels test compilers sanitize  ## everything: also each level and bac
 	.ci/levels tests
 
 lint: .venv/groups  ## ruff: errors and formatting; phrases that must not come back
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks examples docs
+	$(BIN)/ruff format --check src tests benchmarks examples docs
 	$(BIN)/python .ci/phrases
 
 type: .venv/groups  ## mypy --strict
@@ -63,8 +63,8 @@ contracts: .venv/groups  ## who may import whom
 	$(BIN)/lint-imports --no-cache
 
 format: .venv/groups  ## put the sources in order
-	$(BIN)/ruff check --fix src tests benchmarks
-	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks examples docs
+	$(BIN)/ruff format src tests benchmarks examples docs
 
 bench: .venv/bench  ## measure beside peers and limits, and print the tables
 	$(BIN)/python -m benchmarks

@@ -1,0 +1,39 @@
+"""Formulas as MathML, written when the page is built: nothing is fetched or run when it is read."""
+
+from docutils.nodes import SkipNode
+from docutils.utils.math import MathError, pick_math_environment
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+
+def mathml(tex, node, as_block):
+    """The formula, or a warning, which fails the build, where docutils cannot read it."""
+    try:
+        return tex2mathml(tex, as_block=as_block)
+    except MathError as unknown:
+        logger.warning("formula %r: %s", tex, unknown, location=node)
+        return f"<code>{tex}</code>"
+
+
+def inline(writer, node):
+    """Write a formula within a line."""
+    writer.body.append(mathml(node.astext(), node, False))
+    raise SkipNode
+
+
+def block(writer, node):
+    """Write a formula of its own."""
+    tex = node.astext()
+    environment = pick_math_environment(tex)
+    if environment.startswith("align"):
+        tex = rf"\begin{{aligned}}{tex}\end{{aligned}}"
+    writer.body.append(f'<div class="formula">{mathml(tex, node, True)}</div>\n')
+    raise SkipNode
+
+
+def setup(app):
+    """Offer the renderer to ``html_math_renderer``."""
+    app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

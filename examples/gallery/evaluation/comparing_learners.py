@@ -1,0 +1,27 @@
+"""
+Comparing learners with intervals
+=================================
+
+All learners on the same folds, differences fold by fold, p-values adjusted for all pairs. There is a winner only where zero
+is outside its intervals.
+"""
+
+from sklearn.datasets import load_breast_cancer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import separatrix as sx
+
+X, y = load_breast_cancer(return_X_y=True)
+learners = {
+    "ridge logistic": make_pipeline(StandardScaler(), sx.LogisticRegression(C=1.0)),
+    "discriminant": make_pipeline(StandardScaler(), sx.LinearDiscriminant()),
+    "least squares": make_pipeline(StandardScaler(), sx.LeastSquaresClassifier()),
+    "averaged perceptron": make_pipeline(StandardScaler(), sx.AveragedPerceptron()),
+}
+found = sx.compare(learners, X, y, random_state=0)
+print(found)
+
+# %%
+
+fig = found.plot()

@@ -1,0 +1,20 @@
+"""
+A path of ridge penalties
+=========================
+
+Thirty penalties from one pass over the rows.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_diabetes
+
+import separatrix as sx
+
+X, y = load_diabetes(return_X_y=True)
+alphas = np.logspace(-4, 2, 30)
+coef, _ = sx.LeastSquares().path(X, y, alphas)
+fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+ax.semilogx(alphas, coef)
+ax.set(xlabel="penalty", ylabel="coefficients", title="ridge")
+print(sx.select(sx.LeastSquares(), {"alpha": alphas}, X, y, random_state=0).best_params)

@@ -1,0 +1,20 @@
+"""
+The widest band between two classes
+===================================
+
+Many hyperplanes separate the same rows. ``margin`` proves how far the best one keeps from all of them, and ``MaxMargin``
+is that hyperplane as a classifier.
+"""
+
+import separatrix as sx
+from separatrix.data.examples import load_example
+
+table = load_example("separable")
+found = sx.margin(table.X, table.y)
+print(found)
+
+# %%
+# The rings are the rows that hold the band: move any other row a little, and nothing changes.
+
+model = sx.MaxMargin().fit(table.X, table.y)
+ax = sx.plot_boundary(model, table.X, table.y)

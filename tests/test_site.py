@@ -1,0 +1,68 @@
+"""The documentation site: a reference of every public name, scripts of the course and the gallery that run."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import sys
+import warnings
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+import separatrix
+from separatrix.errors import SeparatrixWarning
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = sorted((ROOT / "examples").rglob("*.py"))
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+mpl.use("agg")
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: str(script.relative_to(ROOT / "examples")))
+def test_scripts_of_course_and_gallery_run(script, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SEPARATRIX_LEDGER", str(tmp_path / "ledger.jsonl"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SeparatrixWarning)
+        runpy.run_path(str(script), run_name="__main__")
+    plt.close("all")
+
+
+def test_the_gallery_is_not_small():
+    assert len([script for script in SCRIPTS if "gallery" in script.parts]) >= 20
+
+
+def test_the_reference_has_every_public_name():
+    from public_reference import grouped, page
+
+    listed = [name for names in grouped(separatrix._HOMES).values() for name in names]
+    assert sorted(listed) == sorted(set(separatrix.__all__) - {"__version__"})
+    text = page(separatrix._HOMES)
+    assert all(re.search(rf"^   {name}$", text, re.MULTILINE) for name in listed)
+
+
+def test_every_page_has_a_place_in_the_site():
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    trees = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]
+    placed = {
+        line.strip()
+        for text in trees
+        for tree in re.findall(r"```\{toctree\}(.*?)```", text, re.S)
+        for line in tree.splitlines()
+    }
+    assert pages <= placed
+
+
+def test_links_between_pages_and_files_lead_somewhere():
+    for page in [*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            if target.startswith(("http", "gallery/", "course/", "mailto:")):
+                continue
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+        for target in re.findall(r"\{doc\}`(?:[^`<]*<)?/?([^`>]+)>?`", page.read_text(encoding="utf-8")):
+            made = target.startswith(("gallery/index", "course/index", "reference/index"))
+            source = ROOT / "examples" / f"{target}.py"
+            assert made or source.exists() or (ROOT / "docs" / f"{target}.md").exists(), f"{page.name}: {target}"
