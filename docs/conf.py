@@ -56,7 +56,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": {"index": [], "**": ["page-toc", "sg_download_links"]},
+    "secondary_sidebar_items": {"**": ["page-toc", "sg_download_links"], "index": []},
     "back_to_top_button": True,
     "pygments_light_style": "friendly",
 }
@@ -74,6 +74,10 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples/course", "../examples/gallery"],
     "gallery_dirs": ["course", "gallery"],
     "filename_pattern": r"\.py$",
+    "subsection_order": [
+        f"../examples/gallery/{part}" for part in ("proofs", "perceptrons", "models", "evaluation", "data")
+    ],
+    "within_subsection_order": "FileNameSortKey",
     "doc_module": ("separatrix",),
     "reference_url": {"separatrix": None},
     "backreferences_dir": "gallery/backreferences",
