@@ -54,7 +54,7 @@ except KeyboardInterrupt:
     ("search", "options", "classes", "before"),
     [
         ("newton", {}, 2, "fresh"),
-        ("newton", {"C": 1.0}, 3, "again"),
+        ("newton_cg", {"C": 1.0}, 3, "again"),
         ("proximal_newton", {"C": 0.01, "l1_ratio": 1.0, "tol": 1e-13}, 2, "fresh"),
         ("proximal_newton", {"C": 0.01, "l1_ratio": 0.5, "tol": 1e-13}, 3, "again"),
         ("with_model", {"C": 1.0, "tol": 1e-13}, 2, "fresh"),

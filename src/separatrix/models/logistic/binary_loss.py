@@ -69,7 +69,7 @@ class LogisticLoss(SmoothLoss, Protocol):
     @property
     def length(self) -> int: ...
     def product(self, point: LossPoint, v: Floats) -> Floats: ...
-    def diagonal(self, point: LossPoint) -> HessianModel: ...
+    def preconditioner(self, point: LossPoint) -> HessianModel: ...
     def left(self, point: LossPoint) -> float:
         """|g|^2/(2 ridge), which bounds what is left to gain; for intercepts with their own curvature, about."""
         ...
@@ -154,7 +154,7 @@ class BinaryLoss:
             weights = float(g @ (g / self.ridge))  # in this order: squares may underflow
         return 0.5 * (weights + bias * (bias / max(float(point.curvature.sum()), TINY)))
 
-    def diagonal(self, point: LossPoint) -> BorderedDiagonal:
+    def preconditioner(self, point: LossPoint) -> BorderedDiagonal:
         """The Hessian without what columns have in common, but for the intercept."""
         first, D = np.zeros((2, self.d + 1))
         kernels.curvature_diagonal(self.rows, point.curvature, 0, self.n, first if self.lift else None, D)

@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, LossPoint, dense, rounding_of
+from separatrix.models.logistic.class_blocks import ClassBlocks
+
+CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
+BLOCK_PRICE = 6  # blocks are made where the square of the columns is at most so many times the rows
 
 
 class MultinomialLoss:
@@ -37,40 +41,64 @@ class MultinomialLoss:
         self.weights, self.offset, self.ridge, self.lift = weights, offset, ridge, lift
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.own = np.arange(self.n), self.codes
+        self.blocks: ClassBlocks | None = None
 
     @property
     def length(self) -> int:
         return self.classes * (self.d + 1)
 
-    def scores(self, at: Floats) -> Floats:
-        V = at.reshape(self.classes, self.d + 1)
-        s = np.asarray(self.X @ V[:, :-1].T) + V[:, -1]
-        return s if self.offset is None else s + self.offset
+    @property
+    def chunks(self) -> list[slice]:
+        """Rows that stay in the cache between the two products of a pass; of sparse rows all at once."""
+        step = max(256, min(8192, CACHE // (self.d + 2 * self.classes))) if isinstance(self.X, np.ndarray) else self.n
+        return [slice(begin, begin + step) for begin in range(0, self.n, step)]
 
     def point(self, at: Floats) -> LossPoint:
-        s = self.scores(at)
-        P, loss = softmax(s, self.own)
-        c = 1.0 if self.weights is None else self.weights
-        R, wrong = P.copy(), P.sum(axis=1) - P[self.own]
-        R[self.own] = -wrong
-        R *= np.reshape(c, (-1, 1))
         V = at.reshape(self.classes, self.d + 1)
-        G = np.empty_like(V)
-        G[:, :-1] = np.asarray(self.X.T @ R).T + self.ridge * V[:, :-1]
-        G[:, -1] = R.sum(axis=0) if self.lift else 0.0
-        value = float(np.sum(c * loss)) + 0.5 * self.ridge * float((V[:, :-1] ** 2).sum())
-        return LossPoint(at, value, G.reshape(-1), P, wrong)
+        P, wrong, G = np.empty((self.classes, self.n)), np.empty(self.n), np.zeros_like(V)
+        value = 0.0
+        for part in self.chunks:
+            X, own = self.X[part], (self.codes[part], np.arange(len(self.codes[part])))
+            s = class_scores(X, V)
+            if self.offset is not None:
+                s += self.offset[part].T
+            P[:, part], loss = class_softmax(s, own)
+            R = P[:, part].copy()
+            R[own] = 0.0
+            wrong[part] = R.sum(axis=0)
+            R[own] = -wrong[part]
+            if self.weights is not None:
+                R *= self.weights[part]
+                loss *= self.weights[part]
+            G[:, :-1] += class_sums(X, R)
+            G[:, -1] += R.sum(axis=1)
+            value += float(loss.sum())
+        return self._finished(at, value, G, P, wrong)
+
+    def _finished(self, at: Floats, value: float, G: Floats, P: Floats, wrong: Floats) -> LossPoint:
+        W = at.reshape(self.classes, -1)[:, :-1]
+        self._penalise(G, W)
+        return LossPoint(at, value + 0.5 * self.ridge * float((W**2).sum()), G.reshape(-1), P.T, wrong)
+
+    def _penalise(self, G: Floats, W: Floats) -> None:
+        G[:, :-1] += self.ridge * W
+        if not self.lift:
+            G[:, -1] = 0.0
 
     def product(self, point: LossPoint, v: Floats) -> Floats:
         """The Hessian times v."""
-        V, P = v.reshape(self.classes, self.d + 1), point.curvature
-        s = np.asarray(self.X @ V[:, :-1].T) + V[:, -1]
-        R = P * (s - (P * s).sum(axis=1, keepdims=True))
-        if self.weights is not None:
-            R *= self.weights[:, None]
-        out = np.empty_like(V)
-        out[:, :-1] = np.asarray(self.X.T @ R).T + self.ridge * V[:, :-1]
-        out[:, -1] = R.sum(axis=0) if self.lift else 0.0
+        V, P = v.reshape(self.classes, self.d + 1), point.curvature.T
+        out = np.zeros_like(V)
+        for part in self.chunks:
+            X, p = self.X[part], P[:, part]
+            s = class_scores(X, V)
+            s *= p
+            s -= p * s.sum(axis=0)
+            if self.weights is not None:
+                s *= self.weights[part]
+            out[:, :-1] += class_sums(X, s)
+            out[:, -1] += s.sum(axis=1)
+        self._penalise(out, V[:, :-1])
         return out.reshape(-1)
 
     def left(self, point: LossPoint) -> float:
@@ -80,7 +108,18 @@ class MultinomialLoss:
             biases = float((G[:, -1] * (G[:, -1] / np.maximum(h.sum(axis=0), TINY))).sum())
             return 0.5 * (float((G[:, :-1] * (G[:, :-1] / self.ridge)).sum()) + biases)
 
-    def diagonal(self, point: LossPoint) -> PlainDiagonal:
+    def preconditioner(self, point: LossPoint) -> ClassBlocks | PlainDiagonal:
+        """The blocks of the classes, kept while the curvature stays about the same, or only the diagonal.
+
+        For many columns or sparse rows the blocks would cost more than the products that they save.
+        """
+        if not isinstance(self.X, np.ndarray) or self.d**2 > BLOCK_PRICE * self.n or not self.ridge:
+            return self._diagonal(point)
+        if self.blocks is None or not self.blocks.still_good(point.curvature):
+            self.blocks = ClassBlocks.at(self.X, point.curvature, self.weights, self.ridge, self.lift)
+        return self.blocks
+
+    def _diagonal(self, point: LossPoint) -> PlainDiagonal:
         """The diagonal of the Hessian, nowhere zero."""
         out, rows = np.zeros((self.classes, self.d + 1)), kernels.rows(self.X)
         for k, p in enumerate(point.curvature.T):
@@ -190,18 +229,38 @@ class ClassHessian:
         return out
 
 
+def class_scores(X: Any, V: Floats) -> Floats:
+    """Scores (K, n) of rows by lifted vectors; one class after the other, so that sums over classes are fast."""
+    s = V[:, :-1] @ X.T if isinstance(X, np.ndarray) else np.ascontiguousarray(np.asarray(X @ V[:, :-1].T).T)
+    s += V[:, -1:]
+    return np.asarray(s)
+
+
+def class_sums(X: Any, R: Floats) -> Floats:
+    """sum r_ki x_i for each class."""
+    return np.asarray(R @ X if isinstance(X, np.ndarray) else (X.T @ np.ascontiguousarray(R.T)).T)
+
+
 def softmax(s: Floats, own: tuple[Any, Any]) -> tuple[Floats, Floats]:
-    """Probabilities of the classes and the loss of each row, from scores of any size."""
-    top = s.max(axis=1, keepdims=True)
-    e = np.exp(s - top)
-    total = e.sum(axis=1, keepdims=True)
-    loss = np.log(total[:, 0]) + (top[:, 0] - s[own])
-    sure = total[:, 0] - e[own] < 1e-3  # the loss of a row that is nearly certain, without cancellation
-    if np.any(sure):
-        others = e[sure].copy()
-        others[np.arange(len(others)), own[1][sure]] = 0.0
-        loss[sure] = np.log1p(others.sum(axis=1))
-    return e / total, loss
+    """Probabilities (n, K) of the classes and the loss of each row, from scores of any size."""
+    P, loss = class_softmax(np.array(s.T, order="C"), own[::-1])
+    return P.T, loss
+
+
+def class_softmax(s: Floats, own: tuple[Any, Any]) -> tuple[Floats, Floats]:
+    """Probabilities (K, n) and the loss of each row, from scores of any size, which are overwritten."""
+    s -= s.max(axis=0)
+    mine = s[own]
+    e = np.exp(s, out=s)
+    total = e.sum(axis=0)
+    loss = np.log(total) - mine
+    sure = np.flatnonzero(total - e[own] < 1e-3)  # the loss of a row that is nearly certain, without cancellation
+    if len(sure):
+        others = e[:, sure]
+        others[own[0][sure], np.arange(len(sure))] = 0.0
+        loss[sure] = np.log1p(others.sum(axis=0))
+    e /= total
+    return e, loss
 
 
 def class_information(lifted: Floats, P: Floats, weights: Floats | None) -> Floats:

@@ -148,14 +148,16 @@ def backtrack(loss: SmoothLoss, point: LossPoint, step: Floats, decrement: float
 class NewtonCG:
     """Newton steps by conjugate gradients, each as exact as the gradient before it deserves.
 
-    The preconditioner is the inverse of ``model``, or of the diagonal. With a ridge the run ends once what is left
-    to gain, bounded by strong convexity, is below ``tol`` of the value. ``first`` is the size of the first gradient.
+    The preconditioner is the inverse of ``model``, or the one that the loss proposes. With a ridge the run ends once
+    what is left to gain, bounded by strong convexity, is below ``tol`` of the value, or ``by_decrement`` as soon as
+    what a step promises is. ``first`` is the size of the first gradient.
     """
 
     loss: LogisticLoss
     first: float
     tol: float = 0.0
     model: HessianModel | None = None
+    by_decrement: bool = False
 
     def terminate(self, state: NewtonState) -> Status | None:
         point, ridge = state.point, self.loss.ridge
@@ -168,10 +170,10 @@ class NewtonCG:
             if left <= enough:
                 return Status.OPTIMAL
             share = max(share, min(0.25, 0.5 * (enough / left) ** 0.5))  # the bound falls as |g|^2
-        inverse = (self.model or self.loss.diagonal(point)).correction
+        inverse = (self.model or self.loss.preconditioner(point)).correction
         state.step = conjugate_gradients(self.loss, point, inverse, share)
         state.decrement = 0.5 * float(point.gradient @ state.step)
-        small = state.decrement <= self.tol * state.size * (0.0 if ridge > 0 else 1.0)
+        small = state.decrement <= self.tol * state.size * (1.0 if self.by_decrement or ridge <= 0 else 0.0)
         if small or (state.near and state.decrement > 0.25 * state.before):
             if ridge > 0 or self.tol > 0 or self.loss.reach(state.step) <= REST:
                 return Status.OPTIMAL
@@ -184,24 +186,32 @@ class NewtonCG:
 
 
 def newton_cg(
-    loss: LogisticLoss, start: LossPoint, max_iter: float, tol: float = 0.0, model: HessianModel | None = None
+    loss: LogisticLoss,
+    start: LossPoint,
+    max_iter: float,
+    tol: float = 0.0,
+    model: HessianModel | None = None,
+    by_decrement: bool = False,
 ) -> Driven[NewtonState]:
     """Minimise from ``start`` without making a Hessian; see :class:`NewtonCG`."""
     first = float(np.linalg.norm(start.gradient)) or 1.0
-    return drive(NewtonCG(loss, first, tol, model), NewtonState(start), max_steps=max_iter)
+    return drive(NewtonCG(loss, first, tol, model, by_decrement), NewtonState(start), max_steps=max_iter)
 
 
 def conjugate_gradients(
-    loss: LogisticLoss, point: LossPoint, inverse: Callable[[Floats], Floats], share: float
+    loss: LogisticLoss, point: LossPoint, inverse: Callable[[Floats], Floats], share: float, rest: float = np.inf
 ) -> Floats:
-    """v with |H v - g| <= share |g| in the norm of the preconditioner; every v on the way descends."""
+    """v with |H v - g| <= share |g| in the norm of the preconditioner; every v on the way descends.
+
+    With ``rest``, the square of |H v - g| in the plain norm is at most that, too.
+    """
     g = point.gradient
     v, r = np.zeros_like(g), g.copy()
     z = inverse(r)
     p, weighed, rho = z.copy(), r.copy(), float(r @ z)  # weighed is the preconditioner times p
     enough = share**2 * rho
     for _ in range(min(10 * len(g), 1000)):
-        if rho <= enough or rho <= 0:
+        if (rho <= enough and float(r @ r) <= rest) or rho <= 0:
             break
         bent = loss.product(point, p)
         bend = float(p @ bent)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
+from separatrix.models.logistic.class_gap import last_step
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
@@ -31,6 +32,8 @@ from separatrix.models.logistic.quasi_newton import LBFGSState, with_model
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
+CHEAP = 1e6  # rows times squared parameters up to which the Hessian of several classes is made
+CLASS_SAMPLE = 10  # rows of the sample for each parameter of several classes
 FEW = 200  # parameters from which a preconditioner of dense rows pays
 PRECONDITION = 5  # rows of its sample for each parameter
 ROUNDING = 1e-12  # relative gaps below this are not told from zero
@@ -47,14 +50,17 @@ def ridge(
 ) -> LogisticResult:
     """Minimise the loss plus penalty/2 |w|^2 to a relative duality gap of at most ``tol``."""
     loss = problem.loss(penalty)
-    at = np.zeros(loss.length) if start is None else start.reshape(-1).copy()
-    first = sampled_start(problem, loss, tol, max_iter) if start is None and isinstance(loss, BinaryLoss) else None
+    at = np.zeros(loss.length) if start is None else problem.shortest(start).reshape(-1).copy()
+    first = None
+    if start is None and isinstance(loss, BinaryLoss):
+        first = sampled_start(problem, loss, tol, max_iter)
+    elif start is None and (rough := rough_classes(problem, penalty)) is not None:
+        at, status = rough.state.point.at, rough.status
+        first = Searched(loss.point(at), status) if status is Status.INTERRUPTED else None
     found = first or Searched(loss.point(at), Status.MAX_ITERATIONS)
     if found.status is not Status.OPTIMAL or found.gap is None:
         run = drive(GapSearch(problem, loss, tol, max_iter), found)
         found = replace(run.state, status=run.status)
-        if problem.classes > 2 and not problem.wide and found.status is Status.OPTIMAL and found.steps < max_iter:
-            found = one_more(loss, found)
     vectors, value = problem.shortest(found.point.at), found.point.value  # at the minimum they add up to zero
     gap = found.gap if found.gap is not None and np.isfinite(found.gap) else duality_gap(loss, found.point)
     part = value - 0.5 * penalty * float((vectors[:, :-1] ** 2).sum())
@@ -87,7 +93,10 @@ class GapSearch:
             going = state.status is Status.MAX_ITERATIONS and state.steps < self.max_iter
             return None if going else state.status
         value, wanted = state.point.value, self.tol if state.wanted is None else state.wanted
-        state.gap = duality_gap(self.loss, state.point)
+        if isinstance(self.loss, MultinomialLoss):
+            state.point, state.gap = last_step(self.loss, state.point, self.tol, self.problem.wide)
+        else:
+            state.gap = duality_gap(self.loss, state.point)
         if state.gap <= self.tol * value:
             return Status.OPTIMAL
         if wanted < 1e-30 or (wanted < self.tol and not state.last):  # the gap asks for more digits than there are
@@ -100,11 +109,18 @@ class GapSearch:
         wanted = self.tol if state.wanted is None else state.wanted
         wanted = wanted * 0.01 if state.status is Status.OPTIMAL else wanted
         left = self.max_iter - state.steps
-        if self.problem.wide or self.preconditioner is not None:
-            run = newton_cg(self.loss, state.point, left, wanted, self.preconditioner)
+        if self.by_products or self.preconditioner is not None:
+            several = self.problem.classes > 2
+            run = newton_cg(self.loss, state.point, left, wanted, self.preconditioner, by_decrement=several)
         else:
             run = newton(self.loss, state.point, left, wanted, bounded=self.loss)
         return Searched(run.state.point, run.status, state.steps + run.steps, run.steps, wanted, state.gap)
+
+    @property
+    def by_products(self) -> bool:
+        """Whether the Hessian is only multiplied with: of many classes it costs more than all products together."""
+        problem = self.problem
+        return problem.wide or (problem.classes > 2 and problem.n * problem.parameters**2 > CHEAP)
 
     @cached_property
     def preconditioner(self) -> SampleHessian | None:
@@ -117,18 +133,6 @@ class GapSearch:
         share = sample.n / problem.n
         small = sample.binary_loss(self.loss.ridge * share)
         return SampleHessian(small.model(small.point(np.zeros(small.length))), share)
-
-
-def one_more(loss: BinaryLoss | MultinomialLoss, found: Searched) -> Searched:
-    """A last Newton step: the gap bounds the value, and intercepts have fewer correct digits than that."""
-    run = newton(loss, found.point, 1)
-    if run.status is Status.INTERRUPTED:
-        return replace(found, status=run.status)
-    moved = run.state.point
-    after, gap = duality_gap(loss, moved), found.gap or 0.0
-    if moved is found.point or not after <= max(gap, ROUNDING * moved.value):
-        return found
-    return replace(found, point=moved, steps=found.steps + 1, gap=after)
 
 
 def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float) -> LogisticResult:
@@ -144,6 +148,17 @@ def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float) ->
     vectors = result.vectors.copy()
     vectors[:, :-1] /= scale
     return replace(result, vectors=vectors)
+
+
+def rough_classes(problem: LogisticProblem, penalty: float) -> Driven[NewtonState] | None:
+    """Where several classes begin: roughly the minimum of every k-th row, or None where all rows are few."""
+    stride = problem.n // (CLASS_SAMPLE * problem.parameters)
+    if problem.wide or problem.sparse or stride < 4:
+        return None
+    sample = problem.rows(slice(None, None, stride))
+    small = sample.loss(penalty * sample.n / problem.n)
+    noise = 0.02 * problem.parameters / sample.n  # its minimum is further than this from that of all rows
+    return newton_cg(small, small.point(np.zeros(small.length)), 20, noise, by_decrement=True)
 
 
 # -- samples of many rows ---------------------------------------------------------------------------

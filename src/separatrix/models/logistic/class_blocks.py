@@ -1,0 +1,80 @@
+"""A preconditioner for many classes: the Hessian's diagonal blocks, one factorisation per class.
+
+    block k = sum c_i p_ik (1 - p_ik) (x_i, 1)(x_i, 1)' + ridge
+
+The whole Hessian has K (d + 1) parameters and costs K times as much per row as all blocks together; conjugate
+gradients with the blocks need a few products with it instead. Some rows are enough for a block: those in every
+place where the running sum of their curvatures passes a whole multiple, so that rows with much curvature are taken
+more often and weighted down accordingly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.models.logistic.binary_loss import weighted_gram
+
+ROWS = 8  # rows of a block for each column
+SAME = 1.5  # blocks are made anew once the mean curvature has changed by this factor
+
+
+@dataclass(frozen=True, slots=True)
+class ClassBlocks:
+    """Inverses of all blocks (K, d, d) with the intercept eliminated, by the means and weights of their rows.
+
+    ``mean`` is the mean curvature of the rows that they were made for.
+    """
+
+    inverses: Floats
+    x_means: Floats
+    weights: Floats
+    mean: float
+    lift: bool
+
+    @staticmethod
+    def at(X: Floats, P: Floats, weights: Floats | None, ridge: float, lift: bool) -> ClassBlocks:
+        """The blocks at probabilities P (n, K)."""
+        d, K = X.shape[1], P.shape[1]
+        inverses, x_means, totals = np.empty((K, d, d)), np.zeros((K, d)), np.ones(K)
+        for k, p in enumerate(P.T):
+            h = p * (1.0 - p)
+            if weights is not None:
+                h *= weights
+            chosen, h = in_proportion(h, ROWS * (d + 1))
+            gram = weighted_gram(X if len(chosen) == len(X) else np.ascontiguousarray(X[chosen]), h, ridge, lift)
+            inverses[k] = np.linalg.inv(gram.scaled) / gram.scale / gram.scale[:, None]
+            x_means[k], totals[k] = gram.x_mean, gram.weight
+        return ClassBlocks(inverses, x_means, totals, mean_curvature(P), lift)
+
+    def still_good(self, P: Floats) -> bool:
+        """Whether the curvature at P is about that of the blocks."""
+        return 1.0 / SAME < mean_curvature(P) / self.mean < SAME
+
+    def correction(self, g: Floats) -> Floats:
+        G = g.reshape(len(self.weights), -1)
+        out = np.zeros_like(G)
+        centred = G[:, :-1] - self.x_means * G[:, -1:] if self.lift else G[:, :-1]
+        out[:, :-1] = np.matmul(self.inverses, centred[:, :, None])[:, :, 0]
+        if self.lift:
+            out[:, -1] = G[:, -1] / self.weights - (self.x_means * out[:, :-1]).sum(axis=1)
+        out -= out.mean(axis=0)  # with a ridge, the vectors of the minimum add up to zero
+        return out.reshape(-1)
+
+
+def mean_curvature(P: Floats) -> float:
+    return max(1.0 - float(np.vdot(P, P)) / len(P), 1e-12)
+
+
+def in_proportion(h: Floats, most: int) -> tuple[NDArray[np.intp], Floats]:
+    """About ``most`` row numbers in proportion to h, and weights that make their sums those of all rows."""
+    total = float(h.sum())
+    if len(h) <= 1.5 * most or not total > 0:
+        return np.arange(len(h)), np.maximum(h, 1e-300)
+    chance = np.minimum(h * (most / total), 1.0)
+    place = np.floor(np.cumsum(chance) + 0.5)
+    chosen = np.flatnonzero(np.diff(place, prepend=0.0))
+    return chosen, h[chosen] / chance[chosen]

@@ -1,0 +1,100 @@
+"""Ridge regression of many classes by conjugate gradients: the same minimum as Newton's method, with a true gap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import separatrix as sx
+from separatrix.models.logistic import ridge
+from separatrix.models.logistic.class_blocks import ClassBlocks, in_proportion
+from separatrix.models.logistic.class_gap import last_step, tilted_gap
+from separatrix.models.logistic.multinomial_loss import MultinomialLoss
+from separatrix.models.logistic.newton import newton
+
+
+def some_rows(n=600, d=6, classes=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * np.logspace(0, 1, d) + 1.0
+    scores = X @ rng.standard_normal((d, classes)) / np.sqrt(d) + rng.gumbel(size=(n, classes))
+    return X, scores.argmax(axis=1), rng
+
+
+@pytest.mark.parametrize("lift", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_the_bound_of_a_tilt_is_never_below_what_is_left_to_gain(C, weighted, lift):
+    X, y, rng = some_rows()
+    weights = rng.uniform(0.1, 3.0, len(X)) if weighted else None
+    offset = rng.standard_normal((len(X), 5))
+    loss = MultinomialLoss(X, y, 5, weights, offset, 1.0 / C, lift)
+    best = newton(loss, loss.point(np.zeros(loss.length)), 200).state.point
+    for noise in (1.0, 1e-2, 1e-4, 1e-6):
+        away = noise * rng.standard_normal((5, 7)) * np.abs(best.at).mean()
+        away[:, -1] *= lift
+        point = loss.point(best.at + (away - away.mean(axis=0)).reshape(-1))
+        left = point.value - best.value
+        for step in (np.zeros(loss.length), loss.preconditioner(point).correction(point.gradient)):
+            assert tilted_gap(loss, point, step) >= left * (1 - 1e-6) - 1e-11 * best.value
+        moved, gap = last_step(loss, point, 1e-6, wide=False)
+        assert gap >= (moved.value - best.value) - 1e-11 * best.value
+        assert noise > 1e-2 or gap <= 1e-6 * moved.value
+
+
+@pytest.mark.parametrize("shape", [(3000, 8, 4), (400, 5, 30), (900, 40, 12)])
+def test_conjugate_gradients_end_where_newtons_method_does(shape, monkeypatch):
+    n, d, classes = shape
+    X, y, _ = some_rows(n, d, classes, seed=1)
+    fast = sx.LogisticRegression(C=1.0, tol=1e-10).fit(X, y)
+    monkeypatch.setattr(ridge, "CHEAP", np.inf)
+    exact = sx.LogisticRegression(C=1.0, tol=1e-14).fit(X, y)
+    np.testing.assert_allclose(fast.coef_, exact.coef_, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(fast.intercept_, exact.intercept_, rtol=1e-5, atol=1e-6)
+    assert fast.gap_ <= 1e-10
+
+
+def test_sparse_rows_have_the_same_minimum_as_dense_ones():
+    X, y, rng = some_rows(500, 20, 6, seed=2)
+    X[rng.random(X.shape) < 0.7] = 0.0
+    dense = sx.LogisticRegression(C=0.5, tol=1e-11).fit(X, y)
+    sparse = sx.LogisticRegression(C=0.5, tol=1e-11).fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-5, atol=1e-7)
+
+
+def test_a_warm_start_need_not_add_up_to_zero():
+    X, y, _ = some_rows(seed=3)
+    cold = sx.LogisticRegression(C=1.0, tol=1e-12, warm_start=True).fit(X, y)
+    coef = cold.coef_.copy()
+    cold.coef_ = coef + 0.5
+    again = cold.fit(X, y)
+    np.testing.assert_allclose(again.coef_, coef, rtol=1e-6, atol=1e-8)
+
+
+def test_five_hundred_classes_are_fitted_without_their_hessian(monkeypatch):
+    monkeypatch.setattr(MultinomialLoss, "model", None)  # 1,000 parameters: would be made of n K^2 d^2 products
+    x = np.linspace(-1.0, 1.0, 2000)[:, None]
+    model = sx.LogisticRegression(C=1.0).fit(x, np.arange(2000) % 500)
+    assert model.gap_ <= 1e-6
+
+
+def test_blocks_are_the_diagonal_blocks_of_the_hessian():
+    X, y, rng = some_rows(40, 3, 4)
+    loss = MultinomialLoss(X, y, 4, rng.uniform(0.5, 2.0, 40), None, 0.7)
+    point = loss.point(0.1 * rng.standard_normal(loss.length))
+    blocks = ClassBlocks.at(X, point.curvature, loss.weights, loss.ridge, True)
+    H = np.stack([loss.product(point, e) for e in np.eye(loss.length)])
+    g = rng.standard_normal((4, 4))
+    expected = np.stack([np.linalg.solve(H[4 * k : 4 * k + 4, 4 * k : 4 * k + 4], g[k]) for k in range(4)])
+    expected -= expected.mean(axis=0)
+    np.testing.assert_allclose(blocks.correction(g.reshape(-1)).reshape(4, 4), expected, rtol=1e-9)
+
+
+def test_rows_chosen_in_proportion_have_the_sums_of_all():
+    h = np.random.default_rng(0).exponential(size=10_000)
+    chosen, weights = in_proportion(h, 500)
+    assert 450 <= len(chosen) <= 550
+    assert np.isclose(weights.sum(), h.sum(), rtol=0.05)
+    every, same = in_proportion(h[:300], 500)
+    assert len(every) == 300
+    assert np.array_equal(same, h[:300])
