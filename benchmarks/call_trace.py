@@ -5,8 +5,12 @@ Run with ``python -m benchmarks.call_trace``. What the package calls is counted,
 
 from __future__ import annotations
 
+import contextlib
+import io
 import sys
+import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,14 +80,56 @@ def logistic_fits() -> dict[str, tuple[dict[str, Any], Any, Any]]:
     }
 
 
+def command(*words: str) -> Callable[[], None]:
+    """A command line, run in this process without its output."""
+
+    def run() -> None:
+        from separatrix.cli.main import main as command_line
+
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            try:
+                command_line(list(words))
+            except SystemExit as end:
+                if end.code:
+                    raise
+
+    return run
+
+
+def journeys(folder: Path) -> dict[str, Callable[[], Any]]:
+    """What people do: prove, estimate, predict from a file, audit a file."""
+    options, X, y = logistic_fits()["maximum likelihood"]
+    table, model = folder / "t.csv", str(folder / "m.sepx")
+    lines = [",".join(f"{v:.4f}" for v in x) + (",yes" if label else ",no") for x, label in zip(X, y, strict=True)]
+    table.write_text("a,b,c,d,label\n" + "\n".join(lines) + "\n")
+    return {
+        "separability(X, y)": lambda: sx.separability(X, y),
+        "cross_validate(...)": lambda: sx.cross_validate(sx.LogisticRegression(**options), X, y, random_state=0),
+        "fit t.csv": command("fit", str(table), "--target", "label", "--out", model),
+        "predict model t.csv": command("predict", model, str(table)),
+        "audit t.csv": command("audit", str(table), "--target", "label", "--out", str(folder / "audit")),
+    }
+
+
+def line(name: str, call: Callable[[], Any]) -> CallTrace:
+    """Run a call twice, the second time traced, and print what was counted."""
+    call()  # modules are imported
+    found = trace(call)
+    pairs = ", ".join(f"{Path(a).stem} and {Path(b).stem}" for a, b in sorted(found.mutual)) or "none"
+    print(f"{name:<22} {len(found.files):>5} {found.functions:>9} {found.nesting:>7}  {pairs}")
+    return found
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
-    print(f"{'fit':<22} {'files':>5} {'functions':>9} {'nesting':>7}  pairs that call each other")
+    print(f"{'call':<22} {'files':>5} {'functions':>9} {'nesting':>7}  pairs that call each other")
     for name, (options, X, y) in logistic_fits().items():
-        sx.LogisticRegression(**options).fit(X, y)  # modules are imported
-        found = trace(lambda options=options, X=X, y=y: sx.LogisticRegression(**options).fit(X, y))  # type: ignore[misc]
-        pairs = ", ".join(f"{Path(a).stem} and {Path(b).stem}" for a, b in sorted(found.mutual)) or "none"
-        print(f"{name:<22} {len(found.files):>5} {found.functions:>9} {found.nesting:>7}  {pairs}")
+        line(name, lambda options=options, X=X, y=y: sx.LogisticRegression(**options).fit(X, y))  # type: ignore[misc]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, call in journeys(Path(folder)).items():
+            found = line(name, call)
+    rooms = Counter(file.split("/")[0] if "/" in file else "top" for file in found.files)
+    print("files of the audit by room:", ", ".join(f"{room} {count}" for room, count in rooms.most_common()))
 
 
 if __name__ == "__main__":

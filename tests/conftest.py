@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from installed_data import MADE
 from second_checker import NODE, REASON, SecondChecker, agreeing
 from separatrix import checker
 
@@ -26,25 +28,42 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
-def real_data():
+def real_data(tmp_path_factory):
     """A function from a file's name to its path in the folder of real data.
 
-    ``SEPARATRIX_DATA`` names the folder. Without it the test is skipped; with
-    ``SEPARATRIX_REQUIRE_DATA=1`` a missing file is a failure instead.
+    ``SEPARATRIX_DATA`` names the folder. Files that are not there are made from installed packages where these have
+    the rows; otherwise the test is skipped, or with ``SEPARATRIX_REQUIRE_DATA=1`` it fails.
     """
     folder = os.environ.get("SEPARATRIX_DATA")
     required = os.environ.get("SEPARATRIX_REQUIRE_DATA") == "1"
+    made = tmp_path_factory.mktemp("installed_data")
 
     def path(name: str) -> Path:
         found = Path(folder) / name if folder else None
         if found is not None and found.exists():
             return found
+        if name in MADE and not required:
+            return made / name if (made / name).exists() else MADE[name](made / name)
         reason = f"needs {name} in the folder that SEPARATRIX_DATA names"
         if required:
             pytest.fail(reason)
         return pytest.skip(reason)
 
     return path
+
+
+@pytest.fixture(scope="session")
+def real_files(real_data):
+    """A function from several names to the paths of those files that can be had; at least one can."""
+
+    def paths(names) -> dict[str, Path]:
+        found = {}
+        for name in names:
+            with contextlib.suppress(pytest.skip.Exception):
+                found[name] = real_data(name)
+        return found or pytest.skip(f"needs {', '.join(names)} in the folder that SEPARATRIX_DATA names")
+
+    return paths
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -245,26 +245,25 @@ SPARSE = {
 }
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_real_tables_have_their_shapes_and_types(name, real_data):
-    frame = open_source(str(real_data(name))).read()
-    assert (frame.n, len(frame.columns)) == SHAPES[name]
-    text = {c.name for c in frame.columns if c.kind == "text"}
+def test_real_tables_have_their_shapes_and_types(real_files):
     words = {
         "titanic.csv": {*["sex", "embarked", "class", "who", "deck", "embark_town", "alive", "alone", "adult_male"]},
         "iris.csv": {"species"},
         "sms_spam.txt": {"column0", "column1"},
     }
-    assert text == words.get(name, set())
+    for name, path in real_files(SHAPES).items():
+        frame = open_source(str(path)).read()
+        assert (frame.n, len(frame.columns)) == SHAPES[name], name
+        assert {c.name for c in frame.columns if c.kind == "text"} == words.get(name, set()), name
 
 
-@pytest.mark.parametrize("name", SPARSE)
-def test_real_sparse_files_have_their_shapes(name, real_data):
-    matrix = open_source(str(real_data(name))).read()
-    rows, features, entries, positive = SPARSE[name]
-    assert matrix.X.shape == (rows, features)
-    assert entries is None or matrix.X.nnz == entries
-    assert np.count_nonzero(matrix.y == 1) == positive
+def test_real_sparse_files_have_their_shapes(real_files):
+    for name, path in real_files(SPARSE).items():
+        matrix = open_source(str(path)).read()
+        rows, features, entries, positive = SPARSE[name]
+        assert matrix.X.shape == (rows, features), name
+        assert entries is None or matrix.X.nnz == entries, name
+        assert np.count_nonzero(matrix.y == 1) == positive, name
 
 
 def test_standard_input(monkeypatch):

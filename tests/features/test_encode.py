@@ -131,7 +131,7 @@ def test_leaks_are_flagged_with_evidence(real_data):
     assert "tell 'survived' in 891 of 891 rows" in encoder.leaks[0].evidence
 
 
-def test_a_counter_and_a_threshold_are_leaks_and_real_features_are_not(real_data):
+def test_a_counter_and_a_threshold_are_leaks_and_real_features_are_not(real_files):
     n = 40
     y = np.arange(n) % 2
     count = Column("count", "integer", np.arange(5.0, 5 + n))
@@ -139,8 +139,9 @@ def test_a_counter_and_a_threshold_are_leaks_and_real_features_are_not(real_data
     fine = Column("fine", "number", np.sin(np.arange(n)))
     encoder = Encoder.fitted(Frame((count, score, fine), n, "t"), None, y, "y")
     assert [leak.column for leak in encoder.leaks] == ["count", "score"]
-    for name, target in (("iris.csv", "species"), ("banknote.csv", "class"), ("breast_cancer.csv", "malignant")):
-        table = open_source(str(real_data(name))).read()
+    targets = {"iris.csv": "species", "banknote.csv": "class", "breast_cancer.csv": "malignant"}
+    for name, path in real_files(targets).items():
+        table, target = open_source(str(path)).read(), targets[name]
         assert Encoder.fitted(table.without([target]), None, table[target].labels(), target).leaks == []
 
 

@@ -128,23 +128,39 @@ def test_any_bytes_are_read_or_refused(text):
             assert all(np.array_equal(a, b) for a, b in zip(one[1:], two[1:], strict=True))
 
 
-def test_files_agree_with_scikit_learn(real_data):
+@pytest.fixture(scope="module")
+def sparse_files(tmp_path_factory):
+    """Rows of 123 columns of zeros and ones, and wide rows of numbers, as scikit-learn writes them."""
+    from scipy.sparse import random_array
+    from sklearn.datasets import dump_svmlight_file
+
+    rng, folder = np.random.default_rng(0), tmp_path_factory.mktemp("sparse")
+    made = []
+    for name, shape, share in (("binary.svm", (12_000, 123), 0.11), ("wide.svm", (800, 40_000), 0.002)):
+        X = random_array(shape, density=share, format="csr", rng=rng)
+        if name == "binary.svm":
+            X.data[:] = 1
+        dump_svmlight_file(X, np.where(rng.random(shape[0]) < 0.3, 1, -1), str(folder / name), zero_based=False)
+        made.append(folder / name)
+    return made
+
+
+def test_files_agree_with_scikit_learn(sparse_files):
     from sklearn.datasets import load_svmlight_file
 
-    for name in ("a9a.svm", "rcv1_small.svm"):
-        X, y = read_libsvm(real_data(name), threads=3)
-        theirs, labels = load_svmlight_file(str(real_data(name)))
+    for path in sparse_files:
+        X, y = read_libsvm(path, threads=3)
+        theirs, labels = load_svmlight_file(str(path))
         assert np.array_equal(X.data, theirs.data)
         assert np.array_equal(X.indices, theirs.indices)
         assert np.array_equal(X.indptr, theirs.indptr)
         assert np.array_equal(y, labels)
 
 
-def test_chunks_are_the_file(real_data):
-    X, y = read_libsvm(real_data("a9a.svm"))
+def test_chunks_are_the_file(sparse_files):
+    X, y = read_libsvm(sparse_files[0])
     parts = [
-        (part.toarray(), labels.copy())
-        for part, labels in libsvm_chunks(real_data("a9a.svm"), features=123, size=100_000)
+        (part.toarray(), labels.copy()) for part, labels in libsvm_chunks(sparse_files[0], features=123, size=100_000)
     ]
     assert len(parts) > 5
     assert np.array_equal(np.concatenate([p for p, _ in parts]), X.toarray())
