@@ -45,7 +45,10 @@ def test_the_reference_has_every_public_name():
 
 
 def test_every_page_has_a_place_in_the_site():
-    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {
+        "index",
+        "results",
+    }  # the reference, which is generated, has results
     trees = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]
     placed = {
         line.strip()

@@ -1,17 +1,23 @@
 """Formulas as MathML, written when the page is built: nothing is fetched or run when it is read."""
 
+import re
+
 from docutils.nodes import SkipNode
 from docutils.utils.math import MathError, pick_math_environment
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
+# docutils hangs an index below a letter with a hat; it belongs beside it.
+BELOW_A_HAT = re.compile(
+    r"<munderover>\s*(<m\w+>[^<]*</m\w+>)\s*((?:(?!</?munderover>).)*?)\s*(<mo[^>]*>ˆ</mo>)\s*</munderover>", re.DOTALL
+)
 
 
 def mathml(tex, node, as_block):
     """The formula, or a warning, which fails the build, where docutils cannot read it."""
     try:
-        return tex2mathml(tex, as_block=as_block)
+        return BELOW_A_HAT.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', tex2mathml(tex, as_block=as_block))
     except MathError as unknown:
         logger.warning("formula %r: %s", tex, unknown, location=node)
         return f"<code>{tex}</code>"

@@ -46,6 +46,8 @@ def page(homes):
         listed = "\n".join(f"   {member}" for member in members)
         table = f".. currentmodule:: separatrix\n\n.. autosummary::\n   :toctree: generated\n\n{listed}"
         parts += [f"## {title}", about, f"```{{eval-rst}}\n{table}\n```"]
+    parts += ["## More", "{doc}`/results`: what functions return, distances and foot points, step-size schedules."]
+    parts += ["```{toctree}\n:hidden:\n\n/results\n```"]
     return "\n\n".join(parts) + "\n"
 
 

@@ -6,6 +6,7 @@ Small errors travel from one set of notes to the next. Each entry has the statem
 one, and a check of a few lines.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import separatrix as sx
@@ -145,6 +146,12 @@ run = sx.Perceptron(trace=True).fit(spread.X, spread.y)
 best = sx.mistake_bound(spread.X, spread.y)
 cosine = run.trace_.replay(spread.X, spread.y).proof(best.coef, best.intercept).cosine[1:]
 assert (np.diff(cosine) < 0).any()
+k = np.arange(1, len(cosine) + 1)
+fig, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
+ax.plot(k, cosine, "o-", label="cosine of w_k and w*")
+ax.plot(k, best.margin[0] / best.radius * np.sqrt(k), "--", label="its lower bound")
+ax.set(xlabel="updates k", ylim=(0, 1.05))
+drawn = ax.legend()
 
 # %%
 # **n R²/γ² steps.** There is one more pass, the clean one: at most :math:`n R^2/\gamma^2 + n` rows are looked at.
