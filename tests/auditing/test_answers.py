@@ -139,8 +139,8 @@ def test_diabetes_is_a_quantity(audited):
     assert {"bmi", "bp"} <= names
 
 
-def test_noise_is_no_better_than_guessing(audited):
-    found = audited("example:noise")
+def test_random_labels_are_no_better_than_guessing(audited):
+    found = audited("example:random-labels")
     assert found.answers["prediction"].answer.startswith("No better than guessing")
     assert found.facts.recommendation.learner is None
     assert "none is better than always predicting the most common class" in found.facts.recommendation.use

@@ -9,6 +9,7 @@ import json
 import numpy as np
 import pytest
 
+from separatrix import separability
 from separatrix.data.examples import EXAMPLES, load_example
 from separatrix.data.examples import SHAPES as LISTED
 from separatrix.data.rows import Matrix
@@ -285,3 +286,10 @@ def test_a_row_group_larger_than_the_lean_limit_is_read(tmp_path):
     pq.write_table(pa.table({f"x{j}": rows[:, j] for j in range(20)}), path)
     assert path.stat().st_size > 150_000_000
     assert open_source(str(path)).read().n == 1_000_000
+
+
+def test_the_noise_is_twenty_flipped_labels():
+    clean, noisy = load_example("separable"), load_example("noise")
+    assert np.array_equal(clean.X, noisy.X)
+    assert int((clean.y != noisy.y).sum()) == 20
+    assert separability(noisy.X, noisy.y).verdict == "overlap"

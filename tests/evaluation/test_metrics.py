@@ -155,3 +155,21 @@ def test_sorting_by_bins_is_sorting(make):
     y = rng.random(3000) < 0.3
     found = metrics.area_and_precision(y, s, None)
     assert found == pytest.approx((theirs.roc_auc_score(y, s), theirs.average_precision_score(y, s)), abs=1e-12)
+
+
+def test_the_cells_of_two_classes_have_names():
+    truth, said = ["a"] * 5 + ["b"] * 7, ["a"] * 3 + ["b"] * 3 + ["a"] + ["b"] * 5
+    for positive, expected in (("b", (6, 1, 2, 3)), ("a", (3, 2, 1, 6))):
+        found = sx.evaluate(truth, said, positive=positive)
+        assert tuple(found.cells[name] for name in ("TP", "FN", "FP", "TN")) == expected
+        assert found.precision.value == expected[0] / (expected[0] + expected[2])
+        assert found.recall.value == expected[0] / (expected[0] + expected[1])
+        lines = {line.split()[0]: line.split()[1:] for line in str(found).splitlines()[2:4]}
+        tp, fn, fp, tn = expected
+        own, other = [f"{tp}", "TP", f"{fn}", "FN"], [f"{fp}", "FP", f"{tn}", "TN"]
+        assert lines[positive] == (own if positive == "a" else own[2:] + own[:2])
+        assert lines["a" if positive == "b" else "b"] == (other if positive == "a" else other[2:] + other[:2])
+    three = sx.evaluate(["a", "b", "c"], ["a", "b", "b"])
+    assert "TP" not in str(three)
+    with pytest.raises(sx.errors.DataError, match="counts of two classes, and there are 3"):
+        _ = three.cells

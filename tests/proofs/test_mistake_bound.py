@@ -178,3 +178,19 @@ def test_bad_starts():
         mistake_bound(X, y, start=[np.nan])
     with pytest.raises(DataError, match="one class"):
         mistake_bound(X, y, sample_weight=[1.0, 0.0])
+
+
+def test_passes_look_at_no_more_rows_than_the_bound_says():
+    rng = np.random.default_rng(2)
+    for seed in range(20):
+        X = rng.normal(size=(30, 2))
+        y = (X @ [1.0, -0.5] + 0.2 > 0) * 1
+        bound = mistake_bound(X, y)
+        assert bound.most_visits == 30 * (bound.most + 1)
+        for order in ("cyclic", "shuffle", "restart"):
+            model = Perceptron(order=order, max_epochs=10**6, random_state=seed).fit(X, y)
+            assert model.visits_ <= bound.most_visits
+    exact = mistake_bound([[1.0], [-1.0]], [1, 0], intercept=False)
+    assert (exact.most, exact.most_visits) == (1, 4)
+    assert Perceptron(fit_intercept=False).fit([[1.0], [-1.0]], [1, 0]).visits_ == 4
+    assert mistake_bound([[1.0], [1.0]], [1, 0]).most_visits is None

@@ -87,6 +87,7 @@ EXAMPLES: dict[str, Callable[[], Example]] = {
     "overlap": _generated("overlap"),
     "quasi": _generated("quasi"),
     "noise": _generated("noise"),
+    "random-labels": _generated("random-labels"),
     "gaussians": _generated("gaussians"),
     "curve": _generated("curve"),
     "iris": _scikit_learn("iris", "species"),

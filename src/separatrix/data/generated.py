@@ -68,10 +68,19 @@ def quasi() -> Example:
 
 
 def noise() -> Example:
+    made, chance = separable(), Chance(8)
+    flipped = np.argsort(chance.uniform(len(made.y)))[:20]
+    y = made.y.copy()
+    y[flipped] = 1 - y[flipped]
+    shows = "label noise: 200 rows that a hyperplane separates, 20 of them with the wrong label"
+    return Example("noise", shows, made.X, y, made.names)
+
+
+def random_labels() -> Example:
     chance = Chance(4)
     y = (chance.uniform(200) < 0.5) * 1
     shows = "labels that have nothing to do with the features: nothing is to be learned"
-    return Example("noise", shows, np.round(chance.normal(200, 5), 4), y, tuple(f"x{j}" for j in range(5)))
+    return Example("random-labels", shows, np.round(chance.normal(200, 5), 4), y, tuple(f"x{j}" for j in range(5)))
 
 
 def gaussians() -> Example:

@@ -52,9 +52,11 @@ def confusion_axes(ax: Any, e: ClassificationEvaluation) -> None:
     ax.set(xlabel="predicted", ylabel="actual", title="confusion matrix (shade: share of the actual class)")
     ax.title.set_fontsize(10)
     if few:
+        called = e.cell_names()
         for i, j in np.ndindex(k, k):
             colour = "white" if share[i, j] > 0.5 else "black"
-            ax.text(j, i, plain(float(e.confusion[i, j])), ha="center", va="center", color=colour, fontsize=9)
+            text = f"{plain(float(e.confusion[i, j]))}\n{called[i][j]}".rstrip()
+            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=9)
 
 
 def metric_axes(ax: Any, e: ClassificationEvaluation) -> None:

@@ -74,7 +74,10 @@ def confusion_lines(e: ClassificationEvaluation) -> list[str]:
     k = len(e.classes)
     if k > SHOWN_CLASSES:
         return [f"  ({k} classes: the matrix is in .confusion, each class in .per_class)"]
-    body = [[short(c), *(plain(v) for v in row)] for c, row in zip(e.classes, e.confusion, strict=True)]
+    body = [
+        [short(c), *(f"{plain(v)} {name}".rstrip() for v, name in zip(row, names, strict=True))]
+        for c, row, names in zip(e.classes, e.confusion, e.cell_names(), strict=True)
+    ]
     for width in range(WIDTH, 2, -1):  # the longest labels with which the matrix fits
         lines = table([["actual \\ predicted", *(short(c, width) for c in e.classes)], *body])
         if max(map(len, lines)) <= COLUMNS:

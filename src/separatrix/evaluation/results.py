@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.errors import DataError
 from separatrix.evaluation import render
 from separatrix.evaluation.estimate import Estimate
 from separatrix.validation import Outcomes
@@ -99,6 +100,28 @@ class ClassificationEvaluation(Evaluation):
     @property
     def metrics(self) -> dict[str, Estimate]:
         return {name: getattr(self, name) for name in CLASSIFICATION}
+
+    @property
+    def cells(self) -> dict[str, float]:
+        """Rows (or their weights) by outcome: TP, FN, FP and TN; two classes only."""
+        p = self.outcomes.positive
+        if p is None:
+            raise DataError(f"TP, FN, FP and TN are counts of two classes, and there are {len(self.classes)}.")
+        c = self.confusion
+        return {
+            "TP": float(c[p, p]),
+            "FN": float(c[p, 1 - p]),
+            "FP": float(c[1 - p, p]),
+            "TN": float(c[1 - p, 1 - p]),
+        }
+
+    def cell_names(self) -> list[list[str]]:
+        """What each cell of the confusion matrix is called: TP, FN, FP, TN for two classes, nothing for more."""
+        k = len(self.classes)
+        p = self.outcomes.positive
+        if p is None:
+            return [[""] * k for _ in range(k)]
+        return [[("T" if i == j else "F") + ("P" if j == p else "N") for j in range(2)] for i in range(2)]
 
     def __str__(self) -> str:
         return render.classification(self)

@@ -34,7 +34,7 @@ def _floats(m: ArrayLike) -> Floats:
     return np.asarray(m, dtype=np.float64)
 
 
-def _sigmoid(z: Floats) -> Floats:
+def sigmoid(z: Floats) -> Floats:
     """1/(1 + e^-z), from the side on which the exponential does not overflow."""
     e = np.exp(-np.abs(z))
     return np.asarray(np.where(z >= 0, 1.0, e) / (1.0 + e), dtype=np.float64)
@@ -73,11 +73,11 @@ class Logistic:  # (L3)
         return np.logaddexp(0.0, -_floats(m))
 
     def slope(self, m: ArrayLike) -> Floats:
-        return -_sigmoid(-_floats(m))
+        return -sigmoid(-_floats(m))
 
     def curve(self, m: ArrayLike) -> Floats:
         m = _floats(m)
-        return _sigmoid(m) * _sigmoid(-m)
+        return sigmoid(m) * sigmoid(-m)
 
 
 class Hinge:  # (L4)
@@ -97,14 +97,53 @@ LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Squared(), PerceptronLos
 
 
 def loss_of(name: str) -> Loss:
-    """The loss of that name."""
+    """The loss of that name, a function of the margin m = y s(x).
+
+    Parameters
+    ----------
+    name : {"squared", "perceptron", "logistic", "hinge"}
+        (1 - m)^2, max(0, -m), log(1 + e^-m) or max(0, 1 - m).
+
+    Returns
+    -------
+    Loss
+        ``value(m)``, ``slope(m)`` (its derivative; times y x it is the gradient by w) and ``curve(m)``, the second one.
+
+    Examples
+    --------
+    >>> from separatrix import loss_of
+    >>> loss_of("hinge").value([-1.0, 0.5, 2.0])
+    array([2. , 0.5, 0. ])
+    >>> loss_of("logistic").slope(0.0).item()
+    -0.5
+    """
     if name not in LOSSES:
         raise ParameterError(f"loss is {name!r}: it can be {', '.join(LOSSES)}.")
     return LOSSES[name]
 
 
 def zero_one(s: ArrayLike, y: ArrayLike, boundary: str = "positive") -> Floats:
-    """1 where the predicted label is not y; at s = 0 the prediction is +1, -1 or, undefined, always wrong."""
+    """The 0-1 loss: 1 where the predicted label is not y.
+
+    Parameters
+    ----------
+    s : scores
+        Of any shape.
+    y : labels -1 and +1
+        Of the same shape.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts: +1, -1, or neither, which is always wrong.
+
+    Returns
+    -------
+    array of zeros and ones
+
+    Examples
+    --------
+    >>> from separatrix import zero_one
+    >>> zero_one([-2.0, 0.0, 3.0], [-1, -1, 1])
+    array([0., 1., 0.])
+    """
     s, y = _floats(s), _floats(y)
     if boundary not in ("positive", "negative", "undefined"):
         raise ParameterError(f"boundary is {boundary!r}: it can be 'positive', 'negative' or 'undefined'.")

@@ -184,6 +184,8 @@ class MistakeBound:
         Proved bounds of the lifted margin.
     bound, most : float; int or None
         (R/g)² and the whole number of mistakes that it allows; infinite and None where there is no bound.
+    most_visits : int or None
+        n (R/g)² + n: the most rows that a run of passes looks at, the clean pass at the end included.
     verdict : str
         "complete", or the kind of overlap.
     coef, intercept : array and float, or None
@@ -252,6 +254,14 @@ class MistakeBound:
             bracket,
             subject,
         )
+
+    @property
+    def most_visits(self) -> int | None:
+        """n (R/g)² + n: the rows that a run of passes looks at before it stops, at most; None without a bound.
+
+        Every pass but the last has a mistake, of which there are at most ``most``; the last one is clean.
+        """
+        return None if self.most is None else self._subject.source.table.n * (self.most + 1)
 
     def against(self, model: Any) -> Against:
         """The mistakes of a fitted perceptron beside the bound for its run.
@@ -345,6 +355,7 @@ class MistakeBound:
             "margin": list(self.margin),
             "bound": self.bound if math.isfinite(self.bound) else None,
             "most": self.most,
+            "most_visits": self.most_visits,
             "normalize_rows": self.normalize_rows,
             "intercept": self.has_intercept,
             "support": self.support.tolist(),
@@ -362,6 +373,7 @@ class MistakeBound:
         else:
             far = math.hypot(*self.start.tolist())
             lines.append(f"  steps {self.steps[0]:g} to {self.steps[1]:g}, start of length {far:.6g}")
+        lines.append(f"  passes look at no more than {self.most_visits:,} rows, the clean one at the end included")
         return lines
 
     def __str__(self) -> str:

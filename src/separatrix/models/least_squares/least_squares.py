@@ -48,7 +48,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares):
     fit_intercept : bool, default=True
         Whether there is an intercept b.
     penalize_intercept : bool, default=False
-        Whether the penalty, and the norm to be least, include b.
+        Whether the penalty, and the norm to be least, include b: True gives the ridge of textbooks,
+        (X'X + alpha I)^-1 X'y of the lifted rows (x, 1), whose intercept is drawn to zero too.
     positive : bool, default=False
         Whether w must not be negative (b may be). Of several minimisers one is given, not that of least norm, and
         ``rank_`` counts the columns in use.

@@ -18,6 +18,7 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.features.maps import HashingMap, Vocabulary
 from separatrix.models.class_labels import need_joining
 from separatrix.models.perceptron.class_vectors import ArrivingRows, ClassVectors
+from separatrix.models.perceptron.first_guess import first_guess
 from separatrix.models.perceptron.online_rule import OnlineKernel
 from separatrix.models.perceptron.streaming import Streaming
 from separatrix.validation import Row, check_features, check_labels, check_row, check_weights
@@ -38,7 +39,7 @@ class SingleRowLearner(Streaming):
     _labels: list[Any]
     _names: Names
 
-    def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> Self:
+    def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0, classes: Any = None) -> Self:
         """Learn from one row: an array or list, a pair (columns, values), or a dict of features.
 
         Dicts are hashed where ``hashing`` names a number of columns; otherwise every new feature gets a
@@ -53,6 +54,9 @@ class SingleRowLearner(Streaming):
             The class of the row.
         sample_weight : float
             Multiplies the update.
+        classes : labels, optional
+            All classes, with the first row: the set is then closed, and the rows are learned by the online protocol
+            from the first one on. Without them classes are learned as they appear.
 
         Returns
         -------
@@ -67,6 +71,9 @@ class SingleRowLearner(Streaming):
         >>> model.predict_one({"misspelled": 2})
         'spam'
         """
+        if classes is not None:
+            self._learn_with_care(x, y, sample_weight, classes)
+            return self
         try:
             if x.__class__ is dict:
                 self._learner.learn_dict(x, self._names.index, self._codes[y], sample_weight)
@@ -110,23 +117,29 @@ class SingleRowLearner(Streaming):
             shown = self._vectors.decide(self._read_with_care(x))
         return float(shown[0]) if len(shown) == 1 else shown
 
-    def predict_one(self, x: Any) -> Any:
-        """The class of one row.
+    def predict_one(self, x: Any, classes: Any = None) -> Any:
+        """The class of one row; before the first one, that of the start.
 
         Parameters
         ----------
         x : array, list, pair (columns, values) or dict
             The row.
+        classes : labels, optional
+            The classes, where nothing has been learned yet; they do not matter afterwards.
 
         Returns
         -------
         label
+            Before the first row the class of the start's score, with sign(0) = +1, the second of two ``classes``; None
+            without them.
 
         Examples
         --------
         >>> from separatrix import Perceptron
         >>> model = Perceptron().learn_one([1.0, 2.0], "spam").learn_one([2.0, -1.0], "ham")
         >>> model.predict_one([1.0, 3.0])
+        'spam'
+        >>> Perceptron().predict_one([1.0, 3.0], classes=["ham", "spam"])
         'spam'
         """
         try:
@@ -138,17 +151,20 @@ class SingleRowLearner(Streaming):
                     return labels[score > 0]
         except (AttributeError, KeyError, TypeError, ValueError):
             pass
+        if not self.__sklearn_is_fitted__():
+            self._check_parameters()
+            return first_guess(self, self._row(x, grow=True)[0], classes)
         scores = self.decision_one(x)
-        classes = self._vectors.classes
+        names = self._vectors.classes
         if isinstance(scores, np.ndarray):
-            return classes[int(scores.argmax())]
-        if len(classes) == 1:
-            return classes[0]
+            return names[int(scores.argmax())]
+        if len(names) == 1:
+            return names[0]
         if scores == 0 and self.boundary == "undefined":
             return None
-        return classes[scores > 0 or (scores == 0 and self.boundary != "negative")]
+        return names[scores > 0 or (scores == 0 and self.boundary != "negative")]
 
-    def _learn_with_care(self, x: Any, y: Any, sample_weight: float) -> None:
+    def _learn_with_care(self, x: Any, y: Any, sample_weight: float, classes: Any = None) -> None:
         """One row with every check; whatever is wrong is found before anything moves."""
         self._check_parameters()
         if np.ndim(y) != 0:
@@ -162,7 +178,7 @@ class SingleRowLearner(Streaming):
         row, names = self._row(x, grow=True)
         view = kernels.one_row(row.values, row.columns, row.d)
         step, _ = self._steps(view, step_weights)
-        book = self._book(row.d)
+        book = self._book(row.d, classes)
         book.widen(row.d)
         book.learn(ArrivingRows(np.array([label]), None, view, step))
         self.n_features_in_ = row.d if names is None else names.width
