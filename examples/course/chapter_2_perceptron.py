@@ -14,7 +14,6 @@ import numpy as np
 
 import separatrix as sx
 from separatrix.data.examples import load_example
-from separatrix.numerics.losses import zero_one
 
 table = load_example("six-points")
 X, y = table.X, table.y
@@ -30,8 +29,8 @@ print(np.column_stack([X, y]).astype(int))
 # does it.
 
 w = np.array([1.0, 0.0])
-assert zero_one(X @ w, y).mean() == 0
-assert zero_one(X @ -w, y).mean() == 1
+assert sx.zero_one(X @ w, y).mean() == 0
+assert sx.zero_one(X @ -w, y).mean() == 1
 
 # %%
 # The worked example
@@ -111,15 +110,15 @@ for name in ("online", "repeated", "batch", "restart", "normalised", "rosenblatt
 # Rows one at a time
 # ------------------
 #
-# ``learn_one`` and ``predict_one`` are the online protocol itself. Rows may be arrays or dicts of features.
+# ``predict_one`` and ``learn_one`` are the online protocol itself: predict, see the label, update on a mistake. Before the
+# first row the score is 0, which predicts +1: row 0 is the first mistake. Rows may be arrays or dicts of features.
 
 stream = sx.Perceptron.recipe("online")
 mistakes = []
 for i, (row, label) in enumerate(zip(X, y, strict=True)):
-    before = None if i == 0 else stream.coef_.copy()
-    stream.learn_one(row, label) if i else stream.partial_fit([row], [label], classes=[-1, 1])
-    if before is None or (stream.coef_ != before).any():
+    if stream.predict_one(row, classes=[-1, 1]) != label:
         mistakes.append(i)
+    stream.learn_one(row, label, classes=[-1, 1])
 assert mistakes == [0, 2, 4]
 assert stream.coef_.tolist() == [[3, 1]]
 

@@ -132,7 +132,7 @@ print(f"unit rows: {run.mistakes_} mistakes of at most {unit.most}")
 
 n = len(X)
 assert model.visits_ == 12
-assert model.visits_ <= n * bound.most + n
+assert model.visits_ <= bound.most_visits == n * bound.most + n
 
 # %%
 # Small margins are slow

@@ -161,9 +161,9 @@ assert np.allclose([ill.accuracy.value, ill.precision.value, ill.recall.value, i
 # 2. The choice fits the noise of the rows it is made on: with labels that have nothing to do with the features, the best
 #    of many models looks better than chance on the rows that chose it. Nested cross-validation sees through that.
 
-noise = load_example("noise")
+unrelated = load_example("random-labels")
 grid = {"C": [0.001, 0.01, 0.1, 1.0, 10.0]}
-chosen = sx.select(sx.LogisticRegression(), grid, noise.X, noise.y, nested=True, random_state=0)
+chosen = sx.select(sx.LogisticRegression(), grid, unrelated.X, unrelated.y, nested=True, random_state=0)
 print("chosen on the same folds:", chosen.means.max().round(3), "  nested:", chosen.nested["accuracy"])
 
 # %%
