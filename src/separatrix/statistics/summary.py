@@ -92,6 +92,11 @@ class Summary:
     notes: tuple[str, ...] = ()
 
     @property
+    def freedom(self) -> float:
+        """Degrees of freedom of its t tests; infinite for z tests."""
+        return math.inf
+
+    @property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """The lines, one object each."""
         rows = self.table()

@@ -35,7 +35,7 @@ class Influence:
     cooks_distance: Floats
 
 
-def influence(model: LeastSquares, X: Any, y: Any, *, sample_weight: Any = None) -> Influence:
+def influence(model: LeastSquares, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> Influence:
     """Leverage and influence of every row of the fit, which is passed again."""
     factor = need_inference(model)
     rows = rows_again(model, X, y, sample_weight)
@@ -63,3 +63,16 @@ def variance_inflation(model: LeastSquares) -> Floats:
     factor = need_inference(model)
     B, _ = root(model, factor.basis, None)
     return np.asarray(factor.squares * (B[: len(factor.squares)] ** 2).sum(axis=1))
+
+
+def standardised_changes(model: LeastSquares, X: Any, y: Any, sample_weight: Any, found: Influence) -> Floats:
+    """DFBETAS: the change of each coefficient without the row, in standard errors with s estimated without it."""
+    factor = need_inference(model)
+    rows = rows_again(model, X, y, sample_weight)
+    B, _ = root(model, factor.basis, rows)
+    Z = scores_in_basis(model, rows, B)
+    out = np.full((len(rows.counted), len(B)), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = found.studentized_outside / np.sqrt(1 - found.leverage)
+        out[rows.counted] = (Z @ B.T) * away[rows.counted, None] / np.sqrt((B * B).sum(axis=1))
+    return out

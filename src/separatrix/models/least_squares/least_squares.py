@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
+from separatrix.models.least_squares.after_least_squares import AfterLeastSquares
 from separatrix.models.least_squares.non_negative import from_moments_non_negative, solve_non_negative
 from separatrix.models.least_squares.normal_factor import NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @learner(kw_only=False)
-class LeastSquares(LinearRegressor, PenalisedSquares):
+class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     """Linear regression by least squares, exact to the last digits that the data allow.
 
     Minimises  sum c_i (y_i - w.x_i - b)^2 + alpha |w|^2  over w and b. With ``penalize_intercept`` the

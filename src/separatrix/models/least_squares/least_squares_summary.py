@@ -30,13 +30,18 @@ class LeastSquaresSummary(Summary):
     """
 
     rank: int
-    freedom: float
+    df_test: float
     sigma2: float
     r_squared: float
     adjusted_r_squared: float
     f_test: HypothesisTest | None
     condition: float
     solver: str
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of its t tests: rows less rank, or clusters less one."""
+        return self.df_test
 
     def _facts(self) -> list[str]:
         lines = [
@@ -135,7 +140,7 @@ def summarize(
         bic=math.log(n) * (model.rank_ + 1) - 2.0 * loglik,
         notes=_notes(found.note, factor.centred is not None, names, aliased),
         rank=model.rank_,
-        freedom=found.freedom,
+        df_test=float(found.freedom),
         sigma2=model.sigma2_,
         r_squared=explained,
         adjusted_r_squared=1 - (1 - explained) * (n - int(constant)) / left,

@@ -9,6 +9,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError
 from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.models.logistic.after_logistic import AfterLogistic
 from separatrix.models.logistic.problem import UsedRows
 from separatrix.models.probabilities import agreeing, log_softmax
 from separatrix.numerics.status import Status
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from separatrix.models.logistic.logistic_summary import LogisticSummary
 
 
-class LogisticInference(LinearClassifier):
+class LogisticInference(LinearClassifier, AfterLogistic):
     """Probabilities, and inference from the rows of a fit, kept by reference; a subclass is the learner."""
 
     C: float
@@ -247,8 +248,8 @@ class LogisticInference(LinearClassifier):
         from separatrix.statistics.distributions import chi2_tail
 
         (large, rows), (small, others) = self._at_a_maximum(), smaller._at_a_maximum()
-        if large.penalised or small.penalised:
-            raise InferenceError("the likelihood ratio test compares maximum-likelihood fits: one is Firth's.")
+        if large.penalised != small.penalised:
+            raise InferenceError("the likelihood ratio test compares fits of one kind: one is Firth's, the other not.")
         if rows.table.n != others.table.n or not np.array_equal(rows.labels.codes, others.labels.codes):
             raise DataError("the two models are of different rows: fit them to the same ones.")
         if not (_same(rows.weights, others.weights) and _same(rows.offset, others.offset)):
@@ -257,6 +258,11 @@ class LogisticInference(LinearClassifier):
         if df <= 0 or not spans(large.lifted, small.lifted):
             raise DataError("the other model is not nested in this one: its columns must be combinations of these.")
         statistic = 2.0 * (large.loglik - small.loglik)
+        if large.penalised:
+            held = np.array([not any(np.array_equal(x, other) for other in small.lifted.T) for x in large.lifted.T])
+            if int(held.sum()) * (large.problem.classes - 1) != df:
+                raise DataError("Firth's fits are compared by columns: the smaller must have some of the larger's.")
+            statistic = 2.0 * (large.maximum - large.penalised_without(held))
         return statistic, df, chi2_tail(statistic, df)
 
     def _at_a_maximum(self) -> tuple[FittedLikelihood, UsedRows]:

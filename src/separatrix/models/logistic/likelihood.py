@@ -164,13 +164,28 @@ class FittedLikelihood:
             free = int(np.abs(own * np.linalg.norm(lifted, axis=0)).argmax())
             lifted, change = lifted.copy(), (self.problem.classes - 1) * float(np.log(abs(own[free])))
             lifted[:, free] = 1.0
-        held = np.arange(lifted.shape[1]) != free
+        return self.penalised_without(np.arange(lifted.shape[1]) != free, lifted) - change
+
+    def penalised_without(self, held: NDArray[np.bool_], lifted: Floats | None = None) -> float:
+        """The penalised likelihood with the coefficients of ``held`` columns at zero, of all classes."""
+        lifted = self.lifted if lifted is None else lifted
         order = np.argsort(held, kind="stable")
         Q, R = orthonormal(lifted[:, order])
         fixed = np.tile(held[order], self.problem.classes - 1)
         run = firth(FirthLikelihood(self.problem, Q), STEPS, np.zeros(self.estimate.size), fixed)
         raise_interruption(run.status)
-        return run.state.point.penalised + logdet_of(R, self.problem.classes) - change
+        return run.state.point.penalised + logdet_of(R, self.problem.classes)
+
+    def loglik_without(self, held: NDArray[np.bool_]) -> float:
+        """The greatest likelihood with the coefficients of ``held`` columns at zero, of all classes."""
+        d = self.problem.d
+        if held[:d].all():
+            return self.null_loglik
+        part = self.problem.columns(np.flatnonzero(~held[:d]))
+        loss = part.loss()
+        run = newton(loss, loss.point(np.zeros(loss.length)), STEPS)
+        raise_interruption(run.status)
+        return -run.state.point.value
 
     @cached_property
     def maximum(self) -> float:

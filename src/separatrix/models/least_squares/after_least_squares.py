@@ -1,0 +1,178 @@
+"""Analysis of variance, deletions of terms, influence and predictions with errors, as methods of least squares."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from separatrix.statistics.after_fit import AfterFit, aliased_of, places_of
+from separatrix.statistics.distributions import need_level, quantile
+from separatrix.statistics.result_table import ResultTable
+
+if TYPE_CHECKING:
+    from separatrix.statistics.anova import SubmodelSums
+    from separatrix.statistics.summary import Summary
+
+
+class AfterLeastSquares(AfterFit):
+    """What follows a fit of least squares."""
+
+    def _wald_summary(self, options: dict[str, Any]) -> Summary:
+        return self.summary(**options)  # type: ignore[attr-defined, no-any-return]  # of the estimator
+
+    def _sums(self) -> tuple[SubmodelSums, list[str], Summary]:
+        from separatrix.statistics.anova import SubmodelSums
+
+        summary: Any = self._wald_summary({})
+        terms = self._term_names(summary)
+        kept = ~aliased_of(summary)
+        V = summary.covariance[np.ix_(kept, kept)]
+        rss = summary.sigma2 * summary.df_resid
+        places = places_of(terms, summary.names, ~kept)
+        return SubmodelSums(summary.coef[kept], V, summary.sigma2, rss, places), list(terms), summary
+
+    def anova(self, *, kind: str = "I") -> ResultTable:
+        """Sums of squares of the terms, with F tests.
+
+        Parameters
+        ----------
+        kind : {"I", "II", "III"}
+            Terms added in their order (as R's anova), each beside all terms that do not contain it, or each beside all
+            others. Terms are those of the formula, or the columns.
+
+        Returns
+        -------
+        ResultTable
+            With columns df, sum_sq, mean_sq, stat (F), p, and the residuals as its last row.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from separatrix import LeastSquares
+        >>> X, y = np.array([[0, 1], [1, 0], [2, 2], [3, 0], [4, 1.0]]), [1.0, 2.9, 5.3, 6.8, 9.4]
+        >>> LeastSquares().fit(X, y).anova()["sum_sq"].round(3)
+        array([42.849,  0.165,  0.054])
+        """
+        from separatrix.statistics.anova import variance_table
+
+        sums, terms, summary = self._sums()
+        title = f"Analysis of variance, type {kind}"
+        return variance_table(sums, terms, kind, sums.rss, summary.df_resid, title)
+
+    def drop1(self) -> ResultTable:
+        """The model without each term: AIC, and the F test of the term.
+
+        Returns
+        -------
+        ResultTable
+            With columns df, aic, stat (F), p; the first row is the whole model.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from separatrix import LeastSquares
+        >>> X, y = np.array([[0, 1], [1, 0], [2, 2], [3, 0], [4, 1.0]]), [1.0, 2.9, 5.3, 6.8, 9.4]
+        >>> LeastSquares().fit(X, y).drop1()["p"].round(4)
+        array([   nan, 0.0006, 0.1316])
+        """
+        from separatrix.statistics.anova import drop_table, variance_table
+
+        sums, terms, summary = self._sums()
+        n, whole = summary.n, summary.loglik + 0.5 * summary.n * math.log(sums.rss)
+
+        def aic(rss: float, coefficients: int) -> float:
+            return 2.0 * (coefficients + 1) - 2.0 * (whole - 0.5 * n * math.log(rss))
+
+        test = variance_table(sums, terms, "III", sums.rss, summary.df_resid, "")
+        return drop_table(sums, terms, aic, test)
+
+    def influence(self, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> ResultTable:
+        """Leverage, studentised residuals, Cook's distance and DFBETAS of each row, in one table.
+
+        Parameters
+        ----------
+        X, y : array, sparse matrix or frame; array
+            The rows of the fit; only a model from a file, a pickle or ``partial_fit`` needs them.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+
+        Returns
+        -------
+        ResultTable
+            With columns leverage, studentized, studentized_outside, cooks_distance, and dfbetas:NAME for each
+            coefficient; NaN for rows of weight zero.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from separatrix import LeastSquares
+        >>> X, y = np.array([[0, 1], [1, 0], [2, 2], [3, 0], [4, 1.0]]), [1.0, 2.9, 5.3, 6.8, 9.4]
+        >>> LeastSquares().fit(X, y).influence()["leverage"].round(2)
+        array([0.61, 0.53, 0.71, 0.53, 0.61])
+        """
+        from separatrix.models.least_squares.influence import influence, standardised_changes
+
+        model: Any = self
+        found = influence(model, X, y, sample_weight=sample_weight)
+        names = ("leverage", "studentized", "studentized_outside", "cooks_distance")
+        columns = {name: getattr(found, name) for name in names}
+        changes = standardised_changes(model, X, y, sample_weight, found)
+        columns |= {f"dfbetas:{name}": changes[:, j] for j, name in enumerate(self._wald_summary({}).names)}
+        rows = tuple(str(i) for i in range(len(found.leverage)))
+        return ResultTable("Influence of rows", rows, columns)
+
+    def vif(self) -> ResultTable:
+        """Variance inflation of each column: 1/(1 - R²) of its regression on the others.
+
+        Returns
+        -------
+        ResultTable
+            With one column, vif.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from separatrix import LeastSquares
+        >>> X, y = np.array([[0, 1], [1, 0], [2, 2], [3, 0], [4, 1.0]]), [1.0, 2.9, 5.3, 6.8, 9.4]
+        >>> LeastSquares().fit(X, y).vif()["vif"].round(3)
+        array([1., 1.])
+        """
+        from separatrix.models.least_squares.influence import variance_inflation
+
+        model: Any = self
+        names = self._wald_summary({}).names
+        found = variance_inflation(model)
+        return ResultTable("Variance inflation", names[: len(found)], {"vif": found})
+
+    def predict_table(self, X: Any, *, level: float = 0.95) -> ResultTable:
+        """Predicted means with standard errors, and intervals of the mean and of a new observation.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        level : float
+            Of the intervals.
+
+        Returns
+        -------
+        ResultTable
+            With columns mean, std_err, low, high, new_low, new_high.
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.1, 2.9, 5.2, 6.8]
+        >>> LeastSquares().fit(X, y).predict_table([[1.5]])["mean"].round(2)
+        array([4.])
+        """
+        need_level(level)
+        model: Any = self
+        mean = model.predict(X)
+        low, high = model.predict_interval(X, level=level, kind="mean")
+        new_low, new_high = model.predict_interval(X, level=level)
+        errors = (high - low) / (2.0 * quantile(level, float(model.n_rows_ - model.rank_)))
+        columns = {"mean": mean, "std_err": errors, "low": low, "high": high, "new_low": new_low, "new_high": new_high}
+        return ResultTable("Predictions", tuple(str(i) for i in range(len(mean))), columns)

@@ -1,0 +1,104 @@
+"""Analysis of variance or deviance term by term, from the fall of a criterion when columns leave the model.
+
+Type I adds terms in their order, II compares each with the model of all terms that do not contain it, III takes each
+out of the whole model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.errors import ParameterError
+from separatrix.statistics.distributions import chi2_tail, f_tail
+from separatrix.statistics.result_table import ResultTable
+
+Without = Callable[[frozenset[str]], tuple[float, int]]  # terms that are left out: criterion, coefficients left
+KINDS = ("I", "II", "III")
+
+
+def factors(term: str) -> frozenset[str]:
+    """The factors of a term: those of "a:b" are a and b."""
+    return frozenset(term.split(":"))
+
+
+def comparisons(terms: Sequence[str], kind: Any) -> list[tuple[str, frozenset[str], frozenset[str]]]:
+    """For each term what is left out of the larger and of the smaller model that are compared."""
+    if kind not in KINDS:
+        raise ParameterError(f"kind is {kind!r}: it can be 'I', 'II' or 'III'.")
+    out = []
+    for k, term in enumerate(terms):
+        larger: frozenset[str] = frozenset()
+        if kind == "I":
+            larger = frozenset(terms[k + 1 :])
+        elif kind == "II":
+            larger = frozenset(other for other in terms if factors(other) > factors(term))
+        out.append((term, larger, larger | {term}))
+    return out
+
+
+def deviance_table(without: Without, terms: Sequence[str], kind: Any, title: str, note: str) -> ResultTable:
+    """Likelihood ratios; ``without`` gives the maximum of a log-likelihood."""
+    found = [(without(larger), without(smaller)) for _, larger, smaller in comparisons(terms, kind)]
+    ratio = np.array([max(0.0, 2.0 * (large[0] - small[0])) for large, small in found])
+    df = np.array([float(large[1] - small[1]) for large, small in found])
+    p = np.array([chi2_tail(x, k) for x, k in zip(ratio.tolist(), df.tolist(), strict=True)])
+    labels = {"stat": "chi²"}
+    return ResultTable(title, tuple(terms), {"df": df, "stat": ratio, "p": p}, (), (note,) if note else (), labels)
+
+
+def variance_table(
+    without: Without, terms: Sequence[str], kind: Any, rss: float, df_resid: float, title: str
+) -> ResultTable:
+    """Sums of squares and F tests with the residual variance of the whole model; ``without`` gives residual sums."""
+    found = [(without(larger), without(smaller)) for _, larger, smaller in comparisons(terms, kind)]
+    squares = [max(0.0, small[0] - large[0]) for large, small in found]
+    df = [float(large[1] - small[1]) for large, small in found]
+    sigma2 = rss / df_resid
+    F = [s / k / sigma2 if k else float("nan") for s, k in zip(squares, df, strict=True)]
+    p = [f_tail(f, k, df_resid) if k else float("nan") for f, k in zip(F, df, strict=True)]
+    columns = {
+        "df": [*df, df_resid],
+        "sum_sq": [*squares, rss],
+        "mean_sq": [*(s / k if k else float("nan") for s, k in zip(squares, df, strict=True)), sigma2],
+        "stat": [*F, float("nan")],
+        "p": [*p, float("nan")],
+    }
+    arrays = {name: np.array(values) for name, values in columns.items()}
+    return ResultTable(title, (*terms, "residuals"), arrays, (), (), {"stat": "F"})
+
+
+def drop_table(
+    without: Without, terms: Sequence[str], criterion: Callable[[float, int], float], test: ResultTable
+) -> ResultTable:
+    """AIC of the whole model and without each term, beside the test of the term (type III)."""
+    whole = without(frozenset())
+    aic = [criterion(*whole)] + [criterion(*without(frozenset({term}))) for term in terms]
+    nothing = float("nan")
+    columns: dict[str, Floats] = {"df": np.array([nothing, *test["df"][: len(terms)]]), "aic": np.array(aic)}
+    columns |= {name: np.array([nothing, *test[name][: len(terms)]]) for name in ("stat", "p")}
+    return ResultTable("Single term deletions", ("<none>", *terms), columns, (), test.notes, test.labels)
+
+
+class SubmodelSums:
+    """Residual sums of squares of all submodels of a least-squares fit, from its coefficients and covariance."""
+
+    def __init__(self, beta: Floats, V: Floats, sigma2: float, rss: float, places: Mapping[str, Sequence[int]]) -> None:
+        scale = np.sqrt(np.diagonal(V) / sigma2)
+        self.G = np.linalg.inv(V / sigma2 / scale / scale[:, None])  # of scaled coefficients beta/scale
+        self.c = self.G @ (beta / scale)
+        self.rss, self.places = rss, places
+        self.whole = float(beta / scale @ self.c)
+
+    def __call__(self, gone: frozenset[str]) -> tuple[float, int]:
+        out = {j for term in gone for j in self.places[term]}
+        kept = np.array([j for j in range(len(self.c)) if j not in out], dtype=np.intp)
+        if len(kept) == len(self.c):
+            return self.rss, len(kept)
+        explained = 0.0
+        if len(kept):
+            explained = float(self.c[kept] @ np.linalg.solve(self.G[np.ix_(kept, kept)], self.c[kept]))
+        return self.rss + self.whole - explained, len(kept)
