@@ -49,6 +49,7 @@ def on_line(ends, w, b):
 def test_an_update_turns_the_line_by_y_x(replay):
     ax = replay.plot_update(2)
     assert ax.get_title() == "y s(x) from −1 to 1 (‖x‖² = 2)"
+    assert replay.plot_update(1).get_title() == "y s(x) from 0 to 5 (‖x‖² = 5)"
     assert on_line(line(ax, "line before"), [1, -2], 0)
     assert on_line(line(ax, "line after"), [2, -1], 0)
     heads = [(note.xyann, note.xy) for note in ax.texts if note.get_text() == ""]

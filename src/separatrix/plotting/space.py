@@ -45,6 +45,7 @@ def draw_space(
     draw_classes(ax, points, codes, names, legend=len(names) <= len(PALETTE))
     ring(ax, points[wrong], f"misclassified ({int(wrong.sum()):,})", BAD)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+    ax.view_init(elev=18, azim=float(np.degrees(np.arctan2(w[1], w[0]))) + 70)  # nearly along the plane
     name_axes(ax, *plane.names)
     explain(ax, [legible(name) for name in names])
     return ax

@@ -92,8 +92,8 @@ def plot_update(
     ax.annotate("y·x", (old + new) / 2, (5, -9), "data", "offset points", color=BAD, fontsize=9, zorder=6)
     if new.any():
         arrow(ax, origin, new, INK, "w′", "w after")
-    before = y * float(old @ row + b)
-    after = y * float(new @ row + b + shift)
+    before = y * float(old @ row + b) + 0.0  # no negative zero
+    after = y * float(new @ row + b + shift) + 0.0
     length2 = float(row @ row)
     said = f"‖x‖² = {length2:.4g}" + (", plus 1 for the bias" if bias else "")
     ax.set_title(f"y s(x) from {before:.4g} to {after:.4g} ({said})".replace("-", "−"), fontsize=10)
