@@ -60,7 +60,7 @@ html_theme_options = {
     "back_to_top_button": True,
     "pygments_light_style": "friendly",
 }
-html_sidebars = {"index": [], "start": []}
+html_sidebars = {page: [] for page in ("index", "start", "lecture-table")}
 
 autosummary_generate = True
 autodoc_typehints = "none"
