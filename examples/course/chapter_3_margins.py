@@ -153,12 +153,23 @@ for c in (2.0, 4.0, 8.0, 16.0):
 # -----------------------------
 #
 # Where no hyperplane separates the rows, every pass has a mistake. The run ends at its limit and says so;
-# the weights at that moment are not a solution of anything. Some flipped labels are enough:
+# the weights at that moment are not a solution of anything.
 
 noisy = sx.Perceptron(max_epochs=200).fit(xor.X, xor.y)
 print(noisy.status_.name, "after", noisy.n_iter_, "passes and", noisy.mistakes_, "mistakes")
 fig, ax = plt.subplots(figsize=(6, 3))
 drawn = sx.mistakes_curve(noisy).plot(ax=ax)
+
+# %%
+# **Label noise** is enough: in ``example:noise`` a hyperplane separated 200 rows before 20 labels were flipped. The best
+# hyperplane still makes mistakes, and ``fewest_mistakes`` proves how few it can be.
+
+flipped = load_example("noise")
+assert sx.separability(flipped.X, flipped.y).verdict == "overlap"
+fewest = sx.FewestMistakes().fit(flipped.X, flipped.y)
+print("fewest mistakes:", fewest.errors_, fewest.status_.name)
+assert fewest.errors_ <= 20
+ax = sx.plot_boundary(fewest, flipped.X, flipped.y)
 
 # %%
 # What the theorem does not say: nothing about new rows. A separating hyperplane of the training rows may be wrong on

@@ -116,13 +116,16 @@ assert qda.score(wide, kind) > 0.8
 
 def ascent_direction(beta):
     """Both forms of the gradient of the log-likelihood."""
-    lifted = np.column_stack([X, np.ones(len(X))])
-    scores = lifted @ beta
-    by_share = ((1 + y) / 2 - 1 / (1 + np.exp(-scores))) @ lifted
-    by_sign = ((1 - 1 / (1 + np.exp(-y * scores))) * y) @ lifted
-    assert np.allclose(by_share, by_sign)
-    return by_share
+    by_target = sx.logistic_gradient(X, y, beta[:2], beta[2], form="targets")
+    by_sign = sx.logistic_gradient(X, y, beta[:2], beta[2], form="signs")
+    assert np.allclose(by_target, by_sign)
+    return by_target
 
+
+lifted = np.column_stack([X, np.ones(len(X))])
+guess = np.array([0.5, -0.2, 0.1])
+p = 1 / (1 + np.exp(-lifted @ guess))
+assert np.allclose(ascent_direction(guess), ((1 + y) / 2 - p) @ lifted)
 
 logistic = sx.LogisticRegression().fit(X, y)
 beta = np.append(logistic.coef_[0], logistic.intercept_)

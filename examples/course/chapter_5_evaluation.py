@@ -35,7 +35,8 @@ from separatrix.data.examples import load_example
 truth = np.array([1] * 10 + [0] * 30)
 predicted = np.array([1] * 8 + [0] * 2 + [1] * 4 + [0] * 26)
 result = sx.evaluate(truth, predicted)
-TP, FN, FP, TN = 8, 2, 4, 26
+TP, FN, FP, TN = result.cells.values()
+assert (TP, FN, FP, TN) == (8, 2, 4, 26)
 assert np.isclose(result.accuracy.value, (TP + TN) / 40)
 assert np.isclose(result.precision.value, TP / (TP + FP))
 assert np.isclose(result.recall.value, TP / (TP + FN))
