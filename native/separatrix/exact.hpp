@@ -6,6 +6,7 @@
 // enough for every product of two doubles (Kulisch's long accumulator).
 #pragma once
 #include <cmath>
+#include <stdexcept>
 
 #include "rows.hpp"
 
@@ -54,6 +55,7 @@ class LongAccumulator {
     int lowest = limbs, highest = -1;
 
     static i64 mantissa(double a, int& e) {
+        if (!std::isfinite(a)) throw std::domain_error("a sign was asked for of a sum that holds an infinity or NaN");
         const double f = std::frexp(a, &e);
         e -= 53;
         return static_cast<i64>(std::ldexp(f, 53));

@@ -21,11 +21,12 @@ from separatrix import kernels
 from separatrix.kernels import _cpu, reference
 
 NATIVE = Path(__file__).parents[2] / "native"
+PYTHON = [sys.executable, *(["-S"] if sys.flags.no_site else [])]  # what is imported here is imported there
 
 
 def run(code, **environment):
     return subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+        [*PYTHON, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False
     )
 
 
@@ -75,7 +76,7 @@ def test_the_stub_is_what_the_compiled_kernels_say():
     command = ["-m", "nanobind.stubgen", "--quiet", "--exclude-values", "-m", native_module().__name__]
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "made.pyi"
-        subprocess.run([sys.executable, *command, "-o", str(made)], check=True)
+        subprocess.run([*PYTHON, *command, "-o", str(made)], check=True)
         assert made.read_text() == written, "the stub is not current: run make stub"
 
 
