@@ -65,7 +65,7 @@ def agreeing(first, second):
         try:
             sentences = first(content, table)
         except checker.Rejected as why:
-            if other is not None and other[0] != 1:
+            if other is not None and other[0] != 1 and "far more work" not in str(why):  # they count differently
                 raise AssertionError(f"refused here: {why}; there: {other}") from None
             raise
         assert other in (None, (0, sentences)), f"proved here: {sentences}; there: {other}"

@@ -38,7 +38,9 @@ INDEX_ONLY = 40  # a witness of more rows must carry its weights
 MOST_COLUMNS = 1 << 31
 PRIME = (1 << 61) - 1
 SLOT = 24
-MOST_WORK = 1 << 34  # steps of some nanoseconds
+MOST_WORK = 1 << 33  # steps of about a nanosecond
+PER_NUMBER, PER_CHARACTER = 1 << 11, 1 << 10  # more steps for each number of the table and character of a proof
+STEP, WORD = 1 << 7, 4  # steps of one operation, and of one product of words of 64 bits
 STRICTLY = "strictly on their correct sides", "strictly on its correct side"
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NUMBER = re.compile(r"(-?)0x([0-9a-f]+)(?:/0x([0-9a-f]+)|(?:\.([0-9a-f]+))?p([+-]?[0-9]{1,4}))?")
@@ -197,10 +199,15 @@ class Meter:
     def __init__(self) -> None:
         self.left = MOST_WORK
 
+    def allow(self, table: ExactTable) -> None:
+        """More work for a larger table: some passes for each class against the rest, or for all comparisons."""
+        classes = len({label for label, _ in table.rows})
+        self.left += PER_NUMBER * sum(len(row) + 1 for _, row in table.rows) * min(max(1, 2 * (classes - 2)), 80)
+
     def charge(self, operations: int, bits: int = 0, by: int = 0) -> None:
         """Count products of numbers of so many bits."""
-        self.left -= operations * (32 + (bits // 64 + 1) * (by // 64 + 1))
-        need(self.left >= 0, f"checking it would take more than {MOST_WORK} steps")
+        self.left -= operations * (STEP + WORD * (bits // 64) * (by // 64 + 1))
+        need(self.left >= 0, "checking it would take far more work than such a claim about such a table needs")
 
 
 class Scope:
@@ -263,6 +270,7 @@ class Data:
             need("positive" not in sides and "negative" not in sides, "it is about two sides and about all classes")
             side, rest = {name: k for k, name in enumerate(self.kesler)}, None
         sided = ((i, side.get(label, rest), row) for i, (label, row) in enumerate(scope.table.rows))
+        meter.charge(8 * len(scope.table.rows))
         self.used = {i: (s, row) for i, s, row in sided if s is not None and i not in scope.dropped}
         present = {scope.table.rows[i][0] for i in self.used}
         for name in side:
@@ -271,6 +279,7 @@ class Data:
         if scope.version == 1:
             told = scope.told
             need(len(side) < 128, "there are more classes than format 1 can tell apart")
+            meter.charge(4 * sum(len(row) + 1 for _, row in self.used.values()))
             digest = fingerprint_1(self.used.values(), len(self.used), self.d)
             same = type(told["n"]) is int and told["n"] == len(self.used) and told["sha256"] == digest
             need(same, f"it is about other data, not these {len(self.used)} rows")  # [S4]
@@ -278,8 +287,10 @@ class Data:
         self.last = 1 if self.kesler is None else len(self.kesler) - 1
         self.p = self.block * self.last
         self.n = len(self.used) * self.last  # rows z
+        numbers = len(self.used) + sum(len(row) for _, row in self.used.values())
+        meter.charge(2 * numbers)
         sizes = [math.frexp(v)[1] for _, row in self.used.values() for _, v in row]
-        self.cells = (len(sizes) + len(self.used)) * (self.last if self.kesler is None else 2 * self.last)
+        self.cells = numbers * (1 if self.kesler is None else 2 * self.last)  # numbers of all rows z
         self.size = max([1, *sizes]) - min([1, *sizes]) + 128  # bits of a cell, with room
         self.bits = 4096 + 16 * (self.p + 2) * self.size  # of a number in a proof: Cramer, Hadamard, and room [C1]
 
@@ -315,6 +326,7 @@ class Data:
 
     def scaled(self, blocks: tuple[tuple[int, int], ...], row: Row) -> tuple[Sparse, int]:
         """Multiply a row z by a positive integer m that makes it integral: (m z, m)."""
+        self.meter.charge((64 if self.decimal else 8) * (len(row) + 1), self.size)
         ratios = [(j, (Fraction(repr(v)) if self.decimal else v).as_integer_ratio()) for j, v in row]
         ratios += [(self.d, (1, 1))] * self.intercept
         m = math.lcm(*(under for _, (_, under) in ratios))
@@ -330,6 +342,7 @@ class Data:
     def number(self, text: Any) -> tuple[int, int]:
         """Read a hexadecimal integer, quotient or float, exactly: numerator and positive denominator."""
         need(type(text) is str and len(text) <= self.bits // 2, "a number is missing or far too long")  # [C1]
+        self.meter.left += PER_CHARACTER * len(text)
         match = NUMBER.fullmatch(text)
         if match is None:
             raise Rejected(f"{shown(text)} is not a number")
@@ -348,11 +361,12 @@ class Data:
         common = 1
         for _, under in ratios:
             if under > 1:
-                self.meter.charge(1, common.bit_length(), under.bit_length())
+                self.meter.charge(4, common.bit_length(), under.bit_length())
                 common = math.lcm(common, under)
                 few = common.bit_length() <= self.bits
                 need(few, f"the denominators have no common multiple of at most {self.bits} bits")  # [C2]
-        self.meter.charge(count, common.bit_length(), max((over.bit_length() for over, _ in ratios), default=0))
+        longest = max((max(over.bit_length(), under.bit_length()) for over, under in ratios), default=0)
+        self.meter.charge(2 * count, common.bit_length(), longest)
         return [over * (common // under) for over, under in ratios], common
 
     # -- exact sums and signs
@@ -373,7 +387,7 @@ class Data:
     def signs(self, w: list[int], level: int = 0) -> Iterator[tuple[Key, int]]:
         """Give the sign of z.w - level for every row z, by floating point only where its error is bounded [L1]."""
         need(any(w), "a vector is zero")
-        self.meter.charge(self.cells)
+        self.meter.charge(4 * self.cells + 8 * self.n)
         top = max(map(abs, [*w, level]))
         *rounded, shift = [v / top for v in [*w, level]]  # each quotient is rounded once
         safe = all(v == 0 or abs(f) > 1e-200 for v, f in zip([*w, level], [*rounded, shift], strict=True))
@@ -384,7 +398,7 @@ class Data:
             if safe and size < 1e290 and abs(total) > (len(terms) + 8) * 2.0**-51 * size + 1e-290:
                 yield key, 1 if total > 0 else -1
                 continue
-            self.meter.charge(len(terms), top.bit_length(), self.size)
+            self.meter.charge(2 * len(terms), top.bit_length(), self.size)
             z, m = self.scaled(blocks, row)
             exact = sum(w[j] * v for j, v in z.items()) - level * m
             yield key, (exact > 0) - (exact < 0)
@@ -420,9 +434,10 @@ def rank_modulo(vectors: list[Sparse], p: int, meter: Meter) -> int:
     """
     basis: list[tuple[int, int]] = []  # (column, vector): 1 in its column, 0 in the columns of those before it
     for vector in vectors:
+        meter.charge(8 * p)
         packed = packed_vector([vector.get(j, 0) % PRIME for j in range(p)])
         for j, pivot in basis:
-            meter.charge(1, 64 * p)
+            meter.charge(1, 32 * p)
             if factor := (packed >> 8 * SLOT * j & (1 << 8 * SLOT) - 1) % PRIME:
                 meter.charge(1, 8 * SLOT * p, 64)
                 packed += (PRIME - factor) * pivot
@@ -445,6 +460,7 @@ def has_rank(vectors: list[Sparse], rank: int, p: int, meter: Meter) -> bool:
     if rank_modulo(vectors, p, meter) >= rank:
         return True
     columns = sorted({j for vector in vectors for j in vector})
+    meter.charge(len(columns) * len(vectors))
     matrix = [[vector.get(j, 0) for j in columns] for vector in vectors]
     return len(echelon(matrix, len(columns), meter)) >= rank
 
@@ -457,6 +473,7 @@ def line_weights(data: Data, rows: list[Key]) -> list[int]:
     need(len(rows) <= INDEX_ONLY, f"a witness of more than {INDEX_ONLY} rows must carry its weights")  # [C3]
     parts = [data.z(key) for key in rows]
     columns = sorted({j for z, _ in parts for j in z})
+    data.meter.charge(len(columns) * len(rows))
     matrix = [[z.get(j, 0) for z, _ in parts] for j in columns]
     pivots = echelon(matrix, len(rows), data.meter)
     need(len(pivots) == len(rows) - 1, "the witness is not a circuit")
@@ -699,6 +716,7 @@ def at_least(data: Data, lower: int, pool: list[tuple[set[Key], set[Key]]], node
         if step != "visit":
             {"wrong": bad.add, "right": good.add, "not wrong": bad.remove, "not right": good.remove}[step](at)
             continue
+        data.meter.charge(16)
         need(type(at) is int and 0 <= at < len(nodes) and at not in seen, "a node occurs twice or does not exist")
         seen.add(at)
         node = nodes[at]
@@ -706,7 +724,7 @@ def at_least(data: Data, lower: int, pool: list[tuple[set[Key], set[Key]]], node
         if "split" in node:
             (i,) = data.keys([node["split"]])
             need(i not in bad and i not in good, "a row cannot be split on twice")
-            need(any(data.z(i)[0].values()), "a zero row cannot be split on")
+            need(data.intercept or len(data.used[node["split"]][1]) > 0, "a zero row cannot be split on")
             stack += [("not right", i), ("visit", node["right"]), ("right", i)]
             stack += [("not wrong", i), ("visit", node["wrong"]), ("wrong", i)]
         else:
@@ -839,19 +857,26 @@ def described_data(content: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
+ABOUT = "data", "intercept", "reading", "positive", "negative", "kesler"  # the first for format 1 only
+
+
 def check(content: dict[str, Any], table: ExactTable) -> list[str]:
     """Give a sentence for each claim, all of them proved, or raise Rejected with the first thing that is wrong."""
-    meter, sentences, scope = Meter(), [], None
+    meter, sentences, scope, last = Meter(), [], None, ""
     try:
         version = version_of(content)
         need(len(table.rows) > 0, "the table has no rows")  # [S3]
+        meter.allow(table)
         for part in parts_of(content, version):
             claim = part["claim"]
             need(type(claim) is str and claim in CLAIMS, f"unknown claim {shown(claim)}")
-            if scope is None or version == 1:
-                scope = Scope(part["data"], table, version)
-            data = Data(part, scope, meter)
-            sentences.append(f"{CLAIMS[claim](data, part)} {scope_words(data)}")
+            about = repr([part.get(name, ...) for name in ABOUT[version - 1 :]])
+            if about != last:  # parts of a bundle are often about the same rows
+                if scope is None or version == 1:
+                    scope = Scope(part["data"], table, version)
+                data, last = Data(part, scope, meter), about
+                words = scope_words(data)
+            sentences.append(f"{CLAIMS[claim](data, part)} {words}")
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, struct.error) as error:
         raise Rejected(f"malformed: {type(error).__name__} {str(error)[:80]}") from None
     return sentences

@@ -18,6 +18,18 @@ def exact_rows(X, y, intercept=True, decimal=False):
     return [[t * q for q in [*map(number, row), *([Fraction(1)] * intercept)]] for row, t in zip(X, y, strict=True)]
 
 
+def kesler_rows(X, y, classes, intercept=True):
+    """(row, other class) to z, for each row and each class that is not its own; the last class has no block."""
+    rows = {}
+    for i, (values, label) in enumerate(zip(X.tolist(), y.tolist(), strict=True)):
+        x = [*map(Fraction, values), *([Fraction(1)] * intercept)]
+        for k in range(classes):
+            if k != label:
+                blocks = [[s * v for v in x] for s in ((c == label) - (c == k) for c in range(classes - 1))]
+                rows[i, k] = [v for block in blocks for v in block]
+    return rows
+
+
 def independent_columns(Z):
     """A maximal set of independent columns, by elimination in Fractions."""
     rows = [list(r) for r in Z]
@@ -91,7 +103,10 @@ def solvable(columns, target):
 
 def fate(X, y, intercept, j):
     """What the logistic estimate does at coefficient j, from the definitions."""
-    Z = exact_rows(X, y, intercept)
+    return fate_of_rows(exact_rows(X, y, intercept), j)
+
+
+def fate_of_rows(Z, j):
     p = len(Z[0])
     e = [Fraction(int(k == j)) for k in range(p)]
     if not solvable(Z, e):

@@ -74,7 +74,8 @@ class PartitionSearch:
         m, loss, gain, step = np.zeros(Z.shape[0]), np.inf, np.zeros(Z.shape[0]), np.zeros(Z.shape[1])
         for _ in range(STEPS):
             q = expit(-m)
-            H = np.asarray(dense(scaled_by_row(Z, q * (1 - q)).T @ Z))
+            root = scaled_by_row(Z, np.sqrt(q * (1 - q)))
+            H = dense(root.T @ root)  # of the same array, so that BLAS works out one half only
             size = 1 / np.sqrt(np.maximum(np.diag(H), 1e-300))
             try:
                 factor = cho_factor(H * size[:, None] * size + np.diag(np.full(len(H), RIDGE)))
