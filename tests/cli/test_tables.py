@@ -29,7 +29,7 @@ def test_fit_predict_and_describe_a_table(table, tmp_path):
     assert "rows.csv   50 rows · 3 columns → 2 features · ok: no 21, yes 29" in done.stdout
     assert "guessed: positive = yes · 'ward' as categories (2)" in done.stdout
     assert "suspected leak: 'x'" in done.stdout
-    assert "Perceptron(max_epochs=2000)" in done.stdout
+    assert "perceptron --max-epochs 2000" in done.stdout
     predicted = separatrix("predict", model, table)
     rows = list(csv.DictReader(io.StringIO(predicted.stdout)))
     assert [row["x"] for row in rows] == [str(i) for i in range(50)]
@@ -95,7 +95,7 @@ def test_options_that_a_learner_does_not_take():
     refused(separatrix("fit", "example:xor", "-l", "perceptron", "--depth", "3"), "perceptron has no option '--depth'")
     refused(separatrix("fit", "example:xor", "-l", "perceptrom"), "did you mean 'perceptron'?")
     refused(separatrix("fit", "example:xor", "-l", "arow", "--max-epochs"), "--max-epochs needs a value")
-    refused(separatrix("fit", "example:xor", "-l", "arow", "--max-epochs", "-3"), "max_epochs is -3")
+    refused(separatrix("fit", "example:xor", "-l", "arow", "--max-epochs", "-3"), "--max-epochs is -3")
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 import warnings
 
 import duckdb
 import numpy as np
 import pytest
 
-from separatrix import Perceptron, QuadraticDiscriminant
+from separatrix import LinearDiscriminant, LogisticRegression, Perceptron, QuadraticDiscriminant
 from separatrix.data.frame import Column, Frame
+from separatrix.data.given import frame_from
 from separatrix.errors import ParameterError
 from separatrix.export import to_onnx, to_python, to_sql
 from separatrix.features.encode import Choices, Encoder
@@ -145,3 +147,41 @@ def test_bare_learners_and_refusals():
     learner = Perceptron(max_epochs=2).fit(encoder.encode(Frame((words,), 40, "t"))[0], np.arange(40) % 2)
     with pytest.raises(ParameterError, match="is free text"):
         to_onnx(TableModel(learner, encoder))
+
+
+def test_an_empty_cell_is_missing_in_exported_python():
+    """As csv.DictReader gives it."""
+    frame = frame_from({"v": [1.0, None, 3.0, 4.0] * 5, "w": ["a", None, "b", "a"] * 5, "y": [0, 1, 0, 1] * 5})
+    encoder = Encoder.fitted(frame.without(["y"]), Choices())
+    y = frame["y"].labels()
+    model = TableModel(LogisticRegression(C=1.0).fit(encoder.encode(frame)[0], y), encoder, "y", 1)
+    scope: dict = {}
+    exec(to_python(model), scope)
+    assert scope["predict"]({"v": "", "w": ""}) == scope["predict"]({"v": None, "w": None})
+    assert scope["predict"]({"v": "3", "w": "b"}) == scope["predict"]({"v": 3.0, "w": "b"})
+
+
+def test_the_sql_of_many_classes_grows_with_their_number():
+    """Each score stands there twice, whatever the number of classes; ties go to the first class."""
+    sizes = {}
+    for k in (4, 8, 26):
+        rng = np.random.default_rng(k)
+        X, y = rng.normal(size=(20 * k, 16)), np.repeat(np.arange(k), 20)
+        model = LinearDiscriminant().fit(X, y)
+        text = to_sql(model)
+        sizes[k] = len(text)
+        columns = ", ".join(f"{value!r}::DOUBLE AS x{j}" for j, value in enumerate(X[7].tolist()))
+        got = duckdb.sql(f"SELECT {text} FROM (SELECT {columns})").fetchall()[0]
+        assert got[-1] == model.predict(X[7:8])[0]
+    assert sizes[26] < 80_000
+    assert sizes[26] / sizes[8] < 4
+    con = sqlite3.connect(":memory:")
+    con.execute(f"CREATE TABLE t ({', '.join(f'x{j} REAL' for j in range(16))})")
+    con.executemany(f"INSERT INTO t VALUES ({', '.join('?' * 16)})", X.tolist())
+    found = [row[-1] for row in con.execute(f"SELECT {to_sql(model)} FROM t")]
+    con.close()
+    assert found == model.predict(X).tolist()
+    tied = LinearDiscriminant().fit(X, y)
+    tied.coef_[:] = 0.0
+    tied.intercept_[:] = 0.0
+    assert duckdb.sql(f"SELECT {to_sql(tied)} FROM (SELECT {columns})").fetchall()[0][-1] == 0

@@ -189,6 +189,7 @@ def audit(
     text: Sequence[str] = (),
     category: Sequence[str] = (),
     number: Sequence[str] = (),
+    feature_map: str | None = None,
     groups: Any = None,
     time: Any = None,
     level: float = 0.95,
@@ -213,6 +214,7 @@ def audit(
         on the size of the table, and what was left out is reported
     drop, keep : columns to leave out; columns that look like leaks and are nevertheless to be used
     text, category, number : columns of this type, where the guess would be wrong
+    feature_map : {"poly:2", ..., "poly:5", "splines"} or None; every answer is then about the mapped columns
     groups : name of a column, or one value a row: no group (a person, a place) appears in both training and test
         rows; the column is not a feature
     time : name of a column, or one moment a row: later rows are predicted from earlier ones; the column is not a
@@ -240,7 +242,7 @@ def audit(
     if isinstance(budget, bool) or not isinstance(budget, (int, float, np.number)) or not 0 < budget < np.inf:
         raise ParameterError(f"budget is {budget!r}: it must be a number of seconds above 0.")
     clock = Clock(float(budget), progress or (lambda stage: None), clocks.perf_counter() if began is None else began)
-    choices = Choices(_names(drop), _names(text), _names(category), _names(number), words="tfidf")  # words can be read
+    choices = Choices(_names(drop), _names(text), _names(category), _names(number), words="tfidf", map=feature_map)
     seed, level = seed_of(random_state), check_level(level)
     with clock.stage("read"):
         found, rule = split_rule_of(task_for_audit(table, target, positive, task), groups, time)

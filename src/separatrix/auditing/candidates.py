@@ -100,7 +100,7 @@ def _regressors(table: AuditTable, session: Session) -> list[Candidate]:
 
 def _mapped(table: AuditTable, session: Session, name: str, learner: Any, title: str) -> list[Candidate]:
     """The safe choice on feature maps, where their columns fit into the budget."""
-    if table.frame is None or table.sparse or table.n < MAPPED_ROWS:
+    if table.frame is None or table.sparse or table.n < MAPPED_ROWS or table.choices.map is not None:
         return []
     out = []
     sizes = {"poly:2": table.d * (table.d + 3) // 2, "splines": 5 * table.d}

@@ -38,7 +38,7 @@ def coefficient_table(
         if not hasattr(learner, "coef_") or np.size(learner.intercept_) > 1:
             return None
         kind, bounds, why_not = _intervals(table, session, learner, candidate)
-    if not candidate.linear:
+    if not candidate.linear or table.choices.map is not None:
         return _mapped_table(model, candidate, table, why_not)
     coef, intercept = in_units(model)
     coef = coef[table.used]

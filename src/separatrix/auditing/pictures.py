@@ -84,7 +84,7 @@ def _projection(
         name = "the hyperplane of the maximum margin"
         hyperplane = DrawnHyperplane(margin.coef, float(margin.intercept or 0.0), margin.lower, name)
         return project(table, seed, hyperplane, [], best.facts.margin.support)
-    linear = predicted.chosen is not None and predicted.chosen.linear
+    linear = predicted.chosen is not None and predicted.chosen.linear and table.choices.map is None
     if table.binary and linear and hasattr(inner(predicted.model), "coef_"):
         coef, b = in_units(predicted.model)
         if len(coef) == table.X.shape[1]:

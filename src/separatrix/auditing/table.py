@@ -129,12 +129,15 @@ class AuditTable:
     @cached_property
     def plainly_numbers(self) -> bool:
         """Whether encoding is the identity, so that nothing is learned from rows by it."""
-        return self.encoder is None or all(
-            isinstance(column, NumberColumn)
-            and not column.indicator
-            and column.source != "date"
-            and (column.shift, column.scale) == (0.0, 1.0)
-            for column in self.encoder.columns
+        return self.encoder is None or (
+            self.encoder.map is None
+            and all(
+                isinstance(column, NumberColumn)
+                and not column.indicator
+                and column.source != "date"
+                and (column.shift, column.scale) == (0.0, 1.0)
+                for column in self.encoder.columns
+            )
         )
 
     @cached_property
@@ -168,9 +171,10 @@ def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule
         if table.weights is not None:
             notes.append("row weights are not used")
         if not isinstance(table.X, np.ndarray) or table.X.shape[1] > WIDE:
-            if any((choices.drop, choices.text, choices.category, choices.number, keep)):
+            if any((choices.drop, choices.text, choices.category, choices.number, choices.map, keep)):
                 raise DataError(
-                    f"{table.source} has no column names: --drop, --keep, --text, --category and --number do not apply."
+                    f"{table.source} has no column names: --drop, --keep, --text, --category, --number and --map do "
+                    "not apply."
                 )
             X = table.X if not isinstance(table.X, np.ndarray) else np.ascontiguousarray(table.X, dtype=np.float64)
             notes.append("unnamed columns are called x0, x1, … in order")
@@ -192,6 +196,8 @@ def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule
         notes.append("every column gives the target away; none was set aside")
     X, noted = encoder.encode(table)
     notes += summary(encoder, noted)
+    if encoder.map is not None:
+        notes.append(f"features = {encoder.map.kind} of the columns: every answer is about these")
     return AuditTable(task, choices, encoder, X, leaks, aside, tuple(notes), split_rule)
 
 

@@ -36,6 +36,7 @@ from separatrix.errors import ParameterError
 @click.option("--text", multiple=True, help="A column of free text.")
 @click.option("--category", multiple=True, help="A column of categories.")
 @click.option("--number", multiple=True, help="A column of numbers.")
+@click.option("--map", "feature_map", metavar="MAP", help="Feature map of the columns: poly:2 … poly:5, or splines.")
 @click.option("--groups", help="Column that identifies groups of rows, which are kept together.")
 @click.option("--time", help="Column of dates or times: later rows are predicted from earlier ones.")
 @click.option("--rows/--no-rows", default=True, help="Whether report.html may contain rows of the table.")
@@ -59,7 +60,7 @@ def command(source: str, out: Path, **options: Any) -> None:
             raise ParameterError(f"--out is {out}, which holds the input {file}: choose another folder.")
     opened = tables.open_table(source, options)
     chosen = ["target", "positive", "task", "budget", "drop", "keep", "text", "category", "number", "level"]
-    chosen += ["groups", "time"]
+    chosen += ["groups", "time", "feature_map"]
     with Progress(f"auditing {source[:40]}", options["quiet"] or options["json_"]) as progress:
         progress.start()
 

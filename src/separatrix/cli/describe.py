@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import output, tables
+from separatrix.cli.plain_words import in_flags, learner_in_flags
 from separatrix.errors import DataError
 from separatrix.printable import printable_values
 
@@ -96,7 +97,7 @@ def _coefficients(model: TableModel) -> list[CoefficientsReport]:
 def model_lines(report: dict[str, Any]) -> list[str]:
     about = report["about"]
     learned = f", from {about['rows']:,} rows of {about['source']}" if "rows" in about else ""
-    lines = [f"{report['file']}   {report['learner']}{learned}"]
+    lines = [f"{report['file']}   {learner_in_flags(report['learner'])}{learned}"]
     if report["target"] is not None:
         listed = report["classes"] or []
         more = f", … ({len(listed)} classes)" if len(listed) > FEW else ""
@@ -104,7 +105,7 @@ def model_lines(report: dict[str, Any]) -> list[str]:
         positive = "" if report["positive"] is None else f" (positive: {report['positive']})"
         lines.append(f"target   {report['target']}{classes}{positive}")
     if report["status"]:
-        lines.append(f"status   {report['status']}")
+        lines.append(f"status   {in_flags(report['status'])}")
     if report["certificate"]:
         lines.append(f"proof    certificate with SHA-256 {report['certificate']}")
     kinds = [f"{c['name']} ({c['kind']})" for c in report["columns"]]

@@ -10,6 +10,7 @@ import click
 from separatrix.cli import output, tables
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.fit import fingerprint
+from separatrix.cli.plain_words import in_flags
 from separatrix.errors import DataError
 from separatrix.printable import printable
 
@@ -45,7 +46,7 @@ def command(model: str, source: str, **options: Any) -> None:
         warnings.simplefilter("always")
         predicted, unseen = without_unseen(said_of(loaded, X), y)
         found = evaluate(y, level=options["level"], **predicted)
-    said = [*unseen, *(str(warning.message) for warning in caught)]
+    said = [*unseen, *(in_flags(str(warning.message)) for warning in caught)]
     if loaded.about.get("fingerprint") == fingerprint(X, y):
         said.insert(0, SAME_ROWS)
     if options["json_"]:

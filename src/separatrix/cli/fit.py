@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from separatrix.cli import output, tables
 from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.learner_command import LearnerCommand
+from separatrix.cli.plain_words import in_flags, learner_in_flags, with_names
 from separatrix.cli.progress import Progress
 from separatrix.errors import DataError, ParameterError
 from separatrix.printable import printable, printable_values
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from separatrix.features.table_model import TableModel
 
 SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
+MOST_NAMES = 100_000  # features that are known by name
 
 
 @click.command(cls=LearnerCommand, context_settings={"allow_extra_args": True})
@@ -32,6 +34,12 @@ SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
     "-l",
     type=LEARNER,
     help="Learner; by default ridge logistic regression, or ridge for numbers, on standardised columns.",
+)
+@click.option(
+    "--recipe", metavar="NAME", help="A named perceptron: rosenblatt, batch, restart, normalised, online, repeated."
+)
+@click.option(
+    "--trace", is_flag=True, help="Print each step of a learner of the perceptron family: row, score, w and b."
 )
 @click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Model file (.sepx).")
 @tables.reading_options
@@ -65,6 +73,12 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     output.need_place(out, source, options["certificate"])
     if options["target"] in options["drop"]:
         raise ParameterError(f"--drop names the target {options['target']!r}: it cannot be learned and left out.")
+    if options["recipe"] is not None and options["learner"] not in (None, "perceptron"):
+        raise ParameterError(f"--recipe names a kind of perceptron: leave --learner {options['learner']} out.")
+    if options["recipe"] is not None or (options["trace"] and options["learner"] is None):
+        options["learner"] = "perceptron"
+    if options["trace"] and options["json_"]:
+        raise ParameterError("--trace prints a table for people: leave --json out.")
     quiet, choices = options["quiet"] or options["json_"], tables.choices_of(options)
     with Progress(f"reading {source[:40]}", quiet) as progress:
         progress.start()
@@ -81,6 +95,8 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         progress.start()
         model, notes, said = fit_task(own, learner, choices)
     fitted = time.perf_counter()
+    if options["trace"]:
+        print_steps(model, own)
     from separatrix.persistence import save
 
     save(model, out, certificate=options["certificate"])
@@ -103,7 +119,7 @@ def learner_and_task(opened: Any, context: click.Context, options: dict[str, Any
     """The learner that was named; else a ridge on standardised columns that suits the target."""
     target, positive, extra = options["target"], options["positive"], list(context.args)
     if options["learner"] is not None:
-        learner = tables.learner_of(options["learner"], extra, options["seed"])
+        learner = tables.learner_of(options["learner"], extra, options["seed"], options["recipe"])
         return learner, tables.task_of(opened, target, positive, learner._estimator_type == "regressor")
     task = tables.task_of(opened, target, positive, None)
     name, penalty = ("least-squares", "--alpha") if task.regression else ("logistic-regression", "--C")
@@ -135,7 +151,23 @@ def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel,
         learner.fit(X, task.y, **({} if weights is None else {"sample_weight": weights}))
     about = {"source": task.source.name, "rows": int(X.shape[0]), "fingerprint": fingerprint(X, task.y)}
     model = TableModel(learner, encoder, task.target, task.positive, {**about, **task.read_by})
-    return model, notes, [str(w.message) for w in caught]
+    names = [] if encoder is None or encoder.width > MOST_NAMES else encoder.feature_names()
+    return model, notes, [in_flags(with_names(str(w.message), names)) for w in caught]
+
+
+def print_steps(model: TableModel, task: tables.Task) -> None:
+    """The steps of the fit once more, one by one, with the features by name."""
+    from separatrix.data.rows import Matrix
+    from separatrix.models.perceptron.step_trace import step_trace
+
+    X, _ = model.rows(task.table)
+    weights = task.table.weights if isinstance(task.table, Matrix) else None
+    steps = step_trace(model.learner, X, task.y, positive=task.positive, sample_weight=weights)
+    names = [f"x{j}" for j in range(X.shape[1])] if model.encoder is None else model.encoder.feature_names()
+    output.say([f"w = ({', '.join(names[:8])}{', …' if len(names) > 8 else ''}); rows count from 0"])
+    output.say(steps.lines(), fold=False)
+    if not steps.complete:
+        output.say([f"… the first {len(steps):,} of {steps.visits:,} rows that were looked at"])
 
 
 def seal(task: tables.Task, choices: Any, options: dict[str, Any]) -> Holdout:
@@ -167,7 +199,7 @@ def test_report(sealed: Holdout, task: tables.Task, model: TableModel, choices: 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = sealed.open_test(judged, positive=task.positive, note=repr(model.learner))
-    said += [str(w.message) for w in caught]
+    said += [in_flags(str(w.message)) for w in caught]
     return {"rows": sealed.sizes["test"], "how": sealed.how, "random_state": sealed.random_state, **found.to_dict()}
 
 
@@ -241,7 +273,7 @@ def report_lines(report: dict[str, Any], task: tables.Task, out: Path) -> list[s
         lines.append("guessed: " + " · ".join(report["guesses"]))
     lines += [f"suspected leak: {leak['column']!r}: {leak['evidence']}; --drop it?" for leak in report["leaks"]]
     lines += [f"warning: {text}" for text in report["warnings"]]
-    lines += [f"{report['learner']}   {_outcome(report)}   {seconds['fit']:.2f} s"]
+    lines += [f"{learner_in_flags(report['learner'])}   {in_flags(_outcome(report))}   {seconds['fit']:.2f} s"]
     if report["cross_validation"] is not None:
         found = report["cross_validation"]
         lines.append(f"{found['folds']}-fold cross-validation: {_estimates(found['estimates'])}")

@@ -94,7 +94,9 @@ def main(arguments: list[str] | None = None) -> Any:
         except (click.Abort, KeyboardInterrupt):
             fail("interrupted", 130)
         except SeparatrixError as error:
-            fail(NO_MEMORY if is_lack_of_memory(error) else str(error))
+            from separatrix.cli.plain_words import in_flags
+
+            fail(NO_MEMORY if is_lack_of_memory(error) else in_flags(str(error)))
         except OSError as error:
             fail(NO_MEMORY if is_lack_of_memory(error) else _sentence(error))
         except (MemoryError, ImportError, RuntimeError) as error:
@@ -104,7 +106,9 @@ def main(arguments: list[str] | None = None) -> Any:
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    output.complain(f"warning: {message}")
+    from separatrix.cli.plain_words import in_flags
+
+    output.complain(f"warning: {in_flags(str(message))}")
 
 
 def _sentence(error: OSError) -> str:

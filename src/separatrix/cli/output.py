@@ -55,14 +55,14 @@ def bold(text: str) -> str:
     return f"{BOLD[0]}{text}{BOLD[1]}"
 
 
-def say(lines: Iterable[str]) -> None:
+def say(lines: Iterable[str], fold: bool = True) -> None:
     """Print text for people on standard output: hidden characters escaped, long lines folded, warnings in colour on a
     terminal."""
     terminal, width = sys.stdout.isatty(), get_terminal_size((80, 24)).columns
     for line in (printable(line) for text in lines for line in text.split("\n")):
         alarming = terminal and line.startswith(("warning:", "suspected leak"))
         styled = [click.style("", bold=True, reset=False), click.style("")] if terminal else ["", ""]
-        for part in folded(line, width):
+        for part in folded(line, width) if fold else [line]:
             text = part.replace(BOLD[0], styled[0]).replace(BOLD[1], styled[1])
             click.echo(click.style(text, fg="yellow") if alarming else text)
 

@@ -172,7 +172,7 @@ def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:
     return EncodedLearner(shared, learner), shared.rows()
 
 
-def learner_of(name: str, extra: list[str], seed: int | None) -> Any:
+def learner_of(name: str, extra: list[str], seed: int | None, recipe: str | None = None) -> Any:
     """A learner with the options that stand behind the known ones: --max-epochs 50, --no-fit-intercept."""
     from separatrix.models.names import command_name, flag_name
     from separatrix.models.registry import learner_class
@@ -203,6 +203,10 @@ def learner_of(name: str, extra: list[str], seed: int | None) -> Any:
             given[option] = _value(words.pop(0))
     if seed is not None and "random_state" in known and "random_state" not in given:
         given["random_state"] = seed
+    if recipe is not None:
+        from separatrix.models.perceptron.perceptron import Perceptron
+
+        return Perceptron.recipe(recipe, **given)
     return cls(**given)
 
 

@@ -11,7 +11,7 @@ from separatrix.features.columns import CategoryColumn, NumberColumn
 
 
 def to_python(model: Any, name: str = "predict") -> str:
-    """Source of a function of one row (a dict of cells; None is missing) that needs nothing but Python."""
+    """Source of a function of one row (a dict of cells; None, NaN and '' are missing) that needs nothing but Python."""
     if not name.isidentifier() or keyword.iskeyword(name):
         raise ParameterError(f"name is {name!r}: it must be the name of a Python function.")
     s = scores_of(model)
@@ -32,7 +32,7 @@ def to_python(model: Any, name: str = "predict") -> str:
 
 
 def _number(column: NumberColumn, weights: Any) -> list[str]:
-    lines = ["    gone = v is None or v != v", f"    x = {column.fill!r} if gone else float(v)"]
+    lines = ["    gone = v is None or v != v or v == ''", f"    x = {column.fill!r} if gone else float(v)"]
     if column.shift or column.scale != 1.0:
         lines.append(f"    x = (x - {column.shift!r}) / {column.scale!r}")
     lines += [f"    s{k} += {w!r} * x" for k, w in enumerate(weights[:, 0].tolist())]
@@ -44,6 +44,10 @@ def _number(column: NumberColumn, weights: Any) -> list[str]:
 
 def _levels(column: CategoryColumn, weights: Any) -> list[str]:
     place, missing, other = levels_of(column)
+    empty = "" if "" in place else " or v == ''"
     cell = {"text": "str(v)", "boolean": "('true' if v else 'false')"}.get(column.source, "'%.17g' % v")
-    lines = [f"    j = {missing} if v is None or v != v else {place!r}.get({cell}, {other})", "    if j >= 0:"]
+    lines = [
+        f"    j = {missing} if v is None or v != v{empty} else {place!r}.get({cell}, {other})",
+        "    if j >= 0:",
+    ]
     return lines + [f"        s{k} += {row!r}[j]" for k, row in enumerate(weights.tolist())]

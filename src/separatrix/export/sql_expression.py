@@ -25,10 +25,26 @@ def to_sql(model: Any) -> str:
         sign = ">" if s.boundary == "negative" else ">="
         chosen = f"CASE WHEN {scores[0]} {sign} 0 THEN {_literal(s.classes[-1])} ELSE {_literal(s.classes[0])} END"
         return f"{scores[0]} AS score,\n{chosen} AS prediction"
-    best = "greatest(" + ", ".join(scores) + ")"
-    whens = " ".join(f"WHEN {score} = {best} THEN {_literal(c)}" for score, c in zip(scores, s.classes, strict=True))
     named = [f"{score} AS {name}" for score, name in zip(scores, _score_names(s.classes), strict=True)]
-    return ",\n".join([*named, f"CASE {whens} END AS prediction"])
+    number, value, label = (_identifier(name) for name in _free_names(s))
+    rows = [
+        f"SELECT {k} AS {number}, {score} AS {value}, {_literal(c)} AS {label}"
+        for k, (score, c) in enumerate(zip(scores, s.classes, strict=True))
+    ]
+    listed = "\nUNION ALL ".join(rows)
+    chosen = f"(SELECT {label} FROM ({listed}) AS scores ORDER BY {value} DESC, {number} LIMIT 1)"
+    return ",\n".join([*named, f"{chosen} AS prediction"])
+
+
+def _free_names(s: Scores) -> list[str]:
+    """Names for the columns of the subquery, which no column of the table has."""
+    taken = {column.name.casefold() for column in s.columns}
+    names = []
+    for name in ("class_number", "class_score", "class_label"):
+        while name in taken:
+            name += "_"
+        names.append(name)
+    return names
 
 
 def _need_distinct(s: Scores) -> None:

@@ -17,7 +17,7 @@ def command_name(class_name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", class_name).lower()
 
 
-FLAGS = {"positive": "positive-weights"}  # --positive names the positive class
+FLAGS = {"positive": "positive-weights", "trace": "keep-trace"}  # --positive is a class, --trace prints the steps
 
 
 def flag_name(parameter: str) -> str:
