@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.class_labels import predictions
-from separatrix.protocol import Estimator
+from separatrix.models.from_formula import FormulaFit
 from separatrix.validation import check_lengths, check_weights
 from separatrix.validation.labels import label_vector
 
 
-class Classifier(Estimator):
+class Classifier(FormulaFit):
     """Predictions and accuracy from scores; a subclass says what the scores are."""
 
     _estimator_type: ClassVar[str] = "classifier"

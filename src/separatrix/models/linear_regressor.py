@@ -9,11 +9,11 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
-from separatrix.protocol import Estimator
+from separatrix.models.from_formula import FormulaFit
 from separatrix.validation import check_lengths, check_target_columns, check_targets, check_weights
 
 
-class LinearRegressor(Estimator):
+class LinearRegressor(FormulaFit):
     """Predictions and R^2 from ``coef_`` and ``intercept_``."""
 
     _estimator_type: ClassVar[str] = "regressor"

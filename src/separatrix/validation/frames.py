@@ -12,6 +12,11 @@ from separatrix.errors import DataError, DataTypeError
 ROOTS = frozenset({"pandas", "polars", "pyarrow", "duckdb", "_duckdb", "modin", "cudf", "narwhals", "dask", "ibis"})
 
 
+def unwrapped(X: Any) -> Any:
+    """The frame inside a matrix of formulaic, which is a proxy of it; anything else as it is."""
+    return X.__wrapped__ if type(X).__module__.partition(".")[0] == "formulaic" and hasattr(X, "__wrapped__") else X
+
+
 def is_frame(X: Any) -> bool:
     """Whether X comes from a library of frames (series included), without importing any."""
     return any(kind.__module__.partition(".")[0] in ROOTS for kind in type(X).__mro__)

@@ -46,6 +46,7 @@ def check_table(X: Any, *, what: str = "X", finite: bool = True) -> Table:
         if finite:
             _need_finite(X, None, what)
         return Table(X)
+    X = frames.unwrapped(X)
     if is_sparse(X):
         return Table(_check_sparse(X, what))
     if frames.is_frame(X):

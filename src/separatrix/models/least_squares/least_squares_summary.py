@@ -92,6 +92,7 @@ def summarize(
     lift = bool(model.fit_intercept)
     names = distinct_names([*names, "intercept"] if lift else names)
     aliased = np.zeros(len(names), dtype=bool)
+    dropped = int(getattr(model, "n_dropped_", 0))
     if has_aliased(model):
         model, gone = without_aliased(model, X, y, sample_weight)
         aliased[: len(gone)] = gone
@@ -138,6 +139,7 @@ def summarize(
         loglik=loglik,
         aic=2.0 * (model.rank_ + 1) - 2.0 * loglik,
         bic=math.log(n) * (model.rank_ + 1) - 2.0 * loglik,
+        n_dropped=dropped,
         notes=_notes(found.note, factor.centred is not None, names, aliased),
         rank=model.rank_,
         df_test=float(found.freedom),

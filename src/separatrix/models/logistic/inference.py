@@ -147,6 +147,7 @@ class LogisticInference(LinearClassifier, AfterLogistic):
             groups=groups,
             lags=lags,
             frequencies=self.weights == "frequency",
+            n_dropped=int(getattr(self, "n_dropped_", 0)),
         )
         return summary
 

@@ -1,0 +1,111 @@
+"""Columns of a formula as data: products of numbers, functions from a short list, and codes of levels.
+
+Formulas are Python, and a model file must not run any. What is stored of a formula is this: for each column the factors
+that are multiplied, and nothing that is evaluated. A formula with anything else (splines, functions of one's own) works
+while the model is in memory, and has to be given again after it was loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.errors import DataError
+
+FUNCTIONS: dict[str, Callable[[Floats], Any]] = {
+    "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "exp": np.exp, "sqrt": np.sqrt, "abs": np.abs,
+}  # fmt: skip
+CALL = re.compile(r"(?:np\.)?(\w+)\(\s*(.+?)\s*\)\Z")
+POWER = re.compile(r"(?:I\(\s*)?(.+?)\s*\*\*\s*([2-9])\s*\)?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A column of the table: as it is, as a function of it, to a power, or 1 where it has a level and 0 elsewhere."""
+
+    name: str
+    function: str | None = None
+    power: int = 1
+    level: str | None = None
+
+    def of(self, column: NDArray[Any], known: Sequence[str]) -> Floats:
+        """Its numbers for the rows of a column; levels that the fit did not know are refused."""
+        if self.level is not None:
+            text = np.array([str(v) for v in column.tolist()], dtype=object)
+            new = sorted(set(text.tolist()) - set(known))
+            if new:
+                raise DataError(f"column {self.name!r} has the level {new[0]!r}, which the fit did not have.")
+            return np.asarray(text == self.level, dtype=np.float64)
+        try:
+            numbers = np.asarray(column, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"column {self.name!r} is not numbers, as it was in the fit.") from error
+        with np.errstate(all="ignore"):
+            return np.asarray((numbers if self.function is None else FUNCTIONS[self.function](numbers)) ** self.power)
+
+
+def number_factor(expression: str, columns: Sequence[str]) -> Factor | None:
+    """A numerical factor of a formula, if it is one of those that can be stored."""
+    plain = expression.strip("`")
+    if plain in columns:
+        return Factor(plain)
+    if (call := CALL.match(expression)) and call[1] in FUNCTIONS and call[2].strip("`") in columns:
+        return Factor(call[2].strip("`"), call[1])
+    if (power := POWER.match(expression)) and power[1].strip("`") in columns:
+        return Factor(power[1].strip("`"), None, int(power[2]))
+    return None
+
+
+@dataclass(frozen=True)
+class FormulaColumns:
+    """The columns of a design: names, and for each the factors whose product it is; ``levels`` of the categories."""
+
+    names: tuple[str, ...]
+    products: tuple[tuple[Factor, ...], ...]
+    levels: Mapping[str, tuple[str, ...]]
+
+    def rows(self, table: Mapping[str, NDArray[Any]], n: int) -> Floats:
+        """The design of the rows of a table of columns."""
+        out = np.ones((n, len(self.names)))
+        for j, product in enumerate(self.products):
+            for factor in product:
+                if factor.name not in table:
+                    raise DataError(f"the table has no column {factor.name!r}, which the formula of the model needs.")
+                out[:, j] *= factor.of(table[factor.name], self.levels.get(factor.name, ()))
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for a model file."""
+        products = [[[f.name, f.function, f.power, f.level] for f in product] for product in self.products]
+        return {"names": list(self.names), "products": products, "levels": {k: list(v) for k, v in self.levels.items()}}
+
+    @staticmethod
+    def from_dict(kept: Any) -> FormulaColumns:
+        """Back from plain values; ValueError for what is not of this form."""
+        try:
+            names = tuple(_text(name) for name in kept["names"])
+            levels = {_text(k): tuple(_text(v) for v in own) for k, own in kept["levels"].items()}
+            products = tuple(tuple(_factor(*entry) for entry in product) for product in kept["products"])
+        except (TypeError, KeyError, AttributeError) as error:
+            raise ValueError("its formula is damaged") from error
+        if len(products) != len(names):
+            raise ValueError("its formula has another number of columns than names")
+        return FormulaColumns(names, products, levels)
+
+
+def _factor(name: Any, function: Any, power: Any, level: Any) -> Factor:
+    if not (function is None or function in FUNCTIONS) or type(power) is not int or not 1 <= power <= 9:
+        raise ValueError("its formula uses a function that a model file cannot carry")
+    return Factor(_text(name), function, power, None if level is None else _text(level))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("text was expected")
+    return value

@@ -1,0 +1,112 @@
+"""Models by a formula: fitted on the columns that it makes of a frame, and predicting from such frames."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from separatrix.errors import DataError, ModelFileError, ParameterError
+from separatrix.parameters import defaults
+from separatrix.protocol import Estimator
+from separatrix.validation import Table
+from separatrix.validation.frames import is_frame
+
+
+class FormulaFit(Estimator):
+    """``from_formula``, and rows of frames as the formula makes them.
+
+    A fitted model has ``formula_``, ``terms_`` (positions of the columns of each term), ``n_dropped_`` (rows left out
+    for missing values) and ``design_``: the columns as plain data, which is all that a model file carries of a formula;
+    None where the formula uses what cannot be stored.
+    """
+
+    @classmethod
+    def from_formula(
+        cls, formula: str, data: Any, *, sample_weight: Any = None, offset: Any = None, **parameters: Any
+    ) -> Self:
+        """Fit a model by a formula such as "y ~ age + C(ward) * dose".
+
+        Parameters
+        ----------
+        formula : str
+            The outcome, "~", and terms as the library formulaic has them; "C(ward, Treatment('A'))" chooses a
+            reference, "0 +" leaves the intercept out, "y ~ 1" has nothing else. Formulas are Python: do not use one
+            from a stranger.
+        data : frame or dict of columns
+            Rows with missing values in these columns are left out and counted.
+        sample_weight, offset : array, name of a column, or None
+            As in ``fit``.
+        **parameters
+            Of the model.
+
+        Returns
+        -------
+        model
+            Fitted; ``predict`` takes frames with the columns of the formula.
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> data = {"y": [1.0, 2.1, 2.9, 4.2, 5.1], "dose": [0.0, 1.0, 2.0, 3.0, 4.0], "ward": list("abaab")}
+        >>> model = LeastSquares.from_formula("y ~ dose + ward", data)
+        >>> list(model.feature_names_in_)
+        ['dose', 'ward[T.b]']
+        """
+        from separatrix.features.formula import design
+
+        made = design(formula, data)
+        known = defaults(cls)
+        given = dict(parameters)
+        if "fit_intercept" in given:
+            raise ParameterError("fit_intercept is part of the formula: write '0 +' for no intercept.")
+        if "fit_intercept" in known:
+            given["fit_intercept"] = made.intercept and not made.alone
+        elif not made.intercept:
+            raise ParameterError(f"{cls.__name__} always has an intercept: leave '0 +' out of the formula.")
+        model = cls(**given)
+        extra = {"sample_weight": sample_weight, "offset": offset}
+        rows = {name: _column(value, name, data, made.kept) for name, value in extra.items() if value is not None}
+        if "offset" in rows and "offset" not in cls._routed["fit"]:
+            raise ParameterError(f"{cls.__name__} takes no offset.")
+        model.fit(made.X, made.y, **rows)  # type: ignore[attr-defined]  # every learner has it
+        model.formula_, model.terms_, model.n_dropped_ = made.formula, made.terms, made.dropped  # type: ignore[attr-defined]
+        model.design_ = None if made.columns is None else made.columns.to_dict()  # type: ignore[attr-defined]
+        model._spec = made.spec if made.columns is None else None  # type: ignore[attr-defined]
+        return model
+
+    def _remember_features(self, table: Table) -> None:
+        for name in ("formula_", "terms_", "n_dropped_", "design_", "_spec"):
+            self.__dict__.pop(name, None)  # a new fit is not that of the formula
+        super()._remember_features(table)
+
+    def _check_rows(self, X: Any) -> Table:
+        if "formula_" in self.__dict__ and (is_frame(X) or isinstance(X, dict)):
+            names = list(self.feature_names_in_)
+            if isinstance(X, dict) or list(map(str, X.columns)) != names:
+                X = self._formula_rows(X, names)
+        return super()._check_rows(X)
+
+    def _formula_rows(self, X: Any, names: list[str]) -> Any:
+        from separatrix.features.formula import rows_again
+        from separatrix.features.formula_columns import FormulaColumns
+
+        kept = self.__dict__.get("design_")
+        try:
+            columns = None if kept is None else FormulaColumns.from_dict(kept)
+        except ValueError as error:
+            raise ModelFileError(f"{error}: fit the model again.") from error
+        return rows_again(columns, self.__dict__.get("_spec"), names, X)
+
+
+def _column(value: Any, name: str, data: Any, kept: Any) -> Any:
+    """Weights or offsets of the rows that are used: an array, or the name of a column."""
+    if isinstance(value, str):
+        try:
+            value = data[value]
+        except (KeyError, TypeError) as error:
+            raise DataError(f"{name} is {value!r}, which is not a column of the data.") from error
+    array = np.asarray(value)
+    if array.ndim != 1 or (len(kept) and int(kept.max()) >= len(array)):
+        raise DataError(f"{name} has shape {array.shape}: pass one number for each row of the data.")
+    return array[kept]
