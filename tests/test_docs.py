@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 import warnings
 from pathlib import Path
 
@@ -22,6 +23,13 @@ def test_the_examples(page):
         failed, tried = doctest.testfile(str(DOCS / page), module_relative=False, optionflags=flags)
     assert failed == 0
     assert tried >= 1
+
+
+def test_no_python_is_shown_that_is_not_run():
+    for page in DOCS.glob("*.md"):
+        blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+        shown = [block for block in blocks if ">>>" not in block]
+        assert not shown or page.name == "lecture-table.md", page.name  # which has a test of its own
 
 
 def test_the_pages_with_examples_are_found():
