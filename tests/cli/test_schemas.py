@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 
 from separatrix.cli.main import main
 from separatrix.cli.schema import schemas
+from separatrix.data.examples import EXAMPLES
 from separatrix.models.registry import learner_names
 
 MIXED = "age,ward,seen,note,ok\n" + "".join(
@@ -72,7 +73,7 @@ def test_fit_evaluate_compare_describe_and_examples(said, tmp_path):
     assert said("describe", "t.svm")["sparse"]
     compared = said("compare", "rows.csv", "-t", "ok", "-l", "perceptron", "-l", "arow", "--folds", 2, "--drop", "note")
     assert set(compared["learners"]) == {"perceptron", "arow"}
-    assert len(said("examples")) == 15
+    assert len(said("examples")) == len(EXAMPLES)
 
 
 def test_regression(said):
