@@ -28,7 +28,15 @@ NARROW = Fraction(1) + Fraction(1, 10**9)  # brackets wider than this are polish
 FEW = 200  # ... where the support has no more rows
 
 
-def margin(X: Any, y: Any, *, intercept: bool = True, exact: bool = False, reading: str = "binary64") -> Margin:
+def margin(
+    X: Any,
+    y: Any,
+    *,
+    intercept: bool = True,
+    exact: bool = False,
+    reading: str = "binary64",
+    fit_intercept: bool | None = None,
+) -> Margin:
     """The largest half-width d* between the classes, with proof:
 
         d* = max over (w, b) of  min_i y_i (w.x_i + b) / |w|,
@@ -39,11 +47,12 @@ def margin(X: Any, y: Any, *, intercept: bool = True, exact: bool = False, readi
 
     Parameters
     ----------
-    X : array, sparse matrix or frame of n rows and d columns
+    X : array, sparse matrix or frame of n rows and d columns; or a formula as "sick ~ age + ward", and y the frame
     y : n labels of two classes
     intercept : whether the hyperplane may have one
     exact : whether to go on until both bounds are the same rational number
     reading : "binary64" takes each number as the double it is, "decimal" as the decimal it prints as
+    fit_intercept : the name that models have for ``intercept``; None leaves that as it is
 
     Returns
     -------
@@ -60,7 +69,7 @@ def margin(X: Any, y: Any, *, intercept: bool = True, exact: bool = False, readi
     (Fraction(1, 1), [1, 3])
     """
     need_flag("exact", exact)
-    given = given_data(X, y, None, intercept, reading)
+    given = given_data(X, y, None, intercept if fit_intercept is None else fit_intercept, reading)
     two_classes(given)
     return margin_between(given, [1], [0], bool(exact))
 

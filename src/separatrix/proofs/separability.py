@@ -39,6 +39,7 @@ from separatrix.validation import (
     distinct_names,
     need_flag,
 )
+from separatrix.validation.pandas_order import need_same_index
 
 READINGS = ("binary64", "decimal")
 PLAIN = {"complete": "complete", "quasi": "quasi-complete", "overlap": "overlap", "undecided": "undecided"}
@@ -54,12 +55,13 @@ def separability(
     reading: str = "binary64",
     multiclass: str | None = None,
     sample_weight: Any = None,
+    fit_intercept: bool | None = None,
 ) -> Any:
     """Decide whether a hyperplane separates the classes, and prove it.
 
     Parameters
     ----------
-    X : array, sparse matrix or frame of n rows and d columns
+    X : array, sparse matrix or frame of n rows and d columns; or a formula as "sick ~ age + ward", and y the frame
         Dense C-order float64 and float32 arrays (memory maps too) and CSR matrices are used in place.
     y : n labels
     intercept : whether the hyperplane may have one
@@ -68,6 +70,7 @@ def separability(
     multiclass : None for two classes; "ovr" (each class against the rest), "pairs", or "kesler" (all classes at
         once, as multinomial logistic regression sees them)
     sample_weight : rows of weight zero do not count; other weights do not matter
+    fit_intercept : the name that models have for ``intercept``; None leaves that as it is
 
     Returns
     -------
@@ -90,6 +93,7 @@ def separability(
     """
     if multiclass not in (None, "ovr", "pairs", "kesler"):
         raise ParameterError(f"multiclass is {multiclass!r}: it can be None, 'ovr', 'pairs' or 'kesler'.")
+    intercept = intercept if fit_intercept is None else fit_intercept
     given = given_data(X, y, sample_weight, intercept, reading)
     if multiclass is not None:
         from separatrix.proofs.multiclass import multiclass_separability
@@ -105,8 +109,16 @@ def separability(
 def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str) -> Given:
     """Whatever a user passed, checked."""
     need_flag("intercept", intercept)
+    if isinstance(X, str):
+        from separatrix.features.formula import design
+
+        made = design(X, y)
+        if made.alone:
+            raise ParameterError(f"the formula {X!r} has no columns: name at least one.")
+        X, y, intercept = made.X, made.y, intercept and made.intercept
     if reading not in READINGS:
         raise ParameterError(f"reading is {reading!r}: it can be {' or '.join(map(repr, READINGS))}.")
+    need_same_index(X, y)
     table, labels, origin, source = counted(X, y, sample_weight)
     if reading == "decimal" and table.X.dtype != np.float64:
         raise DataError(

@@ -27,6 +27,7 @@ from separatrix.validation import (
     check_target_columns,
     check_weights,
 )
+from separatrix.validation.pandas_order import need_same_index
 
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares_summary import LeastSquaresSummary
@@ -411,6 +412,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Floats, bool, Floats | None]:
         table, (targets, several) = check_table(X), check_target_columns(y)
         check_lengths(table.n, len(targets), "y")
+        need_same_index(X, y)
         return table, targets, several, check_weights(sample_weight, table.n)
 
     def _store(self, solution: Solution, table: Table, counted: int, several: bool = False) -> None:

@@ -25,6 +25,7 @@ from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_o
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number
 from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation.pandas_order import by_categories, need_same_index
 
 GAP = 1e-8  # the relative duality gap at which a penalised fit ends, unless another is asked for
 SUBSTITUTE = {"firth": "Firth's bias-reduced estimate", "ridge": "a ridge (C=1 on standardised columns)"}
@@ -83,7 +84,7 @@ class LogisticRegression(LogisticInference):
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes, whose vectors then
         add up to zero where the penalty does not determine them otherwise
-    classes_ : the labels, sorted; for two of them a positive score favours the second
+    classes_ : the labels, sorted, or in the order of a pandas categorical; for two a positive score favours the second
     status_ : a :class:`separatrix.Status`: OPTIMAL, NO_MAXIMUM, ILL_CONDITIONED, MAX_ITERATIONS, INTERRUPTED
     method_ : "maximum likelihood", "ridge", "lasso", "elastic net" or "Firth", with the reason if it is not what
         was asked for
@@ -229,8 +230,9 @@ class LogisticRegression(LogisticInference):
     # -- rows ---------------------------------------------------------------------------------------
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[UsedRows, Table]:
-        table, labels = check_table(X), check_labels(y)
+        table, labels = check_table(X), by_categories(check_labels(y), y)
         check_lengths(table.n, len(labels.codes), "y")
+        need_same_index(X, y)
         if len(labels.classes) < 2:
             need_two_classes(labels, type(self).__name__)
         weights = check_weights(sample_weight, table.n)
