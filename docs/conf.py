@@ -52,7 +52,7 @@ html_copy_source = False
 html_theme_options = {
     "logo": {"text": "Separatrix"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 9,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -60,7 +60,7 @@ html_theme_options = {
     "back_to_top_button": True,
     "pygments_light_style": "friendly",
 }
-html_sidebars = {page: [] for page in ("index", "start", "lecture-table")}
+html_sidebars = {page: [] for page in ("index", "start", "lecture-table", "words")}
 
 autosummary_generate = True
 autodoc_typehints = "none"
