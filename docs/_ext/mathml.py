@@ -18,7 +18,7 @@ def mathml(tex, node, as_block):
     """The formula, or a warning, which fails the build, where docutils cannot read it."""
     try:
         return BELOW_A_HAT.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', tex2mathml(tex, as_block=as_block))
-    except MathError as unknown:
+    except (MathError, AttributeError) as unknown:  # docutils stumbles over some commands
         logger.warning("formula %r: %s", tex, unknown, location=node)
         return f"<code>{tex}</code>"
 

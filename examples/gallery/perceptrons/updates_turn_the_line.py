@@ -20,7 +20,7 @@ for k, ax in enumerate(axes, start=1):
 
 # %%
 # All three updates as a path of the weights, from (0, 0) to (3, 1), and the two inequalities of Novikoff's proof (1962)
-# beside it: :math:`w^*\\cdot w_k` grows at least by :math:`\\gamma` an update, :math:`\\lVert w_k\\rVert^2` at most by
+# beside it: :math:`w^*\cdot w_k` grows at least by :math:`\gamma` an update, :math:`\lVert w_k\rVert^2` at most by
 # :math:`R^2`.
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
