@@ -17,7 +17,7 @@ from commands import separatrix
 from separatrix.cli import progress as bars
 from separatrix.cli.main import COMMANDS
 
-NEED_ARGUMENTS = sorted(set(COMMANDS) - {"examples", "schema", "completion"})
+NEED_ARGUMENTS = sorted(set(COMMANDS) - {"examples", "schema", "completion", "lab"})
 
 
 @pytest.mark.parametrize("command", NEED_ARGUMENTS)

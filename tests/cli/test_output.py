@@ -54,7 +54,7 @@ def check(command, done):
 
 
 def test_there_is_a_run_and_a_schema_for_every_command():
-    assert set(RUNS) == set(COMMANDS) == set(schemas())
+    assert set(RUNS) == set(COMMANDS) - {"completion", "lab"} == set(schemas())  # which print no result
 
 
 @pytest.mark.parametrize("command", RUNS)

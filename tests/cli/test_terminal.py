@@ -66,6 +66,7 @@ def runs(mark, table, model):
             ("numbers.csv", "-t", f"y{mark}", "--positive", f"r{mark}"),
         ],
         "verify": [("c.json", "numbers.csv"), ("c.json", table), (f"no{mark}.json", table)],
+        "lab": [(f"no{mark}.csv", "--no-browser"), (table, "-t", f"no{mark}", "--no-browser")],
         "schema": [(), (f"fit{mark}",)],
         "completion": [("bash",), (f"fish{mark}",)],
         f"fits{mark}": [()],

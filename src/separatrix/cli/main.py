@@ -36,6 +36,7 @@ COMMANDS = {
     "audit": "answer five questions about a table: a screen, a report, a certificate, a model",
     "certify": "decide whether the classes of a table are separable, and prove it",
     "verify": "check a certificate against its data",
+    "lab": "points, perceptron and proofs in a browser",
     "schema": "print the JSON schema of a command's --json output",
     "completion": "print the script that completes words in bash, zsh or fish",
 }

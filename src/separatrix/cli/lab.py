@@ -1,0 +1,70 @@
+"""``separatrix lab``: the plane, the perceptron and the proofs in a browser, served on this machine alone."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import webbrowser
+from typing import Any
+
+import click
+
+from separatrix.cli import output, tables
+from separatrix.cli.completion import SOURCE
+from separatrix.errors import DataError, ParameterError
+
+HOST = "127.0.0.1"
+
+
+@click.command()
+@click.argument("source", type=SOURCE, required=False)
+@click.option("--target", "-t", help="Column of the classes, of which there must be two.")
+@click.option("--columns", nargs=2, help="The two columns to show (default: the first two of numbers).")
+@click.option("--drop", multiple=True, help="A column to leave out, for instance one of words; may be repeated.")
+@tables.file_options
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port (default: a free one).")
+@click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
+def command(
+    source: str | None,
+    target: str | None,
+    columns: Any,
+    drop: tuple[str, ...],
+    port: int,
+    browser: bool,
+    **options: Any,
+) -> None:
+    """Serve the lab: points to drag, the perceptron step by step, and what is proved of them.
+
+    With SOURCE the page begins with two columns of that table. Needs the extra [lab]. Ctrl-C ends it.
+    """
+    try:
+        import uvicorn
+
+        from separatrix.lab.api import application
+    except ModuleNotFoundError as error:
+        raise ParameterError(f"separatrix lab needs {error.name}: pip install 'separatrix[lab]'.") from None
+    own = None if source is None else _preset(source, target, columns, drop, options)
+    with socket.socket() as listening:
+        try:
+            listening.bind((HOST, port))
+        except OSError as error:
+            raise DataError(f"port {port} cannot be used: {error.strerror}; choose another --port.") from None
+        number = listening.getsockname()[1]
+        token = secrets.token_urlsafe(24)
+        hosts = {f"{HOST}:{number}", f"localhost:{number}"}
+        address = f"http://{HOST}:{number}/#token={token}"
+        config = uvicorn.Config(application(token, hosts, own), log_level="warning", access_log=False)
+        output.say([f"the lab: {address}", "Ctrl-C ends it."])
+        if browser:
+            webbrowser.open(address)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _preset(source: str, target: str | None, columns: Any, drop: tuple[str, ...], options: dict[str, Any]) -> Any:
+    from separatrix.cli.certifiable import certifiable
+    from separatrix.lab.presets import preset_of_table
+
+    found, _ = certifiable(source, target, drop, options)
+    if found.names is None:
+        raise DataError(f"{source} has no column names; the lab needs a table with a header.")
+    return preset_of_table(found.X, found.names, found.labels, columns, source)

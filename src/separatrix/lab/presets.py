@@ -1,0 +1,92 @@
+"""Scenes to begin with: the built-in examples of two columns, a few made for the lab, and the user's table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.data.examples import load_example
+from separatrix.errors import DataError
+from separatrix.lab.scene import MOST_POINTS, Point
+
+EXACT = ("tiny-margin", "table")  # scenes whose numbers are not rounded
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Points with a title, a sentence about them, and the names of the two columns."""
+
+    name: str
+    title: str
+    about: str
+    axes: tuple[str, str]
+    points: list[Point]
+
+
+def presets() -> list[Preset]:
+    """All built-in scenes."""
+    rng = np.random.default_rng(0)
+    outlier = rng.normal([[1.6, 0.8]] * 15 + [[-1.6, -0.8]] * 15, 0.5)
+    outlier[0] = (-4.0, -3.5)
+    rare = np.vstack([rng.normal([-0.8, 0.0], 0.9, (60, 2)), rng.normal([2.2, 1.2], 0.5, (6, 2))])
+    two = np.repeat([1, -1], 15)
+    clouds = rng.normal([[1.0, 0.6]] * 60 + [[-1.0, -0.6]] * 60, 0.9)
+    far = rng.uniform([1.0, 1.0], [3.0, 3.0], (16, 2))
+    noisy = rng.uniform(-2.0, 2.0, (40, 2))
+    flipped = np.where(noisy @ [1.0, 0.7] > 0, 1, -1) * np.where(rng.random(40) < 0.1, -1, 1)
+    return [
+        _example("six-points", "Six points"),
+        _example("separable", "Separable"),
+        _example("tiny-margin", "Tiny margin"),
+        _made("bias", "A bias is needed", "no line through the origin separates them", far, np.sign(far @ [1, 1] - 4)),
+        _example("xor", "XOR"),
+        _made("noise", "Label noise", "one label in ten is flipped", noisy, flipped),
+        _made("gaussians", "Two Gaussians", "equal covariances, overlapping", clouds, np.repeat([1, -1], 60)),
+        _made("outlier", "An outlier", "one point lies far on the wrong side", outlier, two),
+        _made("imbalanced", "Imbalanced", "6 points against 60", rare, np.repeat([-1, 1], [60, 6])),
+        _iris(),
+    ]
+
+
+def _example(name: str, title: str) -> Preset:
+    found = load_example(name)
+    X, y = np.asarray(found.X), np.asarray(found.y)
+    return _made(name, title, found.shows, X, np.where(y == np.unique(y)[-1], 1, -1))
+
+
+def _iris() -> Preset:
+    found = load_example("iris")
+    names = list(found.names)
+    keep = np.asarray(found.y) != "setosa"
+    X = np.asarray(found.X)[keep][:, [names.index("petal_length"), names.index("petal_width")]]
+    y = np.where(np.asarray(found.y)[keep] == "virginica", 1, -1)
+    return _made("iris", "Iris", "versicolor (-) and virginica (+), petals", X, y, ("petal length", "petal width"))
+
+
+def _made(name: str, title: str, about: str, X: Any, y: Any, axes: tuple[str, str] = ("x", "y")) -> Preset:
+    if len(X) > MOST_POINTS:
+        chosen = np.unique(np.linspace(0, len(X) - 1, MOST_POINTS).astype(int))
+        X, y = X[chosen], y[chosen]
+    if name not in EXACT:
+        X = np.round(X, 3)
+    points = [Point(float(a), float(b), 1 if t > 0 else -1) for (a, b), t in zip(X.tolist(), y.tolist(), strict=True)]
+    return Preset(name, title, about, axes, points)
+
+
+def preset_of_table(X: Any, names: list[str], labels: Any, columns: tuple[str, str] | None, source: str) -> Preset:
+    """Two columns of a table with two classes; at most as many rows as the lab takes, evenly chosen."""
+    classes = np.unique(labels)
+    if len(classes) != 2:
+        raise DataError(f"{source} has {len(classes)} classes; the lab shows two.")
+    if len(names) < 2:
+        raise DataError(f"{source} has {len(names)} column of numbers; the lab needs two.")
+    chosen = columns or (names[0], names[1])
+    for name in chosen:
+        if name not in names:
+            raise DataError(f"{source} has no column {name!r} of numbers; it has {', '.join(names[:8])}.")
+    X = np.asarray(X)[:, [names.index(name) for name in chosen]]
+    more = f"; {MOST_POINTS} of {len(X)} rows" if len(X) > MOST_POINTS else ""
+    about = f"{classes[0]} (-) and {classes[1]} (+) of {source}{more}"
+    return _made("table", "Your table", about, X, np.where(labels == classes[1], 1, -1), chosen)
