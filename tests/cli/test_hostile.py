@@ -145,7 +145,7 @@ def test_full_disks_leave_nothing_behind(tmp_path, model):
 
 def test_pipes_in_and_out_and_a_reader_that_goes_away(tmp_path, model):
     done = separatrix("predict", model, "-", input=ROWS)
-    assert done.stdout.splitlines()[0] == "x,ward,ok,prediction,score"
+    assert done.stdout.splitlines()[0] == "x,ward,ok,prediction,score,probability_no,probability_yes"
     assert len(done.stdout.splitlines()) == 61
     (tmp_path / "t.svm").write_text("1 1:1\n-1 2:1\n" * 50)
     assert separatrix("fit", "-", "-o", tmp_path / "s.sepx", input="1 1:1\n-1 2:1\n" * 5).returncode == 0

@@ -205,6 +205,8 @@ def refused(error: Exception, source: str) -> DataError:
     text = str(error)
     if type(error).__name__ == "InterruptException" or "Query interrupted" in text:
         raise KeyboardInterrupt from error
+    if isinstance(error, MemoryError):
+        raise error
     match = WORDS_ONLY.search(text)
     first = (match.group(1) if match else text).strip().splitlines()
     said = next((line.strip() for line in first if line.strip()), type(error).__name__)
