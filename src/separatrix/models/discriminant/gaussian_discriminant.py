@@ -27,7 +27,7 @@ class Discriminant(LinearClassifier):
         "partial_fit": ("sample_weight", "classes"),
         "score": ("sample_weight",),
     }
-    boundary = "negative"  # equal posteriors predict the first class
+    boundary = "positive"  # of two equal posteriors the second, as a score of zero predicts in every learner
     _pooled: ClassVar[bool]
     covariance: str
     divisor: str

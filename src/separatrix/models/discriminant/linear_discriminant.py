@@ -26,7 +26,7 @@ class LinearDiscriminant(FrameOutput, Discriminant):
     """Bayes' rule for normal classes N(m_k, S) with a common covariance S.
 
     The score of a class is  s_k(x) = x' K m_k - m_k' K m_k / 2 + ln p_k  with K = S^-1; with two classes
-    f = s_+ - s_- = [K(m_+ - m_-)].x + (m_-'K m_- - m_+'K m_+)/2 + ln(p_+/p_-), predict + where f > 0, and
+    f = s_+ - s_- = [K(m_+ - m_-)].x + (m_-'K m_- - m_+'K m_+)/2 + ln(p_+/p_-), predict + where f >= 0, and
     P(+|x) = 1/(1 + e^-f). Means and S are those of greatest likelihood.
 
     Parameters

@@ -23,7 +23,7 @@ class QuadraticDiscriminant(Discriminant):
     """Bayes' rule for normal classes N(m_k, S_k).
 
     The score of a class is  s_k(x) = -(x - m_k)' K_k (x - m_k)/2 + ln det(K_k)/2 + ln p_k  with K_k = S_k^-1;
-    with two classes f = s_+ - s_-, predict + where f > 0, and P(+|x) = 1/(1 + e^-f). It is linear in the
+    with two classes f = s_+ - s_-, predict + where f >= 0, and P(+|x) = 1/(1 + e^-f). It is linear in the
     lifted features (x, xx'), see :meth:`lifted`.
 
     Parameters

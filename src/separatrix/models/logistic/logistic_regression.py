@@ -76,9 +76,9 @@ class LogisticRegression(LogisticInference):
         shrink with it. Analytic weights say how rows compare, and are scaled to add up to the number of rows.
     warm_start : bool, default=False
         Start at the vectors of the previous fit.
-    boundary : {"positive", "negative", "undefined"}, default="negative"
-        What a score of zero predicts, for two classes. Both have probability 1/2 there; "negative" is the first
-        class, as the greatest column of ``predict_proba`` has it.
+    boundary : {"positive", "negative", "undefined"}, default="positive"
+        What a score of zero predicts, for two classes. Both have probability 1/2 there; "positive" is the second
+        class, as in every learner here, and ``predict_proba`` gives it the next double above 1/2.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class LogisticRegression(LogisticInference):
     max_iter: float = count(1000, inf=True)
     weights: str = choice("frequency", "analytic", default="frequency")
     warm_start: bool = flag(False)
-    boundary: str = boundary("negative")
+    boundary: str = boundary()
 
     _warm_over: ClassVar[tuple[str, ...]] = ("C", "l1_ratio")
 
