@@ -104,52 +104,50 @@ def advice(seeds: int) -> None:
 def judged(world: World, seed: int, budget: float = 10.0) -> tuple[str, float]:
     """The advised learner, and by how many standard errors the best compared one is better on fresh rows.
 
-    The error is that of the best learner's estimate by cross-validation: what a table of this size can tell.
+    The error is that of the best learner's estimate by cross-validation: what a table of this size can tell. Only the
+    steps of an audit run that the advice depends on.
     """
-    from separatrix.auditing.audit import audit
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = write(world, Path(folder) / "table", world.few, seed)
-        fresh = write(world, Path(folder) / "fresh", FRESH, 10_000 + seed)
-        found = audit(str(path), world.target, budget=budget, random_state=seed, ledger=Path(folder) / "ledger")
-        facts = found.facts.prediction
-        values = dict(_on_fresh_rows(found, str(path), str(fresh), world.target, budget, seed))
-    sign = 1 if facts.greater_is_better else -1
-    best = max(values, key=lambda name: sign * values[name])
-    e = facts.learner(best).estimates[facts.metric]
-    error = (e.high - e.low) / (2 * 1.959964) if e.low is not None and e.high is not None else np.inf
-    advised = found.facts.recommendation.learner
-    own = facts.baseline if advised is None else values[advised]
-    return advised or "none", max(0.0, sign * (values[best] - own) / error)
-
-
-def _on_fresh_rows(
-    found: Any, path: str, fresh: str, target: str, budget: float, seed: int
-) -> Iterator[tuple[str, float]]:
-    """The metric of every compared learner, fitted on all rows of the table, on fresh rows."""
+    from separatrix.auditing import prediction, separation
     from separatrix.auditing.budget import Clock, Plan, Session
-    from separatrix.auditing.candidates import FullFits, candidates, inner
+    from separatrix.auditing.candidates import candidates
     from separatrix.auditing.inputs import task_for_audit
     from separatrix.auditing.split_rule import SplitRule
     from separatrix.auditing.table import encode_table
     from separatrix.features.encode import Choices
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(world, Path(folder) / "table", world.few, seed)
+        fresh = write(world, Path(folder) / "fresh", FRESH, 10_000 + seed)
+        task = task_for_audit(str(path), world.target, None, None)
+        table = encode_table(task, Choices((), (), (), (), words="tfidf"), (), SplitRule())
+        plan = Plan(table.n, table.d, table.cells, table.score_vectors, budget)
+        session = Session(Clock(budget), plan, seed, 0.95)
+        verdict = None if table.regression else separation.decide(table, session).verdict
+        listed = candidates(table, session, verdict)
+        facts = prediction.estimate(table, session, listed, Path(folder) / "ledger").facts
+        new = task_for_audit(str(fresh), world.target, None, "regression" if table.regression else "classification")
+    values = dict(_on_fresh_rows(table, listed, facts, new))
+    sign = 1 if facts.greater_is_better else -1
+    best = max(values, key=lambda name: sign * values[name])
+    e = facts.learner(best).estimates[facts.metric]
+    error = (e.high - e.low) / (2 * 1.959964) if e.low is not None and e.high is not None else np.inf
+    advised = None if facts.better_than_guessing is False else facts.chosen
+    own = facts.baseline if advised is None else values[advised]
+    return advised or "none", max(0.0, sign * (values[best] - own) / error)
+
+
+def _on_fresh_rows(table: Any, listed: list[Any], facts: Any, new: Any) -> Iterator[tuple[str, float]]:
+    """The metric of every compared learner, fitted on all rows of the table, on fresh rows."""
+    from separatrix.auditing.candidates import FullFits, inner
     from separatrix.features.in_folds import EncodedLearner
 
-    table = encode_table(
-        task_for_audit(path, target, None, None), Choices((), (), (), (), words="tfidf"), (), SplitRule()
-    )
-    new = task_for_audit(fresh, target, None, "regression" if table.regression else "classification")
-    plan = Plan(table.n, table.d, table.cells, table.score_vectors, budget)
-    verdict = None if found.facts.separation is None else found.facts.separation.verdict
-    fits = FullFits(table)
-    compared = {learner.name for learner in found.facts.prediction.learners}
-    for candidate in candidates(table, Session(Clock(budget), plan, seed, 0.95), verdict):
+    fits, compared = FullFits(table), {learner.name for learner in facts.learners}
+    for candidate in listed:
         if candidate.name in compared:
             model, _ = fits.of(candidate)
             encoder = model.encoder_ if isinstance(model, EncodedLearner) else table.encoder
             rows = encoder.encode(new.table)[0]
-            label = None if table.regression else found.facts.prediction.metric_class
-            yield candidate.name, measured(found.facts.prediction.metric, inner(model), rows, new.y, label)
+            yield candidate.name, measured(facts.metric, inner(model), rows, new.y, facts.metric_class)
 
 
 def measured(metric: str, learner: Any, rows: Any, truth: Any, label: str | None) -> float:

@@ -41,7 +41,7 @@ def _good_one(facts: AlgorithmFacts, found: MistakeFacts, chosen: str | None) ->
         return []
     name = chosen if chosen in linear else min(linear, key=linear.__getitem__)
     made, more = plural(linear[name], "mistake"), linear[name] - found.upper
-    close = f"{count(more)} more than the best found" if more >= 0 else "fewer than the best found"
+    close = f"{count(more)} more than the best found" if more > 0 else "no more than the best found"
     return [f"A good one is quick: {name} makes {made}, {close}, after {seconds(facts.seconds[name])}."]
 
 

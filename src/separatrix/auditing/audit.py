@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time as clocks
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -241,7 +240,9 @@ def audit(
     """
     if isinstance(budget, bool) or not isinstance(budget, (int, float, np.number)) or not 0 < budget < np.inf:
         raise ParameterError(f"budget is {budget!r}: it must be a number of seconds above 0.")
-    clock = Clock(float(budget), progress or (lambda stage: None), clocks.perf_counter() if began is None else began)
+    clock = Clock(float(budget), progress or (lambda stage: None))
+    if began is not None:
+        clock.began = began
     choices = Choices(_names(drop), _names(text), _names(category), _names(number), words="tfidf", map=feature_map)
     seed, level = seed_of(random_state), check_level(level)
     with clock.stage("read"):

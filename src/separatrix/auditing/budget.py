@@ -34,7 +34,7 @@ class Clock:
 
     allowed: float
     report: Callable[[str], None] = lambda stage: None
-    began: float = field(default_factory=perf_counter)
+    began: float = field(default_factory=lambda: perf_counter())
     stages: dict[str, float] = field(default_factory=dict)
     omissions: list[Omission] = field(default_factory=list)
 

@@ -26,12 +26,12 @@ from separatrix.validation import Labels, Table
 A_NODE = 5e-8  # seconds for each row and squared column
 A_START = 5e-7
 A_SPARSE_START = 5e-6  # seconds for each number of sparse rows
-A_LOOK = 0.4  # seconds between two looks at how far the search is
+A_LOOK = 0.05  # seconds between two looks at how far the search is, at least
 MOST_NODES = 2000
 PART = 8  # rows for each column in a part of a large table
 PARTS = 500
 SWAPS = 150  # sets that are tried in place of the best one found
-SWAPPED_CELLS = 50_000  # up to which they are
+SWAPPED_CELLS = 2_000_000  # that are looked at for it
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def bracket_mistakes(table: AuditTable, session: Session, separation: DecidedSep
     if found.stopped == "time":
         session.clock.leave_out("part of the search for the minimum number of mistakes", "the time budget ended it")
     rows = np.sort(found.wrong).astype(np.intp)
-    others, swapped = _other_sets(table, separation, rows)
+    others, swapped = _other_sets(table, separation, rows) if found.lower == found.upper else (0, False)
     labelings = max(found.labelings, 1 + others)
     return FoundMistakes(found.lower, rows, 1, labelings, perf_counter() - start, found, swapped)
 
@@ -89,12 +89,12 @@ def bracket_mistakes(table: AuditTable, session: Session, separation: DecidedSep
 def _other_sets(table: AuditTable, separation: DecidedSeparation, wrong: NDArray[np.intp]) -> tuple[int, bool]:
     """How many sets that differ from these mistakes in one row do as well, and whether all were looked at.
 
-    Without all mistakes but r the rows cannot be separated if the number is the minimum: some witness W of theirs rules
-    it out, and whatever replaces r is in W. So only a few sets have to be tried, each decided in exact arithmetic.
+    The number is the minimum, so without all mistakes but r the rows cannot be separated: some witness W of theirs
+    rules it out, and whatever replaces r is in W. Only a few sets have to be tried, each decided in exact arithmetic.
     """
     kept = np.ones(table.n, dtype=bool)
     kept[wrong] = False
-    found, left = 0, SWAPS if table.cells <= SWAPPED_CELLS else 0
+    found, left = 0, min(SWAPS, SWAPPED_CELLS // table.cells)
     for r in wrong.tolist():
         if left <= 0:
             return found, False
@@ -182,4 +182,8 @@ def _fitted_hyperplane(table: AuditTable) -> tuple[Floats, float, NDArray[np.int
         mean, deviation = table.rows.mean(axis=0), table.rows.std(axis=0)
         w = np.divide(w, deviation, out=np.zeros_like(w), where=deviation > 0)
         b -= float(w @ mean)
+    rare = np.flatnonzero(table.codes == int(table.counts.argmin()))
+    if len(rare) < len(wrong):  # so far away that all rows are on the side of the common class
+        far = 1.0 + 2.0 * float(np.max(np.abs(table.rows) @ np.abs(w)))
+        return w, float(table.signs[rare[0]]) * -far, rare
     return w, b, wrong

@@ -130,6 +130,8 @@ def with_interval(value: float, low: float | None, high: float | None) -> str:
     if not 1e-4 <= size < 1e7 or not all(map(math.isfinite, parts)):
         return f"{number(value)} {interval(low, high)}".strip()
     places = 3 if 0.1 <= size <= 1 else max(0, 2 - math.floor(math.log10(size)))
+    while places < 9 and any(x < 1 and round(x, places) == 1 for x in parts if size <= 1):
+        places += 1  # nothing below 1 is rounded to it
     digits = [f"{abs(x):,.{places}f}" for x in parts]
     signed = [f"−{text}" if x < 0 and text.strip("0.") else text for x, text in zip(parts, digits, strict=True)]
     return signed[0] if len(signed) == 1 else f"{signed[0]} [{signed[1]}, {signed[2]}]"

@@ -127,8 +127,9 @@ def _about_neighbour(neighbour: NeighbourFacts | None) -> list[str]:
         return []
     figures = f"{estimate(own, share)} against {estimate(linear, share)}"
     return [
-        f"A single nearest neighbour is far better than every linear model here ({metric_name(neighbour.metric)} "
-        f"{figures}): the relation is not linear. Try feature maps (--map poly:2) or another kind of model."
+        f"The nearest neighbour is far better than every compared learner ({metric_name(neighbour.metric)} {figures}): "
+        "the relation is not linear, nor are squares, products and splines of the columns enough. Use nearest "
+        "neighbours, trees or another method that is not linear."
     ]
 
 

@@ -74,7 +74,7 @@ def average_precision(o: Outcomes, level: float, resamples: int, rng: np.random.
     if value > 1 - AGREE:
         bound = float(np.mean([_adverse_top(own, level) for own, _, _ in parts]))
         return Estimate(1.0, bound, 1.0, "unseen negatives ranked first", level)
-    if o.n > bootstrap.ROWS:
+    if o.n * len(parts) > bootstrap.ROWS:
         influence = np.zeros(o.n)
         for own, order, ends in parts:
             influence[order] += metrics.average_precision_influence(w[order], own, ends) / len(parts)

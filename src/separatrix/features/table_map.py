@@ -103,9 +103,13 @@ def _name(term: tuple[Factor, ...], inputs: list[str]) -> str:
     parts = []
     for j in dict.fromkeys(j for j, _ in term):
         own = [(column, knot) for column, knot in term if column == j]
-        name = inputs[j] if own[0][1] is None else f"max(0, {inputs[j]} − {own[0][1]:.4g})"
+        name = inputs[j] if own[0][1] is None else _hinge(inputs[j], own[0][1])
         parts.append(name if len(own) == 1 else f"{name}^{len(own)}")
     return " × ".join(parts)
+
+
+def _hinge(name: str, knot: float) -> str:
+    return f"max(0, {name} {'+' if knot < 0 else '−'} {abs(knot):.4g})"
 
 
 def _factor(own: Any, inputs: int) -> Factor:

@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Callable
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from separatrix.plotting.style import AMBER, BAD, GOOD, GRID, INK, MUTED, PALETTE, PAPER
 
@@ -47,14 +47,19 @@ STYLE: Any = {
 }
 
 
-def draw(alt: str, paint: Callable[[Any], None], size: tuple[float, float] = (4.3, 3.1)) -> str:
-    """A figure with one pair of axes as SVG; ``alt`` says in words what it shows."""
+def draw(
+    alt: str,
+    paint: Callable[[Any], None],
+    size: tuple[float, float] = (4.3, 3.1),
+    layout: Literal["constrained"] | None = "constrained",
+) -> str:
+    """A figure with one pair of axes as SVG; ``alt`` says in words what it shows; no layout: ``paint`` places them."""
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=size, layout=layout)
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
         paint(axes)

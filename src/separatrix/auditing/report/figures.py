@@ -14,6 +14,8 @@ from separatrix.auditing.table_facts import TableFacts
 from separatrix.plotting.rows import draw_line
 from separatrix.plotting.style import BAD, GRID, INK, MARKERS, MUTED, PALETTE, PAPER, explain
 
+RARE = 0.05  # share of the drawn rows below which the marks of a class are larger
+LETTERS = 14  # rows of each of many classes that are drawn
 COEFFICIENTS = 14
 
 
@@ -26,6 +28,7 @@ def projection(facts: AuditFacts) -> str | None:
     x, y, classes = np.array(own.x), np.array(own.y), np.array(own.classes)
     place = {row: k for k, row in enumerate(own.rows)}
     by_letter = len(labels) > len(PALETTE)
+    rare = np.bincount(classes, minlength=len(labels)) < RARE * len(classes)
 
     def paint(ax: Any) -> None:
         size = float(np.clip(4000 / max(len(x), 1), 7, 34))
@@ -37,14 +40,16 @@ def projection(facts: AuditFacts) -> str | None:
             if by_letter:
                 _lettered(ax, x[at], y[at], labels[k], PALETTE[k % len(PALETTE)])
                 continue
+            if not at.any():
+                continue
             colour, marker = PALETTE[k % len(PALETTE)], MARKERS[k % len(MARKERS)]
             ax.scatter(
                 x[at],
                 y[at],
-                s=size,
+                s=size * (3 if rare[k] else 1),
                 c=colour,
                 marker=marker,
-                alpha=0.75,
+                alpha=0.95 if rare[k] else 0.75,
                 linewidths=0,
                 label=called(facts.table, labels[k], 20),
             )
@@ -70,9 +75,24 @@ def projection(facts: AuditFacts) -> str | None:
 
 
 def _lettered(ax: Any, x: Any, y: Any, label: str, colour: str) -> None:
-    """Rows of one of many classes, marked by their label."""
-    for a, b in zip(x, y, strict=True):
-        ax.text(a, b, short(label, 3), color=colour, fontsize=6, ha="center", va="center", clip_on=True)
+    """Rows of one of many classes, a few of them marked by their label, and a large label at their median."""
+    from matplotlib.textpath import TextPath
+
+    if not len(x):
+        return
+    text, some = short(label, 3), np.linspace(0, len(x) - 1, min(len(x), LETTERS)).astype(int)
+    ax.scatter(
+        x[some],
+        y[some],
+        s=26 * len(text),
+        marker=TextPath((-0.3 * len(text), -0.35), text, 1),
+        c=colour,
+        alpha=0.55,
+        linewidths=0,
+    )
+    plate = {"facecolor": PAPER, "alpha": 0.75, "pad": 0.6, "linewidth": 0}
+    at = float(np.median(x)), float(np.median(y))
+    ax.text(*at, text, color=INK, fontsize=11, fontweight="bold", ha="center", va="center", bbox=plate, zorder=5)
 
 
 def called(table: TableFacts, label: str, width: int) -> str:
@@ -115,10 +135,11 @@ def coefficients(facts: AuditFacts) -> str | None:
 
 
 def plain_ticks(axis: Any) -> None:
-    """At most five ticks, each written out: no offset above the axis, no colliding labels."""
+    """At most five ticks, fewer where they are long, each written out: no offset above the axis, no collisions."""
     from matplotlib.ticker import MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(5))
+    longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
+    axis.set_major_locator(MaxNLocator(5 if longest <= 5 or axis.axis_name == "y" else 4 if longest <= 7 else 3))
     axis.set_major_formatter(lambda v, _: number(v))
 
 

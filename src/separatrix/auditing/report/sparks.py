@@ -32,8 +32,9 @@ def _draw(alt: str, paint: Any) -> str:
     def bare(ax: Any) -> None:
         paint(ax)
         ax.axis("off")
+        ax.set_position((0.02, 0.04, 0.96, 0.92))
 
-    return draw(alt, bare, SIZE)
+    return draw(alt, bare, SIZE, layout=None)
 
 
 def _separation(facts: AuditFacts) -> str | None:
@@ -137,6 +138,7 @@ def _algorithm(facts: AuditFacts) -> str | None:
     def paint(ax: Any) -> None:
         colours = [PALETTE[0] if name == facts.prediction.chosen else MUTED for name, _ in ranked]
         ax.barh(range(len(ranked)), [math.log10(t) - low for _, t in ranked], color=colours, height=0.65)
+        ax.set_ylim(-0.6, max(len(ranked), 3) - 0.4)
 
     return _draw("times of the learners, fastest first; the chosen one stands out", paint)
 

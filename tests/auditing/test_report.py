@@ -1,0 +1,92 @@
+"""The page: many classes by their labels, ticks that do not collide, digits that do not round to certainty."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import separatrix
+from separatrix.auditing.phrasing import estimate
+from separatrix.auditing.prediction_facts import EstimateFacts
+from separatrix.auditing.report import curves, figures
+from separatrix.auditing.report.drawing import draw
+
+
+@pytest.fixture(scope="module")
+def letters(ledger):
+    rng = np.random.default_rng(0)
+    names = np.array([chr(65 + k) for k in range(26)])
+    codes = np.repeat(np.arange(26), 20)
+    X = rng.normal(size=(26, 3))[codes] * 4 + rng.normal(size=(520, 3))
+    table = {f"x{j}": X[:, j] for j in range(3)} | {"letter": names[codes]}
+    return separatrix.audit(table, "letter", ledger=ledger, budget=30)
+
+
+@pytest.fixture(scope="module")
+def prices(ledger):
+    rng = np.random.default_rng(1)
+    x, z = rng.uniform(0, 6, 300), rng.uniform(0, 6, 300)
+    table = {"x": x, "z": z, "price": 400_000 * np.sin(2 * x) * np.cos(2 * z) + 3e6 + rng.normal(0, 9000, 300)}
+    return separatrix.audit(table, "price", ledger=ledger, budget=30)
+
+
+def test_many_classes_are_marked_by_their_labels_and_have_whole_tables(letters):
+    drawn = figures.projection(letters.facts)
+    assert set(re.findall(r">([A-Z])</text>", drawn)) == {chr(65 + k) for k in range(26)}
+    page = letters.report()
+    matrix = page.split('class="confusion many"')[1].split("</table>")[0]
+    assert matrix.count("<tr>") == 27
+    assert all(f"<th>{chr(65 + k)}</th>" in matrix for k in range(26))
+    assert "Each class on the held-out test rows" in page
+
+
+def test_a_quantity_has_ticks_that_are_written_out_and_are_few(prices):
+    page = prices.report()
+    assert "1e6" not in page
+    for figure in (curves.predicted, curves.fitted, figures.learners):
+        assert "×" not in figure(prices.facts)
+    assert "share of the variance explained" in page
+
+
+def test_long_labels_make_few_ticks():
+    def labels(high):
+        def paint(ax):
+            ax.plot([0, high], [0, 1])
+            figures.plain_ticks(ax.xaxis)
+            ax.set_yticks([])
+
+        return [text for text in re.findall(r">([^<>]+)</text>", draw("", paint)) if text[0].isdigit()]
+
+    assert 4 <= len(labels(1.0)) <= 6
+    assert 2 <= len(labels(3_000_000.0)) <= 4
+
+
+def test_nearest_neighbours_that_are_far_better_are_advised(prices):
+    cautions = " ".join(prices.facts.recommendation.cautions)
+    assert "The nearest neighbour is far better than every compared learner (RMSE " in cautions
+    assert "--map" not in cautions  # feature maps were compared already
+    assert "RMSE " in prices.answers["prediction"].answer
+
+
+@pytest.mark.parametrize(
+    ("facts", "shown"),
+    [
+        (EstimateFacts(0.9999, 0.99974, 0.99996), "0.99990 [0.99974, 0.99996]"),
+        (EstimateFacts(0.99, 0.976, 1.0), "0.990 [0.976, 1.000]"),
+        (EstimateFacts(1.0, 0.98, 1.0), "1.000 [0.980, 1.000]"),
+    ],
+)
+def test_nothing_below_one_is_rounded_to_it(facts, shown):
+    assert estimate(facts) == shown
+
+
+def test_many_classes_do_not_resample_every_ranking():
+    rng = np.random.default_rng(0)
+    y = rng.integers(26, size=400)
+    P = rng.dirichlet(np.ones(26), size=400)
+    P[np.arange(400), y] += 0.1
+    found = separatrix.evaluate(y, probabilities=P / P.sum(axis=1, keepdims=True))
+    assert found.average_precision.method == "jackknife, logit"
+    assert found.average_precision.low < found.average_precision.value < found.average_precision.high
