@@ -269,7 +269,7 @@ def test_a_rare_class_is_not_hidden_by_accuracy(ledger):
     X = rng.normal(size=(20_000, 3))
     y = np.zeros(20_000, dtype=int)
     y[:20] = 1
-    found = separatrix.audit(X, y, ledger=ledger, budget=20)
+    found = separatrix.audit(X, y, ledger=ledger, budget=5)
     facts = found.facts.prediction
     assert (facts.metric, facts.metric_class) == ("average_precision", "1")
     assert facts.baseline == pytest.approx(0.001)
@@ -312,9 +312,9 @@ def test_a_test_set_that_was_used_is_said_on_the_screen(tmp_path):
 
 def test_a_large_table_has_a_certified_lower_bound(ledger, tmp_path):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(60_000, 20))
-    y = (X[:, 0] + rng.normal(size=60_000) > 0).astype(int)
-    found = separatrix.audit(X, y, ledger=ledger, budget=8)
+    X = rng.normal(size=(30_000, 20))
+    y = (X[:, 0] + rng.normal(size=30_000) > 0).astype(int)
+    found = separatrix.audit(X, y, ledger=ledger, budget=4)
     mistakes = found.facts.best.mistakes
     assert mistakes.parts > 1
     assert mistakes.lower >= 2
