@@ -216,3 +216,18 @@ def test_of_many_rows_a_sample_is_drawn_and_all_are_counted():
     wrong = int((model.predict(X) != y).sum())
     assert f"misclassified ({wrong:,})" in legend(ax)
     assert line(ax, "foot points")[0].tolist() == X[8765].tolist()
+
+
+def test_weights_of_other_columns_are_no_hyperplane_of_these():
+    frame = pd.DataFrame(CLOUD, columns=["a", "b"])
+    frame["y"] = np.where(CLOUD[:, 0] - CLOUD[:, 1] + 0.5 * RNG.normal(size=60) > 0, "p", "q")
+    plain = LogisticRegression.from_formula("y ~ a + b", frame)
+    assert "hyperplane" in legend(plot_boundary(plain, frame[["a", "b"]], frame["y"]))
+    for model in (plain, LogisticRegression.from_formula("y ~ exp(a) + b", frame)):
+        columns = ["b", "a"] if model is plain else ["a", "b"]
+        ax = plot_boundary(model, frame[columns], frame["y"])
+        assert "hyperplane" not in legend(ax)
+        boundary = [c for c in ax.collections if hasattr(c, "levels") and not c.filled]
+        points = np.concatenate([path.vertices for drawn in boundary for path in drawn.get_paths()])
+        scores = model.decision_function(pd.DataFrame(points, columns=columns))
+        assert np.abs(scores).max() < 0.05 * np.abs(model.decision_function(frame)).max()

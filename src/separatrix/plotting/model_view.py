@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.plotting.planes import Plane
-from separatrix.validation import Labels, Table, check_labels, check_lengths
+from separatrix.validation import Labels, Table, check_labels, check_lengths, take_rows
 from separatrix.validation.frames import is_frame
 
+LOOKED = 50  # rows whose scores are compared
 CHUNK = 4_000_000  # numbers that are passed to a model at once
 
 
@@ -49,15 +51,24 @@ class ModelView:
         found = getattr(self.model, "classes_", None)
         return None if found is None else np.asarray(found).tolist()
 
-    @property
+    @cached_property
     def hyperplane(self) -> tuple[Floats, float] | None:
-        """w and b where one hyperplane in the columns of the table decides between two classes."""
+        """w and b where one hyperplane in the columns of the table decides between two classes.
+
+        The weights may be those of other columns (of a formula, or in another order): the scores tell.
+        """
         coef, intercept = getattr(self.model, "coef_", None), getattr(self.model, "intercept_", None)
         if coef is None or intercept is None or self.classes is None or len(self.classes) != 2:
             return None
         w, b = np.asarray(coef, dtype=np.float64).ravel(), np.asarray(intercept, dtype=np.float64).ravel()
         whole = len(w) == self.table.d and len(b) == 1 and np.isfinite(w).all() and np.isfinite(b).all()
-        return (w, float(b[0])) if whole and w.any() else None
+        if not whole or not w.any() or not hasattr(self.model, "decision_function"):
+            return None
+        some = np.arange(min(self.table.n, LOOKED))
+        found = np.asarray(self.model.decision_function(take_rows(self.given, some)), dtype=np.float64)
+        expected = np.asarray(self.table.X[: len(some)] @ w + b[0])
+        same = found.shape == expected.shape and np.abs(found - expected).max() <= 1e-6 * np.abs(expected).max()
+        return (w, float(b[0])) if same else None
 
     def predict(self, rows: Floats) -> NDArray[Any]:
         return np.asarray(self.model.predict(self.contained(rows)))
