@@ -319,6 +319,15 @@ def test_it_says_what_is_proved():
     assert open_.to_dict()["wrong"] == open_.wrong.tolist()
 
 
+def test_sparse_rows_of_the_largest_numbers_are_not_added_up():
+    """The sum of such a row is beyond the doubles, which warned."""
+    top = 1.7976931348623157e308
+    X, y = sparse.csr_array([[top, top], [-top, top], [0.0, 0.0]]), np.array([0, 1, 1])
+    found = fewest_mistakes(X, y, intercept=False)
+    assert (found.lower, found.upper) == (1, 1)
+    assert verify(found.certificate, X, y)
+
+
 def test_rows_of_stored_zeros_are_zero_rows():
     X = sparse.csr_matrix((np.zeros(2), [0, 0], [0, 1, 2]), shape=(2, 1))
     found = fewest_mistakes(X, [0, 1], intercept=False, max_nodes=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import brute_force
 import hard_sets
 import numpy as np
@@ -120,6 +122,15 @@ def test_a_wrong_guess_is_not_proved():
     search = PartitionSearch(rows, np.arange(rows.n))
     tied = np.flatnonzero(np.isin(search.ids, strict))
     assert search.circulation(tied) is None
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_sums_of_rows_are_exact_at_any_size(form):
+    top = 1.7976931348623157e308
+    for X in ([[top, 1.0], [top, 2.0**53]], [[2.0**53, 1.0], [1.0, 1.0]], [[0.5, 3.0], [0.25, -3.0]]):
+        rows = LiftedRows(form(X), np.ones(2, dtype=np.int8), True)
+        total, m = rows.total(np.arange(2))
+        assert [Fraction(v, m) for v in total] == [Fraction(a) + Fraction(b) for a, b in zip(*X, strict=True)] + [2]
 
 
 def test_a_large_vector_outweighs_a_small_one():

@@ -186,7 +186,7 @@ class Search:
         rows = self.rows
         if not rows.intercept:
             X = rows.X
-            empty = ~(X != 0).any(axis=1) if isinstance(X, np.ndarray) else np.ravel(abs(X).sum(axis=1)) == 0
+            empty = ~(X != 0).any(axis=1) if isinstance(X, np.ndarray) else np.ravel((X != 0).sum(axis=1)) == 0
             self.packed += [[int(i)] for i in np.flatnonzero(empty)]
         partner = rows.opposites()
         groups: dict[bytes, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))

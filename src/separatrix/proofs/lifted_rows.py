@@ -89,7 +89,8 @@ class LiftedRows:
             Z = self.table(some)
             values = Z if isinstance(Z, np.ndarray) else Z.data
             whole = type(self) is LiftedRows and bool((values == np.rint(values)).all())
-            if whole and float(np.max(abs(Z).sum(axis=0), initial=0.0)) < 2**53:  # no sum is rounded
+            top = float(np.max(np.abs(values), initial=0.0))
+            if whole and top * len(some) < 2.0**53:  # no sum is rounded
                 part, own = [int(v) for v in np.asarray(Z.sum(axis=0)).ravel()], 1
             else:
                 pairs = self._exact(some.tolist())
