@@ -13,17 +13,17 @@ from click.core import ParameterSource
 
 from separatrix.cli import output, tables
 from separatrix.cli.completion import LEARNER, SOURCE
+from separatrix.cli.fit_report import account, report_lines
 from separatrix.cli.learner_command import LearnerCommand
-from separatrix.cli.plain_words import in_flags, learner_in_flags, with_names
+from separatrix.cli.plain_words import in_flags, with_names
 from separatrix.cli.progress import Progress
 from separatrix.errors import DataError, ParameterError
-from separatrix.printable import printable, printable_values
+from separatrix.printable import printable_values
 
 if TYPE_CHECKING:
     from separatrix.evaluation.seal import Holdout
     from separatrix.features.table_model import TableModel
 
-SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
 MOST_NAMES = 100_000  # features that are known by name
 
 
@@ -237,72 +237,3 @@ def fingerprint(X: Any, y: Any) -> str:
         digest.update(np.ascontiguousarray(array).view(np.uint8).data)
     digest.update("\n".join(map(str, y.tolist())).encode("utf-8", "replace"))
     return digest.hexdigest()
-
-
-def account(model: TableModel, task: tables.Task, notes: list[str], said: list[str]) -> dict[str, Any]:
-    """What there is to say, as plain values."""
-    learner = model.learner
-    report: dict[str, Any] = {
-        "source": task.source.name,
-        "rows": model.about["rows"],
-        "columns": len(task.source.columns) or None,
-        "features": learner.n_features_in_,
-        "target": task.target,
-        "classes": model.classes,
-        "positive": task.positive,
-        "guesses": [*task.guesses, *notes],
-        "leaks": [] if model.encoder is None else [leak.to_dict() for leak in model.encoder.leaks],
-        "learner": repr(learner),
-        "warnings": said,
-    }
-    report |= {key: getattr(learner, f"{key}_", None) for key in ("n_iter", "mistakes", "errors", "rank", "rss")}
-    status = getattr(learner, "status_", None)
-    report |= {"status": getattr(status, "name", None), "status_text": getattr(status, "value", None)}
-    return report | {"cross_validation": None, "holdout": None}
-
-
-def report_lines(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
-    """The account for people."""
-    columns = f" · {report['columns']} columns" if report["columns"] else ""
-    seconds = report["seconds"]
-    lines = [
-        f"{report['source']}   {report['rows']:,} rows{columns} → {report['features']:,} features · "
-        f"{printable(tables.counts_of(task))}     read in {seconds['read']:.2f} s"
-    ]
-    if report["guesses"]:
-        lines.append("guessed: " + " · ".join(report["guesses"]))
-    lines += [f"suspected leak: {leak['column']!r}: {leak['evidence']}; --drop it?" for leak in report["leaks"]]
-    lines += [f"warning: {text}" for text in report["warnings"]]
-    lines += [f"{learner_in_flags(report['learner'])}   {in_flags(_outcome(report))}   {seconds['fit']:.2f} s"]
-    if report["cross_validation"] is not None:
-        found = report["cross_validation"]
-        lines.append(f"{found['folds']}-fold cross-validation: {_estimates(found['estimates'])}")
-    if report["holdout"] is not None:
-        found = report["holdout"]
-        count = found["openings"]["number"]
-        used = "used once" if count == 1 else f"used {count} times: this estimate may be optimistic"
-        lines.append(f"{found['rows']:,} held-out test rows, {used}: {_estimates(found['metrics'])}")
-    lines += [printable(out) + f"   {output.size(out.stat().st_size)}"]
-    return lines
-
-
-def _estimates(found: dict[str, Any]) -> str:
-    shown = []
-    for name in SHOWN:
-        e = found.get(name)
-        if e is not None and e["value"] is not None:
-            interval = "" if e["low"] is None else f" [{e['low']:.4g}, {e['high']:.4g}]"
-            shown.append(f"{name.replace('_', ' ')} {e['value']:.4g}{interval}")
-    return ", ".join(shown)
-
-
-def _outcome(report: dict[str, Any]) -> str:
-    if report["mistakes"] is not None:
-        passes = f"{report['n_iter']:,} pass{'es' * (report['n_iter'] != 1)}"
-        wrong = (
-            f"; {report['errors']:,} of {report['rows']:,} rows misclassified" if report["errors"] is not None else ""
-        )
-        return f"{report['mistakes']:,} mistakes in {passes} ({report['status_text']}){wrong}"
-    if report["rss"] is not None:
-        return f"rank {report['rank']}, residual sum of squares {report['rss']:.6g}"
-    return str(report["status_text"] or "fitted")

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import checker
-from separatrix.atomic_write import write_whole
 from separatrix.errors import CertificateError, DataError
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table
 
@@ -156,6 +155,8 @@ class Certificate:
         >>> sentence.split(":")[0]
         'no hyperplane has all of these 4 rows strictly on their correct sides'
         """
+        from separatrix.atomic_write import write_whole  # it imports tempfile, which fits do not need
+
         write_whole(Path(path), f"{self.text}\n".encode())
 
     @staticmethod

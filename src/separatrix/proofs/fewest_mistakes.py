@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import CertificateError, ParameterError
-from separatrix.proofs.branch_and_bound import Codes, Progress, Search, default_nodes, proof
+from separatrix.proofs.branch_and_bound import Codes, Progress, Search, default_nodes
+from separatrix.proofs.case_tree import proof
 from separatrix.proofs.certificate import INDEX_ONLY, Certificate, Subject, numbers, scaled
 from separatrix.proofs.exact_algebra import null_line
 from separatrix.proofs.lifted_rows import LiftedRows

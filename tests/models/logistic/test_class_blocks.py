@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
-from separatrix.models.logistic import ridge
+from separatrix.models.logistic import logistic_ridge as ridge
 from separatrix.models.logistic.class_blocks import ClassBlocks, in_proportion
 from separatrix.models.logistic.class_gap import last_step, tilted_gap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss

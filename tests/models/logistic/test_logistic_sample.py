@@ -9,8 +9,8 @@ import pytest
 
 import separatrix as sx
 from separatrix.models.logistic.binary_loss import BinaryLoss
+from separatrix.models.logistic.logistic_ridge import MOST, exceeding, rare_limits, sampled
 from separatrix.models.logistic.problem import LogisticProblem
-from separatrix.models.logistic.ridge import MOST, exceeding, rare_limits, sampled
 
 
 def rows(n=40_000, d=8, seed=0):

@@ -14,7 +14,7 @@ from separatrix.models.least_squares.after_least_squares import AfterLeastSquare
 from separatrix.models.least_squares.non_negative import from_moments_non_negative, solve_non_negative
 from separatrix.models.least_squares.normal_factor import NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
-from separatrix.models.least_squares.solver import from_moments, solve_least_squares, solve_path
+from separatrix.models.least_squares.ridge_solver import from_moments, solve_least_squares, solve_path
 from separatrix.models.linear_regressor import LinearRegressor
 from separatrix.numerics.least_squares_problem import Basis, Solution
 from separatrix.numerics.moments import Moments, Totals
@@ -66,7 +66,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     ----------
     coef_, intercept_ : array of shape (d,) and float; for k columns of y arrays of shape (k, d) and (k,)
     solver_ : what was chosen: moments, refined, qr, svd, wide, dual, lsqr or non-negative
-    rank_ : rank of the lifted rows by the rule of :mod:`separatrix.models.least_squares.solver`
+    rank_ : rank of the lifted rows by the rule of :mod:`separatrix.models.least_squares.ridge_solver`
     condition_ : of the columns, centred and scaled, with the penalty; inf where they are linearly dependent
     dependent_columns_ : positions of the linearly dependent columns
     normal_matrix_, moment_vector_ : X'X + penalty and X'y of the lifted rows

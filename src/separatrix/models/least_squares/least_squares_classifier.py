@@ -13,7 +13,7 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import need_two_classes, weights_of_rows
 from separatrix.models.class_moments import codes_among, known_classes, moments_of_classes
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
-from separatrix.models.least_squares.solver import from_moments, makes_squares, solve_least_squares, solve_with
+from separatrix.models.least_squares.ridge_solver import from_moments, makes_squares, solve_least_squares, solve_with
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.numerics.least_squares_problem import Solution
 from separatrix.numerics.moments import Moments, Totals

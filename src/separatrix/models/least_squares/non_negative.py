@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError, PrecisionWarning, warn_user
-from separatrix.models.least_squares.solver import WIDEST, from_moments, solve_with
+from separatrix.models.least_squares.ridge_solver import WIDEST, from_moments, solve_with
 from separatrix.models.least_squares.twofold_refinement import penalised_gradient, residual_sum
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Totals

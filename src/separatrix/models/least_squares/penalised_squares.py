@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import CollinearWarning, PrecisionWarning, warn_user
-from separatrix.models.least_squares.solver import from_moments
+from separatrix.models.least_squares.ridge_solver import from_moments
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.normal_equations import EPS, NormalEquations

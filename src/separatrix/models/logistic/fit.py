@@ -15,9 +15,9 @@ from separatrix.models.logistic.centred_loss import CentredLoss
 from separatrix.models.logistic.elastic_net import proximal_newton
 from separatrix.models.logistic.existence import Existence, IndependentColumns, independent_columns, overlap_at
 from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
+from separatrix.models.logistic.logistic_ridge import ridge, standardised_ridge
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, UsedRows
-from separatrix.models.logistic.ridge import ridge, standardised_ridge
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 

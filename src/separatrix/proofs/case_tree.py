@@ -1,0 +1,38 @@
+"""The tree of cases as a certificate has it: flat, with the witnesses of every leaf."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from separatrix.proofs.branch_and_bound import IMPOSSIBLE, Codes, Search
+
+
+def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:
+    """The part of the tree that proves ``lower``, as a list of nodes, and the witnesses that it uses."""
+    cases, pool = tree.tree(), tree.witnesses
+    nodes: list[dict[str, Any]] = [{}]
+    used: dict[int, int] = {}
+    stack = [(0, 0)]
+    while stack:  # every node of the tree comes once
+        at, place = stack.pop()
+        bound, row, child, packed = cases[at]
+        if bound >= lower:
+            if bound < IMPOSSIBLE:  # as many as are needed, those used elsewhere first
+                packed = sorted(packed, key=lambda k: k not in used)[: lower - bound + len(packed)]
+            nodes[place] = {"pack": [used.setdefault(k, len(used)) for k in packed]}
+            continue
+        nodes[place] = {"split": row, "wrong": len(nodes), "right": len(nodes) + 1}
+        stack += [(child, len(nodes)), (child + 1, len(nodes) + 1)]
+        nodes += [{}, {}]
+    return nodes, [pool[k] for k in used]
+
+
+def proof(search: Search, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:
+    """The shortest proof of ``lower`` at hand: disjoint witnesses, fractions of witnesses, or the tree."""
+    if lower <= len(search.packed):
+        return [{"pack": list(range(lower))}], search.packed[:lower]
+    if search.fraction is not None and lower <= search.fraction.bound:
+        found = search.fraction
+        node = {"pack": list(range(len(found.witnesses))), "weights": found.weights, "over": found.over}
+        return [node], found.witnesses
+    return flat_tree(search.tree, lower)
