@@ -71,19 +71,20 @@ class FittedFacts:
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for a model file."""
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain["aliased"] = np.flatnonzero(self.aliased).tolist()
         return {name: value for name, value in plain.items() if value is not None}
 
     @staticmethod
     def from_dict(kept: dict[str, Any]) -> FittedFacts:
         """Back from plain values; ValueError for what does not fit."""
-        facts = FittedFacts(**kept)
-        if not (isinstance(facts.names, tuple) and all(isinstance(name, str) for name in facts.names)):
+        names, places = kept["names"], kept["aliased"]
+        if not (isinstance(names, tuple) and all(isinstance(name, str) for name in names)):
             raise ValueError("the names of coefficients are not text")
-        if not (isinstance(facts.aliased, np.ndarray) and facts.aliased.dtype == np.bool_):
-            raise ValueError("aliased is not an array of truth values")
-        m = int((~facts.aliased).sum())
-        if facts.aliased.shape != (len(facts.names),):
-            raise ValueError("aliased has another shape")
+        if not (isinstance(places, list) and all(type(j) is int and 0 <= j < len(names) for j in places)):
+            raise ValueError("aliased coefficients are not positions")
+        aliased = np.isin(np.arange(len(names)), places)
+        facts = FittedFacts(**{**kept, "aliased": aliased})
+        m = int((~aliased).sum())
         shapes = {"estimate": (m,), "covariance": (m, m), "profile": (len(PROFILE), m)}
         for name, shape in shapes.items():
             array = getattr(facts, name)
