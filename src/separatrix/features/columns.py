@@ -201,7 +201,7 @@ def _which(column: Column, wrong: list[Any]) -> str:
     """In how many rows, with the first of them, and what to do."""
     why = contradiction(column)
     if why is not None:
-        return f"throughout: {why} disagree; pass --decimal if one of . and , is the decimal mark, or mend the file."
+        return f"throughout: {why} disagree; write all of them in one way."
     cells = column.values.tolist()
     first = ", ".join(f"{v[:40]!r} (row {cells.index(v)})" for v in wrong[:3])
     count = sum(v in set(wrong) for v in cells)

@@ -223,8 +223,8 @@ def _need_no_numbers(column: Column, source: str) -> None:
     present = [(i, v) for i, v in enumerate(column.values.tolist()) if v is not None]
     if len(present) >= 10 and (why := contradiction(column)) is not None:
         raise DataError(
-            f"{column.name!r} in {source} looks like numbers, but {why} disagree: mend the file, pass --decimal if one "
-            f"of . and , is the decimal mark, or --category {column.name} to take all as levels."
+            f"{column.name!r} in {source} looks like numbers, but {why} disagree: write all of them in one way, or "
+            f"pass --category {column.name} to take them as levels."
         )
     odd = [(i, v) for i, v in present if not _is_number(v)]
     if len(present) >= 10 and 0 < len(odd) <= len(present) // 2 and len({v for _, v in odd}) <= 5:
