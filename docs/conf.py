@@ -56,7 +56,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": {"**": ["page-toc", "sg_download_links"], "index": []},
+    "secondary_sidebar_items": {"**": ["page-toc", "sg_download_links"], "index": [], "lecture-table": []},
     "back_to_top_button": True,
     "pygments_light_style": "friendly",
 }
