@@ -176,7 +176,7 @@ def test_openapi_is_derived_from_the_dataclasses(lab):
     assert found == json.loads(json.dumps(api.openapi()))
     asked_for = found["paths"]["/api/run"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     assert set(asked_for["properties"]) == {"points", "choices"}
-    assert asked_for["$defs"]["Choices"]["properties"]["order"]["enum"] == list(scene.word_choices()["order"])
+    assert asked_for["$defs"]["SceneChoices"]["properties"]["order"]["enum"] == list(scene.word_choices()["order"])
 
 
 def test_the_user_s_table(tmp_path):

@@ -78,7 +78,7 @@ class Mistakes:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class SceneProof:
     """What is proved of the points, with the certificate of it and the points as the file that it refers to."""
 
     verdict: str
@@ -114,7 +114,7 @@ def run_of(scene: Scene) -> Run:
     )
 
 
-def proof_of(scene: Scene) -> Proof:
+def proof_of(scene: Scene) -> SceneProof:
     """Verdict, margin, bound and fewest mistakes of the points, each with its certificate."""
     _need_classes(scene)
     X, y, intercept = scene.rows, scene.labels, scene.choices.fit_intercept
@@ -139,7 +139,7 @@ def proof_of(scene: Scene) -> Proof:
     file = StringIO()
     put_csv(file, COLUMNS, X, TARGET, [str(label) for label in y.tolist()])
     texts = [json.dumps(own.to_dict()) for own in certificates]
-    return Proof(found.verdict, found.witness.tolist(), gap, bound, mistakes, fates, texts, file.getvalue())
+    return SceneProof(found.verdict, found.witness.tolist(), gap, bound, mistakes, fates, texts, file.getvalue())
 
 
 def _need_classes(scene: Scene) -> None:

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 import separatrix
-from separatrix.lab.answers import Proof, Run, proof_of, run_of
+from separatrix.lab.answers import Run, SceneProof, proof_of, run_of
 from separatrix.lab.guard import Guard
 from separatrix.lab.presets import Preset, presets
 from separatrix.lab.scene import Scene, SceneError, read_scene, word_choices
@@ -26,7 +26,7 @@ STATIC = Path(__file__).parent / "static"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 QUESTIONS: dict[str, tuple[Callable[[Scene], Any], Any, str]] = {
     "run": (run_of, Run, "Run the perceptron on the points and give every look."),
-    "proof": (proof_of, Proof, "Decide what is true of the points, and prove it."),
+    "proof": (proof_of, SceneProof, "Decide what is true of the points, and prove it."),
 }
 
 

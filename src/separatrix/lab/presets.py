@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.data.examples import load_example
 from separatrix.errors import DataError
-from separatrix.lab.scene import MOST_POINTS, Point
+from separatrix.lab.scene import MOST_POINTS, ScenePoint
 
 EXACT = ("tiny-margin", "table")  # scenes whose numbers are not rounded
 
@@ -22,7 +22,7 @@ class Preset:
     title: str
     about: str
     axes: tuple[str, str]
-    points: list[Point]
+    points: list[ScenePoint]
 
 
 def presets() -> list[Preset]:
@@ -71,7 +71,9 @@ def _made(name: str, title: str, about: str, X: Any, y: Any, axes: tuple[str, st
         X, y = X[chosen], y[chosen]
     if name not in EXACT:
         X = np.round(X, 3)
-    points = [Point(float(a), float(b), 1 if t > 0 else -1) for (a, b), t in zip(X.tolist(), y.tolist(), strict=True)]
+    points = [
+        ScenePoint(float(a), float(b), 1 if t > 0 else -1) for (a, b), t in zip(X.tolist(), y.tolist(), strict=True)
+    ]
     return Preset(name, title, about, axes, points)
 
 

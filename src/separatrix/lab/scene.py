@@ -20,7 +20,7 @@ class SceneError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ScenePoint:
     """A point of the plane and its class, 1 or -1."""
 
     x: float
@@ -29,7 +29,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class SceneChoices:
     """What the perceptron does, in the words of ``separatrix.Perceptron``."""
 
     start: Literal["zeros", "ones", "random"] = "zeros"
@@ -46,8 +46,8 @@ class Choices:
 class Scene:
     """Points, and the perceptron that learns from them."""
 
-    points: list[Point]
-    choices: Choices
+    points: list[ScenePoint]
+    choices: SceneChoices
 
     @property
     def rows(self) -> Floats:
@@ -67,7 +67,7 @@ class Scene:
 
 def word_choices() -> dict[str, tuple[str, ...]]:
     """The values that each choice of words may have."""
-    hints = get_type_hints(Choices)
+    hints = get_type_hints(SceneChoices)
     return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
 
 
@@ -91,7 +91,7 @@ def _fields(given: Any, known: set[str], what: str) -> dict[str, Any]:
     return given
 
 
-def _point(k: int, given: Any) -> Point:
+def _point(k: int, given: Any) -> ScenePoint:
     found = _fields(given, {"x", "y", "label"}, f"point {k}")
     for name in ("x", "y"):
         value = found.get(name)
@@ -101,12 +101,12 @@ def _point(k: int, given: Any) -> Point:
     label = found.get("label")
     if type(label) is not int or label not in (1, -1):
         raise SceneError(f"the label of point {k} is neither 1 nor -1.")
-    return Point(float(found["x"]), float(found["y"]), 1 if label == 1 else -1)
+    return ScenePoint(float(found["x"]), float(found["y"]), 1 if label == 1 else -1)
 
 
-def _choices(given: Any) -> Choices:
+def _choices(given: Any) -> SceneChoices:
     options = word_choices()
-    found = _fields(given, {field.name for field in fields(Choices)}, "choices")
+    found = _fields(given, {field.name for field in fields(SceneChoices)}, "choices")
     for name, value in found.items():
         if name in options:
             if value not in options[name]:
@@ -118,4 +118,4 @@ def _choices(given: Any) -> Choices:
             raise SceneError(f"{name} is not a whole number between 0 and {MOST_PASSES}.")
     if found.get("max_epochs") == 0:
         raise SceneError("max_epochs is 0: it must be at least 1.")
-    return Choices(**found)
+    return SceneChoices(**found)
