@@ -152,3 +152,17 @@ def test_influence_is_one_table_and_agrees_with_statsmodels():
     np.testing.assert_allclose(ours.filter(like="dfbetas").to_numpy(), theirs.dfbetas, rtol=1e-7, atol=1e-12)
     inflation = [variance_inflation_factor(design.to_numpy(), j) for j in range(3)]
     np.testing.assert_allclose(model.vif()["vif"], inflation, rtol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_probabilities_take_the_offset_of_the_fit(classes):
+    X, labels, y = frame()
+    labels = labels if classes == 2 else np.digitize(y, [-0.5, 0.8])
+    offset = np.random.default_rng(2).normal(size=150 if classes == 2 else (150, 3))
+    model = sx.LogisticRegression().fit(X, labels, offset=offset)
+    P = model.predict_proba(X, offset=offset)
+    assert np.log(P[np.arange(150), labels]).sum() == pytest.approx(model.loglik_, rel=1e-10)
+    if classes == 2:
+        np.testing.assert_allclose(P[:, 1], model.predict_table(X, offset=offset)["mean"], rtol=1e-12)
+    with pytest.raises(DataError, match="offset"):
+        model.predict_proba(X, offset=offset[:3])

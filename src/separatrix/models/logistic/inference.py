@@ -10,10 +10,10 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.logistic.after_logistic import AfterLogistic
-from separatrix.models.logistic.problem import UsedRows
+from separatrix.models.logistic.problem import UsedRows, check_offset
 from separatrix.models.probabilities import agreeing, log_softmax
 from separatrix.numerics.status import Status
-from separatrix.validation import distinct_names
+from separatrix.validation import Labels, distinct_names
 
 if TYPE_CHECKING:
     from separatrix.models.logistic.fitted_facts import FittedFacts
@@ -36,13 +36,15 @@ class LogisticInference(LinearClassifier, AfterLogistic):
     separation_: Any
     _facts: FittedFacts | None
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any, *, offset: Any = None) -> Floats:
         """The probability of each class, one column a class; ``predict`` gives the first with the greatest.
 
         Parameters
         ----------
         X : array, sparse matrix or frame
             The rows.
+        offset : array or None
+            Added to the scores, as in ``fit``: one number a row, or one a class for K > 2.
 
         Returns
         -------
@@ -56,6 +58,9 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         array([[0.5, 0.5]])
         """
         s = self.decision_function(X)
+        if offset is not None:
+            labels = Labels(self.classes_, np.zeros(0, dtype=np.intp))
+            s = s + check_offset(offset, len(s), labels, self.multiclass)
         return agreeing(np.exp(self._log_probabilities(s)), s, self.boundary)
 
     def predict_log_proba(self, X: Any) -> Floats:

@@ -98,7 +98,8 @@ class LogisticRegression(LogisticInference):
 
     Notes
     -----
-    Predictions are for an offset of zero. Dense C-order float64 and float32 arrays and CSR matrices are read in
+    Predictions are for an offset of zero, unless ``predict_proba`` is given one.
+    Dense C-order float64 and float32 arrays and CSR matrices are read in
     place. Rows of weight zero are left out.
 
     Examples
