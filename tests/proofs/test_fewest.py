@@ -346,3 +346,13 @@ def test_what_floating_point_leaves_open_is_decided_exactly(X, y, fewest):
     found = fewest_mistakes(X, y, intercept=False)
     assert (found.lower, found.upper, found.stopped) == (fewest, fewest, "proved")
     assert verify(found.certificate, X, y)
+
+
+def test_a_better_hyperplane_is_found_exactly_where_floating_point_finds_none():
+    X = np.array([[2.0, 4.0], [3.0, -1.0], [4.0, 2.0], [4.0, 3.0], [-2.0, -3.0], [-1.0, 0.0], [3.0, 0.0]]) * 5e-324
+    X[5, 1] = -2.0
+    y = [0, 0, 0, 1, 1, 1, 0]
+    found = fewest_mistakes(X, y)
+    assert (found.lower, found.upper, found.stopped) == (1, 1, "proved")
+    assert found.wrong.tolist() == [3]
+    assert verify(found.certificate, X, y)

@@ -32,6 +32,7 @@ RESTARTS = 20  # of the first search for a good hyperplane
 SLICE = 5_000_000  # rows times columns times nodes between two looks at the clock
 SMALL = 300_000  # numbers of a table that is worth a tree; larger ones are packed once
 TINY = 2_000  # up to which what floating point leaves open is decided exactly
+DECISIONS = 500  # of such a table, at most
 INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
 FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
 IMPOSSIBLE = 1 << 30
@@ -75,7 +76,7 @@ class Search:
         return 0 if self.tree is None else int(self.tree.nodes)
 
     def run(self, max_nodes: int, gap: int) -> None:
-        divide = (lambda: self._divide(max_nodes, gap), self._pack_exactly) if max_nodes else ()
+        divide = (lambda: self._divide(max_nodes, gap), self._pack_exactly, self._leave_out) if max_nodes else ()
         for step in (self._first_witnesses, self._hyperplane, self._pack, *divide):
             if self.lower + gap >= self.upper or self._late():
                 break
@@ -251,16 +252,26 @@ class Search:
                 self.stuck = True
                 return
 
-    def _pack_exactly(self) -> None:
-        """Disjoint witnesses in exact arithmetic, where floating point leaves a small table open."""
+    @property
+    def _by_integers(self) -> bool:
+        """Whether floating point has left a table open that is small enough for exact arithmetic."""
         rows = self.rows
-        if not self.stuck or type(rows) is not LiftedRows or rows.n * rows.p > TINY:
+        return self.stuck and type(rows) is LiftedRows and rows.n * rows.p <= TINY
+
+    def _decide(self, some: list[int]) -> Any:
+        """Whether some of the rows can be separated, exactly."""
+        part = LiftedRows(self.rows.X[some], self.rows.y[some], self.rows.intercept)
+        return Stage(part, Face.whole(self.rows.p)).decide()
+
+    def _pack_exactly(self) -> None:
+        """Disjoint witnesses in exact arithmetic."""
+        rows = self.rows
+        if not self._by_integers:
             return
         packed = [codes for codes in self.packed if len(codes) == 1]  # rows of zeros
         alive = [i for i in range(rows.n) if [i] not in packed]
         while alive:  # each round takes rows out of those that are left
-            part = LiftedRows(rows.X[alive], rows.y[alive], rows.intercept)
-            answer = Stage(part, Face.whole(rows.p)).decide()
+            answer = self._decide(alive)
             if not isinstance(answer, Circuit):
                 break
             codes = [alive[t] for t in answer.weights]
@@ -268,6 +279,21 @@ class Search:
             alive = [i for i in alive if i not in codes]
         if len(packed) > len(self.packed):
             self.packed = packed
+
+    def _leave_out(self) -> None:
+        """A better hyperplane in exact arithmetic: one row of a witness left out, then one of the next, and so on."""
+        if not self._by_integers:
+            return
+        waiting = [(list(range(self.rows.n)), 0)]  # rows that are kept, how many are left out: the fewest first
+        for _ in range(DECISIONS):
+            if not waiting or self.lower >= self.upper or self._late():
+                return
+            kept, out = waiting.pop(0)
+            answer = self._decide(kept)
+            if isinstance(answer, Positive):
+                self.adopt(answer.w)
+            elif isinstance(answer, Circuit) and out + 1 < self.upper:
+                waiting += [([i for i in kept if i != kept[t]], out + 1) for t in answer.weights]
 
     def _take(self, columns: NDArray[np.float64]) -> None:
         """A hyperplane that the tree came across: improved, proved, and given back."""
