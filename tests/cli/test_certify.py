@@ -199,7 +199,7 @@ def test_a_certificate_on_standard_output_replaces_nothing(folder):
     assert said.startswith('before\n{\n "format": "separability-certificate/2"')
     assert said.endswith("}\nafter\n")
     refused = separatrix(folder, "certify", "example:xor", "--out", "/dev/stdout")
-    assert (refused.returncode, "no file: the rows are to be written beside it" in refused.stderr) == (2, True)
+    assert (refused.returncode, "not a file: the rows are to be written beside it" in refused.stderr) == (2, True)
     (folder / "link.json").symlink_to("real.json")
     assert separatrix(folder, "certify", "t.csv", "--out", "link.json").returncode == 0
     assert (folder / "link.json").is_symlink()

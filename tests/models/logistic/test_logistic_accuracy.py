@@ -92,11 +92,12 @@ def test_without_an_intercept_it_is_exactly_zero(options, classes):
     assert model.intercept_.tolist() == [0.0] * len(model.coef_)
 
 
-def test_a_tie_is_predicted_as_the_first_of_equal_probabilities():
+def test_a_score_of_zero_is_the_second_class_in_prediction_and_probabilities():
     X = np.array([[-2.0], [-1.0], [1.0], [2.0], [0.0]])
     model = sx.LogisticRegression(C=1.0, fit_intercept=False).fit(X[:4], ["a", "b", "a", "b"])
     P = model.predict_proba(X)
-    assert P[4].tolist() == [0.5, 0.5]
+    assert P[4].tolist() == [0.5, np.nextafter(0.5, 1.0)]
+    assert model.predict(X[4:]).tolist() == ["b"]
     assert model.predict(X).tolist() == model.classes_[P.argmax(axis=1)].tolist()
 
 
