@@ -24,6 +24,7 @@ from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.line_search import Lines
 from separatrix.proofs.packing import Packing, fractional_packing
 from separatrix.proofs.simplex import alternative
+from separatrix.proofs.small_tables import disjoint_circuits, separating_the_rest
 
 Codes = list[int]  # a row i as i, the row reversed (-z_i) as ~i
 Progress = Callable[[int, int, int], object]
@@ -32,7 +33,6 @@ RESTARTS = 20  # of the first search for a good hyperplane
 SLICE = 5_000_000  # rows times columns times nodes between two looks at the clock
 SMALL = 300_000  # numbers of a table that is worth a tree; larger ones are packed once
 TINY = 2_000  # up to which what floating point leaves open is decided exactly
-DECISIONS = 500  # of such a table, at most
 INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
 FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
 IMPOSSIBLE = 1 << 30
@@ -76,7 +76,7 @@ class Search:
         return 0 if self.tree is None else int(self.tree.nodes)
 
     def run(self, max_nodes: int, gap: int) -> None:
-        divide = (lambda: self._divide(max_nodes, gap), self._pack_exactly, self._leave_out) if max_nodes else ()
+        divide = (lambda: self._divide(max_nodes, gap), self._by_integers) if max_nodes else ()
         for step in (self._first_witnesses, self._hyperplane, self._pack, *divide):
             if self.lower + gap >= self.upper or self._late():
                 break
@@ -252,48 +252,17 @@ class Search:
                 self.stuck = True
                 return
 
-    @property
-    def _by_integers(self) -> bool:
-        """Whether floating point has left a table open that is small enough for exact arithmetic."""
+    def _by_integers(self) -> None:
+        """What floating point has left open of a small table, in exact arithmetic."""
         rows = self.rows
-        return self.stuck and type(rows) is LiftedRows and rows.n * rows.p <= TINY
-
-    def _decide(self, some: list[int]) -> Any:
-        """Whether some of the rows can be separated, exactly."""
-        part = LiftedRows(self.rows.X[some], self.rows.y[some], self.rows.intercept)
-        return Stage(part, Face.whole(self.rows.p)).decide()
-
-    def _pack_exactly(self) -> None:
-        """Disjoint witnesses in exact arithmetic."""
-        rows = self.rows
-        if not self._by_integers:
+        if not self.stuck or type(rows) is not LiftedRows or rows.n * rows.p > TINY:
             return
-        packed = [codes for codes in self.packed if len(codes) == 1]  # rows of zeros
-        alive = [i for i in range(rows.n) if [i] not in packed]
-        while alive:  # each round takes rows out of those that are left
-            answer = self._decide(alive)
-            if not isinstance(answer, Circuit):
-                break
-            codes = [alive[t] for t in answer.weights]
-            packed.append(codes)
-            alive = [i for i in alive if i not in codes]
-        if len(packed) > len(self.packed):
-            self.packed = packed
-
-    def _leave_out(self) -> None:
-        """A better hyperplane in exact arithmetic: one row of a witness left out, then one of the next, and so on."""
-        if not self._by_integers:
-            return
-        waiting = [(list(range(self.rows.n)), 0)]  # rows that are kept, how many are left out: the fewest first
-        for _ in range(DECISIONS):
-            if not waiting or self.lower >= self.upper or self._late():
+        packed = disjoint_circuits(rows, [codes[0] for codes in self.packed if len(codes) == 1])  # rows of zeros
+        self.packed = max(self.packed, packed, key=len)
+        for w in separating_the_rest(rows, lambda: self.upper):
+            self.adopt(w)
+            if self.lower >= self.upper or self._late():
                 return
-            kept, out = waiting.pop(0)
-            answer = self._decide(kept)
-            if isinstance(answer, Positive):
-                self.adopt(answer.w)
-            elif isinstance(answer, Circuit) and out + 1 < self.upper:
-                waiting += [([i for i in kept if i != kept[t]], out + 1) for t in answer.weights]
 
     def _take(self, columns: NDArray[np.float64]) -> None:
         """A hyperplane that the tree came across: improved, proved, and given back."""
