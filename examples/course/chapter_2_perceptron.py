@@ -53,7 +53,7 @@ assert model.trace_.replay(X, y).weights[:, :2].tolist() == [[0, 0], [1, -2], [2
 # %%
 # On the command line::
 #
-#     separatrix fit example:six-points --learner perceptron --no-fit-intercept --tie positive --max-epochs 1
+#     separatrix fit example:six-points --recipe online --trace
 #
 # The weights as a path, and the last hyperplane with its updates:
 
