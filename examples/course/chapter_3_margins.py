@@ -60,7 +60,7 @@ ax = sx.plot_boundary(sx.MaxMargin().fit(cube, xor.y), cube, xor.y, columns=[0, 
 #
 # The signed distance of a row from the hyperplane is :math:`s(x)/\lVert w \rVert`. The **geometric margin** of a separating
 # hyperplane is the least distance, :math:`\eta = \min_i y_i s(x_i)/\lVert w \rVert`; the nearest point of the hyperplane
-# to :math:`x` is its **foot point** :math:`x - \eta\,w/\lVert w \rVert` (for a row with :math:`y = 1` on the margin).
+# to :math:`x` is its **foot point** :math:`x - s(x)\,w/\lVert w \rVert^2`.
 # Many hyperplanes separate the same rows; the one with the maximum margin is unique.
 
 best = sx.margin(X, y, exact=True)
@@ -113,8 +113,9 @@ assert bound.most == 5
 print(bound.against(model))
 
 # %%
-# For rows of length 1 and a unit :math:`w^*` the bound is :math:`1/\gamma^2`; ``recipe("normalised")`` scales rows so, which
-# keeps them separable.
+# For rows of length 1 the bound is :math:`1/\gamma^2` with
+# :math:`\gamma = \min_i \lvert w^* \cdot x_i \rvert/(\lVert w^* \rVert \lVert x_i \rVert)`; ``recipe("normalised")`` scales rows so,
+# which keeps them separable.
 
 unit = sx.mistake_bound(X, y, intercept=False, normalize_rows=True)
 run = sx.Perceptron.recipe("normalised").fit(X, y)

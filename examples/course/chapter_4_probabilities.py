@@ -71,8 +71,9 @@ threshold = (m1 @ m1 - m0 @ m0) / 2 - s2 * np.log(30 / 60)
 assert (ball.predict(X) == np.where(X @ (m1 - m0) >= threshold, 1, -1)).all()
 
 # %%
-# **Whitened.** In coordinates :math:`z = \Sigma^{-1/2}(x - \frac{\mu_+ + \mu_-}{2})` the covariance is the identity and
-# :math:`f = 2\,\mu_+ \cdot z + \ln(\pi_+/\pi_-)`: up to the shares, the nearer mean wins.
+# **Whitened.** In coordinates :math:`z = \Sigma^{-1/2}(x - \frac{\mu_+ + \mu_-}{2})` the covariance is the identity, the means are
+# :math:`m = \Sigma^{-1/2}\frac{\mu_+ - \mu_-}{2}` and :math:`-m`, and :math:`f = 2\,m \cdot z + \ln(\pi_+/\pi_-)`: up to the shares,
+# the nearer mean wins.
 
 z, mean = lda.whiten(X), lda.whitened_means_[1]
 assert np.allclose(2 * z @ mean + np.log(30 / 60), f)
@@ -110,7 +111,7 @@ assert qda.score(wide, kind) > 0.8
 #
 # .. math:: \nabla \ell = \sum_{i=1}^{n} (y_i^* - p_i)\,\hat x_i = \sum_{i=1}^{n} \left(1 - \varphi(y_i f(x_i))\right) y_i\,\hat x_i .
 #
-# The equation :math:`\nabla\ell = 0` has no closed solution; Newton's method or gradient ascent finds it. The likelihood is
+# The equation :math:`\nabla\ell = 0` has no closed solution; Newton's method or gradient ascent finds it. The log-likelihood is
 # concave, so that there are no other maxima.
 
 
@@ -156,7 +157,7 @@ print(separated)
 # Losses
 # ------
 #
-# Each learner minimises a loss of the margin :math:`m = y\,s(x)`: 0-1, squared :math:`(1 - m)^2`, logistic
+# Most learners of this course minimise a loss of the margin :math:`m = y\,s(x)`: 0-1, squared :math:`(1 - m)^2`, logistic
 # :math:`\ln(1 + e^{-m})`, hinge :math:`\max(0, 1 - m)`.
 
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
@@ -170,15 +171,18 @@ drawn = axes[1].set_title("their derivatives")
 # -----------------
 #
 # LDA assumes normal classes with equal covariances. Where that holds, it needs fewer rows (Efron 1975). Logistic regression
-# assumes only linear log-odds; rows far from the boundary hardly move it. A few outlying rows of a class that is not normal
-# show the difference:
+# assumes only linear log-odds; rows far from the boundary, on their own side, hardly move it. Four such rows show the
+# difference:
 
-far = np.vstack([X, rng.normal(size=(8, 2)) + [9.0, -6.0]])
-labels = np.append(y, np.ones(8, dtype=int))
+far = np.vstack([X, rng.normal(size=(4, 2)) + [15.0, 15.0]])
+labels = np.append(y, np.ones(4, dtype=int))
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+mistakes = []
 for panel, learner in zip(axes, (sx.LinearDiscriminant(), sx.LogisticRegression()), strict=True):
     sx.plot_boundary(learner.fit(far, labels), far, labels, ax=panel)
-    panel.set_title(f"{type(learner).__name__}: {(learner.predict(far) != labels).sum()} mistakes")
+    mistakes.append(int((learner.predict(far) != labels).sum()))
+    panel.set_title(f"{type(learner).__name__}: {mistakes[-1]} mistakes")
+assert mistakes[0] > 1.5 * mistakes[1]
 
 # %%
 # Exercises
@@ -205,7 +209,7 @@ other = np.linalg.solve(pooled * len(X) / (len(X) - 2), m1 - m0)
 assert not np.allclose(lda.coef_[0], other)
 
 # %%
-# 3. At :math:`1 - \frac{\ln 9}{2} \approx -0.099`: the common class takes nearly the whole way.
+# 3. At :math:`1 - \frac{\ln 9}{2} \approx -0.099` if :math:`N(2, 1)` is the common class: its side reaches beyond the other mean.
 
 assert np.isclose((2**2 - 0) / 2 / 2 - np.log(9) / 2, 1 - np.log(9) / 2)
 print(round(1 - np.log(9) / 2, 3))

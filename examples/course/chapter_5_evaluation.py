@@ -159,8 +159,9 @@ ill = sx.evaluate([1] * 50 + [0] * 950, [1] * 45 + [0] * 5 + [1] * 30 + [0] * 92
 assert np.allclose([ill.accuracy.value, ill.precision.value, ill.recall.value, ill.f1.value], [0.965, 0.6, 0.9, 0.72])
 
 # %%
-# 2. The choice fits the noise of the rows it is made on: with labels that have nothing to do with the features, the best
-#    of many models looks better than chance on the rows that chose it. Nested cross-validation sees through that.
+# 2. The choice fits the noise of the rows it is made on: with labels that have nothing to do with the features, the mean
+#    of the chosen model is the best of several draws, here above one half. Nested cross-validation, which judges each
+#    choice on rows that took no part in it, covers one half.
 
 unrelated = load_example("random-labels")
 grid = {"C": [0.001, 0.01, 0.1, 1.0, 10.0]}

@@ -18,4 +18,4 @@ search = GridSearchCV(pipeline, {"polynomialmap__degree": [1, 2], "logisticregre
 search.fit(X[:, 2:], y)
 print(search.best_params_, f"{search.best_score_:.3f}")
 ax = sx.plot_boundary(search.best_estimator_, X[:, 2:], y)
-ax.set(xlabel="petal length (cm)", ylabel="petal width (cm)")
+drawn = ax.set(xlabel="petal length (cm)", ylabel="petal width (cm)")

@@ -42,4 +42,4 @@ with tempfile.TemporaryDirectory() as folder:
 counts = pd.Series(" ".join(texts).split()).value_counts().head(12)
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 ax.barh(counts.index, counts)
-ax.set(xlabel="occurrences")
+drawn = ax.set(xlabel="occurrences")

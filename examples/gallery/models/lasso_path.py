@@ -16,4 +16,4 @@ path = sx.LogisticRegression(l1_ratio=1.0).path(StandardScaler().fit_transform(X
 print("columns in use:", path.nonzero.tolist(), " largest gap:", f"{path.gap.max():.1e}")
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 ax.semilogx(path.C, path.coef[:, 0])
-ax.set(xlabel="C", ylabel="coefficients", title="lasso, 30 columns")
+drawn = ax.set(xlabel="C", ylabel="coefficients", title="lasso, 30 columns")

@@ -27,4 +27,4 @@ print(f"{np.mean(wrong[:100]):.1%} wrong in the first hundred, {np.mean(wrong[-1
 
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 ax.plot(np.cumsum(wrong))
-ax.set(xlabel="messages", ylabel="mistakes so far")
+drawn = ax.set(xlabel="messages", ylabel="mistakes so far")

@@ -3,8 +3,8 @@ Separation in a clinical table
 ==============================
 
 A marker that occurs only among the ill makes the logistic estimate of its effect infinite. Most software prints a large
-number with an enormous standard error. Here the fit proves what happens, names the column, and gives Firth's estimate
-with a one-sided interval.
+number with an enormous standard error. Here the fit proves what happens, names the column, and gives Firth's finite
+estimate; the infinite one has a one-sided interval.
 """
 
 import matplotlib.pyplot as plt
@@ -27,4 +27,4 @@ assert line.coef == line.high == float("inf")
 assert round(line.low, 3) == 0.283
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 ax.scatter(rows["age"], rows["marker"], c=ill, cmap="coolwarm", s=80, edgecolor="k")
-ax.set(xlabel="age", ylabel="marker", yticks=[0, 1], title="every row with the marker is ill (red)")
+drawn = ax.set(xlabel="age", ylabel="marker", yticks=[0, 1], title="every row with the marker is ill (red)")

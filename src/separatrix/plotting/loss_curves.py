@@ -13,7 +13,7 @@ from separatrix.plotting.style import MUTED, PALETTE, axes_for, explain, name_ax
 
 KINKS = {"perceptron": 0.0, "hinge": 1.0}
 FORMULAS = {
-    "zero_one": "0-1: 1 where m < 0",
+    "zero_one": "0-1: 1 where the prediction is wrong",
     "squared": "squared: (1 − m)²",
     "logistic": "logistic: log(1 + e⁻ᵐ)",
     "hinge": "hinge: max(0, 1 − m)",

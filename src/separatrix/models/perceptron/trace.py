@@ -264,7 +264,7 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Both sides of (N1) and (N2) after k = 0, 1, 2, ... updates, and the cosine between w_k and w*."""
+    """Both sides of Novikoff's two inequalities after k = 0, 1, 2, ... updates, and the cosine between w_k and w*."""
 
     star: Floats
     gamma: float
@@ -274,12 +274,12 @@ class Proof:
 
     @property
     def inner_bound(self) -> Floats:
-        """(N1): w*.w0 + k g"""
+        """The bound from below of w*.w_k:  w*.w0 + k g"""
         return np.asarray(self.inner[0] + self.gamma * np.arange(len(self.inner)))
 
     @property
     def norms2_bound(self) -> Floats:
-        """(N2): |w0|^2 + k R^2"""
+        """The bound from above of |w_k|^2:  |w0|^2 + k R^2"""
         return np.asarray(self.norms2[0] + self.radius2 * np.arange(len(self.norms2)))
 
     @property
@@ -290,7 +290,7 @@ class Proof:
 
     @property
     def bound(self) -> float:
-        """(N3): the most updates that are possible; infinite where w* does not separate."""
+        """The most updates that are possible by both bounds; infinite where w* does not separate."""
         if not self.gamma > 0:
             return math.inf
         length = float(np.linalg.norm(self.star))
