@@ -124,6 +124,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     print(f"{'call':<22} {'files':>5} {'functions':>9} {'nesting':>7}  pairs that call each other")
     for name, (options, X, y) in logistic_fits().items():
+        # Defaults bind the loop's variables now, which mypy cannot type.
         line(name, lambda options=options, X=X, y=y: sx.LogisticRegression(**options).fit(X, y))  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as folder:
         for name, call in journeys(Path(folder)).items():

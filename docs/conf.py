@@ -12,14 +12,14 @@ sys.path.insert(0, str(HERE / "_ext"))
 os.environ.setdefault("COLUMNS", "88")
 mpl.use("agg")
 
-import separatrix  # noqa: E402
+import separatrix  # noqa: E402  # after the backend of the figures
 
 # A fit that stops at its limit says so; the pages that show such a fit say so themselves.
 warnings.filterwarnings("ignore", category=separatrix.errors.SeparatrixWarning)
 
 project = "Separatrix"
 author = "The Separatrix developers"
-copyright = "The Separatrix developers, BSD 3-Clause licence"  # noqa: A001
+copyright = "The Separatrix developers, BSD 3-Clause licence"  # noqa: A001  # the name is Sphinx's
 release = version = separatrix.__version__
 extensions = [
     "myst_parser",

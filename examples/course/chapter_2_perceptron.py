@@ -36,7 +36,7 @@ assert sx.zero_one(X @ -w, y).mean() == 1
 # The worked example
 # ------------------
 #
-# The **online perceptron** starts at :math:`w = 0`, without a bias. It looks at a row, predicts, is told the label, and moves
+# The **online perceptron** starts at :math:`w = 0`, without a bias. It looks at a row, predicts, sees the label, and moves
 # only on a mistake:
 #
 # .. math:: w \leftarrow w + y\,x .

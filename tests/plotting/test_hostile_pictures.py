@@ -87,7 +87,7 @@ REFUSED = {
     "one coordinate": (lambda: plot_descent(lambda t: float(t[0]), [[1.0]]), DataError, "path has one coordinate"),
     "no function": (lambda: plot_descent(3, [[1.0, 2.0]]), ParameterError, "objective is a int"),
     "coordinates": (lambda: plot_descent(sum, [[1.0, 2.0]], columns=(0, 2)), ParameterError, "two different numbers"),
-    "J is no number": (lambda: plot_convergence([1.0, np.nan]), DataError, "values has nan"),
+    "J is not a number": (lambda: plot_convergence([1.0, np.nan]), DataError, "values has nan"),
     "lengths": (lambda: plot_convergence([1.0], gradient_norm=[1.0, 2.0]), DataError, "they must agree"),
     "one weight": (lambda: plot_weight_path([[1.0]]), DataError, "weights has one column"),
     "rows out of range": (lambda: plot_mistakes([9], 4), DataError, "row numbers from 0 to 3"),

@@ -2,7 +2,7 @@
 A test set that is used once
 ============================
 
-``holdout`` seals the test rows. Using them is recorded in a ledger; the second model that is tested on them is told so.
+``holdout`` seals the test rows. Using them is recorded in a ledger; the result of a second model says that they were used before.
 """
 
 import tempfile

@@ -1,4 +1,4 @@
-"""What a shell is told when it completes a word of a command, and ``separatrix completion``, which sets that up."""
+"""Answers to a shell that completes a word of a command, and ``separatrix completion``, which sets that up."""
 
 from __future__ import annotations
 

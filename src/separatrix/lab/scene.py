@@ -96,6 +96,7 @@ def _point(k: int, given: Any) -> ScenePoint:
     for name in ("x", "y"):
         value = found.get(name)
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        # mypy does not see that `number` narrows the type of `value`.
         if not number or not math.isfinite(value) or abs(value) > LARGEST:  # type: ignore[arg-type]
             raise SceneError(f"{name} of point {k} is not a number between -{LARGEST:g} and {LARGEST:g}.")
     label = found.get("label")

@@ -288,7 +288,7 @@ class LinearDescent(PredictorByLoss):
 
     def _resumed(self, rule: DescentRule, table: Table) -> DescentState:
         if self._continues():
-            return deepcopy(self._states)  # type: ignore[no-any-return]
+            return deepcopy(self._states)  # type: ignore[no-any-return]  # set by fit
         lifted = np.zeros(table.d + 1)
         if self.__sklearn_is_fitted__():
             lifted = np.append(self.coef_, self.intercept_)
@@ -300,7 +300,7 @@ class LinearDescent(PredictorByLoss):
         if declared is not None and declared != known:
             raise DataError(f"classes={classes!r} is not the same as on the last call, which had {known}.")
         if self._continues():
-            return deepcopy(self._states)  # type: ignore[no-any-return]
+            return deepcopy(self._states)  # type: ignore[no-any-return]  # set by fit
         if self.__sklearn_is_fitted__():
             lifted = list(np.column_stack([self.coef_, self.intercept_]))
             return DescentClasses.of(lifted, self.classes_.tolist(), rule)
