@@ -81,9 +81,10 @@ stub: .venv/package  ## write kernels/_native.pyi from the compiled kernels
 sanitize: .venv/groups  ## the kernel tests under the address and undefined-behaviour sanitizers
 	.ci/sanitize
 
-docs: .venv/groups  ## build the documentation into docs/_build
+docs: .venv/groups  ## build the documentation into docs/_build, and check its links
 	$(BIN)/pip install --quiet --group docs
 	$(BIN)/python -m sphinx --fail-on-warning --quiet docs docs/_build
+	$(BIN)/python .ci/links docs/_build
 
 wheel: .venv/tools  ## build a wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .

@@ -44,7 +44,7 @@ print(f"nearest neighbours keep {n * d:,} numbers, a linear predictor {d + 1}")
 #
 # .. math:: \hat X^T \hat X \, \hat\beta = \hat X^T y ,
 #
-# with the normal matrix :math:`\hat X^T \hat X` and the moment vector :math:`\hat X^T y`.
+# with the **normal matrix** :math:`\hat X^T \hat X` and the **moment vector** :math:`\hat X^T y`.
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 2))
@@ -67,7 +67,7 @@ print(model.summary())
 # Ridge
 # -----
 #
-# A penalty :math:`\lambda \lVert \beta \rVert^2` keeps the weights small:
+# Regularised least squares: a penalty :math:`\lambda \lVert \beta \rVert^2` keeps the weights small,
 #
 # .. math:: \hat\beta_\lambda = (\hat X^T \hat X + \lambda I)^{-1} \hat X^T y .
 #
@@ -103,7 +103,8 @@ assert np.allclose(short.predict(wide), target)
 #
 # .. math:: \theta_{k+1} = \theta_k - \alpha(k) \, \nabla J(\theta_k)
 #
-# until :math:`\lVert \theta_{k+1} - \theta_k \rVert \le \varepsilon` or :math:`N` steps have been made.
+# until :math:`\lVert \theta_{k+1} - \theta_k \rVert \le \varepsilon` (the **tolerance**) or :math:`N` steps have been made.
+# :math:`\alpha(k)` is the **learning rate** or step size.
 # :func:`separatrix.gradient_descent` does that for any :math:`J`. Without ``gradient`` the derivatives are central
 # differences; ``verify_gradient=True`` compares yours with them. ``schedule`` is :math:`\alpha(k)`: constant, inverse,
 # root, exponential, step, a line search, or a function of :math:`k`.
@@ -126,14 +127,15 @@ assert np.allclose(found.theta, numerical.theta, atol=1e-6)
 print(found.status.name, "after", found.steps, "steps")
 
 # %%
-# The path over the contours of :math:`J`: the steep direction is settled first.
+# The path over the **contours** of :math:`J` (lines of equal value): the steep direction is settled first.
 
 ax = sx.plot_descent(J, found.path)
 
 # %%
-# The same run as :math:`J(\theta_k)` against :math:`k`.
+# The same run as :math:`J(\theta_k)` against :math:`k`, from the start :math:`\theta_0` to the last step.
 
-ax = sx.plot_convergence(found.trace.value)
+ax = sx.plot_convergence([J(theta) for theta in found.path])
+assert len(found.path) == found.steps + 1
 
 # %%
 # Too long a step diverges. Here the steep direction multiplies by :math:`1 - 8\alpha` at every step, so that

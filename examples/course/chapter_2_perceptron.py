@@ -6,7 +6,8 @@ A **halfspace** classifier predicts the sign of the score:
 
 .. math:: h(x) = \mathrm{sign}(w \cdot x + b), \qquad \mathrm{sign}(z) = +1 \text{ if } z \ge 0, \text{ else } -1 .
 
-Rows with score 0 form the **hyperplane**, and :math:`w` is normal to it. Where :math:`s(x) = 0` some texts leave the
+The points with score 0 form a **hyperplane**, the **decision boundary**, and :math:`w` is normal to it. The set of all
+halfspaces is the **hypothesis class**. Where :math:`s(x) = 0` some texts leave the
 prediction undefined; here it is +1 unless ``boundary="negative"`` or ``"undefined"`` is given.
 """
 
@@ -101,7 +102,7 @@ for name in ("online", "repeated", "batch", "restart", "normalised", "rosenblatt
 # ============== ====================================================================================================
 # ``online``     one pass over a stream: predict, reveal, update
 # ``repeated``   passes over and over, until one has no mistake
-# ``batch``      *while some row is wrong*: rows in order, until :math:`n` in a row were right
+# ``batch``      the batch perceptron, *while some row is wrong*: rows in order, until :math:`n` in a row were right
 # ``restart``    back to row 0 after every update, at most ``max_updates`` of them; with a bias
 # ``normalised`` every row scaled to length 1 first
 # ``rosenblatt`` a random start, passes until at most ``max_mistakes`` mistakes or ``max_epochs`` passes; with a bias

@@ -7,6 +7,9 @@ Rows are **linearly separable** if some :math:`\hat w = (w, b)` has every row st
 
 .. math:: y_i \, \hat w \cdot \hat x_i \ge \gamma \quad \text{for all } i .
 
+:math:`y_i \, \hat w \cdot \hat x_i` is the **functional margin** of row :math:`i`. It doubles when :math:`\hat w` does, so
+that only :math:`\gamma / \lVert \hat w \rVert` has a meaning of its own.
+
 Whether that is so can be *decided*, in exact arithmetic, either way.
 """
 
@@ -42,8 +45,8 @@ assert crossed.witness.tolist() == [0, 1, 2, 3]
 ax = crossed.plot()
 
 # %%
-# With the product of the two columns as a third column XOR is separable: a non-linear boundary in the old columns is a
-# hyperplane in the new ones.
+# A **feature transformation** helps: with the product of the two columns as a third column XOR is separable. A non-linear
+# boundary in the old columns is a hyperplane in the new ones.
 
 lifted = sx.PolynomialMap(2).fit_transform(xor.X)
 assert sx.separability(lifted, xor.y).verdict == "complete"
@@ -61,7 +64,8 @@ ax = sx.plot_boundary(sx.MaxMargin().fit(cube, xor.y), cube, xor.y, columns=[0, 
 # The signed distance of a row from the hyperplane is :math:`s(x)/\lVert w \rVert`. The **geometric margin** of a separating
 # hyperplane is the least distance, :math:`\eta = \min_i y_i s(x_i)/\lVert w \rVert`; the nearest point of the hyperplane
 # to :math:`x` is its **foot point** :math:`x - s(x)\,w/\lVert w \rVert^2`.
-# Many hyperplanes separate the same rows; the one with the maximum margin is unique.
+# Many hyperplanes separate the same rows; the one with the **maximum margin** is unique (Boser, Guyon and Vapnik 1992).
+# The rows nearest to it are the **support vectors**: they alone decide where it lies.
 
 best = sx.margin(X, y, exact=True)
 assert best.squared == 1
@@ -77,9 +81,11 @@ ax = best.plot()
 # The mistake bound
 # -----------------
 #
-# **Theorem (Novikoff 1962).** Let :math:`\lVert \hat x_i \rVert \le R` and :math:`y_i\, w^* \cdot \hat x_i \ge \gamma > 0` for all
-# rows. From :math:`w_0 = 0`, in any order of rows, the perceptron makes at most :math:`R^2 \lVert w^* \rVert^2 / \gamma^2`
-# mistakes.
+# **Convergence theorem (Novikoff 1962).** Let :math:`\lVert \hat x_i \rVert \le R`, the **radius** of the rows, and
+# :math:`y_i\, w^* \cdot \hat x_i \ge \gamma > 0` for all rows. From :math:`w_0 = 0`, in any order of rows, the perceptron makes
+# at most :math:`R^2 \lVert w^* \rVert^2 / \gamma^2` mistakes.
+#
+# With :math:`\hat\gamma = \gamma / \lVert w^* \rVert`, the margin of the lifted rows, the bound is :math:`R^2/\hat\gamma^2`.
 #
 # *Proof.* Each update adds :math:`y_i \hat x_i` to :math:`w`.
 #
@@ -101,7 +107,7 @@ assert proof.bound == 5
 ax = proof.plot()
 
 # %%
-# The cosine itself: it need not rise at every update; only its lower bound :math:`\gamma\sqrt{k}/R` does.
+# The cosine itself: it need not rise at every update; only its lower bound :math:`\hat\gamma\sqrt{k}/R` does.
 
 print("cosine", proof.cosine.round(3))
 
@@ -113,8 +119,8 @@ assert bound.most == 5
 print(bound.against(model))
 
 # %%
-# For rows of length 1 the bound is :math:`1/\gamma^2` with
-# :math:`\gamma = \min_i \lvert w^* \cdot x_i \rvert/(\lVert w^* \rVert \lVert x_i \rVert)`; ``recipe("normalised")`` scales rows so,
+# For rows of length 1 the bound is :math:`1/\hat\gamma^2` with
+# :math:`\hat\gamma = \min_i \lvert w^* \cdot x_i \rvert/(\lVert w^* \rVert \lVert x_i \rVert)`; ``recipe("normalised")`` scales rows so,
 # which keeps them separable.
 
 unit = sx.mistake_bound(X, y, intercept=False, normalize_rows=True)
@@ -139,7 +145,7 @@ assert model.visits_ <= bound.most_visits == n * bound.most + n
 # Small margins are slow
 # ----------------------
 #
-# The bound grows with the *square* of :math:`1/\gamma`. Two points on a line, :math:`c - 1` and :math:`c + 1`: the farther they
+# The bound grows with the *square* of :math:`1/\hat\gamma`. Two points on a line, :math:`c - 1` and :math:`c + 1`: the farther they
 # are from the origin, the smaller the lifted margin.
 
 for c in (2.0, 4.0, 8.0, 16.0):
@@ -175,7 +181,7 @@ ax = sx.plot_boundary(fewest, flipped.X, flipped.y)
 # %%
 # What the theorem does not say: nothing about new rows. A separating hyperplane of the training rows may be wrong on
 # others; chapter 5 estimates how often. On an endless stream whose rows all keep the margin, the total number of
-# mistakes is at most :math:`R^2/\gamma^2`, but nobody knows at which moment the last one has been made.
+# mistakes is at most :math:`R^2/\hat\gamma^2`, but nobody knows at which moment the last one has been made.
 #
 # Exercises
 # ---------

@@ -3,7 +3,8 @@ r"""
 =======================================
 
 Two ways to a probability. **Discriminant analysis** models how the rows of each class are distributed and turns that
-around by Bayes' rule. **Logistic regression** models the log-odds of the class directly. Both end in a linear score.
+around by Bayes' rule: a **generative** model. **Logistic regression** models the log-odds of the class directly: a
+**discriminative** model. Both end in a linear score.
 """
 
 import matplotlib.pyplot as plt
@@ -16,11 +17,11 @@ from separatrix.data.examples import load_example
 # Bayes' rule
 # -----------
 #
-# With class shares :math:`\pi_\pm` and densities :math:`p(x \mid \pm)`,
+# With class shares :math:`\pi_\pm`, the **prior** probabilities, and densities :math:`p(x \mid \pm)`,
 #
 # .. math:: P(+ \mid x) = \frac{\pi_+ \, p(x \mid +)}{\pi_+ \, p(x \mid +) + \pi_- \, p(x \mid -)} ,
 #
-# whatever the densities are. Predict the class with the greater posterior; equivalently the sign of
+# whatever the densities are. Predict the class with the greater **posterior** :math:`P(\pm \mid x)`; equivalently the sign of
 # :math:`f(x) = \ln \frac{P(+ \mid x)}{P(- \mid x)}`.
 #
 # Linear discriminant analysis
@@ -31,8 +32,9 @@ from separatrix.data.examples import load_example
 # .. math:: f(x) = (\mu_+ - \mu_-)^T \Sigma^{-1} x + \frac{\mu_-^T \Sigma^{-1} \mu_- - \mu_+^T \Sigma^{-1} \mu_+}{2}
 #           + \ln \frac{\pi_+}{\pi_-} .
 #
-# The means are estimated from each class, :math:`\Sigma` from both (pooled, divided by :math:`n` for maximum likelihood),
-# :math:`\pi_+` is the share of positive rows.
+# The means are estimated from each class, :math:`\Sigma` from both (the **pooled covariance**, divided by :math:`n` for maximum
+# likelihood), :math:`\pi_+` is the share of positive rows. The direction :math:`\Sigma^{-1}(\mu_+ - \mu_-)` is **Fisher's linear
+# discriminant** (1936).
 
 rng = np.random.default_rng(1)
 mixed = np.array([[1.0, 0.6], [0.0, 0.8]])
@@ -73,7 +75,8 @@ assert (ball.predict(X) == np.where(X @ (m1 - m0) >= threshold, 1, -1)).all()
 # %%
 # **Whitened.** In coordinates :math:`z = \Sigma^{-1/2}(x - \frac{\mu_+ + \mu_-}{2})` the covariance is the identity, the means are
 # :math:`m = \Sigma^{-1/2}\frac{\mu_+ - \mu_-}{2}` and :math:`-m`, and :math:`f = 2\,m \cdot z + \ln(\pi_+/\pi_-)`: up to the shares,
-# the nearer mean wins.
+# the nearer mean wins. Distances there are **Mahalanobis distances**,
+# :math:`\lVert z - z' \rVert^2 = (x - x')^T \Sigma^{-1} (x - x')`.
 
 z, mean = lda.whiten(X), lda.whitened_means_[1]
 assert np.allclose(2 * z @ mean + np.log(30 / 60), f)
@@ -85,21 +88,22 @@ assert np.allclose(2 * z @ mean + np.log(30 / 60), f)
 # If the covariances differ, the quadratic terms stay, and the boundary is a conic. It is still a linear score, in the
 # columns and their squares and products.
 
-wide = np.vstack([0.4 * rng.normal(size=(80, 2)), 2 * rng.normal(size=(80, 2))])
-kind = np.repeat(["inner", "outer"], 80)
+wide = np.vstack([0.6 * rng.normal(size=(80, 2)), rng.normal(size=(80, 2)) * [2.5, 0.6] + [0.0, 1.8]])
+kind = np.repeat(["round", "flat"], 80)
 qda = sx.QuadraticDiscriminant().fit(wide, kind)
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 sx.plot_boundary(sx.LinearDiscriminant().fit(wide, kind), wide, kind, ax=axes[0])
 sx.plot_boundary(qda, wide, kind, ax=axes[1])
 axes[0].set_title("LDA")
 axes[1].set_title("QDA")
-assert qda.score(wide, kind) > 0.8
+assert qda.score(wide, kind) > 0.9
 
 # %%
 # Logistic regression
 # -------------------
 #
-# Model the log-odds as a linear score, :math:`\ln \frac{p}{1 - p} = f(x) = \hat x \cdot \beta`. Then
+# Model the log-odds as a linear score, :math:`\ln \frac{p}{1 - p} = f(x) = \hat x \cdot \beta`. Then, with the **sigmoid** or
+# logistic function :math:`\varphi`,
 #
 # .. math:: p = \frac{e^f}{1 + e^f} = \frac{e^{f/2}}{e^{f/2} + e^{-f/2}} = \varphi(f), \qquad \varphi(z) = \frac{1}{1 + e^{-z}} .
 #

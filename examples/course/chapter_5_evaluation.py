@@ -20,14 +20,16 @@ from separatrix.data.examples import load_example
 # The confusion matrix
 # --------------------
 #
-# Count predictions against true labels. With the positive class first:
+# Count predictions against true labels:
 #
 # ================ ==================== ====================
-# .                predicted positive   predicted negative
+# .                predicted negative   predicted positive
 # ================ ==================== ====================
-# actual positive  true positive (TP)   false negative (FN)
-# actual negative  false positive (FP)  true negative (TN)
+# actual negative  true negative (TN)   false positive (FP)
+# actual positive  false negative (FN)  true positive (TP)
 # ================ ==================== ====================
+#
+# Recall is also called **sensitivity** or true positive rate; :math:`TN/(TN + FP)` is the **specificity**.
 #
 # .. math:: \text{accuracy} = \frac{TP + TN}{n}, \quad \text{precision} = \frac{TP}{TP + FP}, \quad
 #           \text{recall} = \frac{TP}{TP + FN}, \quad F_1 = \frac{2 \cdot \text{precision} \cdot \text{recall}}{\text{precision} + \text{recall}}
@@ -56,12 +58,19 @@ positive, negative = scores[spam.y == "spam"], scores[spam.y == "ham"]
 by_hand = (positive[:, None] > negative).mean() + (positive[:, None] == negative).mean() / 2
 assert np.isclose(judged.roc_auc.value, by_hand)
 print("AUC", judged.roc_auc)
+fig, ax = plt.subplots(figsize=(4, 4), layout="constrained")
+drawn = judged.roc_curve().plot(ax=ax)
+
+# %%
+# A classifier predicts + where the score is at least 0. Another **threshold** trades precision for recall:
+
+print(judged.threshold_table([-2.0, 0.0, 2.0]))
 
 # %%
 # Overfitting
 # -----------
 #
-# A larger model follows the training rows more closely, noise included. Polynomials of degree 1, 3 and 15 through the same
+# A larger model follows the training rows more closely, noise included. Polynomials of degree 1, 3 and 15, fitted to the same
 # rows:
 
 curve = load_example("curve")
@@ -90,7 +99,8 @@ ax = sx.plot_overfitting(wiggly, X, y, "polynomialmap__degree", [1, 2, 9])
 # Training, validation, test
 # --------------------------
 #
-# *Training* rows are learned from, *validation* rows choose between models, and *test* rows are used **once**, at the end.
+# *Training* rows are learned from, *validation* rows choose between models (**model selection**: a degree, a penalty or
+# another **hyperparameter** that the fit itself does not choose), and *test* rows are used **once**, at the end.
 # ``holdout`` splits them; test rows can be used only through ``open_test``, and a ledger records every use.
 
 with tempfile.TemporaryDirectory() as folder:
@@ -110,21 +120,12 @@ with tempfile.TemporaryDirectory() as folder:
 #
 # With few rows, let every row be judged once: divide the rows into five folds, learn from four and judge the fifth, five
 # times.
-#
-# ======= ======= ======= ======= ======= =======
-# .       part 1  part 2  part 3  part 4  part 5
-# ======= ======= ======= ======= ======= =======
-# fold 1  judge   learn   learn   learn   learn
-# fold 2  learn   judge   learn   learn   learn
-# fold 3  learn   learn   judge   learn   learn
-# fold 4  learn   learn   learn   judge   learn
-# fold 5  learn   learn   learn   learn   judge
-# ======= ======= ======= ======= ======= =======
 
 cv = sx.cross_validate(learner, spam.X, spam.y, random_state=0)
 print(cv["accuracy"])
 assert cv.folds == 5
 assert (cv.predictions() == spam.y).mean() == cv["accuracy"].value
+ax = cv.plot("accuracy")
 
 # %%
 # The five questions
@@ -138,8 +139,10 @@ with tempfile.TemporaryDirectory() as folder:
     audit = sx.audit("example:spam", budget=20, ledger=Path(folder) / "ledger.jsonl")
 for answer in audit.answers.values():
     print(answer.question, "\n   ", answer.answer)
+print("\n".join(audit.answers["best"].lines))
 assert audit.answers["separation"].answer == "No (proved)"
 assert audit.answers["best"].answer.startswith("16 mistakes is the minimum")
+assert "not unique" in audit.answers["best"].lines[0]
 
 # %%
 # Exercises

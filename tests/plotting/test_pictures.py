@@ -9,6 +9,7 @@ import pkgutil
 import numpy as np
 import pytest
 from pictures import legend, line, rendered, scattered
+from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 
 import separatrix.plotting
@@ -18,8 +19,10 @@ from separatrix import (
     LinearDiscriminant,
     Perceptron,
     PolynomialMap,
+    cross_validate,
     gradient_descent,
     margin,
+    plot_boundary,
     plot_convergence,
     plot_descent,
     plot_losses,
@@ -30,6 +33,7 @@ from separatrix import (
     separability,
 )
 from separatrix.data.examples import load_example
+from separatrix.errors import ParameterError
 from separatrix.numerics.losses import loss_of
 from separatrix.plotting.hulls import hull
 
@@ -201,3 +205,32 @@ def test_models_that_grow():
 @pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(separatrix.plotting.__path__)])
 def test_the_examples_of_the_docstrings(module):
     assert doctest.testmod(importlib.import_module(f"separatrix.plotting.{module}")).failed == 0
+
+
+def test_folds_are_drawn_part_by_part():
+    X, y = load_iris(return_X_y=True)
+    cv = cross_validate(LinearDiscriminant(), X, y, folds=4, repeats=2, random_state=0)
+    ax = cv.plot("accuracy")
+    bars = [(bar.get_x(), bar.get_width(), bar.get_hatch()) for bar in ax.patches]
+    assert len(bars) == 16
+    judged = [(begin, width) for begin, width, hatch in bars if hatch]
+    assert sum(width for _, width in judged) == 150
+    assert [begin for begin, _ in judged] == np.cumsum([0, *(width for _, width in judged[:-1])]).tolist()
+    values = [text.get_text() for text in ax.texts if "." in text.get_text()]
+    assert values == [f"{v:.3f}" for v in cv.fold_values["accuracy"][:4]]
+    with pytest.raises(ParameterError, match="there is no metric 'speed'"):
+        cv.plot("speed")
+    rendered(ax)
+
+
+def test_a_loss_has_the_same_colour_in_every_picture():
+    whole, slopes = plot_losses(), plot_losses(["logistic"], slope=True)
+    colours = {line.get_label(): line.get_color() for line in whole.lines}
+    assert slopes.lines[0].get_color() == colours[slopes.lines[0].get_label()]
+
+
+def test_arrows_that_leave_the_axes_are_drawn():
+    model = Perceptron.recipe("online", trace=True).fit(SIX, SIGNS)
+    arrows = [text for text in plot_boundary(model, SIX, SIGNS, updates=3).texts if text.arrow_patch is not None]
+    assert len(arrows) == 3
+    assert all(arrow.get_annotation_clip() is False for arrow in arrows)

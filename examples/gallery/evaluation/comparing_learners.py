@@ -2,8 +2,8 @@
 Comparing learners with intervals
 =================================
 
-All learners on the same folds, differences fold by fold, p-values adjusted for all pairs. There is a winner only where zero
-is outside its intervals.
+All learners on the same folds, differences fold by fold. Each interval is for its own pair; the p-values are adjusted for all
+pairs (Holm 1979), and there is a winner only where they say so.
 """
 
 from sklearn.datasets import load_breast_cancer

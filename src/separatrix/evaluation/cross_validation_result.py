@@ -145,6 +145,36 @@ class CrossValidation:
         lines += [f"  failed: {failure}" for failure in self.failures]
         return "\n".join(line.rstrip() for line in [*lines, f"  {CAVEAT}"])
 
+    def plot(self, metric: str | None = None, ax: Any = None) -> Any:
+        """The folds of the first repeat: the part of the rows that each judges, and its metric.
+
+        Parameters
+        ----------
+        metric : str, optional
+            One of ``estimates``; the first by default.
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, cross_validate
+        >>> X, y = load_iris(return_X_y=True)
+        >>> cv = cross_validate(LinearDiscriminant(), X, y, random_state=0)
+        >>> ax = cv.plot()
+        >>> ax.get_title()
+        'accuracy 0.980 [0.943, 0.993]'
+        """
+        from separatrix.plotting.fold_bars import draw_folds
+
+        name = metric or next(iter(self.estimates))
+        title = f"{name.replace('_', ' ')} {self[name]!s}"
+        sizes = [len(r.rows) for r in self.results[: self.folds]]
+        return draw_folds(sizes, [shown(v) for v in self.fold_values[name][: self.folds]], title, ax)
+
     def _repr_html_(self) -> str:
         return as_html(str(self), self.estimates)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any, Self
 
 import numpy as np
@@ -29,8 +30,8 @@ class MistakesCurve(Drawn):
         """Mistakes against passes."""
         ax = self._axes(ax)
         passes = np.arange(1, len(self.mistakes) + 1)
-        ax.plot(passes, self.mistakes, "o-", markersize=4, label=name)
-        ax.set(xlabel="pass", ylabel="mistakes", title=self.status.partition(";")[0])
+        ax.plot(passes, self.mistakes, "o-" if len(passes) <= 60 else "-", markersize=4, label=name)
+        ax.set(xlabel="pass", ylabel="mistakes", title=fill(self.status.partition(";")[0], 56))
         ax.title.set_fontsize(9)
         ax.set_ylim(bottom=0)
         if name:

@@ -61,8 +61,8 @@ def plot_losses(
         raise ParameterError(f"interval is {interval!r}: pass two finite numbers, the smaller first.")
     ax = axes_for(ax, (5.6, 4.0))
     m = np.linspace(low, high, 801)
-    for k, name in enumerate(names):
-        look = {"color": PALETTE[k % len(PALETTE)], "linewidth": 1.7, "label": FORMULAS[name]}
+    for name in names:
+        look = {"color": PALETTE[list(FORMULAS).index(name)], "linewidth": 1.7, "label": FORMULAS[name]}
         if name == "zero_one":
             if not slope:
                 ax.plot(m, (m < 0) * 1.0, drawstyle="steps-mid", **look)

@@ -98,9 +98,11 @@ def draw_line(
 def arrow(ax: Any, begin: Floats, end: Floats, colour: Any, text: str | None = None, label: str | None = None) -> None:
     """An arrow between two points of the data, and a word at its end."""
     head = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.6, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 12}
-    ax.annotate("", end, begin, arrowprops=head, zorder=5)
+    ax.annotate("", end, begin, arrowprops=head, annotation_clip=False, zorder=5)
     ax.update_datalim([begin, end])
     if label is not None:
         ax.plot([], [], "-", color=colour, linewidth=1.6, label=label)
     if text is not None:
-        ax.annotate(text, end, (4, 4), "data", "offset points", color=colour, fontsize=9, zorder=6)
+        ax.annotate(
+            text, end, (4, 4), "data", "offset points", annotation_clip=False, color=colour, fontsize=9, zorder=6
+        )

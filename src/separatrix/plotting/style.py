@@ -61,7 +61,7 @@ def name_axes(ax: Any, *names: str) -> None:
             set_name(legible(name, 46), parse_math=False)
 
 
-def explain(ax: Any, first: Sequence[str] = (), letters: int = 64) -> None:
+def explain(ax: Any, first: Sequence[str] = (), letters: int = 56) -> None:
     """A legend below the axes, those ``first`` in their order, in as few lines as hold it; labels as they are."""
     shown = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     if not shown:
@@ -74,7 +74,8 @@ def explain(ax: Any, first: Sequence[str] = (), letters: int = 64) -> None:
         [shown[label] for label in labels],
         labels,
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.16),
+        bbox_to_anchor=(0.5, 0.0),
+        borderaxespad=4.9,  # of the font's size: below the numbers and the name of the axis, however flat the axes are
         ncols=columns,
         handletextpad=0.2,
         columnspacing=1.0,
