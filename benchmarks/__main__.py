@@ -7,8 +7,10 @@ import os
 import sys
 from pathlib import Path
 
-for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(threads, "1")
+# Peers and we on one thread; the benchmark of many cores is about all of them.
+if sys.argv[1:2] != ["cores"]:
+    for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ.setdefault(threads, "1")
 
 here = Path(__file__).parent
 known = sorted(path.stem for path in here.glob("*.py") if not path.stem.startswith("_") and path.stem != "measure")

@@ -22,7 +22,7 @@ import numpy as np
 import separatrix as sx
 
 ROOT = str(Path(sx.__file__).parent)
-READABLE = str(Path(ROOT, "kernels", "reference"))  # kernels in Python are kernels too
+KERNELS = str(Path(ROOT, "kernels"))  # how a kernel is run is its own business
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def trace(call: Callable[[], Any]) -> CallTrace:
     def visit(frame: FrameType, event: str, _: Any) -> None:
         nonlocal deepest
         file = frame.f_code.co_filename
-        if not file.startswith(ROOT) or file.startswith(READABLE) or event not in ("call", "return"):
+        if not file.startswith(ROOT) or file.startswith(KERNELS) or event not in ("call", "return"):
             return
         if event == "return":
             if stack:

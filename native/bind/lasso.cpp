@@ -23,7 +23,7 @@ static void turned_rows(const Rows& X, Out<i32> start, Out<i32> row, Out<T> valu
     std::visit(
         [&]<class Table>(const Table& table) {
             if constexpr (std::is_same_v<Table, Csr<T, i32>> || std::is_same_v<Table, Csr<T, i64>>) {
-                const i64 numbers = static_cast<i64>(table.start[table.n]);
+                const i64 numbers = static_cast<i64>(table.start[table.n] - table.start[0]);
                 if (static_cast<i64>(row.shape(0)) != numbers || static_cast<i64>(value.shape(0)) != numbers)
                     throw std::invalid_argument("row and value must hold a number for every number of X");
                 if (std::max(numbers, table.n) > std::numeric_limits<i32>::max())

@@ -33,6 +33,33 @@ Rows csr(Vector<T> value, Vector<I> column, Vector<I> start, i64 d) {
             nb::make_tuple(nb::cast(value), nb::cast(column), nb::cast(start))};
 }
 
+// Rows begin .. end of a view, as a view that keeps the same arrays alive.
+static Rows part_of(const Rows& X, i64 begin, i64 end) {
+    need_range(X.n, begin, end);
+    Rows out{X.view, end - begin, X.d, X.owners};
+    std::visit(
+        [&](auto& view) {
+            if constexpr (requires { view.start; })
+                view.start += begin;
+            else
+                view.x += begin * view.d;
+            view.n = end - begin;
+        },
+        out.view);
+    return out;
+}
+
+static i64 size_of(const Rows& X) {
+    return std::visit(
+        [](const auto& view) -> i64 {
+            if constexpr (requires { view.start; })
+                return static_cast<i64>(view.start[view.n] - view.start[0]);
+            else
+                return view.n * view.d;
+        },
+        X.view);
+}
+
 void bind_rows(nb::module_& m) {
     nb::class_<Rows>(m, "Rows", "A view of a table's rows, dense or CSR.")
         .def_static("dense", &dense<double>, "X"_a.noconvert())
@@ -41,6 +68,8 @@ void bind_rows(nb::module_& m) {
         .def_static("csr", &csr<double, i64>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "d"_a)
         .def_static("csr", &csr<float, i32>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "d"_a)
         .def_static("csr", &csr<float, i64>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "d"_a)
+        .def("part", &part_of, "begin"_a, "end"_a)
+        .def_prop_ro("size", &size_of)
         .def_ro("n", &Rows::n)
         .def_ro("d", &Rows::d);
 }

@@ -62,8 +62,7 @@ void weighted_sums(const Rows& Z, const i64* order, i64 count, const double* h, 
 template <class T, class I>
 void turned(const Csr<T, I>& X, i32* start, i32* row, T* value) {
     for (i64 j = 0; j <= X.d; ++j) start[j] = 0;
-    const i64 numbers = static_cast<i64>(X.start[X.n]);
-    for (i64 k = 0; k < numbers; ++k) ++start[X.column[k] + 1];
+    for (I k = X.start[0]; k < X.start[X.n]; ++k) ++start[X.column[k] + 1];
     for (i64 j = 0; j < X.d; ++j) start[j + 1] += start[j];
     std::vector<i32> next(start, start + X.d);
     for (i64 i = 0; i < X.n; ++i)

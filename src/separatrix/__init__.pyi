@@ -23,6 +23,7 @@ from separatrix.features.fourier import FourierMap as FourierMap
 from separatrix.features.maps import HashingMap as HashingMap
 from separatrix.features.polynomial import PolynomialMap as PolynomialMap
 from separatrix.features.splines import SplineMap as SplineMap
+from separatrix.kernels.cores import threads as threads
 from separatrix.models.descent.gradient_descent import gradient_descent as gradient_descent
 from separatrix.models.descent.linear_descent import LinearDescent as LinearDescent
 from separatrix.models.discriminant.linear_discriminant import LinearDiscriminant as LinearDiscriminant

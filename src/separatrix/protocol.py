@@ -228,10 +228,10 @@ class Estimator:
         if not self.__sklearn_is_fitted__():
             raise_not_fitted(self)
 
-    def _check_rows(self, X: Any) -> Table:
-        """Rows with the columns of the fit."""
+    def _check_rows(self, X: Any, finite: bool = True) -> Table:
+        """Rows with the columns of the fit; without ``finite`` the caller looks at what it makes of them."""
         self._check_fitted()
-        table = check_table(X)
+        table = check_table(X, finite=finite)
         names = getattr(self, "feature_names_in_", None)
         check_same_features(table, None if names is None else tuple(names), self.n_features_in_, type(self).__name__)
         return table

@@ -147,7 +147,7 @@ def ridge_errors(tasks: Sequence[FoldTask], alphas: Sequence[float]) -> RidgePat
     out = np.empty((len(alphas), len(tasks)))
     for k, (task, judged) in enumerate(zip(tasks, states, strict=True)):
         moments = merged_without(states, k)
-        rows = int(moments.rows.sum())
+        rows = int(moments.counts.sum())
         least = task.learner._normal_of(moments.totals(), moments.features, min(alphas))
         if not moments_suffice(least, rows, task.learner.solver):
             return None

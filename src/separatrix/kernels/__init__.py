@@ -18,6 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import BackendError
+from separatrix.kernels.cores import each_part as each_part
+from separatrix.kernels.cores import thread_count as thread_count
+from separatrix.kernels.spread import in_blocks as in_blocks
+from separatrix.kernels.spread import on_all_cores
 
 LEVELS = ("baseline", "avx2", "avx512")
 
@@ -89,6 +93,7 @@ else:
     for _name, _value in vars(_kernels).items():
         if not _name.startswith("_") and not isinstance(_value, ModuleType):
             globals()[_name] = _value
+    globals().update(on_all_cores(_kernels))
 
 Word = NDArray[np.uint64]
 

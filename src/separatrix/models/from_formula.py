@@ -80,12 +80,12 @@ class FormulaFit(Estimator):
             self.__dict__.pop(name, None)  # a new fit is not that of the formula
         super()._remember_features(table)
 
-    def _check_rows(self, X: Any) -> Table:
+    def _check_rows(self, X: Any, finite: bool = True) -> Table:
         if "formula_" in self.__dict__ and (is_frame(X) or isinstance(X, dict)):
             names = list(self.feature_names_in_)
             if isinstance(X, dict) or list(map(str, X.columns)) != names:
                 X = self._formula_rows(X, names)
-        return super()._check_rows(X)
+        return super()._check_rows(X, finite)
 
     def _formula_rows(self, X: Any, names: list[str]) -> Any:
         from separatrix.features.formula import rows_again

@@ -11,7 +11,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.class_labels import predictions
 from separatrix.models.from_formula import FormulaFit
-from separatrix.validation import check_lengths, check_weights
+from separatrix.validation import check_lengths, check_weights, finite_scores
 from separatrix.validation.labels import label_vector
 
 
@@ -70,7 +70,7 @@ class Classifier(FormulaFit):
         >>> Perceptron().fit(X, y).predict([[0.0], [4.0]]).tolist()
         ['no', 'yes']
         """
-        return self._classes_of(self.decision_function(X))
+        return kernels.in_blocks(self._classes_of, self.decision_function(X))
 
     def _classes_of(self, scores: Floats) -> NDArray[Any]:
         if len(self.classes_) == 1:
@@ -131,7 +131,8 @@ class LinearClassifier(Classifier):
         >>> Perceptron().fit(X, y).decision_function([[0.0], [4.0]])
         array([-4.,  4.])
         """
-        return self._scores_of(self._check_rows(X).X)
+        checked = self._check_rows(X, finite=False).X
+        return finite_scores(self._scores_of(checked), checked)
 
     def _scores_of(self, X: Any) -> Floats:
         """Scores of checked rows."""

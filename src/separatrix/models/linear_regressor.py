@@ -10,7 +10,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.from_formula import FormulaFit
-from separatrix.validation import check_lengths, check_target_columns, check_targets, check_weights
+from separatrix.validation import check_lengths, check_target_columns, check_targets, check_weights, finite_scores
 
 
 class LinearRegressor(FormulaFit):
@@ -46,11 +46,12 @@ class LinearRegressor(FormulaFit):
         >>> LeastSquares().fit(X, y).predict([[10.0]])
         array([21.])
         """
-        rows = kernels.rows(self._check_rows(X).X)
+        checked = self._check_rows(X, finite=False).X
+        rows = kernels.rows(checked)
         coef = np.ascontiguousarray(np.atleast_2d(self.coef_), dtype=np.float64)
         out = np.empty((rows.n, len(coef)))
         kernels.class_scores(rows, coef, np.atleast_1d(np.asarray(self.intercept_, dtype=np.float64)), out)
-        return out if np.ndim(self.coef_) == 2 else out[:, 0]
+        return finite_scores(out if np.ndim(self.coef_) == 2 else out[:, 0], checked)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The (weighted) R^2 = 1 - sum (y - s)^2 / sum (y - mean)^2; with a constant y, 1 or -inf.

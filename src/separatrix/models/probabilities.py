@@ -14,6 +14,15 @@ def log_softmax(scores: Floats) -> Floats:
     return np.asarray(away - np.log(np.exp(away).sum(axis=1, keepdims=True)))
 
 
+def two_probabilities(scores: Floats) -> Floats:
+    """1/(1 + e^s) and 1/(1 + e^-s), one column each, without overflow or cancellation."""
+    small = np.exp(-np.abs(scores))
+    great = 1.0 / (1.0 + small)
+    small *= great
+    positive = scores > 0
+    return np.stack([np.where(positive, small, great), np.where(positive, great, small)]).T
+
+
 def agreeing(probabilities: Floats, scores: Floats, boundary: str) -> Floats:
     """The same probabilities, with the predicted class as the first of the greatest in every row.
 

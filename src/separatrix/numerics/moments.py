@@ -4,14 +4,15 @@
 
 over the rows i of class k with weights c_i, where z = (x, t) is a row of features followed by targets.
 Least squares, discriminants and Fisher's directions need nothing else of the data. Rows are added in
-blocks that are counted from the first row of each class, and a block that is not full waits in the
-state, so that the bits do not depend on the chunks. States of different rows merge exactly
-in the mathematics, and up to rounding in the numbers (Chan, Golub and LeVeque 1983).
+blocks that are counted from the first row of each class, and blocks in leaves of a fixed number of rows; what is not
+full waits in the state, so that the bits depend neither on the chunks nor on the threads that added the leaves.
+States of different rows merge exactly in the mathematics, and up to rounding in the numbers (Chan, Golub and
+LeVeque 1983).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
@@ -27,7 +28,9 @@ from separatrix.validation import check_labels, check_lengths, check_table, chec
 
 PANEL = 8  # the scatter is padded to whole panels of columns
 ARRAYS = ("rows", "fill", "weight", "mean", "scatter", "block", "block_weight")  # what a state is made of
-SLICE = 2**23  # numbers processed between two chances to interrupt
+LEAF = 2**21  # numbers of a leaf, at least
+TALL = 16  # rows of a leaf for each column, at least: joining its scatter costs as much as adding one of them
+WAITING = 4  # leaves for each thread that may wait to be joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class Moments:
         self.targets = targets
         self.labels = None if labels is None else list(labels)
         self.pooled = pooled
+        self.earlier: Moments | None = None  # the leaves that are full, joined
         count = 1 if labels is None else len(labels)
         columns = features + targets
         side = -(-columns // PANEL) * PANEL
@@ -96,9 +100,22 @@ class Moments:
         """A copy, so that a chunk that fails leaves this state unchanged."""
         other = copy(self)
         other.labels = None if self.labels is None else list(self.labels)
+        other.earlier = None if self.earlier is None else self.earlier.copy()
         for name in ARRAYS:
             setattr(other, name, getattr(self, name).copy())
         return other
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many rows of each class were added, those of weight zero not counted."""
+        return self.rows if self.earlier is None else self.rows + self.earlier.rows
+
+    @property
+    def leaf_rows(self) -> int:
+        """Rows of a leaf: whole blocks, by the number of columns alone."""
+        columns = self.features + self.targets
+        rows = max(LEAF // max(1, columns), TALL * columns)
+        return rows + -rows % kernels.block_rows
 
     def add(
         self,
@@ -109,16 +126,69 @@ class Moments:
     ) -> Self:
         """Add checked rows, with their targets (n, t), classes by number, and weights."""
         rows = kernels.rows(X)
-        step = max(1024, SLICE // max(1, self.features))
-        for begin in range(0, rows.n, step):
-            end = min(begin + step, rows.n)
+        begin = 0
+        leaves = list(self._leaves(rows.n, weights))
+        if leaves and self.rows.any():  # the first one is open
+            begin = leaves.pop(0)[1]
+            self._read(rows, targets, codes, weights, 0, begin)
+            self._close()
+
+        def leaf(part: tuple[int, int]) -> Moments:
+            return self._empty()._read(rows, targets, codes, weights, *part)._flush()
+
+        at_once = WAITING * kernels.thread_count()
+        for first in range(0, len(leaves), at_once):
+            for full in kernels.each_part(leaf, leaves[first : first + at_once]):
+                self._join(full)
+        begin = leaves[-1][1] if leaves else begin
+        return self._read(rows, targets, codes, weights, begin, rows.n)
+
+    def _empty(self) -> Moments:
+        return Moments(self.features, self.targets, self.labels, self.pooled)
+
+    def _leaves(self, n: int, weights: Floats | None) -> Iterator[tuple[int, int]]:
+        """Where leaves begin and end among n more rows, those of weight zero not counted."""
+        size, ahead = self.leaf_rows, int(self.rows.sum())
+        if n + ahead < size:
+            return
+        counted = None if weights is None or weights.all() else np.flatnonzero(weights)
+        most, begin = n if counted is None else len(counted), 0
+        for full in range(size - ahead, most + 1, size):
+            end = full if counted is None else int(counted[full - 1]) + 1
+            yield begin, end
+            begin = end
+
+    def _read(self, rows: kernels.Rows, targets: Any, codes: Any, weights: Floats | None, begin: int, end: int) -> Self:
+        if begin < end:
             kernels.moments_add(rows, targets, codes, weights, begin, end, *self._arrays())
         return self
+
+    def _flush(self) -> Self:
+        kernels.moments_flush(*self._arrays())
+        return self
+
+    def _join(self, leaf: Moments) -> None:
+        """A full leaf joins the earlier ones."""
+        if self.earlier is None:
+            self.earlier = leaf
+        else:
+            _merge_into(self.earlier, leaf)
+
+    def _close(self) -> None:
+        """The open leaf is full: it joins the earlier ones, and the next one is empty."""
+        leaf = copy(self)._flush()
+        leaf.earlier = None
+        self._join(leaf)
+        fresh = self._empty()
+        for name in ARRAYS:
+            setattr(self, name, getattr(fresh, name))
 
     def know(self, labels: Sequence[Any]) -> Self:
         """Make room for classes that appear late; ``labels`` stay sorted."""
         if self.labels is None:
             raise DataError("these moments are of rows without classes: begin new ones with labels.")
+        if self.earlier is not None:
+            self.earlier.know(labels)
         for label in sorted(set(labels) - set(self.labels)):
             at = sum(known < label for known in self.labels)
             self.labels.insert(at, label)
@@ -146,20 +216,26 @@ class Moments:
 
     @property
     def waits(self) -> bool:
-        """Whether rows wait in blocks that are not full."""
-        return bool(self.fill.any())
+        """Whether rows wait in blocks or leaves that are not joined."""
+        return self.earlier is not None or bool(self.fill.any())
 
     def flushed(self) -> Moments:
-        """A copy in which the waiting blocks are added."""
-        other = self.copy()
-        kernels.moments_flush(*other._arrays())
-        return other
+        """A copy in which everything that waits is joined."""
+        other = self.copy()._flush()
+        if other.earlier is None:
+            return other
+        whole = other.earlier
+        if other.rows.any():
+            other.earlier = None
+            _merge_into(whole, other)
+        return whole
 
     def totals(self, last: bool = False) -> Totals:
-        """The moments of all rows so far, waiting blocks included; this state goes on as it was unless ``last``."""
-        done = self if last or not self.waits else self.flushed()
-        if done.waits:
-            kernels.moments_flush(*done._arrays())
+        """The moments of all rows so far, those that wait included; this state goes on as it was unless ``last``."""
+        if last and self.earlier is None:
+            done = self._flush()
+        else:
+            done = self.flushed() if self.waits else self
         columns = self.features + self.targets
         upper = done.scatter[:, :columns, :columns]
         half, own = np.triu(upper), np.arange(columns)

@@ -8,7 +8,7 @@ from separatrix.validation.labels import Labels, check_labels, plain_value, show
 from separatrix.validation.outcomes import Outcomes, check_outcomes
 from separatrix.validation.row import Row, check_features, check_row
 from separatrix.validation.rows import count_rows, take_rows
-from separatrix.validation.table import Table, check_same_features, check_table, distinct_names
+from separatrix.validation.table import Table, check_same_features, check_table, distinct_names, finite_scores
 from separatrix.validation.targets import (
     check_finite_vector,
     check_lengths,
@@ -36,6 +36,7 @@ __all__ = [
     "check_weights",
     "count_rows",
     "distinct_names",
+    "finite_scores",
     "need_flag",
     "plain_value",
     "shown_label",

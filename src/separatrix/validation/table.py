@@ -54,6 +54,13 @@ def check_table(X: Any, *, what: str = "X", finite: bool = True) -> Table:
     return Table(_check_dense(X, None, what))
 
 
+def finite_scores(scores: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+    """Scores of rows that were not checked: a row with a NaN or an infinity has no finite score, and is refused."""
+    if kernels.first_nonfinite(np.ascontiguousarray(scores)) >= 0:
+        check_table(X)
+    return scores
+
+
 def is_sparse(X: Any) -> bool:
     """Whether X is one of scipy's sparse containers, without importing scipy."""
     sparse = sys.modules.get("scipy.sparse")

@@ -25,6 +25,15 @@ class Rows:
     def csr(value: NDArray[Any], column: NDArray[Any], start: NDArray[Any], d: int) -> Rows:
         return _Csr(value, column, start, d)
 
+    @property
+    def size(self) -> int:
+        """How many numbers are stored"""
+        raise NotImplementedError("Rows is abstract: use Rows.dense or Rows.csr")
+
+    def part(self, begin: int, end: int) -> Rows:
+        """Rows begin .. end"""
+        raise NotImplementedError("Rows is abstract: use Rows.dense or Rows.csr")
+
     def row(self, i: int) -> NDArray[np.float64]:
         """x_i with all its zeros, as doubles"""
         raise NotImplementedError("Rows is abstract: use Rows.dense or Rows.csr")
@@ -47,6 +56,14 @@ class _Dense(Rows):
         super().__init__(*X.shape)
         self.X = X
 
+    @property
+    def size(self) -> int:
+        return int(self.X.size)
+
+    def part(self, begin: int, end: int) -> Rows:
+        _need_range(self.n, begin, end)
+        return _Dense(self.X[begin:end])
+
     def row(self, i: int) -> NDArray[np.float64]:
         return np.asarray(self.X[i], dtype=np.float64)
 
@@ -67,6 +84,15 @@ class _Csr(Rows):
         _need_intact(value, column, start, d)
         super().__init__(len(start) - 1, d)
         self.value, self.column, self.start = value, column, start
+
+    @property
+    def size(self) -> int:
+        return int(self.start[-1])
+
+    def part(self, begin: int, end: int) -> Rows:
+        _need_range(self.n, begin, end)
+        first, last = self.start[begin], self.start[end]
+        return _Csr(self.value[first:last], self.column[first:last], self.start[begin : end + 1] - first, self.d)
 
     def _row(self, i: int) -> tuple[list[float], list[int]]:
         part = slice(self.start[i], self.start[i + 1])
@@ -89,6 +115,11 @@ class _Csr(Rows):
     def norm2(self, i: int) -> float:
         value, _ = self._row(i)
         return lanes.dot(value, value, 2)
+
+
+def _need_range(n: int, begin: int, end: int) -> None:
+    if not 0 <= begin <= end <= n:
+        raise ValueError("begin and end leave the rows")
 
 
 def _need_intact(value: NDArray[Any], column: NDArray[Any], start: NDArray[Any], d: int) -> None:

@@ -7,13 +7,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import need_two_classes
 from separatrix.models.class_moments import codes_among, known_classes, moments_of_classes
 from separatrix.models.discriminant.class_covariances import Whitening
 from separatrix.models.linear_classifier import LinearClassifier
-from separatrix.models.probabilities import agreeing, log_softmax
+from separatrix.models.probabilities import agreeing, log_softmax, two_probabilities
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.validation import Table, check_finite_vector, check_labels, check_lengths, check_table, check_weights
@@ -219,8 +220,8 @@ class Discriminant(LinearClassifier):
         >>> LinearDiscriminant().fit(X, y).predict_proba([[2.0, 2.0]]).round(3)
         array([[0.5, 0.5]])
         """
-        s = self.decision_function(X)
-        return agreeing(self._posteriors(s), s, self.boundary)
+        scores = self.decision_function(X)
+        return kernels.in_blocks(lambda s: agreeing(self._posteriors(s), s, self.boundary), scores)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the posteriors.
@@ -246,11 +247,7 @@ class Discriminant(LinearClassifier):
 
     def _posteriors(self, s: Floats) -> Floats:
         if s.ndim == 1:
-            small = np.exp(-np.abs(s))
-            great = 1.0 / (1.0 + small)
-            small *= great
-            positive = s > 0
-            return np.stack([np.where(positive, small, great), np.where(positive, great, small)]).T
+            return two_probabilities(s)
         return np.asarray(np.exp(self._log_posteriors(s)))
 
     def _log_posteriors(self, s: Floats) -> Floats:

@@ -131,10 +131,10 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         if self.positive:
             moments.add(problem.X, problem.Y, None, problem.weights)
             totals = moments.totals().all_rows()
-            solution = solve_non_negative(problem, int(moments.rows.sum()), totals, self.solver)
+            solution = solve_non_negative(problem, int(moments.counts.sum()), totals, self.solver)
         else:
             solution = solve_least_squares(problem, moments, self.solver)
-        self._moments = moments if moments.rows.any() else None
+        self._moments = moments if moments.counts.any() else None
         self._remember_features(table)
         counted = table.n if weights is None else int(np.count_nonzero(weights))
         self._store(solution, table, counted, several)
@@ -192,7 +192,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         if not fitted:
             self._remember_features(table)
         before_weight = self.__dict__.get("_log_weight", 0.0) if fitted else 0.0
-        self._store(solution, table, int(moments.rows[0]), several)
+        self._store(solution, table, int(moments.counts[0]), several)
         self._log_weight = before_weight + _log_weight(weights)
         return self
 
@@ -386,7 +386,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
 
     def _fit_moments(self, moments: Moments, table: Table) -> bool:
         self._check_parameters()
-        normal, rows = self._normal_of(moments.totals(), moments.features), int(moments.rows.sum())
+        normal, rows = self._normal_of(moments.totals(), moments.features), int(moments.counts.sum())
         if not moments_suffice(normal, rows, self.solver):
             return False
         self._moments = moments

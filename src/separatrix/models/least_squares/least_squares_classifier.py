@@ -116,7 +116,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         moments = Moments(table.d, labels=labels.classes.tolist())
         moments.add(table.X, None, labels.codes.astype(np.int64), weights)
         totals = with_targets(moments.totals(), table.d)
-        return moments, solve_with(problem, int(moments.rows.sum()), totals, self.solver)
+        return moments, solve_with(problem, int(moments.counts.sum()), totals, self.solver)
 
     def _moments_needed(self) -> str | None:
         return "classes" if self.solver in ("auto", "moments") and self.class_weight is None else None
@@ -126,7 +126,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         if not moments.weight.all():  # a class has no row
             return False
         normal = self._normal_of(with_targets(moments.totals(), moments.features), moments.features)
-        if not moments_suffice(normal, int(moments.rows.sum()), self.solver):
+        if not moments_suffice(normal, int(moments.counts.sum()), self.solver):
             return False
         self._moments, self.classes_ = moments, np.array(moments.labels)
         self._remember_features(table)
@@ -179,7 +179,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         before = {name: self.__dict__.get(name) for name in ("_moments", "classes_", "_closed")}
         self._moments, self.classes_, self._closed = moments, np.array(moments.labels), known is not None
         try:
-            solution = self._from_moments(table) if np.count_nonzero(moments.rows) > 1 else None
+            solution = self._from_moments(table) if np.count_nonzero(moments.counts) > 1 else None
         except Exception:
             self.__dict__.update({name: value for name, value in before.items() if value is not None})
             raise

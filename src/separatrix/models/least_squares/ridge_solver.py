@@ -45,7 +45,7 @@ def solve_least_squares(problem: LeastSquaresProblem, moments: Moments, solver: 
     if not makes_squares(problem, solver):
         return _without_squares(problem)
     moments.add(problem.X, problem.Y, None, problem.weights)
-    return solve_with(problem, int(moments.rows.sum()), moments.totals().all_rows(), solver)
+    return solve_with(problem, int(moments.counts.sum()), moments.totals().all_rows(), solver)
 
 
 def makes_squares(problem: LeastSquaresProblem, solver: str) -> bool:
@@ -93,7 +93,7 @@ def solve_path(problem: LeastSquaresProblem, alphas: Floats, solver: str = "auto
         each = [replace(problem, alpha=float(alpha)) for alpha in alphas]
         return np.array([solve_least_squares(one, Moments(1), solver).lifted for one in each])
     moments = Moments(int(problem.X.shape[1]), problem.Y.shape[1]).add(problem.X, problem.Y, None, problem.weights)
-    counted, totals = int(moments.rows.sum()), moments.totals()
+    counted, totals = int(moments.counts.sum()), moments.totals()
     least = replace(problem, alpha=float(alphas.min()))
     large = counted * problem.p**2 > SMALL and counted >= problem.p
     trusted = large and normal_equations(totals, least).squared_condition <= TRUSTED

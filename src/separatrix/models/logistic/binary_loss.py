@@ -21,7 +21,6 @@ from separatrix.numerics.normal_equations import NormalEquations
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-SLICE = 2**24  # numbers read between two chances to interrupt
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +90,6 @@ class BinaryLoss:
         self.ridge, self.lift = ridge, lift
         self.rows = kernels.rows(X)
         self.n, self.d = self.rows.n, self.rows.d
-        stride = max(1024, SLICE * self.n // max(1, int(X.size)))
-        self.slices = [(begin, min(begin + stride, self.n)) for begin in range(0, self.n, stride)]
         self.spare: list[tuple[Floats, Floats]] = []
 
     @property
@@ -102,11 +99,9 @@ class BinaryLoss:
     def point(self, at: Floats) -> LossPoint:
         gradient = np.zeros(self.d + 1)
         curvature, wrong = self.spare.pop() if self.spare else (np.empty(self.n), np.empty(self.n))
-        value = 0.0
-        for begin, end in self.slices:
-            value += kernels.logistic_pass(
-                self.rows, self.y, self.weights, self.offset, at, begin, end, gradient, curvature, wrong
-            )
+        value = kernels.logistic_pass(
+            self.rows, self.y, self.weights, self.offset, at, 0, self.n, gradient, curvature, wrong
+        )
         w = at[:-1]
         value += 0.5 * self.ridge * float(w @ w)
         gradient[:-1] += self.ridge * w
@@ -141,8 +136,7 @@ class BinaryLoss:
     def product(self, point: LossPoint, v: Floats) -> Floats:
         """The Hessian times v, in one read of the rows."""
         out = np.zeros(self.d + 1)
-        for begin, end in self.slices:
-            kernels.curvature_product(self.rows, point.curvature, v, begin, end, out)
+        kernels.curvature_product(self.rows, point.curvature, v, 0, self.n, out)
         out[:-1] += self.ridge * v[:-1]
         if not self.lift:
             out[-1] = 0.0

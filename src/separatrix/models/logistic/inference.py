@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.logistic.after_logistic import AfterLogistic
 from separatrix.models.logistic.problem import UsedRows, check_offset
-from separatrix.models.probabilities import agreeing, log_softmax
+from separatrix.models.probabilities import agreeing, log_softmax, two_probabilities
 from separatrix.numerics.status import Status
 from separatrix.validation import Labels, distinct_names
 
@@ -61,7 +62,10 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         if offset is not None:
             labels = Labels(self.classes_, np.zeros(0, dtype=np.intp))
             s = s + check_offset(offset, len(s), labels, self.multiclass)
-        return agreeing(np.exp(self._log_probabilities(s)), s, self.boundary)
+        return kernels.in_blocks(lambda s: agreeing(self._probabilities(s), s, self.boundary), s)
+
+    def _probabilities(self, s: Floats) -> Floats:
+        return two_probabilities(s) if s.ndim == 1 else np.exp(self._log_probabilities(s))
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities, right also where these are too small to be numbers.
@@ -82,7 +86,7 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         >>> LogisticRegression().fit(X, y).predict_log_proba([[1000.0]]).round(0)
         array([[-1211.,    -0.]])
         """
-        return self._log_probabilities(self.decision_function(X))
+        return kernels.in_blocks(self._log_probabilities, self.decision_function(X))
 
     def _log_probabilities(self, s: Floats) -> Floats:
         if s.ndim == 1:

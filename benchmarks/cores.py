@@ -1,0 +1,146 @@
+"""The same work on 1, 2, 4, ... threads, in units of numpy's X @ w on all cores of the same run.
+
+``--rows=N`` and ``--columns=D`` choose the table (2,000,000 by 100), ``--draw`` writes the parallel efficiency as
+``benchmarks/cores.svg``. scikit-learn runs beside it on all cores, scikit-learn-intelex where it is installed.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import print_table
+from separatrix import LeastSquares, LinearDiscriminant, LogisticRegression, Perceptron, separability, threads
+from separatrix.kernels import thread_count
+
+TURNS = 3
+
+
+def option(name: str, default: int) -> int:
+    """The number behind an option of the command line."""
+    given = [word.partition("=")[2] for word in sys.argv if word.startswith(f"{name}=")]
+    return int(given[0]) if given else default
+
+
+def labelled(n: int, d: int) -> tuple[Any, Any, Any, Any]:
+    """Rows, targets with noise, classes with noise, and classes that a hyperplane with a margin separates."""
+    rng = np.random.default_rng(0)
+    X = np.empty((n, d))
+    for begin in range(0, n, 2**16):
+        X[begin : begin + 2**16] = rng.normal(size=X[begin : begin + 2**16].shape)
+    w = rng.normal(size=d)
+    s = X @ w
+    near = np.abs(s) < 0.02 * np.linalg.norm(w)
+    X[near] += np.outer(0.04 * np.sign(s[near]), w / np.linalg.norm(w))
+    clean = X @ w > 0
+    return X, s + rng.normal(size=n), (s + rng.logistic(size=n) > 0).astype(int), clean.astype(int)
+
+
+def ours(X: Any, t: Any, y: Any, clean: Any) -> dict[str, Callable[[], Any]]:
+    """What a user would type, by name."""
+    logistic = LogisticRegression(C=1.0, tol=1e-6).fit(X[:10_000], y[:10_000])
+    return {
+        "least squares": lambda: LeastSquares().fit(X, t).coef_,
+        "LDA": lambda: LinearDiscriminant().fit(X, y).coef_,
+        "ridge logistic, gap 1e-6": lambda: LogisticRegression(C=1.0, tol=1e-6).fit(X, y).coef_,
+        "predict": lambda: logistic.predict(X),
+        "predict_proba": lambda: logistic.predict_proba(X),
+        "perceptron, one epoch": lambda: Perceptron(max_epochs=1).fit(X, clean).coef_,
+        "separability, overlap": lambda: np.array(separability(X, y).witness),
+    }
+
+
+def peers(X: Any, t: Any, y: Any) -> dict[str, Callable[[], Any]]:
+    """scikit-learn with its defaults (all cores), and scikit-learn-intelex where there is one."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression as Theirs
+    from sklearn.linear_model import Ridge
+
+    fitted = Theirs().fit(X[:10_000], y[:10_000])
+    found: dict[str, Callable[[], Any]] = {
+        "scikit-learn Ridge": lambda: Ridge().fit(X, t),
+        "scikit-learn LDA lsqr": lambda: LinearDiscriminantAnalysis(solver="lsqr").fit(X, y),
+        "scikit-learn logistic lbfgs, tol 1e-6": lambda: Theirs(tol=1e-6, max_iter=1000).fit(X, y),
+        "scikit-learn predict": lambda: fitted.predict(X),
+        "scikit-learn predict_proba": lambda: fitted.predict_proba(X),
+    }
+    try:
+        from sklearnex.linear_model import LinearRegression, LogisticRegression  # type: ignore[import-not-found]
+    except ImportError:
+        print("scikit-learn-intelex is not installed: left out\n")
+        return found
+    quick = LogisticRegression().fit(X[:10_000], y[:10_000])
+    return found | {
+        "scikit-learn-intelex LinearRegression": lambda: LinearRegression().fit(X, t),
+        "scikit-learn-intelex logistic": lambda: LogisticRegression().fit(X, y),
+        "scikit-learn-intelex predict": lambda: quick.predict(X),
+    }
+
+
+def least(work: Callable[[], Any], turns: int = TURNS) -> tuple[float, Any]:
+    """The least time of a few turns, and what the last one found."""
+    best, found = np.inf, None
+    for _ in range(turns):
+        begin = time.perf_counter()
+        found = work()
+        best = min(best, time.perf_counter() - begin)
+    return best, found
+
+
+def main() -> None:
+    """Print the table of ratios, and check that the bits are the same for every number of threads."""
+    n, d, most = (
+        option("--rows", 200_000 if "--quick" in sys.argv else 2_000_000),
+        option("--columns", 100),
+        thread_count(),
+    )
+    data = X, *_ = labelled(n, d)
+    counts = sorted({1, *(2**k for k in range(1, 8) if 2**k <= most), most})
+    v = np.linspace(-1.0, 1.0, d)
+    unit = least(lambda: X @ v, 10)[0]
+    rows, efficiency = [], {}
+    for name, work in ours(*data).items():
+        seconds, bits = [], set()
+        for count in counts:
+            with threads(count):
+                elapsed, found = least(work)
+            seconds.append(elapsed)
+            bits.add(np.ascontiguousarray(found).tobytes())
+        unit = min(unit, least(lambda: X @ v, 3)[0])
+        efficiency[name] = [seconds[0] / s / c for s, c in zip(seconds, counts, strict=True)]
+        same = "same bits" if len(bits) == 1 else "BITS DIFFER"
+        rows.append([name, *(f"{1e3 * s:.0f}" for s in seconds), seconds[-1] / unit, seconds[0] / seconds[-1], same])
+    for name, work in peers(*data[:3]).items():
+        elapsed = least(work, 1 if "--quick" not in sys.argv else TURNS)[0]
+        rows.append([name, *([""] * (len(counts) - 1)), f"{1e3 * elapsed:.0f}", elapsed / unit, "", ""])
+    print(f"{n:,} x {d} float64; X @ w on all cores: {1e3 * unit:.1f} ms; milliseconds by threads\n")
+    print_table(["work", *map(str, counts), "in X @ w", "speed-up", "bits"], rows)
+    if "--draw" in sys.argv:
+        draw(counts, efficiency)
+
+
+def draw(counts: list[int], efficiency: dict[str, list[float]]) -> None:
+    """Parallel efficiency against threads."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+    for name, values in efficiency.items():
+        ax.plot(counts, values, marker="o", label=name)
+    ax.set(
+        xscale="log", xticks=counts, xticklabels=counts, ylim=(0, 1.1), xlabel="threads", ylabel="parallel efficiency"
+    )
+    ax.minorticks_off()
+    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    figure.savefig(Path(__file__).with_name("cores.svg"))
+
+
+if __name__ == "__main__":
+    main()

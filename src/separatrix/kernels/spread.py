@@ -1,0 +1,127 @@
+"""Kernels that read every row, on all cores: blocks of rows of a fixed size, and sums joined in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.kernels.cores import each_part
+
+Floats = NDArray[np.float64]
+BLOCK = 2**18  # numbers that are worth a part of their own: about a fifth of a millisecond
+MOST = 64  # parts of a pass
+ROWWISE = 8  # numbers that are read in the time of a few operations on a score
+ALIGN = 64  # rows: parts of a vector of bytes do not share a line of the cache
+
+
+def row_blocks(n: int, size: int) -> list[tuple[int, int]]:
+    """Blocks of rows of a table that stores ``size`` numbers: the same ones for every number of threads."""
+    parts = min(MOST, size // BLOCK, n // ALIGN)
+    if parts < 2:
+        return [(0, n)]
+    step = -(-n // parts)
+    step += -step % ALIGN
+    return [(begin, min(begin + step, n)) for begin in range(0, n, step)]
+
+
+def joined(parts: Floats) -> Floats:
+    """The sum of vectors in their order, with the rounding errors of the additions kept aside (Neumaier 1974)."""
+    high, rest = parts[0].copy(), np.zeros_like(parts[0])
+    for part in parts[1:]:
+        total = high + part
+        moved = total - high
+        rest += (high - (total - moved)) + (part - moved)
+        high = total
+    return np.asarray(high + rest)
+
+
+def in_blocks(work: Callable[[Floats], NDArray[Any]], scores: Floats) -> NDArray[Any]:
+    """What work says of each row of scores, computed block by block: work treats every row alone."""
+    blocks = row_blocks(len(scores), ROWWISE * scores.size)
+    if len(blocks) == 1:
+        return work(scores)
+    first = work(scores[slice(*blocks[0])])
+    out = np.empty((len(scores), *first.shape[1:]), first.dtype)
+    out[slice(*blocks[0])] = first
+
+    def part(block: tuple[int, int]) -> None:
+        out[slice(*block)] = work(scores[slice(*block)])
+
+    each_part(part, blocks[1:])
+    return out
+
+
+def by_rows(kernel: Callable[..., Any], per_row: tuple[int, ...]) -> Callable[..., Any]:
+    """A kernel of (X, ...) that treats each row alone; arguments ``per_row`` have an entry for every row."""
+
+    def run(*arguments: Any, **named: Any) -> Any:
+        if named:  # as tests call it, argument by argument
+            return kernel(*arguments, **named)
+        X, *given = arguments
+        blocks = row_blocks(X.n, X.size)
+        if len(blocks) == 1 or any(given[i] is not None and len(given[i]) != X.n for i in per_row if i < len(given)):
+            return kernel(X, *given)
+
+        def part(block: tuple[int, int]) -> Any:
+            own = slice(*block)
+            cut = (a[own] if i in per_row and a is not None else a for i, a in enumerate(given))
+            return kernel(X.part(*block), *cut)
+
+        done = each_part(part, blocks)
+        return None if done[0] is None else sum(done)
+
+    return run
+
+
+def by_sums(kernel: Callable[..., Any], begin: int, sums: tuple[int, ...]) -> Callable[..., Any]:
+    """A kernel of (X, ..., begin, end, ...) that adds its rows to the vectors ``sums``, and may return a sum."""
+
+    def run(*arguments: Any, **named: Any) -> Any:
+        if named:
+            return kernel(*arguments, **named)
+        X, *given = arguments
+        blocks = row_blocks(X.n, X.size) if given[begin : begin + 2] == [0, X.n] else []
+        if len(blocks) < 2:
+            return kernel(X, *given)
+        parts = {i: np.zeros((len(blocks), len(given[i]))) for i in sums if given[i] is not None}
+
+        def part(k: int) -> Any:
+            cut = [parts[i][k] if i in parts else a for i, a in enumerate(given)]
+            cut[begin : begin + 2] = blocks[k]
+            return kernel(X, *cut)
+
+        done = each_part(part, range(len(blocks)))
+        for i, added in parts.items():
+            given[i][:] += joined(added)
+        return None if done[0] is None else float(joined(np.array(done)[:, None])[0])
+
+    return run
+
+
+def on_all_cores(backend: ModuleType) -> dict[str, Callable[..., Any]]:
+    """The kernels of a backend that are spread over rows, by name."""
+
+    def first_nonfinite(x: NDArray[Any]) -> int:
+        blocks = row_blocks(x.size, x.size)
+        if len(blocks) == 1:
+            return int(backend.first_nonfinite(x))
+        flat = x.reshape(-1)
+        found = each_part(lambda block: backend.first_nonfinite(flat[slice(*block)]), blocks)
+        return next((begin + at for (begin, _), at in zip(blocks, found, strict=True) if at >= 0), -1)
+
+    return {
+        "first_nonfinite": first_nonfinite,
+        "scores": by_rows(backend.scores, (1,)),
+        "class_scores": by_rows(backend.class_scores, (2, 3)),
+        "norms2": by_rows(backend.norms2, (0,)),
+        "errors": by_rows(backend.errors, (0,)),
+        "class_errors": by_rows(backend.class_errors, (0,)),
+        "rows_above": by_rows(backend.rows_above, (1,)),
+        "logistic_pass": by_sums(backend.logistic_pass, 4, (6,)),
+        "curvature_product": by_sums(backend.curvature_product, 2, (4,)),
+        "curvature_diagonal": by_sums(backend.curvature_diagonal, 1, (3, 4)),
+    }
