@@ -31,12 +31,30 @@ def opened(page, lab):
 
 def settled(page):
     """Wait for the answers about the scene that is shown."""
-    page.wait_for_selector("#verdict:not(:empty):not(:has-text('Deciding'))")
-    page.wait_for_timeout(150)
+    page.wait_for_selector("html[data-state=answered]")
+
+
+def panel(page, name):
+    page.click(f"#tab-{name}")
+
+
+def frame(page):
+    """Wait until what changed is drawn."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def code(page):
+    """The Python code of the scene, whichever panel is open."""
+    was = page.get_attribute("[role=tab][aria-selected=true]", "data-panel")
+    panel(page, "share")
+    frame(page)
+    text = page.inner_text("#code")
+    panel(page, was)
+    return text
 
 
 def points(page):
-    text = page.inner_text("#code")
+    text = code(page)
     return json.loads(text.split("X = ")[1].split("\n")[0].replace("(", "[").replace(")", "]"))
 
 
@@ -50,7 +68,8 @@ def place(page, u, v):
 def test_every_scene_is_decided_and_its_certificates_check(opened):
     page = opened()
     names = page.eval_on_selector_all("#preset option", "options => options.map(o => o.value)")
-    assert len(names) == 10
+    assert len(names) == 11
+    panel(page, "proof")
     for name in names:
         page.select_option("#preset", name)
         settled(page)
@@ -101,7 +120,7 @@ def test_the_keyboard_makes_xor(opened):
         page.focus("#plane")
     settled(page)
     assert page.inner_text("#verdict") == "No line separates the classes (proved)."
-    assert "minimum number of mistakes is 1 (proved)" in page.inner_text("#facts")
+    assert "minimum number of mistakes is 1 (proved)" in page.text_content("#facts")
     assert len(page.query_selector_all("polygon.hull")) == 2
     page.focus("[data-index='3']")
     page.keyboard.press("Delete")
@@ -140,7 +159,8 @@ def test_the_run_is_stepped_scrubbed_and_ended(opened):
     page.click("#pass")
     assert page.inner_text("#look-number") == "6 of 12"
     page.click("#end")
-    assert "4 mistakes so far, of at most 6" in page.inner_text("#bound-text")
+    frame(page)
+    assert "4 mistakes so far, of at most 6" in page.text_content("#bound-text")
     page.fill("#scrub", "1")
     assert page.inner_text("#look-number") == "1 of 12"
     page.click("#reset")
@@ -155,6 +175,7 @@ def test_a_link_holds_the_scene_and_nothing_else(opened):
     page = opened()
     page.click("#clear")
     page.mouse.click(*place(page, 100, 100))
+    panel(page, "share")
     page.click("#link")
     held = page.evaluate("location.hash")
     was = points(page)
@@ -181,11 +202,11 @@ def test_without_the_token_the_page_says_so(page, lab):
 def test_every_control_has_a_name_and_the_verdict_is_the_library_s(opened):
     page = opened()
     script = """[...document.querySelectorAll('button, input, select')]
-        .filter((e) => !(e.innerText || e.labels?.[0]?.innerText)).map((e) => e.id)"""
+        .filter((e) => !(e.textContent || e.labels?.[0]?.textContent || e.ariaLabel)).map((e) => e.id)"""
     assert page.evaluate(script) == []
     page.select_option("#preset", "iris")
     settled(page)
     X = points(page)
-    y = json.loads(page.inner_text("#code").split("y = ")[1].split("\n")[0])
+    y = json.loads(code(page).split("y = ")[1].split("\n")[0])
     separable = page.inner_text("#verdict").startswith("A line separates")
     assert separable == (separability(X, y).verdict == "complete")

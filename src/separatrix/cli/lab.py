@@ -19,7 +19,10 @@ HOST = "127.0.0.1"
 @click.command()
 @click.argument("source", type=SOURCE, required=False)
 @click.option("--target", "-t", help="Column of the classes, of which there must be two.")
-@click.option("--columns", nargs=2, help="The two columns to show (default: the first two of numbers).")
+@click.option("--columns", nargs=2, help="The two columns to show first (default: the first two of numbers).")
+@click.option(
+    "--directions", is_flag=True, help="Show the discriminant direction, and the widest one across it, first."
+)
 @click.option("--drop", multiple=True, help="A column to leave out, for instance one of words; may be repeated.")
 @tables.file_options
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port (default: a free one).")
@@ -28,6 +31,7 @@ def command(
     source: str | None,
     target: str | None,
     columns: Any,
+    directions: bool,
     drop: tuple[str, ...],
     port: int,
     browser: bool,
@@ -35,7 +39,8 @@ def command(
 ) -> None:
     """Serve the lab: points to drag, the perceptron step by step, and what is proved of them.
 
-    With SOURCE the page begins with two columns of that table. Needs the extra [lab]. Ctrl-C ends it.
+    With SOURCE the page begins with two columns of that table, or with the two directions that show its classes
+    best. Needs the extra [lab]. Ctrl-C ends it.
     """
     try:
         import uvicorn
@@ -43,7 +48,9 @@ def command(
         from separatrix.lab.api import application
     except ModuleNotFoundError as error:
         raise ParameterError(f"separatrix lab needs {error.name}: pip install 'separatrix[lab]'.") from None
-    own = None if source is None else _preset(source, target, columns, drop, options)
+    if columns and directions:
+        raise ParameterError("--columns and --directions cannot both say what to show first: choose one.")
+    own, table = (None, None) if source is None else _table(source, target, columns, directions, drop, options)
     with socket.socket() as listening:
         try:
             listening.bind((HOST, port))
@@ -53,18 +60,24 @@ def command(
         token = secrets.token_urlsafe(24)
         hosts = {f"{HOST}:{number}", f"localhost:{number}"}
         address = f"http://{HOST}:{number}/#token={token}"
-        config = uvicorn.Config(application(token, hosts, own), log_level="warning", access_log=False)
+        config = uvicorn.Config(application(token, hosts, own, table), log_level="warning", access_log=False)
         output.say([f"the lab: {address}", "Ctrl-C ends it."])
         if browser:
             webbrowser.open(address)
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _preset(source: str, target: str | None, columns: Any, drop: tuple[str, ...], options: dict[str, Any]) -> Any:
+def _table(
+    source: str, target: str | None, columns: Any, directions: bool, drop: tuple[str, ...], options: dict[str, Any]
+) -> Any:
+    """What the page shows first, and the columns that it can choose from."""
     from separatrix.cli.certifiable import certifiable
-    from separatrix.lab.presets import preset_of_table
+    from separatrix.lab.user_table import DIRECTIONS, preset_of_table, table_columns
 
     found, _ = certifiable(source, target, drop, options)
     if found.names is None:
         raise DataError(f"{source} has no column names; the lab needs a table with a header.")
-    return preset_of_table(found.X, found.names, found.labels, columns, source)
+    table = table_columns(found.X, found.names, found.labels, source)
+    if directions and DIRECTIONS[0] not in table.names:
+        raise DataError(f"{source} has no directions beside its columns: --directions needs three columns of numbers.")
+    return preset_of_table(table, DIRECTIONS if directions else columns), table

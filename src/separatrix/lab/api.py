@@ -3,39 +3,61 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import anyio
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 import separatrix
-from separatrix.lab.answers import Run, SceneProof, proof_of, run_of
+from separatrix.lab.descent_path import SceneDescentPath, descent_of
+from separatrix.lab.fits import SceneFits, fits_of
 from separatrix.lab.guard import Guard
-from separatrix.lab.presets import Preset, presets
-from separatrix.lab.scene import Scene, SceneError, read_scene, word_choices
+from separatrix.lab.learners import learner_titles
+from separatrix.lab.presets import Preset, TableColumns, presets
+from separatrix.lab.proof_answer import SceneProof, proof_of
+from separatrix.lab.reading import SceneError
+from separatrix.lab.run_answer import RunPart, WholeRun, run_of, stream_of
+from separatrix.lab.scene import Scene, read_scene, word_choices
+from separatrix.lab.validation_study import SceneStudyResult, study_of
 from separatrix.models.perceptron.perceptron import RECIPES
 from separatrix.persistence.json_schema import schema_of
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+SECONDS = 20.0  # after which a question is given up
+AT_ONCE = 8  # questions that are worked on at the same time
+STREAM = "run/stream"
 QUESTIONS: dict[str, tuple[Callable[[Scene], Any], Any, str]] = {
-    "run": (run_of, Run, "Run the perceptron on the points and give every look."),
+    "run": (run_of, WholeRun, "Run the perceptron on the points and give its looks."),
+    STREAM: (stream_of, RunPart, "The same in parts, one JSON text a line: first a RunStart, then RunParts."),
     "proof": (proof_of, SceneProof, "Decide what is true of the points, and prove it."),
+    "fits": (fits_of, SceneFits, "Fit up to three learners."),
+    "study": (study_of, SceneStudyResult, "Hold out points, grow the degree, and rank the judged points."),
+    "descent": (descent_of, SceneDescentPath, "Gradient descent on the mean loss over two weights."),
 }
 
 
-def application(token: str, hosts: set[str], own: Preset | None = None) -> Guard:
-    """The lab as an ASGI application; ``own`` is the user's table."""
+def application(token: str, hosts: set[str], own: Preset | None = None, table: TableColumns | None = None) -> Guard:
+    """The lab as an ASGI application; ``own`` is the user's table as it is shown first, ``table`` all its columns."""
     scenes = [*([] if own is None else [own]), *presets()]
-    first = {"presets": [asdict(one) for one in scenes], "choices": word_choices(), "recipes": RECIPES}
+    first = {
+        "presets": [asdict(one) for one in scenes],
+        "table": None if table is None else asdict(table),
+        "choices": word_choices(),
+        "recipes": RECIPES,
+        "learners": learner_titles(),
+    }
     routes = [Route("/" if name == "index.html" else f"/{name}", _file(path)) for name, path in _files().items()]
-    routes += [Route(f"/api/{name}", _question(answer), methods=["POST"]) for name, (answer, _, _) in QUESTIONS.items()]
+    limit = Answering()
+    for name, (answer, _, _) in QUESTIONS.items():
+        respond = _parts if name == STREAM else _whole
+        routes.append(Route(f"/api/{name}", _question(answer, respond, limit), methods=["POST"]))
     routes += [Route("/api/start", _always(first)), Route("/api/openapi.json", _always(openapi()))]
     return Guard(Starlette(routes=routes), hosts, token)
 
@@ -56,23 +78,49 @@ def _file(path: Path) -> Any:
 
 
 def _always(content: Any) -> Any:
-    def respond(request: Request) -> JSONResponse:
-        return JSONResponse(content)
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+
+    def respond(request: Request) -> Response:
+        return Response(text, media_type="application/json")
 
     return respond
 
 
-def _question(answer: Callable[[Scene], Any]) -> Any:
-    async def respond(request: Request) -> JSONResponse:
+class Answering:
+    """Work in threads, so many at once; what takes too long is given up, and its thread counts until it ends."""
+
+    def __init__(self) -> None:
+        self.limiter: anyio.CapacityLimiter | None = None
+
+    async def __call__(self, work: Callable[[Scene], Any], scene: Scene) -> Any:
+        if self.limiter is None:  # it belongs to the event loop
+            self.limiter = anyio.CapacityLimiter(AT_ONCE)
+        with anyio.fail_after(SECONDS):
+            return await anyio.to_thread.run_sync(work, scene, limiter=self.limiter, abandon_on_cancel=True)
+
+
+def _question(answer: Callable[[Scene], Any], respond: Callable[[Any], Response], limit: Answering) -> Any:
+    async def responding(request: Request) -> Response:
         try:
             scene = read_scene(json.loads(await request.body(), parse_constant=_no_number))
-            return JSONResponse(asdict(await run_in_threadpool(answer, scene)))
+            return respond(await limit(answer, scene))
         except SceneError as error:
             return JSONResponse({"error": str(error)}, status_code=422)
+        except TimeoutError:
+            return JSONResponse({"error": f"this took longer than {SECONDS:g} seconds."}, status_code=503)
         except (ValueError, RecursionError):
             return JSONResponse({"error": "the request is not JSON."}, status_code=400)
 
-    return respond
+    return responding
+
+
+def _whole(answer: Any) -> Response:
+    return JSONResponse(asdict(answer))
+
+
+def _parts(answers: Iterator[Any]) -> Response:
+    lines = (json.dumps(asdict(one), separators=(",", ":")) + "\n" for one in answers)
+    return StreamingResponse(lines, media_type="application/x-ndjson")
 
 
 def _no_number(name: str) -> None:
@@ -82,9 +130,9 @@ def _no_number(name: str) -> None:
 def openapi() -> dict[str, Any]:
     """The API in OpenAPI's words, derived from the dataclasses."""
 
-    def content(kind: Any) -> dict[str, Any]:
+    def content(kind: Any, media: str = "application/json") -> dict[str, Any]:
         schema = schema_of(kind, f"lab {kind.__name__}", 1, " ".join((kind.__doc__ or "").split()))
-        return {"content": {"application/json": {"schema": schema}}}
+        return {"content": {media: {"schema": schema}}}
 
     paths = {
         f"/api/{name}": {
@@ -92,8 +140,15 @@ def openapi() -> dict[str, Any]:
                 "summary": about,
                 "requestBody": {"required": True, **content(Scene)},
                 "responses": {
-                    "200": {"description": "The answer.", **content(kind)},
+                    "200": {
+                        "description": "The answer.",
+                        **content(kind, "application/x-ndjson" if name == STREAM else "application/json"),
+                    },
+                    "400": {"description": "The request is not JSON."},
+                    "401": {"description": "The token is missing or wrong."},
+                    "413": {"description": "The request is too large."},
                     "422": {"description": "The scene is refused; error says why."},
+                    "503": {"description": "It took too long."},
                 },
             }
         }

@@ -51,10 +51,7 @@ class Guard:
             await _answer(413, f"the request is larger than {MOST_BYTES} bytes.")(scope, receive, _with_headers(send))
             return
 
-        async def again() -> MutableMapping[str, Any]:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self.app(scope, again, _with_headers(send))
+        await self.app(scope, _given(body, receive), _with_headers(send))
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers = dict(scope["headers"])
@@ -83,6 +80,16 @@ async def _limited(receive: Receive) -> bytes | None:
             return None
         if not message.get("more_body"):
             return bytes(body)
+
+
+def _given(body: bytes, receive: Receive) -> Receive:
+    """The body that was read already, once; after it what comes next, which tells when the client has gone."""
+    left = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> MutableMapping[str, Any]:
+        return left.pop() if left else await receive()
+
+    return again
 
 
 def _with_headers(send: Send) -> Send:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.data.examples import load_example
-from separatrix.errors import DataError
 from separatrix.lab.scene import MOST_POINTS, ScenePoint
 
-EXACT = ("tiny-margin", "table")  # scenes whose numbers are not rounded
+EXACT = ("tiny-margin",)  # scenes whose numbers are not rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +24,30 @@ class Preset:
     points: list[ScenePoint]
 
 
+@dataclass(frozen=True, slots=True)
+class TableColumns:
+    """Columns of the user's table, of which the page shows two; the last two may be discriminant directions."""
+
+    source: str
+    about: str
+    names: list[str]
+    columns: list[list[float]]
+    labels: list[int]
+
+
 def presets() -> list[Preset]:
     """All built-in scenes."""
     rng = np.random.default_rng(0)
     outlier = rng.normal([[1.6, 0.8]] * 15 + [[-1.6, -0.8]] * 15, 0.5)
     outlier[0] = (-4.0, -3.5)
-    rare = np.vstack([rng.normal([-0.8, 0.0], 0.9, (60, 2)), rng.normal([2.2, 1.2], 0.5, (6, 2))])
+    rare = np.vstack([rng.normal([-0.8, 0.0], 0.9, (60, 2)), rng.normal([1.3, 0.9], 0.7, (10, 2))])
     two = np.repeat([1, -1], 15)
     clouds = rng.normal([[1.0, 0.6]] * 60 + [[-1.0, -0.6]] * 60, 0.9)
     far = rng.uniform([1.0, 1.0], [3.0, 3.0], (16, 2))
     noisy = rng.uniform(-2.0, 2.0, (40, 2))
     flipped = np.where(noisy @ [1.0, 0.7] > 0, 1, -1) * np.where(rng.random(40) < 0.1, -1, 1)
+    ring = rng.uniform(-2.0, 2.0, (60, 2))
+    inside = np.where(np.hypot(*ring.T) < 1.35, 1, -1) * np.where(rng.random(60) < 0.12, -1, 1)
     return [
         _example("six-points", "Six points"),
         _example("separable", "Separable"),
@@ -45,7 +57,8 @@ def presets() -> list[Preset]:
         _made("noise", "Label noise", "one label in ten is flipped", noisy, flipped),
         _made("gaussians", "Two Gaussians", "equal covariances, overlapping", clouds, np.repeat([1, -1], 60)),
         _made("outlier", "An outlier", "one point lies far on the wrong side", outlier, two),
-        _made("imbalanced", "Imbalanced", "6 points against 60", rare, np.repeat([-1, 1], [60, 6])),
+        _made("imbalanced", "Imbalanced", "10 points against 60", rare, np.repeat([-1, 1], [60, 10])),
+        _made("ring", "A ring", "plus inside a circle; one label in eight is flipped", ring, inside),
         _iris(),
     ]
 
@@ -75,20 +88,3 @@ def _made(name: str, title: str, about: str, X: Any, y: Any, axes: tuple[str, st
         ScenePoint(float(a), float(b), 1 if t > 0 else -1) for (a, b), t in zip(X.tolist(), y.tolist(), strict=True)
     ]
     return Preset(name, title, about, axes, points)
-
-
-def preset_of_table(X: Any, names: list[str], labels: Any, columns: tuple[str, str] | None, source: str) -> Preset:
-    """Two columns of a table with two classes; at most as many rows as the lab takes, evenly chosen."""
-    classes = np.unique(labels)
-    if len(classes) != 2:
-        raise DataError(f"{source} has {len(classes)} classes; the lab shows two.")
-    if len(names) < 2:
-        raise DataError(f"{source} has {len(names)} column of numbers; the lab needs two.")
-    chosen = columns or (names[0], names[1])
-    for name in chosen:
-        if name not in names:
-            raise DataError(f"{source} has no column {name!r} of numbers; it has {', '.join(names[:8])}.")
-    X = np.asarray(X)[:, [names.index(name) for name in chosen]]
-    more = f"; {MOST_POINTS} of {len(X)} rows" if len(X) > MOST_POINTS else ""
-    about = f"{classes[0]} (-) and {classes[1]} (+) of {source}{more}"
-    return _made("table", "Your table", about, X, np.where(labels == classes[1], 1, -1), chosen)

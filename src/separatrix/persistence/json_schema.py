@@ -26,7 +26,7 @@ def schema_of(kind: Any, title: str, version: int, description: str, extra: dict
 
 
 def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
-    hints = typing.get_type_hints(kind)
+    hints = typing.get_type_hints(kind, include_extras=True)
     fields = [field.name for field in dataclasses.fields(kind)]
     return {
         "type": "object",
@@ -53,6 +53,8 @@ def _value(hint: Any, definitions: dict[str, Any]) -> Any:
     if hint in NAMES:
         return {"type": NAMES[hint]}
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return _limited(_value(arguments[0], definitions), arguments[1])
     if origin is typing.Literal:
         return {"enum": list(arguments)}
     if origin in (typing.Union, types.UnionType):
@@ -65,3 +67,9 @@ def _value(hint: Any, definitions: dict[str, Any]) -> Any:
     if origin is dict:
         return {"type": "object", "additionalProperties": _value(arguments[1], definitions)}
     raise TypeError(f"no JSON schema for {hint!r}")
+
+
+def _limited(schema: dict[str, Any], limits: Any) -> dict[str, Any]:
+    """The schema of a number, or of a list, with its least and greatest value or length."""
+    least, most = ("minItems", "maxItems") if schema["type"] == "array" else ("minimum", "maximum")
+    return {**schema, least: limits.minimum, most: limits.maximum}

@@ -1,14 +1,15 @@
 /* The run of the perceptron: choices, look by look, and what each look did. */
 
+import { score } from "./boundary.js";
+import { control } from "./controls.js";
+import { byId, element, shape, shown, words } from "./shapes.js";
+import { DEFAULTS } from "./state.js";
+
 const TITLES = {
   start: "Start", order: "Order of rows", tie: "A score of 0", stop: "Stop after",
   normalize_rows: "Rows scaled to length 1", fit_intercept: "Bias", max_epochs: "Most passes", random_state: "Seed",
 };
-const DEFAULTS = {
-  start: "zeros", order: "cyclic", tie: "mistake", stop: "pass",
-  normalize_rows: false, fit_intercept: true, max_epochs: 100, random_state: 0,
-};
-const SHOWN = (v) => String(Number(v.toPrecision(4)));
+const LIMITS = { max_epochs: { min: 1, max: 1000 }, random_state: { min: 0, max: 1000 } };
 
 export class Learner extends EventTarget {
   run = null;
@@ -18,67 +19,60 @@ export class Learner extends EventTarget {
   constructor(scene, options, recipes) {
     super();
     this.scene = scene;
-    Object.assign(scene.choices, { ...DEFAULTS, ...scene.choices });
-    this.form(document.getElementById("choices"), options, recipes);
-    const on = (id, act) => document.getElementById(id).addEventListener("click", act);
+    this.form(byId("choices"), options, recipes);
+    const on = (id, act) => byId(id).addEventListener("click", act);
     on("reset", () => this.go(0));
     on("step", () => this.go(this.look + 1));
     on("update", () => this.go(this.nextUpdate()));
     on("pass", () => this.go(this.endOfPass()));
     on("end", () => this.go(Infinity));
     on("play", () => this.play());
-    document.getElementById("scrub").addEventListener("input", (event) => this.go(Number(event.target.value)));
+    byId("scrub").addEventListener("input", (event) => this.go(Number(event.target.value)));
   }
 
   form(place, options, recipes) {
-    const add = (title, control, check = false) => {
-      const label = document.createElement("label");
-      if (check) label.className = "check";
-      label.append(...(check ? [control, title] : [title, control]));
-      place.append(label);
-      return control;
-    };
-    const select = (values) => {
-      const made = document.createElement("select");
-      made.append(...values.map((value) => new Option(value, value)));
-      return made;
-    };
-    this.controls = {};
-    const recipe = add("Recipe", select(["default", ...Object.keys(recipes)]));
-    recipe.id = "recipe";
+    const recipe = element("select", { id: "recipe" });
+    recipe.append(...["default", ...Object.keys(recipes)].map((name) => new Option(name, name)));
+    place.append(element("label", {}, element("span", {}, "Recipe"), recipe));
     recipe.addEventListener("change", () => {
-      Object.assign(this.scene.choices, DEFAULTS, recipes[recipe.value] ?? {});
-      this.fill();
+      this.scene.choices = { ...DEFAULTS.choices, ...(recipes[recipe.value] ?? {}) };
       this.scene.changed("choices");
     });
     for (const [name, title] of Object.entries(TITLES)) {
-      const kind = typeof DEFAULTS[name];
-      const control = kind === "string" ? select(options[name]) : document.createElement("input");
-      if (kind === "boolean") control.type = "checkbox";
-      if (kind === "number") Object.assign(control, { type: "number", min: name === "max_epochs" ? 1 : 0, max: 1000 });
-      control.id = `choice-${name}`;
-      control.addEventListener("change", () => {
-        const value = kind === "boolean" ? control.checked : kind === "number" ? Math.round(Number(control.value)) : control.value;
-        this.scene.choose(name, value);
-      });
-      this.controls[name] = add(title, control, kind === "boolean");
-    }
-    this.fill();
-  }
-
-  /** The controls, as the scene has them. */
-  fill() {
-    for (const [name, control] of Object.entries(this.controls)) {
-      if (control.type === "checkbox") control.checked = this.scene.choices[name];
-      else control.value = this.scene.choices[name];
+      control(place, this.scene, "choices", name, { title, options: options[name], ...LIMITS[name] });
     }
   }
 
-  set(run) {
-    this.run = run;
-    document.getElementById("scrub").max = run === null ? 0 : run.row.length;
-    this.go(Math.min(this.look, run === null ? 0 : run.row.length));
+  /** A run that begins: its columns and first weights; looks are added as they arrive. */
+  begin(start) {
+    this.run = { columns: start.columns, row: [], epoch: [], score: [], mistake: [], w: [start.w], b: [start.b], ended: "" };
+    this.wanted ??= this.look;
+    this.look = 0;
+    this.grown();
   }
+
+  more(part) {
+    for (const name of ["row", "epoch", "score", "mistake", "w", "b"]) this.run[name].push(...part[name]);
+    this.run.ended = part.ended;
+    this.grown();
+  }
+
+  /** Back to the look that was shown before the run was made anew, as far as there are looks. */
+  grown() {
+    byId("scrub").max = this.run.row.length;
+    this.look = Math.min(this.wanted ?? this.look, this.run.row.length);
+    if (this.run.ended !== "") this.wanted = null;
+    this.say();
+    this.dispatchEvent(new Event("look"));
+  }
+
+  clear() {
+    if (this.run !== null) this.wanted = this.atEnd ? Infinity : this.look;
+    this.run = null;
+    this.say();
+  }
+
+  get atEnd() { return this.run !== null && this.run.ended !== "" && this.look > 0 && this.look === this.run.row.length; }
 
   nextUpdate() {
     const next = this.run?.mistake.findIndex((wrong, k) => wrong && k >= this.look) ?? -1;
@@ -93,7 +87,7 @@ export class Learner extends EventTarget {
   }
 
   play() {
-    const button = document.getElementById("play");
+    const button = byId("play");
     if (this.#timer !== null) {
       clearInterval(this.#timer);
       this.#timer = null;
@@ -111,6 +105,7 @@ export class Learner extends EventTarget {
   }
 
   go(look) {
+    this.wanted = look > (this.run?.row.length ?? 0) && this.run?.ended === "" ? look : null;
     const last = this.run?.row.length ?? 0;
     this.look = Math.max(0, Math.min(look, last));
     this.say();
@@ -125,33 +120,71 @@ export class Learner extends EventTarget {
   get last() {
     if (this.run === null || this.look === 0) return null;
     const k = this.look - 1, { run } = this;
-    return { row: run.row[k], mistake: run.mistake[k], score: run.score[k], before: [run.w[k], run.b[k]], after: [run.w[k + 1], run.b[k + 1]] };
+    const at = (i) => ({ w: run.w[i], b: run.b[i] });
+    return { row: run.row[k], mistake: run.mistake[k], score: run.score[k], before: at(k), after: at(k + 1) };
   }
 
   get weights() {
-    return this.run === null ? null : [this.run.w[this.look], this.run.b[this.look]];
+    return this.run === null ? null : { w: this.run.w[this.look], b: this.run.b[this.look] };
+  }
+
+  /** Points that the present weights get wrong, or leave on the boundary. */
+  get wrong() {
+    const { weights } = this;
+    if (weights === null) return null;
+    return this.scene.points.filter(({ x, y, label }) => label * score(weights, this.run.columns, x, y) <= 0).length;
   }
 
   say() {
-    document.getElementById("scrub").value = this.look;
-    document.getElementById("look-number").textContent = this.run === null ? "0" : `${this.look} of ${this.run.row.length}`;
-    const place = document.getElementById("look");
-    document.getElementById("ended").textContent = this.run === null ? "" : this.run.ended;
-    if (this.run === null) {
-      place.textContent = "";
-      return;
-    }
-    const vector = ([w, b]) => `(${w.map(SHOWN).join(", ")}; ${SHOWN(b)})`;
+    byId("scrub").value = this.look;
+    byId("look-number").textContent = this.run === null ? "0" : `${this.look} of ${this.run.row.length}`;
+    byId("ended").textContent = this.run === null ? "" : this.run.ended;
+    byId("look").textContent = this.sentence();
+    this.drawWeights();
+  }
+
+  sentence() {
+    if (this.run === null) return "";
+    const vector = ({ w, b }) => `(${w.slice(0, 5).map((v) => shown(v)).join(", ")}${w.length > 5 ? ", …" : ""}; ${shown(b)})`;
     const { last } = this;
-    if (last === null) {
-      place.textContent = `start: ŵ = ${vector(this.weights)}`;
-      return;
-    }
+    if (last === null) return `start: ŵ = ${vector(this.weights)}`;
     const { label } = this.scene.points[last.row] ?? { label: 0 };
-    const what = `pass ${this.run.epoch[this.look - 1]}, row ${last.row}, label ${label > 0 ? "+1" : "−1"}, score ${SHOWN(last.score)}`;
+    const what = `pass ${this.run.epoch[this.look - 1]}, row ${last.row}, label ${label > 0 ? "+1" : "−1"}, score ${shown(last.score)}`;
     const scaled = this.scene.choices.normalize_rows ? ", row scaled to length 1" : "";
-    place.textContent = last.mistake
+    return last.mistake
       ? `${what}: mistake ${this.mistakes}.\nŵ ← ŵ ${label > 0 ? "+" : "−"} x̂${scaled}: ${vector(last.before)} → ${vector(last.after)}`
       : `${what}: right.\nŵ stays ${vector(last.after)}`;
+  }
+
+  /** The first two weights before and after the last look, and the vector y·x̂ that was added. */
+  drawWeights() {
+    const svg = byId("weights"), { last } = this;
+    if (this.run === null) {
+      svg.replaceChildren();
+      return;
+    }
+    const before = last?.before.w ?? [0, 0], after = this.weights.w;
+    const reach = Math.max(1e-9, ...[before, after].flatMap((w) => [Math.abs(w[0]), Math.abs(w[1])])) * 1.25;
+    const place = ([a, b]) => [100 + (a / reach) * 92, 100 - (b / reach) * 92];
+    const arrow = (from, to, className) => {
+      const [[x1, y1], [x2, y2]] = [place(from), place(to)];
+      const long = Math.hypot(x2 - x1, y2 - y1);
+      if (long < 0.5) return [];
+      const [du, dv] = [(x2 - x1) / long, (y2 - y1) / long];
+      const tip = `M${x2} ${y2}l${-8 * du - 4 * dv} ${-8 * dv + 4 * du}l${8 * dv} ${-8 * du}z`;
+      return [shape("line", { x1, y1, x2, y2 }, `arrow ${className}`), shape("path", { d: tip }, `tip ${className}`)];
+    };
+    const moved = last !== null && last.mistake;
+    const [u, v] = place(after);
+    svg.replaceChildren(
+      shape("path", { d: "M4 100H196M100 4V196" }, "axis"),
+      ...(moved ? arrow([0, 0], before, "old") : []),
+      ...arrow([0, 0], after, "new"),
+      ...(moved ? arrow(before, after, "added") : []),
+      words("w₁", 182, 94), words("w₂", 104, 14),
+      ...(moved ? [words("y·x", (place(before)[0] + u) / 2 + 5, (place(before)[1] + v) / 2 - 5, "tick added")] : []),
+    );
+    const text = last === null ? "the start" : moved ? "grey: ŵ before; red: y·x̂ added; black: ŵ after" : "no update";
+    byId("weights-text").textContent = `First two weights: ${text}.`;
   }
 }

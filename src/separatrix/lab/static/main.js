@@ -1,146 +1,224 @@
-/* Brings the parts together: the scene changes, the server is asked, and plane, learner and proof are drawn anew. */
+/* Brings the parts together: the scene changes, the server is asked, and plane and panels are drawn anew. */
 
-import * as api from "./api.js";
+import { ask, stream } from "./api.js";
+import { boundary } from "./boundary.js";
+import { Compare } from "./compare.js";
+import { DescentPanel } from "./descent.js";
+import { featureForm, sayColumns } from "./features.js";
 import { Learner } from "./learner.js";
+import { LessonPanel } from "./lesson_panel.js";
 import { Plane } from "./plane.js";
-import { ProofPanel, save } from "./proof.js";
+import { ProofPanel } from "./proof.js";
+import { python, sharedScene, shareForm } from "./share.js";
+import { byId } from "./shapes.js";
 import { Scene } from "./state.js";
+import { Study } from "./study.js";
+import { TableForm } from "./table.js";
+import { Tabs } from "./tabs.js";
 
-const byId = (id) => document.getElementById(id);
 const say = (text) => { byId("status").textContent = text; };
 const scene = new Scene();
 const plane = new Plane(byId("plane"), scene, () => Number(document.querySelector("input[name=label]:checked").value), say);
-const panel = new ProofPanel(scene);
-let learner = null;
-let asked = 0;
+const proofs = new ProofPanel(scene);
+const study = new Study(scene);
+const descent = new DescentPanel(scene);
+const tabs = new Tabs(byId("tabs"));
+let learner, compare, lessons, first;
+let asked = 0; // the number of the last question; answers to earlier ones are not used
+let answered = 0;
 let waiting = null;
+let frame = null;
+let stale = new Set(["learners", "validation", "descent"]); // panels whose answers are not about this scene
+let fits = null;
 
+/** The plane: points, and what the open panel has to show of them. */
 function draw() {
-  plane.drawPoints();
-  const { proof } = panel;
-  const weights = learner.weights;
-  const { last } = learner;
+  frame = null;
+  if (answered === asked) document.documentElement.dataset.state = "answered";
+  plane.held = new Set(fits?.held ?? []);
+  if (plane.drag === null) plane.drawPoints();
+  else plane.drawPoint(plane.drag.index);
+  const parts = { learners: compareShown, validation: studyShown, descent: descentShown }[tabs.name] ?? runShown;
+  plane.draw(...parts());
+  proofs.showBound(learner);
+  byId("undo").disabled = !scene.canUndo;
+  byId("redo").disabled = !scene.canRedo;
+  if (tabs.name === "share") byId("code").textContent = python(scene, proofs.proof?.columns ?? null, fits?.held ?? [], first.learners);
+  lessons.look();
+}
+
+const later = () => { frame ??= requestAnimationFrame(draw); };
+
+function runShown() {
+  const { proof } = proofs;
+  const { last, weights, run } = learner;
   const behind = [], lines = [], marks = [];
+  const columns = proof?.columns ?? null;
   if (proof !== null && proof.gap !== null) {
     const { line, lower, support } = proof.gap;
-    behind.push(plane.band(line.w, line.b, lower * Math.hypot(...line.w)), plane.line(line.w, line.b, "boundary widest"));
+    const reach = lower * Math.hypot(...line.w);
+    if (scene.bent) behind.push(...[-reach, reach].map((level) => boundary(plane, line, columns, "edge", { level })));
+    else behind.push(plane.band(line, reach));
+    behind.push(boundary(plane, line, columns, "boundary widest"));
     marks.push(...support.map((k) => plane.ring(k, "support")));
   }
   if (proof !== null && proof.witness.length > 0) {
     const own = (label) => proof.witness.filter((k) => scene.points[k]?.label === label);
-    behind.push(plane.hull(own(1), "plus-mark"), plane.hull(own(-1), "minus-mark"));
+    if (!scene.bent) behind.push(plane.hull(own(1), "plus-mark"), plane.hull(own(-1), "minus-mark"));
     marks.push(...proof.witness.map((k) => plane.ring(k, "witness")));
   }
   if (proof !== null && proof.mistakes !== null) marks.push(...proof.mistakes.rows.map((k) => plane.ring(k, "wrong", 18)));
-  if (last !== null && last.mistake) lines.push(plane.line(...last.before, "boundary old"));
-  if (weights !== null) lines.push(plane.line(...weights, "boundary"));
+  if (last !== null && last.mistake) lines.push(boundary(plane, last.before, run.columns, "boundary old"));
+  if (weights !== null) lines.push(boundary(plane, weights, run.columns, "boundary"));
   if (last !== null) marks.push(plane.ring(last.row, "current", 11));
-  plane.draw(behind, lines, marks);
-  panel.showBound(learner);
-  byId("undo").disabled = !scene.canUndo;
-  byId("redo").disabled = !scene.canRedo;
-  byId("code").textContent = python();
+  return [behind, lines, marks];
+}
+
+function compareShown() {
+  const { behind, lines } = compare.drawn(plane);
+  return [behind, lines, []];
+}
+
+function studyShown() {
+  const { lines, marks } = study.drawn(plane);
+  return [[], lines, marks];
+}
+
+const descentShown = () => [[], descent.drawn(plane), []];
+
+/** What each panel asks for, and what it does with the answer. */
+const QUESTIONS = {
+  learners: async (question) => [await ask("fits", question)],
+  validation: (question) => Promise.all([ask("fits", question), ask("study", question)]),
+  descent: async (question) => [await ask("descent", question)],
+};
+const ANSWERED = {
+  learners([found], why) { fits = found; compare.set(found, why); },
+  validation([found, answer], why) { fits = found; study.set(answer, found, why); },
+  descent([found], why) { descent.set(found, why); },
+};
+
+/** Ask about the panel that is open, unless its answers are about this scene. */
+async function askPanel(number = asked) {
+  const { name } = tabs;
+  if (!(name in QUESTIONS) || !stale.has(name) || !scene.hasBothClasses) return;
+  document.documentElement.dataset.state = "asking";
+  let found = [null, null], why = "";
+  try {
+    found = await QUESTIONS[name](scene.asJson());
+  } catch (error) {
+    why = error.message;
+  }
+  if (number !== asked) return;
+  stale.delete(name);
+  ANSWERED[name](found, why);
+  later();
 }
 
 /** Ask the server about the scene; of answers that overtake each other the last question counts. */
 async function refresh() {
   const number = ++asked;
-  if (new Set(scene.points.map(({ label }) => label)).size < 2) {
-    learner.set(null);
-    panel.set(null, "There must be points of both classes.");
+  if (!scene.hasBothClasses) {
+    learner.clear();
+    proofs.set(null, "There must be points of both classes.");
+    for (const empty of Object.values(ANSWERED)) empty([null, null], "There must be points of both classes.");
+    answered = number;
+    later();
     return;
   }
   const question = scene.asJson();
-  try {
-    const [run, proof] = await Promise.all([api.run(question), api.proof(question)]);
-    if (number !== asked) return;
-    learner.set(run);
-    panel.set(proof);
+  const wanted = (act) => (found) => {
+    if (number === asked) act(found);
+    return number === asked;
+  };
+  const proving = ask("proof", question).then(wanted((proof) => {
+    proofs.set(proof);
+    sayColumns(proof.columns);
     say("");
+  }));
+  try {
+    await Promise.all([stream(question, wanted((start) => learner.begin(start)), wanted((part) => learner.more(part))), proving, askPanel(number)]);
   } catch (error) {
     if (number !== asked) return;
-    learner.set(null);
-    panel.set(null, error.message);
+    learner.clear();
+    proofs.set(null, error.message);
   }
-  draw();
+  if (number === asked) answered = number;
+  later();
 }
 
-function changed() {
-  if (learner === null) return;
-  panel.set(null, "Deciding…"); // what was proved is no longer about these points
-  learner.run = null;
-  learner.say();
-  draw();
+function changed({ detail }) {
+  if (learner === undefined) return;
+  asked += 1;
+  stale = new Set(Object.keys(QUESTIONS)); // what was answered is no longer about this scene
+  if (document.documentElement.dataset.state !== "asking") {
+    document.documentElement.dataset.state = "asking";
+    proofs.set(null, "Deciding…");
+    learner.clear();
+  }
+  later();
   clearTimeout(waiting);
-  waiting = setTimeout(refresh, plane.drag === null ? 0 : 60);
+  waiting = setTimeout(refresh, detail === "move" ? 60 : 0);
 }
 
-function python() {
-  const rows = scene.points.map(({ x, y }) => `(${x}, ${y})`).join(", ");
-  const labels = scene.points.map(({ label }) => label).join(", ");
-  const words = Object.entries(scene.choices).map(([name, value]) =>
-    `${name}=${typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value)}`).join(", ");
-  return `from separatrix import Perceptron, separability, step_trace\n\nX = [${rows}]\ny = [${labels}]\n` +
-    `print(step_trace(Perceptron(${words}), X, y, positive=1))\n` +
-    `print(separability(X, y, intercept=${scene.choices.fit_intercept ? "True" : "False"}))\n`;
-}
-
-function show(preset) {
-  scene.axes = preset.axes;
-  byId("about").textContent = preset.about;
+/** Show points under their names, with room around them; choices as given, or the defaults. */
+function show({ points, axes = ["x", "y"], about = "" }, given = {}, room = 1) {
+  scene.axes = axes;
+  byId("about").textContent = about;
   plane.selected = -1;
-  learner.look = 0;
-  scene.replace(structuredClone(preset.points));
-  plane.fit();
+  Object.assign(learner, { look: 0, wanted: null, run: null });
+  scene.restore(given);
+  scene.replace(structuredClone(points));
+  plane.fit(room);
   draw();
 }
 
-function shared() {
-  const found = /(?:^#|&)scene=([^&]*)/.exec(location.hash);
-  if (found === null) return null;
-  try {
-    return Scene.read(decodeURIComponent(found[1]));
-  } catch {
-    say("The link does not hold a scene.");
-    return null;
-  }
+function beginLesson({ preset, panel, choices, learners, room, atEnd }) {
+  byId("preset").value = preset;
+  show(first.presets.find(({ name }) => name === preset), { choices, ...(learners && { learners }) }, room);
+  if (atEnd) learner.wanted = Infinity;
+  tabs.show(panel);
 }
+
+const seenByLessons = () => ({ scene, proof: proofs.proof, learner, fits: stale.has("learners") ? null : compare.fits, study: stale.has("validation") ? null : study.answer, rates: study.rates });
 
 async function begin() {
-  let first;
   try {
-    first = await api.start();
+    first = await ask("start");
   } catch (error) {
     say(`The lab cannot be reached: ${error.message}`);
     return;
   }
-  const { presets, choices, recipes } = first;
+  const { presets, choices, recipes, table } = first;
+  featureForm(scene);
   learner = new Learner(scene, choices, recipes);
+  compare = new Compare(scene, first.learners);
+  lessons = new LessonPanel(beginLesson, seenByLessons);
+  const tableForm = new TableForm(table, show);
   byId("preset").append(...presets.map(({ name, title }) => new Option(title, name)));
   byId("preset").addEventListener("change", (event) => show(presets.find(({ name }) => name === event.target.value)));
-  learner.addEventListener("look", draw);
+  learner.addEventListener("look", later);
+  compare.addEventListener("shade", later);
+  study.addEventListener("threshold", later);
+  tabs.addEventListener("show", () => { askPanel(); later(); });
   scene.addEventListener("change", changed);
   const on = (id, act) => byId(id).addEventListener("click", act);
   on("delete", () => plane.removeSelected());
   on("undo", () => scene.undo());
   on("redo", () => scene.redo());
   on("clear", () => scene.replace([]));
-  on("export-json", () => save("scene.json", JSON.stringify(scene.asJson(), null, 1), "application/json"));
-  on("export-svg", () => save("scene.svg", new XMLSerializer().serializeToString(byId("plane")), "image/svg+xml"));
-  on("link", () => {
-    history.replaceState(null, "", `#scene=${encodeURIComponent(JSON.stringify(scene.asJson()))}`);
-    say("The address of this page now holds the scene.");
-  });
-  const given = shared();
-  if (given === null) {
-    show(presets[0]);
-    return;
+  on("fit", () => { plane.fit(); draw(); });
+  const open = ({ points, ...given }, about) => show({ points, about }, given);
+  shareForm(scene, { say, open });
+  let given = null;
+  try {
+    given = sharedScene();
+  } catch {
+    say("The link does not hold a scene.");
   }
-  for (const [name, value] of Object.entries(given.choices)) {
-    if (name in scene.choices && typeof value === typeof scene.choices[name]) scene.choices[name] = value;
-  }
-  learner.fill();
-  show({ points: given.points, axes: ["x", "y"], about: "from a link" });
+  if (given === null) show(presets[0]);
+  else open(given, "from a link");
+  if (given === null) tableForm.fill(presets[0].axes);
 }
 
 await begin();

@@ -1,19 +1,16 @@
 /* The plane: points to add, drag and delete by mouse, touch and keyboard; lines, bands, hulls and rings around them. */
 
-const SVG = "http://www.w3.org/2000/svg";
-const SIZE = 600;
-const REACH = 9; // of a point, in the units of the picture
+import { Grid, segment, stripe } from "./boundary.js";
+import { convexHull, shape, words } from "./shapes.js";
 
-export function shape(name, attributes, className) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (className !== undefined) made.setAttribute("class", className);
-  return made;
-}
+const SIZE = 600;
+const FAR = 8; // how much longer an axis must be to have a scale of its own
+const REACH = 9; // of a point, in the units of the picture
 
 export class Plane {
   constructor(svg, scene, newLabel, say) {
-    Object.assign(this, { svg, scene, newLabel, say, selected: -1, drag: null, cursor: null });
+    Object.assign(this, { svg, scene, newLabel, say, selected: -1, drag: null, cursor: null, held: new Set() });
+    this.grid = new Grid(this);
     this.layers = Object.fromEntries(["axes", "behind", "lines", "points", "marks"].map((name) => [name, shape("g", {})]));
     svg.append(...Object.values(this.layers));
     this.fit();
@@ -26,28 +23,29 @@ export class Plane {
 
   // -- coordinates
 
-  /** A square window around the points. */
-  fit() {
+  /** A window around the points, `room` times as wide as they need: square, unless one axis is far longer. */
+  fit(room = 1) {
     const { points } = this.scene;
-    const xs = points.map((p) => p.x), ys = points.map((p) => p.y);
+    const [xs, ys] = [points.map((p) => p.x), points.map((p) => p.y)];
     const middle = (v) => (v.length ? (Math.min(...v) + Math.max(...v)) / 2 : 0);
     const span = (v) => (v.length ? Math.max(...v) - Math.min(...v) : 0);
-    const half = Math.max(span(xs), span(ys)) * 0.62 || 3;
-    this.window = { x: middle(xs) - half, y: middle(ys) - half, side: 2 * half };
+    const most = Math.max(span(xs), span(ys));
+    const size = (v) => (span(v) * FAR < most && span(v) > 0 ? span(v) : most) * 1.24 * room || 6;
+    const [wide, high] = [size(xs), size(ys)];
+    this.window = { x: middle(xs) - wide / 2, y: middle(ys) - high / 2, wide, high };
     this.cursor = null;
     this.drawAxes();
   }
 
   toPicture(x, y) {
     const { window: w } = this;
-    return [((x - w.x) / w.side) * SIZE, SIZE - ((y - w.y) / w.side) * SIZE];
+    return [((x - w.x) / w.wide) * SIZE, SIZE - ((y - w.y) / w.high) * SIZE];
   }
 
   fromPicture(u, v) {
     const { window: w } = this;
-    const digits = Math.max(0, 2 - Math.floor(Math.log10(w.side)));
-    const rounded = (t) => Number(t.toFixed(Math.min(digits, 12)));
-    return [rounded(w.x + (u / SIZE) * w.side), rounded(w.y + ((SIZE - v) / SIZE) * w.side)];
+    const rounded = (t, side) => Number(t.toFixed(Math.min(Math.max(0, 2 - Math.floor(Math.log10(side))), 12)));
+    return [rounded(w.x + (u / SIZE) * w.wide, w.wide), rounded(w.y + ((SIZE - v) / SIZE) * w.high, w.high)];
   }
 
   at(event) {
@@ -81,7 +79,9 @@ export class Plane {
   }
 
   up() {
+    const moved = this.drag?.moved ?? false;
     this.drag = null;
+    if (moved) this.scene.changed();
   }
 
   add(x, y, label) {
@@ -99,13 +99,14 @@ export class Plane {
 
   key(event) {
     const index = event.target.dataset?.index;
-    const step = this.window.side / (event.shiftKey ? 10 : 50);
+    const share = 1 / (event.shiftKey ? 10 : 50);
+    const [across, up] = [this.window.wide * share, this.window.high * share];
     const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     if (event.key in moves) {
       const [dx, dy] = moves[event.key];
       event.preventDefault();
-      if (index === undefined) this.moveCursor(dx * step, dy * step);
-      else this.movePoint(Number(index), dx * step, dy * step);
+      if (index === undefined) this.moveCursor(dx * across, dy * up);
+      else this.movePoint(Number(index), dx * across, dy * up);
     } else if ((event.key === "Delete" || event.key === "Backspace") && index !== undefined) {
       event.preventDefault();
       this.removeSelected(Number(index));
@@ -116,8 +117,8 @@ export class Plane {
   }
 
   cursorPlace() {
-    const { window: w } = this;
-    this.cursor ??= { x: w.x + w.side / 2, y: w.y + w.side / 2 };
+    const [x, y] = this.fromPicture(SIZE / 2, SIZE / 2);
+    this.cursor ??= { x, y };
     return this.cursor;
   }
 
@@ -150,42 +151,36 @@ export class Plane {
 
   drawAxes() {
     const { window: w } = this;
-    const unit = 10 ** Math.floor(Math.log10(w.side / 3));
-    const step = w.side / unit > 12 ? 5 * unit : w.side / unit > 6 ? 2 * unit : unit;
     const made = [];
+    const ticks = (from, side) => {
+      const unit = 10 ** Math.floor(Math.log10(side / 3));
+      const step = side / unit > 12 ? 5 * unit : side / unit > 6 ? 2 * unit : unit;
+      const first = Math.ceil(from / step);
+      return Array.from({ length: Math.floor((from + side) / step) - first + 1 }, (_, k) => (first + k) * step);
+    };
     const label = (value) => String(Number(value.toPrecision(6)));
-    for (let t = Math.ceil(w.x / step) * step; t < w.x + w.side; t += step) {
+    for (const t of ticks(w.x, w.wide)) {
       const [u] = this.toPicture(t, 0);
-      made.push(shape("line", { x1: u, x2: u, y1: 0, y2: SIZE }, "axis"));
-      made.push(this.text(label(t), u + 3, SIZE - 4));
+      made.push(shape("line", { x1: u, x2: u, y1: 0, y2: SIZE }, "axis"), words(label(t), u + 3, SIZE - 4));
     }
-    for (let t = Math.ceil(w.y / step) * step; t < w.y + w.side; t += step) {
+    for (const t of ticks(w.y, w.high)) {
       const [, v] = this.toPicture(0, t);
-      made.push(shape("line", { x1: 0, x2: SIZE, y1: v, y2: v }, "axis"));
-      made.push(this.text(label(t), 3, v - 3));
+      made.push(shape("line", { x1: 0, x2: SIZE, y1: v, y2: v }, "axis"), words(label(t), 3, v - 3));
     }
+    const [across, up] = this.scene.axes;
+    made.push(words(across, SIZE - 6, SIZE - 20, "tick name", { "text-anchor": "end" }), words(up, 30, 16, "tick name"));
     this.layers.axes.replaceChildren(...made);
   }
 
-  text(content, x, y) {
-    const made = shape("text", { x, y }, "tick");
-    made.textContent = content;
-    return made;
-  }
-
+  /** One mark a point: a disc for plus, a square for minus; held-out points are hollow. */
   drawPoints() {
     const focused = document.activeElement?.dataset?.index;
     const made = this.scene.points.map((point, k) => {
-      const [u, v] = this.toPicture(point.x, point.y);
-      const plus = point.label > 0;
-      const own = `point ${plus ? "plus-mark" : "minus-mark"}${k === this.selected ? " selected" : ""}`;
-      const mark = plus
-        ? shape("circle", { cx: u, cy: v, r: REACH - 1 }, own)
-        : shape("rect", { x: u - REACH + 2, y: v - REACH + 2, width: 2 * REACH - 4, height: 2 * REACH - 4 }, own);
+      const mark = point.label > 0 ? shape("circle", { r: REACH - 1 }) : shape("rect", { width: 2 * REACH - 4, height: 2 * REACH - 4 });
       mark.dataset.index = k;
       mark.setAttribute("tabindex", "0");
       mark.setAttribute("role", "button");
-      mark.setAttribute("aria-label", `point ${k}, ${plus ? "plus" : "minus"}, at ${point.x}, ${point.y}`);
+      this.put(mark, point, k);
       return mark;
     });
     if (this.cursor !== null) {
@@ -196,28 +191,38 @@ export class Plane {
     if (focused !== undefined) this.layers.points.children[focused]?.focus();
   }
 
-  /** The part of w·x + b = 0 that the window shows; null where there is none. */
-  line(w, b, className) {
-    const { window: own } = this;
-    const norm = Math.hypot(w[0], w[1]);
-    if (!(norm > 0)) return null;
-    const cx = own.x + own.side / 2, cy = own.y + own.side / 2;
-    const away = (w[0] * cx + w[1] * cy + b) / norm ** 2;
-    const fx = cx - away * w[0], fy = cy - away * w[1]; // the foot of the centre
-    const far = (2 * own.side) / norm;
-    const [x1, y1] = this.toPicture(fx - far * w[1], fy + far * w[0]);
-    const [x2, y2] = this.toPicture(fx + far * w[1], fy - far * w[0]);
-    return shape("line", { x1, y1, x2, y2 }, className);
+  put(mark, point, k) {
+    const [u, v] = this.toPicture(point.x, point.y);
+    const plus = point.label > 0;
+    const kind = `${plus ? "plus-mark" : "minus-mark"}${k === this.selected ? " selected" : ""}${this.held.has(k) ? " held" : ""}`;
+    mark.setAttribute("class", `point ${kind}`);
+    mark.setAttribute(plus ? "cx" : "x", plus ? u : u - REACH + 2);
+    mark.setAttribute(plus ? "cy" : "y", plus ? v : v - REACH + 2);
+    mark.setAttribute("aria-label", `point ${k}, ${plus ? "plus" : "minus"}${this.held.has(k) ? ", held out" : ""}, at ${point.x}, ${point.y}`);
   }
 
-  /** The stripe |w·x + b| <= reach. */
-  band(w, b, reach) {
-    const norm = Math.hypot(w[0], w[1]);
-    if (!(norm > 0)) return null;
-    const width = ((2 * reach) / norm / this.window.side) * SIZE;
-    const made = this.line(w, b, "band");
-    made.setAttribute("stroke-width", width);
-    return made;
+  /** Only the mark of one point: for drags. */
+  drawPoint(k) {
+    this.put(this.layers.points.children[k], this.scene.points[k], k);
+  }
+
+  /** The stripe |w·x + b| <= reach, with its edges. */
+  band({ w, b }, reach) {
+    const group = shape("g", {});
+    group.append(shape("polygon", { points: stripe(this.window, w, b, reach) }, "band"));
+    for (const level of [-reach, reach]) {
+      const ends = segment(this.window, w, b, level);
+      if (ends !== null) group.append(shape("line", { x1: ends[0][0], y1: ends[0][1], x2: ends[1][0], y2: ends[1][1] }, "edge"));
+    }
+    return group;
+  }
+
+  /** Small text beside a point. */
+  note(index, content) {
+    const point = this.scene.points[index];
+    if (point === undefined) return null;
+    const [u, v] = this.toPicture(point.x, point.y);
+    return words(content, u + 9, v - 7, "tick note");
   }
 
   ring(index, className, reach = 14) {
@@ -240,18 +245,4 @@ export class Plane {
     this.layers.lines.replaceChildren(...lines.filter(Boolean));
     this.layers.marks.replaceChildren(...marks.filter(Boolean));
   }
-}
-
-function convexHull(places) {
-  const sorted = [...places].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const turn = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
-  const half = (ordered) => {
-    const kept = [];
-    for (const place of ordered) {
-      while (kept.length > 1 && turn(kept.at(-2), kept.at(-1), place) <= 0) kept.pop();
-      kept.push(place);
-    }
-    return kept.slice(0, -1);
-  };
-  return sorted.length < 3 ? sorted : [...half(sorted), ...half(sorted.reverse())];
 }

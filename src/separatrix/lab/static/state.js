@@ -3,16 +3,39 @@
 export const MOST_POINTS = 500;
 const MOST_STEPS_BACK = 200;
 
+export const DEFAULTS = {
+  choices: {
+    start: "zeros", order: "cyclic", tie: "mistake", stop: "pass",
+    normalize_rows: false, fit_intercept: true, max_epochs: 100, random_state: 0,
+  },
+  features: { x2: false, y2: false, xy: false, degree: 1, bumps: 0, gamma: 1 },
+  study: { share: 0, seed: 0 },
+  descent: { loss: "squared", step: 0.1, momentum: 0, steps: 60 },
+};
+const LEARNERS = ["lda", "logistic", "max-margin"];
+
 export class Scene extends EventTarget {
   points = [];
-  choices = {};
   axes = ["x", "y"];
   #back = [];
   #forth = [];
 
+  constructor() {
+    super();
+    this.restore({});
+  }
+
   get canUndo() { return this.#back.length > 0; }
 
   get canRedo() { return this.#forth.length > 0; }
+
+  get hasBothClasses() { return new Set(this.points.map(({ label }) => label)).size === 2; }
+
+  /** Whether learners see more columns than x and y. */
+  get bent() {
+    const { x2, y2, xy, degree, bumps } = this.features;
+    return x2 || y2 || xy || degree > 1 || bumps > 0;
+  }
 
   /** Keep what is there for undo; call before a change, once for a whole drag. */
   remember() {
@@ -35,7 +58,7 @@ export class Scene extends EventTarget {
 
   move(index, x, y) {
     Object.assign(this.points[index], { x, y });
-    this.changed();
+    this.dispatchEvent(new CustomEvent("change", { detail: "move" }));
   }
 
   remove(index) {
@@ -65,13 +88,25 @@ export class Scene extends EventTarget {
     this.changed();
   }
 
-  choose(name, value) {
-    this.choices[name] = value;
-    this.changed("choices");
+  /** Set one value of choices, features, study or descent. */
+  choose(part, name, value) {
+    this[part][name] = value;
+    this.changed(part);
+  }
+
+  /** Choices of every part: those given, and defaults for the others; a value of another type is left out. */
+  restore(given) {
+    for (const [part, defaults] of Object.entries(DEFAULTS)) {
+      const known = Object.entries(given?.[part] ?? {}).filter(([name, value]) => typeof value === typeof defaults[name]);
+      this[part] = { ...defaults, ...Object.fromEntries(known) };
+    }
+    const learners = Array.isArray(given?.learners) ? given.learners.filter((name) => typeof name === "string").slice(0, 3) : LEARNERS;
+    this.learners = [...learners];
   }
 
   asJson() {
-    return { points: this.points, choices: this.choices };
+    const { points, choices, features, learners, study, descent } = this;
+    return { points, choices, features, learners, study, descent };
   }
 
   /** A scene from a link or a file: anything that is not one is refused. */
@@ -82,6 +117,6 @@ export class Scene extends EventTarget {
       Number.isFinite(p?.x) && Number.isFinite(p?.y) && Math.abs(p.x) <= 1e6 && Math.abs(p.y) <= 1e6 &&
       (p.label === 1 || p.label === -1));
     if (!good) throw new Error("this is not a scene");
-    return { points: points.map(({ x, y, label }) => ({ x, y, label })), choices: found.choices ?? {} };
+    return { ...found, points: points.map(({ x, y, label }) => ({ x, y, label })) };
   }
 }

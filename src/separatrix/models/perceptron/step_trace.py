@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -216,74 +217,100 @@ def step_trace(
        1    5      1      2          1        -   (3, 1)  0
     3 updates in 6 looks; stopped at a limit, and the weights separate all rows
     """
-    if not isinstance(learner, MistakeDriven):
-        raise ParameterError(
-            f"{type(learner).__name__} keeps no weights w that move row by row: step_trace takes Perceptron, "
-            "AveragedPerceptron, VotedPerceptron, PocketPerceptron, MarginPerceptron, PassiveAggressive or AROW."
-        )
     if isinstance(max_steps, bool) or not isinstance(max_steps, (int, np.integer)) or max_steps < 1:
         raise ParameterError(f"max_steps is {max_steps!r}: it must be a whole number of at least 1.")
-    learner._check_parameters()
-    if learner.multiclass == "kesler":
-        raise ParameterError("multiclass='kesler' moves two vectors at once: step_trace needs multiclass='ovr'.")
-    table, labels = check_table(X), check_labels(y)
-    check_lengths(table.n, len(labels.codes), "y")
-    need_two_classes(labels, type(learner).__name__)
-    k = _followed(labels, positive)
-    weights = weights_of_rows(labels, check_weights(sample_weight, table.n), learner.class_weight)
-    seed = int(seed_state(learner.random_state)[0])
-    changes = {"class_weight": None, "random_state": seed, "verbose": False, "warm_start": False, "trace": True}
-    known = learner.get_params()
-    whole = type(learner)(**{name: changes.get(name, value) for name, value in known.items()})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SeparatrixWarning)  # how the run ended stands in the trace
-        whole.fit(table.X, labels.codes == k, sample_weight=weights)
-    rows = kernels.rows(table.X)
-    step, norm = learner._steps(rows, weights)
-    signs = labels.signs(k)
-    if weights is not None:
-        signs[weights == 0] = 0
-    chance = seed_state(seed)
-    start = first_vector(learner.start, table.d, learner.fit_intercept, chance)
-    rule = learner._rule()
-    vectors = rule.fresh(kernels.aligned(start[None]), kesler=False)
-    kernel = rule.kernel(vectors)
-    names = labels.classes.tolist()
-    classes = (names[1 - k] if len(names) == 2 else f"not {names[k]}", names[k])
-    zero_is_mistake = learner.tie == "mistake"
-    left = whole.visits_ if learner.order in (*PASSES, "restart") else len(whole.trace_.rows)  # type: ignore[union-attr]
-    kept: list[Any] = []
-    for epoch, order, at, i in _looks(learner.order, table.n, chance, whole.trace_, vectors.updates):
-        if left == 0 or len(kept) == max_steps:
-            break
-        left -= 1
-        if signs[i] == 0:
-            continue
-        s = float(row_scores(table.X[i : i + 1], vectors.lifted[0])[0])
-        m = float(signs[i]) * s
-        moved, _, _ = kernel.binary(0, rows, signs, step, order, at, at + 1, NO_LIMIT)
-        wrong = bool(moved) if learner._moves_on_mistakes else not (m > 0 or (m == 0 and not zero_is_mistake))
-        kept.append((epoch, i, s if norm is None else s / norm[i], wrong, bool(moved), vectors.lifted[0].copy()))
+    run = StepReplay(learner, X, y, positive, sample_weight)
+    kept = list(islice(run, int(max_steps)))
     epochs, at_rows, scores, mistakes, updates, lifted = zip(*kept, strict=True) if kept else ((),) * 6
     found, score = np.array(at_rows, dtype=np.int64), np.array(scores, dtype=np.float64)
-    after = np.array(lifted, dtype=np.float64).reshape(-1, table.d + 1)
-    pair = np.array(classes) if len(names) == 2 else np.array(classes, dtype=object)
+    after = np.array(lifted, dtype=np.float64).reshape(-1, run.table.d + 1)
+    pair = np.array(run.classes) if run.two_classes else np.array(run.classes, dtype=object)
     return StepTrace(
         np.array(epochs, dtype=np.int64),
         found,
-        pair[(signs[found] > 0).astype(np.intp)],
+        pair[(run.signs[found] > 0).astype(np.intp)],
         score,
         pair[(score >= 0).astype(np.intp)],
         np.array(mistakes, dtype=bool),
         np.array(updates, dtype=bool),
         after[:, :-1],
         after[:, -1],
-        start,
-        classes,
-        left == 0,
-        int(whole.visits_),
-        whole.status_,
+        run.start,
+        run.classes,
+        run.left == 0,
+        run.visits,
+        run.status,
     )
+
+
+class Look(NamedTuple):
+    """One look at a row; ``lifted`` are the weights after it, the intercept last."""
+
+    epoch: int
+    row: int
+    score: float
+    mistake: bool
+    update: bool
+    lifted: Floats
+
+
+class StepReplay:
+    """A run that is made again one look at a time, when it is iterated over; ``left`` are the looks to come."""
+
+    def __init__(self, learner: Any, X: Any, y: Any, positive: Any = None, sample_weight: Any = None) -> None:
+        if not isinstance(learner, MistakeDriven):
+            raise ParameterError(
+                f"{type(learner).__name__} keeps no weights w that move row by row: step_trace takes Perceptron, "
+                "AveragedPerceptron, VotedPerceptron, PocketPerceptron, MarginPerceptron, PassiveAggressive or AROW."
+            )
+        learner._check_parameters()
+        if learner.multiclass == "kesler":
+            raise ParameterError("multiclass='kesler' moves two vectors at once: step_trace needs multiclass='ovr'.")
+        table, labels = check_table(X), check_labels(y)
+        check_lengths(table.n, len(labels.codes), "y")
+        need_two_classes(labels, type(learner).__name__)
+        k = _followed(labels, positive)
+        weights = weights_of_rows(labels, check_weights(sample_weight, table.n), learner.class_weight)
+        seed = int(seed_state(learner.random_state)[0])
+        changes = {"class_weight": None, "random_state": seed, "verbose": False, "warm_start": False, "trace": True}
+        known = learner.get_params()
+        whole = type(learner)(**{name: changes.get(name, value) for name, value in known.items()})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SeparatrixWarning)  # how the run ended stands in the trace
+            whole.fit(table.X, labels.codes == k, sample_weight=weights)
+        signs = labels.signs(k)
+        if weights is not None:
+            signs[weights == 0] = 0
+        names = labels.classes.tolist()
+        self.learner, self.table, self.signs, self.whole, self.weights = learner, table, signs, whole, weights
+        self.chance = seed_state(seed)
+        self.start = first_vector(learner.start, table.d, learner.fit_intercept, self.chance)
+        self.two_classes = len(names) == 2
+        self.classes = (names[1 - k] if self.two_classes else f"not {names[k]}", names[k])
+        self.visits, self.status = int(whole.visits_), whole.status_
+        passes = learner.order in (*PASSES, "restart")
+        self.left = whole.visits_ if passes else len(whole.trace_.rows)  # type: ignore[union-attr]
+
+    def __iter__(self) -> Iterator[Look]:
+        learner, table, signs = self.learner, self.table, self.signs
+        rows = kernels.rows(table.X)
+        step, norm = learner._steps(rows, self.weights)
+        rule = learner._rule()
+        vectors = rule.fresh(kernels.aligned(self.start[None]), kesler=False)
+        kernel = rule.kernel(vectors)
+        zero_is_mistake = learner.tie == "mistake"
+        for epoch, order, at, i in _looks(learner.order, table.n, self.chance, self.whole.trace_, vectors.updates):
+            if self.left == 0:
+                return
+            self.left -= 1
+            if signs[i] == 0:
+                continue
+            s = float(row_scores(table.X[i : i + 1], vectors.lifted[0])[0])
+            m = float(signs[i]) * s
+            moved, _, _ = kernel.binary(0, rows, signs, step, order, at, at + 1, NO_LIMIT)
+            wrong = bool(moved) if learner._moves_on_mistakes else not (m > 0 or (m == 0 and not zero_is_mistake))
+            score = s if norm is None else s / norm[i]
+            yield Look(epoch, i, score, wrong, bool(moved), vectors.lifted[0].copy())
 
 
 def _followed(labels: Labels, positive: Any) -> int:

@@ -1,48 +1,28 @@
-"""What the lab answers about a scene: the run of the perceptron, and what is proved of the points."""
+"""What is proved of the points of a scene, in the columns that its features give them."""
 
 from __future__ import annotations
 
 import json
-import math
-import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from io import StringIO
 
 import numpy as np
 
-from separatrix.errors import SeparatrixError
-from separatrix.lab.scene import Scene, SceneError
-from separatrix.models.perceptron.perceptron import Perceptron
-from separatrix.models.perceptron.step_trace import step_trace
+from separatrix.lab.feature_columns import FeatureColumn, columns_of, mapped_rows
+from separatrix.lab.learners import SECONDS
+from separatrix.lab.scene import Scene
 from separatrix.persistence.checkable_rows import put_csv
 from separatrix.proofs.fewest_mistakes import fewest_mistakes
 from separatrix.proofs.margin import margin
 from separatrix.proofs.novikoff import mistake_bound
 from separatrix.proofs.separability import separability
 
-MOST_STEPS = 5000
-SECONDS = 2.0  # for the fewest mistakes
-COLUMNS, TARGET = ("x", "y"), "label"
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """The looks of a perceptron in order; w and b stand before the first look and after each."""
-
-    row: list[int]
-    epoch: list[int]
-    score: list[float]
-    mistake: list[bool]
-    w: list[list[float]]
-    b: list[float]
-    looks: int
-    complete: bool
-    ended: str
+TARGET = "label"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line w·x + b = 0."""
+    """The boundary w·(columns) + b = 0."""
 
     w: list[float]
     b: float
@@ -81,6 +61,7 @@ class Mistakes:
 class SceneProof:
     """What is proved of the points, with the certificate of it and the points as the file that it refers to."""
 
+    columns: list[FeatureColumn]
     verdict: str
     witness: list[int]
     gap: Gap | None
@@ -91,33 +72,11 @@ class SceneProof:
     table: str
 
 
-def run_of(scene: Scene) -> Run:
-    """The perceptron's run, look by look, by the learner of the package."""
-    _need_classes(scene)
-    learner = Perceptron(**asdict(scene.choices))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the page shows how the run ended
-            steps = step_trace(learner, scene.rows, scene.labels, positive=1, max_steps=MOST_STEPS)
-    except SeparatrixError as error:
-        raise SceneError(str(error)) from None
-    return Run(
-        steps.row.tolist(),
-        steps.epoch.tolist(),
-        _plain(steps.score),
-        steps.mistake.tolist(),
-        [_plain(steps.start[:2]), *(_plain(w) for w in steps.coef)],
-        [_plain(steps.start[2:])[0] if len(steps.start) > 2 else 0.0, *_plain(steps.intercept)],
-        int(steps.visits),
-        bool(steps.complete),
-        str(steps).splitlines()[-1],
-    )
-
-
 def proof_of(scene: Scene) -> SceneProof:
     """Verdict, margin, bound and fewest mistakes of the points, each with its certificate."""
-    _need_classes(scene)
-    X, y, intercept = scene.rows, scene.labels, scene.choices.fit_intercept
+    scene.need_classes()
+    columns = columns_of(scene)
+    X, y, intercept = mapped_rows(scene, columns), scene.labels, scene.choices.fit_intercept
     found = separability(X, y, intercept=intercept)
     certificates = [found.certificate]
     gap = bound = mistakes = None
@@ -135,22 +94,15 @@ def proof_of(scene: Scene) -> SceneProof:
         line = _line(few.coef, few.intercept)
         mistakes = Mistakes(int(few.lower), int(few.upper), few.wrong.tolist(), line)
         certificates.append(few.certificate)
-    fates = dict(zip(("x", "y", "intercept"), map(str, found.coefficients.values()), strict=False))
+    names = [column.name for column in columns]
+    fates = dict(zip([*names, "intercept"], map(str, found.coefficients.values()), strict=False))
     file = StringIO()
-    put_csv(file, COLUMNS, X, TARGET, [str(label) for label in y.tolist()])
+    put_csv(file, names, X, TARGET, [str(label) for label in y.tolist()])
     texts = [json.dumps(own.to_dict()) for own in certificates]
-    return SceneProof(found.verdict, found.witness.tolist(), gap, bound, mistakes, fates, texts, file.getvalue())
-
-
-def _need_classes(scene: Scene) -> None:
-    if not scene.both_classes:
-        raise SceneError("there must be points of both classes.")
+    return SceneProof(
+        columns, found.verdict, found.witness.tolist(), gap, bound, mistakes, fates, texts, file.getvalue()
+    )
 
 
 def _line(coef: np.ndarray, intercept: float) -> Line:
-    return Line(_plain(coef), float(intercept))
-
-
-def _plain(values: np.ndarray) -> list[float]:
-    """Numbers for JSON, which has neither infinities nor NaN."""
-    return [float(v) if math.isfinite(v) else 0.0 for v in np.asarray(values, dtype=float).tolist()]
+    return Line(coef.tolist(), float(intercept))

@@ -1,0 +1,91 @@
+/* The scene to take along: a link, a file, a picture, and Python code that gives the same numbers. */
+
+import { save } from "./proof.js";
+import { byId } from "./shapes.js";
+import { Scene } from "./state.js";
+
+const PAINT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "text-anchor"];
+const MOST_BYTES = 200000; // of a scene file
+
+/** The scene in the fragment of the address; null where there is none. */
+export function sharedScene() {
+  const found = /(?:^#|&)scene=([^&]*)/.exec(location.hash);
+  return found === null ? null : Scene.read(decodeURIComponent(found[1]));
+}
+
+/** A copy of the picture that carries its own colours, since a file has no style sheet. */
+export function standalone(svg) {
+  const copy = svg.cloneNode(true);
+  const copies = copy.querySelectorAll("*");
+  svg.querySelectorAll("*").forEach((own, k) => {
+    const style = getComputedStyle(own);
+    for (const name of PAINT) copies[k].setAttribute(name, style.getPropertyValue(name));
+    copies[k].removeAttribute("class");
+    copies[k].removeAttribute("tabindex");
+  });
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", "900");
+  copy.setAttribute("height", "900");
+  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  for (const [name, value] of Object.entries({ width: 600, height: 600, fill: getComputedStyle(svg).backgroundColor })) paper.setAttribute(name, value);
+  copy.prepend(paper);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+async function asPng(text) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 900;
+  canvas.getContext("2d").drawImage(image, 0, 0);
+  return new Promise((made) => { canvas.toBlob(made, "image/png"); });
+}
+
+export function shareForm(scene, { say, open }) {
+  const on = (id, act) => byId(id).addEventListener("click", act);
+  on("link", () => {
+    history.replaceState(null, "", `#scene=${encodeURIComponent(JSON.stringify(scene.asJson()))}`);
+    say("The address of this page now holds the scene.");
+  });
+  on("export-json", () => save("scene.json", JSON.stringify(scene.asJson(), null, 1), "application/json"));
+  on("export-svg", () => save("scene.svg", standalone(byId("plane")), "image/svg+xml"));
+  on("export-png", async () => save("scene.png", await asPng(standalone(byId("plane")))));
+  on("export-code", () => save("scene.py", byId("code").textContent));
+  byId("open-json").addEventListener("change", async (event) => {
+    const [file] = event.target.files;
+    try {
+      if (file.size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES} bytes`);
+      open(Scene.read(await file.text()), "from a file");
+      say("The scene was opened.");
+    } catch (error) {
+      say(`This file does not hold a scene: ${error instanceof SyntaxError ? "it is not JSON" : error.message}.`);
+    }
+    event.target.value = "";
+  });
+}
+
+const literal = (value) => (value === true ? "True" : value === false ? "False" : JSON.stringify(value));
+const call = (kind, parameters) => `${kind}(${Object.entries(parameters).map(([name, value]) => `${name}=${literal(value)}`).join(", ")})`;
+
+/** Python code with the numbers of the page: columns, verdict, run and learners; `held` are the rows held out. */
+export function python(scene, columns, held, learners) {
+  const rows = scene.points.map(({ x, y }) => `(${x}, ${y})`).join(", ");
+  const labels = scene.points.map(({ label }) => label).join(", ");
+  const chosen = learners.filter(({ name }) => scene.learners.includes(name)).sort((a, b) => scene.learners.indexOf(a.name) - scene.learners.indexOf(b.name));
+  const kinds = [...new Set(["Perceptron", ...chosen.map(({ kind }) => kind)])].sort();
+  const lines = ["import numpy as np", `from separatrix import ${[...kinds, "separability", "step_trace"].join(", ")}`, "", `X = [${rows}]`, `y = [${labels}]`];
+  const powers = (columns ?? []).filter(({ gamma }) => gamma === 0).map(({ a, b }) => `(${a}, ${b})`);
+  const bumps = (columns ?? []).filter(({ gamma }) => gamma > 0);
+  lines.push("a, b = np.array(X, dtype=float).T");
+  lines.push(scene.bent ? `Z = [a**j * b**k for j, k in [${powers.join(", ")}]]` : "Z = [a, b]");
+  if (bumps.length) lines.push(`Z += [np.exp(-${bumps[0].gamma} * ((a - u) ** 2 + (b - v) ** 2)) for u, v in [${bumps.map(({ u, v }) => `(${u}, ${v})`).join(", ")}]]`);
+  lines.push("Z, y = np.column_stack(Z), np.array(y)", `train = np.setdiff1d(np.arange(len(y)), ${JSON.stringify(held)})`, "");
+  lines.push(`print(separability(Z, y, intercept=${literal(scene.choices.fit_intercept)}))`);
+  lines.push(`print(step_trace(${call("Perceptron", scene.choices)}, Z, y, positive=1))`);
+  for (const { name, kind, parameters } of chosen) {
+    lines.push(`model = ${call(kind, name === "perceptron" ? scene.choices : parameters)}.fit(Z[train], y[train])`);
+    lines.push(`print(${JSON.stringify(kind)}, model.coef_, model.intercept_, np.sum(model.predict(Z[train]) != y[train]))`);
+  }
+  return `${lines.join("\n")}\n`;
+}
