@@ -228,6 +228,52 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
             "X"_a, "y"_a.noconvert(), "step"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
             "limit"_a)
         .def(
+            "binary_scored",
+            [](Self& self, i64 k, const Rows& X, Vector<i8> y, Maybe step, i64 begin, i64 end,
+               Out<double> out) -> Counts {
+                if (k < 0 || k >= self.rule.count) throw nb::value_error("k names a vector that does not exist");
+                if (X.d != self.rule.d) throw nb::value_error("X must have the features of the vectors");
+                need_length(y, X.n, "y must hold a label for every row");
+                need_length(out, X.n, "out must have room for every row");
+                if (step) need_length(*step, X.n, "step must hold a number for every row");
+                need_positions(MaybeOrder{}, X.n, begin, end);
+                nb::gil_scoped_release free;
+                const Moves moves = std::visit(
+                    [&](const auto& rows) {
+                        return scored_pass(rows, self.rule, k, y.data(), step ? step->data() : nullptr, begin, end,
+                                           out.data());
+                    },
+                    X.view);
+                self.updates[k] += moves.updates;
+                self.visits[k] += moves.visits;
+                return {moves.updates, moves.visits, moves.last};
+            },
+            "k"_a, "X"_a, "y"_a.noconvert(), "step"_a.noconvert().none(), "begin"_a, "end"_a, "out"_a.noconvert())
+        .def(
+            "kesler_scored",
+            [](Self& self, const Rows& X, Vector<i32> y, Maybe step, i64 begin, i64 end, Matrix out) -> Counts {
+                if (!self.seen) throw nb::value_error("Kesler's rule needs the marks of the vectors seen");
+                if (X.d != self.rule.d) throw nb::value_error("X must have the features of the vectors");
+                need_length(y, X.n, "y must hold a number for every row");
+                for (i64 i = 0; i < X.n; ++i)
+                    if (y.data()[i] >= self.rule.count) throw nb::value_error("y names a vector that does not exist");
+                if (static_cast<i64>(out.shape(0)) != X.n || static_cast<i64>(out.shape(1)) != self.rule.count)
+                    throw nb::value_error("out must have a row for every row and a column for every vector");
+                if (step) need_length(*step, X.n, "step must hold a number for every row");
+                need_positions(MaybeOrder{}, X.n, begin, end);
+                nb::gil_scoped_release free;
+                const Moves moves = std::visit(
+                    [&](const auto& rows) {
+                        return scored_kesler_pass(rows, self.rule, self.seen, y.data(), step ? step->data() : nullptr,
+                                                  begin, end, out.data());
+                    },
+                    X.view);
+                self.updates[0] += moves.updates;
+                self.visits[0] += moves.visits;
+                return {moves.updates, moves.visits, moves.last};
+            },
+            "X"_a, "y"_a.noconvert(), "step"_a.noconvert().none(), "begin"_a, "end"_a, "out"_a.noconvert())
+        .def(
             "learn",
             [](Self& self, nb::handle x, i64 code, double weight) {
                 self.learn(OneRow(x, self.rule.d).row, code, weight);

@@ -34,6 +34,11 @@ struct Vectors {
     double dot(const Rows& X, i64 i, i64 k) const {
         return X.dot(i, lifted(k)) + lifted(k)[d];
     }
+    // The score that the model shows, where s is that of the weights which learn.
+    template <class Rows>
+    double shown(const Rows&, i64, i64, double s) const {
+        return s;
+    }
     template <class Rows>
     void add(const Rows& X, i64 i, i64 k, double a) const {
         X.axpy(a, i, lifted(k));
@@ -79,10 +84,14 @@ struct AveragedRule : Vectors {
         }
     }
     template <class Rows>
-    double score(const Rows& X, i64 i, i64 k) const {
-        if (looks[k] == 0) return dot(X, i, k);
+    double shown(const Rows& X, i64 i, i64 k, double s) const {
+        if (looks[k] == 0) return s;
         const double* uk = total + k * (d + 1);
-        return dot(X, i, k) - (X.dot(i, uk) + uk[d]) / static_cast<double>(looks[k]);
+        return s - (X.dot(i, uk) + uk[d]) / static_cast<double>(looks[k]);
+    }
+    template <class Rows>
+    double score(const Rows& X, i64 i, i64 k) const {
+        return shown(X, i, k, dot(X, i, k));
     }
 };
 
@@ -272,6 +281,24 @@ Moves binary_pass(const Rows& X, Rule& rule, i64 k, const i8* y, const double* s
     return moves;
 }
 
+// The same pass in the order of the rows, without a limit, for a stream that is judged while it is learned: out[i] is the
+// model's score of row i before the row is learned from. Rows with y = 0 are scored and not learned from.
+template <class Rows, class Rule>
+Moves scored_pass(const Rows& X, Rule& rule, i64 k, const i8* y, const double* step, i64 begin, i64 end, double* out) {
+    Moves moves;
+    for (i64 i = begin; i < end; ++i) {
+        const double s = rule.dot(X, i, k);
+        out[i] = rule.shown(X, i, k, s);
+        if (y[i] == 0) continue;
+        if (binary_look(X, rule, k, i, y[i], step ? step[i] : 1.0, s)) {
+            ++moves.updates;
+            moves.last = i;
+        }
+    }
+    moves.visits = end - begin;
+    return moves;
+}
+
 // One pass of all vectors by Kesler's rule; y holds the number of each row's vector, or -1 to skip it.
 // A vector competes once a row of its own has been seen; of equal scores the first is the rival.
 template <class Rows, class Rule>
@@ -306,6 +333,21 @@ Moves kesler_pass(const Rows& X, Rule& rule, i8* seen, const i32* y, const doubl
         for (i64 k = 0; k < rule.count; ++k) rule.tick(k);
     }
     moves.visits = t - begin;
+    return moves;
+}
+
+// The same for a stream: out[i, k] is the model's score of row i by vector k before the row is learned from.
+template <class Rows, class Rule>
+Moves scored_kesler_pass(const Rows& X, Rule& rule, i8* seen, const i32* y, const double* step, i64 begin, i64 end,
+                         double* out) {
+    Moves moves;
+    for (i64 i = begin; i < end; ++i) {
+        for (i64 k = 0; k < rule.count; ++k) out[i * rule.count + k] = rule.score(X, i, k);
+        const Moves one = kesler_pass(X, rule, seen, y, step, nullptr, i, i + 1, 1);
+        moves.updates += one.updates;
+        if (one.updates) moves.last = i;
+    }
+    moves.visits = end - begin;
     return moves;
 }
 

@@ -6,6 +6,7 @@
     ├── ParameterError (ValueError)       an option has a value that it cannot have
     ├── FoldError (RuntimeError, ValueError)  a learner failed in a fold
     ├── ModelFileError (ValueError)       a model file cannot be written, or is refused
+    ├── CheckpointError (ValueError)      a checkpoint or a row cache is damaged, or belongs to something else
     ├── LedgerError (OSError)             the ledger of test openings cannot be written: nothing is opened
     ├── SeparationError (ValueError)      no finite estimate exists, and on_separation='raise'
     ├── CertificateError (ValueError)     a certificate does not prove what it claims, or cannot be made
@@ -63,6 +64,10 @@ class FoldError(SeparatrixError, RuntimeError, ValueError):
 
 class ModelFileError(SeparatrixError, ValueError):
     """A model file cannot be written, or is not what it should be and is refused."""
+
+
+class CheckpointError(SeparatrixError, ValueError):
+    """A checkpoint or a row cache is damaged, or belongs to something else."""
 
 
 class LedgerError(SeparatrixError, OSError):

@@ -81,6 +81,57 @@ def test_kesler_passes_have_the_same_bits(name, case, layout, bias):
 
 
 @pytest.mark.parametrize("name", RULES)
+@given(case=cases, layout=st.sampled_from(LAYOUTS), bias=st.booleans(), weighted=st.booleans())
+def test_a_scored_pass_learns_like_a_pass_and_scores_each_row_before_it(name, case, layout, bias, weighted):
+    X, y, rng = problem(*case)
+    y[rng.random(len(y)) < 0.2] = 0
+    n, d = X.shape
+    step = rng.uniform(0.5, 2.0, size=n) if weighted else None
+    results = []
+    for module in MODULES:
+        plain, expected = bound(module, name, 2, d, bias, kesler=False)
+        scored, arrays = bound(module, name, 2, d, bias, kesler=False)
+        table, out = rows(module, X, layout), np.full(n, np.nan)
+        cut = n // 3
+        counts = [scored.binary_scored(1, table, y, step, begin, end, out) for begin, end in ((0, cut), (cut, n))]
+        plain.binary(1, table, y, step, None, 0, n, 10**9)
+        same([((), expected), ((), arrays)])
+        before, _ = bound(module, name, 2, d, bias, kesler=False)
+        single = np.empty(2)
+        for i in range(n):
+            before.scores_pairs(*pairs(X[i], layout), single)
+            assert out[i] == pytest.approx(single[1], rel=1e-9, abs=1e-9)
+            before.binary(1, table, y, step, None, i, i + 1, 1)
+        results.append((counts, {**arrays, "out": out}))
+    same(results)
+
+
+@pytest.mark.parametrize("name", RULES)
+@given(case=cases, layout=st.sampled_from(LAYOUTS), bias=st.booleans())
+def test_scored_kesler_passes_have_the_same_bits(name, case, layout, bias):
+    X, _, rng = problem(*case)
+    n, d = X.shape
+    codes = rng.integers(-1, 4, size=n).astype(np.int32)
+    results = []
+    for module in MODULES:
+        plain, expected = bound(module, name, 4, d, bias, kesler=True)
+        scored, arrays = bound(module, name, 4, d, bias, kesler=True)
+        table, out = rows(module, X, layout), np.full((n, 4), np.nan)
+        counts = scored.kesler_scored(table, codes, None, 0, n, out)
+        plain.kesler(table, codes, None, None, 0, n, 10**9)
+        same([((), expected), ((), arrays)])
+        assert np.isfinite(out).all()
+        results.append((counts, {**arrays, "out": out}))
+    same(results)
+
+
+def pairs(x, layout):
+    """One row as values and columns, as the layout rounds it."""
+    x = x.astype(np.float32).astype(np.float64) if "f32" in layout else x
+    return x[x != 0], np.flatnonzero(x)
+
+
+@pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("kesler", [False, True])
 def test_one_row_at_a_time_is_a_pass(name, kesler):
     X, _, rng = problem(3, 30, 7, 1)
@@ -192,3 +243,16 @@ def test_native_rules_refuse_arrays_that_do_not_fit(module):
             np.zeros((1, 4)), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), None, True, True,
             np.zeros((1, 3)), np.zeros(1, dtype=np.int64),
         )  # fmt: skip
+    out = np.empty(4)
+    for change in ({"k": 2}, {"begin": -1}, {"end": 5}, {"y": signs[:2]}, {"step": out[:2]}, {"out": out[:2]}):
+        arguments = {"k": 0, "X": table, "y": signs, "step": None, "begin": 0, "end": 2, "out": out}
+        with pytest.raises(ValueError, match=r"must|leave|exist"):
+            rule.binary_scored(**{**arguments, **change})
+    with pytest.raises(ValueError, match="marks"):
+        rule.kesler_scored(table, np.zeros(4, dtype=np.int32), None, 0, 4, np.empty((4, 2)))
+    competing, _ = bound(module, "PlainRule", 2, 3, True, kesler=True)
+    numbers = np.zeros(4, dtype=np.int32)
+    for change in ({"begin": -1}, {"end": 5}, {"y": numbers + 2}, {"y": numbers[:2]}, {"out": np.empty((4, 3))}):
+        arguments = {"X": table, "y": numbers, "step": None, "begin": 0, "end": 2, "out": np.empty((4, 2))}
+        with pytest.raises(ValueError, match=r"must|leave|exist"):
+            competing.kesler_scored(**{**arguments, **change})

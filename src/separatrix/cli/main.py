@@ -28,6 +28,7 @@ from separatrix.errors import SeparatrixError
 COMMANDS = {
     "fit": "learn from a table and write a model file",
     "predict": "add predictions to the rows of a source",
+    "stream": "predict and learn rows as they come, from a file, a pipe or a socket",
     "evaluate": "evaluate a model on rows whose target is known",
     "compare": "compare learners on the same folds",
     "describe": "describe a model file or a source",

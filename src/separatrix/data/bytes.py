@@ -67,7 +67,7 @@ def pieces(path: str | os.PathLike[str], *, size: int = PIECE, begin: int = 0, r
                 if end:
                     yield room[:end]
                 return
-            cut = _behind_last_line(room, len(rest))
+            cut = behind_last_line(room, len(rest))
             rest = room[cut:].copy()
             if cut:
                 yield room[:cut]
@@ -83,7 +83,7 @@ def _fill(file: Any, room: Bytes, at: int) -> int:
     return at
 
 
-def _behind_last_line(room: Bytes, searched: int) -> int:
+def behind_last_line(room: Bytes, searched: int) -> int:
     """Where the last line ends; 0 if no line does. There is no line end before ``searched``."""
     high = len(room)
     while high > searched:

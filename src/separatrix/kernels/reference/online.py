@@ -104,6 +104,27 @@ class RowRule:
         self.visits[0] += t - begin
         return updates, t - begin, last
 
+    def binary_scored(self, k: int, X: Rows, y: Any, step: Any, begin: int, end: int, out: Floats) -> Counts:
+        """One pass of vector k in the order of the rows; ``out`` gets the model's score of each before it is learned.
+
+        Rows with y = 0 are scored and not learned from.
+        """
+        updates, last = 0, -1
+        for i in range(begin, end):
+            out[i] = self.model_score(X, i, k)
+            if self.binary(k, X, y, step, None, i, i + 1, 1)[0]:
+                updates, last = updates + 1, i
+        return updates, end - begin, last
+
+    def kesler_scored(self, X: Rows, y: Any, step: Any, begin: int, end: int, out: Floats) -> Counts:
+        """The same by Kesler's rule: ``out`` gets the score of each row by every vector."""
+        updates, last = 0, -1
+        for i in range(begin, end):
+            out[i] = [self.model_score(X, i, k) for k in range(self.count)]
+            if self.kesler(X, y, step, None, i, i + 1, 1)[0]:
+                updates, last = updates + 1, i
+        return updates, end - begin, last
+
     def learn(self, x: Floats, code: int, weight: float) -> None:
         """One row: against the rest, or by Kesler's rule where there is ``seen``."""
         if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.ndim != 1:

@@ -1,0 +1,181 @@
+"""``separatrix stream``: rows as they come are predicted, scored and learned, safe against an end at any moment."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from separatrix.cli import output, tables
+from separatrix.cli.completion import LEARNER, SOURCE
+from separatrix.cli.learner_command import LearnerCommand
+from separatrix.errors import DataError, ParameterError
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command(cls=LearnerCommand, context_settings={"allow_extra_args": True})
+@click.argument("source", type=SOURCE)
+@click.option("--target", "-t", default="", help="Column with the labels (CSV, JSON lines).")
+@click.option(
+    "--learner", "-l", type=LEARNER, default="averaged-perceptron", show_default=True, help="Learner with partial_fit."
+)
+@click.option("--model", "-m", type=FILE, help="Model file (.sepx), written at the end and when a signal ends it.")
+@click.option("--out", "-o", type=FILE, help="Predictions, one line a row (default: standard output).")
+@click.option("--checkpoint", type=FILE, help="Checkpoint file; the two before it are kept as FILE.1 and FILE.2.")
+@click.option("--checkpoint-rows", type=click.IntRange(1), help="Rows between checkpoints.")
+@click.option("--checkpoint-seconds", type=click.FloatRange(0, min_open=True), help="Seconds between (default: 10).")
+@click.option("--resume", is_flag=True, help="Go on from the checkpoint, where there is one.")
+@click.option("--follow", is_flag=True, help="Wait for rows that are appended to the file, also when it is rotated.")
+@click.option("--format", "format_", type=click.Choice(["csv", "jsonl", "svmlight", "vw"]), help="Format of the source.")
+@click.option("--classes", help="All classes, separated by commas: two then share one vector, which is faster.")
+@click.option("--rejects", type=FILE, help="File for lines that cannot be read: JSON lines with place and reason.")
+@click.option("--strict", is_flag=True, help="End at the first line that cannot be read.")
+@click.option("--scores", is_flag=True, help="Write the score of each row behind its class.")
+@click.option("--scale", type=click.Choice(["none", "standard"]), default="none", help="Standardise columns as they come.")
+@click.option("--category", multiple=True, metavar="COLUMN", help="A column of categories (repeat for more).")
+@click.option("--number", multiple=True, metavar="COLUMN", help="A column of numbers (repeat for more).")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out (repeat for more).")
+@click.option("--features", type=click.IntRange(1), help="Features that an svmlight row may have (default: 4,194,304).")
+@click.option("--window", type=click.IntRange(2), default=1000, show_default=True, help="Rows of the windowed accuracy.")
+@click.option(
+    "--alarm", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.01, show_default=True,
+    help="Chance of any false drift warning.",
+)
+@click.option("--block", type=click.IntRange(1), help="Rows learned at once by learners without a rule for single rows.")
+@click.option("--longest-line", type=click.IntRange(1), default=1 << 24, help="Bytes of a line (default: 16,777,216).")
+@click.option("--seed", type=click.IntRange(0), default=None, help="Seed of the learner.")
+@output.output_options
+@click.pass_context
+def command(context: click.Context, /, source: str, **options: Any) -> None:
+    """Predict, score and then learn each row of SOURCE: a file, -, unix:PATH or tcp:localhost:PORT.
+
+    Rows are lines of CSV, JSON, svmlight or Vowpal Wabbit's text; one without a label is predicted only. Options of
+    the learner are flags. SIGTERM and Ctrl-C write a checkpoint and the model. With --resume a file ends with exactly
+    the model and the output of a run that was never interrupted; a pipe or socket must send all rows again, and those
+    learned before are skipped.
+    """
+    from separatrix.stream.learning import StreamRun
+    from separatrix.stream.stopping import StopAsked, Stopping
+
+    learner = tables.learner_of(options["learner"], list(context.args), options["seed"])
+    plan = _plan(source, options)
+    with Stopping() as stopping:
+        run = StreamRun(learner, plan, stopping)
+        try:
+            try:
+                run.run()
+            except StopAsked:
+                pass
+            stopped = stopping.asked
+            stopping.asked = None
+            run.finish()
+            _save(run, options["model"])
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                run.finish()
+            if error.errno not in FULL:
+                raise
+            raise DataError(_full(error, run)) from error
+    _report(run, stopped, options)
+    if stopped is not None:
+        sys.exit(128 + stopped)
+
+
+def _plan(source: str, options: dict[str, Any]) -> Any:
+    from separatrix.stream.learning import Plan
+    from separatrix.stream.table_formats import Columns
+
+    for name in ("model", "out", "checkpoint", "rejects"):
+        output.need_place(options[name], source if os.path.isfile(source) else None)
+    places = [Path(options[name]).absolute() for name in ("model", "out", "checkpoint", "rejects") if options[name]]
+    if len(set(places)) < len(places):
+        raise ParameterError("--model, --out, --checkpoint and --rejects must be different files.")
+    if options["checkpoint"] is None and (options["resume"] or options["checkpoint_rows"] or options["checkpoint_seconds"]):
+        raise ParameterError("--resume, --checkpoint-rows and --checkpoint-seconds need --checkpoint FILE.")
+    seconds = options["checkpoint_seconds"]
+    if seconds is None and options["checkpoint_rows"] is None:
+        seconds = 10.0
+    return Plan(
+        source=source,
+        out=options["out"],
+        columns=Columns(options["target"], options["category"], options["number"], options["drop"]),
+        format=options["format_"],
+        classes=_classes(options["classes"]),
+        standard=options["scale"] == "standard",
+        window=options["window"],
+        alarm=options["alarm"],
+        scores=options["scores"],
+        block=options["block"],
+        features=options["features"],
+        rejects=options["rejects"],
+        strict=options["strict"],
+        checkpoint=options["checkpoint"],
+        checkpoint_rows=options["checkpoint_rows"],
+        checkpoint_seconds=seconds,
+        resume=options["resume"],
+        follow=options["follow"],
+        longest_line=options["longest_line"],
+        quiet=options["quiet"] or options["json_"],
+    )
+
+
+def _classes(text: str | None) -> list[Any] | None:
+    """Classes as numbers where all are, else as text."""
+    if text is None:
+        return None
+    from separatrix.stream.table_formats import number_of
+
+    words = [word.strip() for word in text.split(",")]
+    if len(set(words)) < 2 or not all(words):
+        raise ParameterError(f"--classes is {text!r}: name two or more, separated by commas.")
+    numbers = [number_of(word) for word in words]
+    return sorted(words) if None in numbers else sorted(float(number) for number in numbers if number is not None)
+
+
+def _save(run: Any, model: Path | None) -> None:
+    if model is None:
+        return
+    if not run.arrivals.classes and not run.card.labelled:
+        run.notes.append(f"no row had a label: {model} was not written")
+        return
+    from separatrix.persistence import save
+
+    save(run.model(), model)
+
+
+def _full(error: OSError, run: Any) -> str:
+    """The sentence of a disk that is full."""
+    what = error.strerror or "no space left"
+    where = error.filename or run.plan.out or "the output"
+    kept = run.saver.kept
+    after = (
+        f"the last checkpoint holds the first {kept:,} rows: make room and run the same command with --resume"
+        if run.plan.checkpoint is not None and kept
+        else "there is no checkpoint to go on from"
+    )
+    return f"{where}: {what} after {run.card.rows:,} rows; {after}."
+
+
+def _report(run: Any, stopped: int | None, options: dict[str, Any]) -> None:
+    """The account of the stream: on standard output, or on standard error where predictions went there."""
+    from separatrix.cli.stream_report import account, report_lines
+
+    report = account(run, None if stopped is None else signal.Signals(stopped).name, options["model"])
+    if options["json_"] and options["out"] is not None:
+        output.say_json(report)
+    elif options["json_"]:
+        from separatrix.persistence.json_values import plain
+
+        import json
+
+        output.complain(json.dumps(plain(report), ensure_ascii=False, allow_nan=False))
+    elif not options["quiet"]:
+        for line in report_lines(report):
+            output.complain(line) if options["out"] is None else output.say([line])

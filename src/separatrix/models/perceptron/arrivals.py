@@ -1,0 +1,218 @@
+"""Rows of a stream that are predicted and then learned, chunk after chunk, without a copy of the vectors.
+
+``partial_fit`` checks everything at every call and shows what it has learned; here rows were checked by a reader,
+the vectors stay bound, and room is made for features as they appear. The vectors are those that ``partial_fit``
+ends with, for any chunking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.errors import DataError, ParameterError
+from separatrix.models.class_labels import predicted_positions
+from separatrix.models.perceptron.class_vectors import ArrivingRows, ClassVectors, Kesler, OneAgainstRest
+from separatrix.models.perceptron.passes import NO_LIMIT
+from separatrix.models.perceptron.single_rows import SingleRowLearner
+from separatrix.validation import check_labels
+
+MOST_CLASSES = 1000
+ROOM = 16  # features that there is room for at first, where they appear as they like
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What was predicted for each row before it was learned.
+
+    ``codes`` are positions in ``classes``, the classes at the end of the chunk; -1 where nothing was known. ``scores``
+    are those of the second of two classes, NaN elsewhere. A regression has ``scores`` alone.
+    """
+
+    codes: NDArray[np.int64] | None
+    classes: Sequence[Any]
+    scores: Floats
+
+
+def row_rules(learner: Any) -> bool:
+    """Whether a learner predicts and learns row by row in one pass."""
+    return isinstance(learner, SingleRowLearner)
+
+
+class Arrivals:
+    """The vectors of a learner of the perceptron family, and the rows that it takes."""
+
+    def __init__(self, learner: SingleRowLearner, classes: Sequence[Any] | None = None, grows: bool = False) -> None:
+        learner._check_parameters()
+        if isinstance(learner.class_weight, str):
+            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
+        self.learner = learner
+        self.declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
+        self.grows = grows
+        self.features = 0
+        self.book: ClassVectors | None = None
+
+    @property
+    def room(self) -> int:
+        """The width that rows must have."""
+        return self.features if self.book is None else self.book.vectors.lifted.shape[1] - 1
+
+    @property
+    def classes(self) -> list[Any]:
+        return (self.declared or []) if self.book is None else self.book.classes
+
+    def make_room(self, features: int) -> int:
+        """Take note of this many features; the width that rows must have from now on."""
+        if self.book is not None and features > self.features and not self.grows:
+            raise DataError(f"a row has {features:,} features, but the rows before it had {self.features:,}.")
+        self.features = max(features, self.features, 1)
+        if self.book is None:
+            room = max(ROOM, 1 << (self.features - 1).bit_length()) if self.grows else self.features
+            if self.grows and not (isinstance(self.learner.start, str) and self.learner.start == "zeros"):
+                raise ParameterError("features that appear while rows are learned need start='zeros'.")
+            if self.grows and not self.learner._rule().widens:
+                raise ParameterError("features that appear while rows are learned need a diagonal covariance.")
+            self.book = self.learner._book(room, self.declared)
+        if self.features > self.room:
+            self.book.widen(1 << (self.features - 1).bit_length())
+        return self.room
+
+    def take(
+        self,
+        X: Any,
+        labels: NDArray[Any],
+        labelled: NDArray[np.bool_] | None = None,
+        weights: Floats | None = None,
+    ) -> Judged:
+        """Predict each row and learn from those that have a label; rows are an array or CSR of width ``room``."""
+        if self.book is None:
+            self.make_room(X.shape[1])
+        book, rows, n = self.book, kernels.rows(X), X.shape[0]
+        assert book is not None
+        step, _ = self.learner._steps(rows, self._weights(labels, labelled, weights))
+        chunk = ArrivingRows(labels, labelled, rows, step)
+        codes, scores = np.full(n, -1, dtype=np.int64), np.full(n, np.nan)
+        begin = 0
+        for at, label in self._newcomers(labels, labelled):
+            self._segment(chunk, begin, at, codes, scores)
+            book._join(label)
+            place = book.classes.index(label)
+            codes[:at] += codes[:at] >= place
+            begin = at
+        self._segment(chunk, begin, n, codes, scores)
+        return Judged(codes, book.classes, scores)
+
+    def _weights(self, labels: NDArray[Any], labelled: Any, weights: Floats | None) -> Floats | None:
+        if self.learner.class_weight is None:
+            return weights
+        own = np.ones(len(labels)) if weights is None else weights.copy()
+        for label, weight in self.learner.class_weight.items():
+            own[labels == label] *= weight
+        return own
+
+    def _newcomers(self, labels: NDArray[Any], labelled: NDArray[np.bool_] | None) -> list[tuple[int, Any]]:
+        """Where each new class first occurs; known labels are seen by comparing, which costs less than sorting."""
+        assert self.book is not None
+        if len(self.book.classes) <= 8:
+            known = np.zeros(len(labels), dtype=np.bool_)
+            for label in self.book.classes:
+                known |= labels == label
+            if labelled is not None:
+                known |= ~labelled
+            if known.all():
+                return []
+        new = self.book._newcomers(labels, labelled)
+        if len(self.book.classes) + len(new) > MOST_CLASSES:
+            raise DataError(
+                f"the labels have more than {MOST_CLASSES:,} different values: numbers are predicted by a regression."
+            )
+        return new
+
+    def _segment(self, chunk: ArrivingRows, begin: int, end: int, codes: NDArray[np.int64], scores: Floats) -> None:
+        """Rows between which no class joins."""
+        book = self.book
+        if begin == end or book is None:
+            return
+        if isinstance(book, Kesler):
+            self._kesler(book, chunk, begin, end, codes, scores)
+        elif isinstance(book, OneAgainstRest):
+            self._one_against_rest(book, chunk, begin, end, codes, scores)
+
+    def _one_against_rest(
+        self, book: OneAgainstRest, chunk: ArrivingRows, begin: int, end: int, codes: NDArray[np.int64], scores: Floats
+    ) -> None:
+        kernel, shown = book.rule.kernel(book.vectors), range(len(book.vectors))[book.shown()]
+        own = {k: label for label, k in book.codes().items()}
+        table = np.empty((len(shown), len(codes)))
+        for k in range(len(book.vectors)):
+            signs = np.full(len(codes), -1, dtype=np.int8)
+            if k in own:
+                signs[chunk.labels == own[k]] = 1
+            if chunk.counted is not None:
+                signs[~chunk.counted] = 0
+            if k in shown:
+                kernel.binary_scored(k, chunk.rows, signs, chunk.step, begin, end, table[k - shown.start])
+            else:
+                kernel.binary(k, chunk.rows, signs, chunk.step, None, begin, end, NO_LIMIT)
+        if len(book.classes) == 1:
+            codes[begin:end] = 0
+        elif len(book.classes) > 1:
+            self._decide(table[:, begin:end].T, begin, end, codes, scores)
+
+    def _kesler(
+        self, book: Kesler, chunk: ArrivingRows, begin: int, end: int, codes: NDArray[np.int64], scores: Floats
+    ) -> None:
+        if not book.classes:
+            return
+        numbers = np.searchsorted(np.array(book.classes), chunk.labels).astype(np.int32)
+        numbers = np.minimum(numbers, np.int32(len(book.classes) - 1))  # classes that join behind ``end``
+        if chunk.counted is not None:
+            numbers[~chunk.counted] = -1
+        table = np.empty((len(codes), len(book.vectors)))
+        book.rule.kernel(book.vectors).kesler_scored(chunk.rows, numbers, chunk.step, begin, end, table)
+        if len(book.classes) == 1:
+            codes[begin:end] = 0
+            return
+        part = table[begin:end]
+        self._decide(part[:, 1:] - part[:, :1] if len(book.classes) == 2 else part, begin, end, codes, scores)
+
+    def _decide(self, table: Floats, begin: int, end: int, codes: NDArray[np.int64], scores: Floats) -> None:
+        boundary = "negative" if getattr(self.learner, "boundary", "positive") == "negative" else "positive"
+        if table.shape[1] == 1:
+            scores[begin:end] = table[:, 0]
+            codes[begin:end] = predicted_positions(table[:, 0], boundary)
+        else:
+            codes[begin:end] = table.argmax(axis=1)
+
+    def model(self, columns: Sequence[int] | None = None) -> SingleRowLearner:
+        """The learner as it is now, fitted, on these features (None: all); what comes later does not change it."""
+        if self.book is None or not self.book.classes:
+            raise DataError("no row with a label has been learned from: there is no model yet.")
+        model, book = copy(self.learner), self.book.copy()
+        keep = [*(range(self.features) if columns is None else columns), -1]
+        vectors = book.vectors
+        vectors.lifted = np.ascontiguousarray(vectors.lifted[:, keep])
+        for name in book.rule.fill:
+            vectors.beside[name] = np.ascontiguousarray(vectors.beside[name][:, keep])
+        book.start = book.start[keep]
+        model._forget_stream()
+        model.n_features_in_ = len(keep) - 1
+        model._show(book)
+        return model
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint keeps."""
+        return {"book": None if self.book is None else self.book.copy(), "features": self.features}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        self.book, self.features = state["book"], state["features"]
+        if self.book is not None and self.book.rule != self.learner._rule():
+            raise ParameterError("the checkpoint is of a learner with other parameters.")

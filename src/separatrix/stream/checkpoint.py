@@ -1,0 +1,116 @@
+"""Checkpoints: written atomically, with a checksum, the last few kept.
+
+A file is a mark, a SHA-256 over the rest, the length of a JSON header, the header, and arrays behind each other. The
+newest has the name that was asked for; those before it end in ``.1`` and ``.2``. A file that is cut off or changed is
+seen by its checksum, and the one before it is used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.atomic_write import whole_file
+from separatrix.errors import CheckpointError
+from separatrix.stream.state_codec import pack, unpack
+
+MARK = b"SEPXSTREAM 1\n"
+GENERATIONS = 3
+LIMIT = 1 << 32  # bytes of a checkpoint
+
+
+class Found(NamedTuple):
+    """A checkpoint that was read, its file, and what was wrong with newer ones."""
+
+    state: dict[str, Any]
+    path: Path
+    refused: list[str]
+
+
+def to_bytes(state: dict[str, Any]) -> list[bytes | memoryview]:
+    """The pieces of a checkpoint file."""
+    arrays: dict[str, NDArray[Any]] = {}
+    packed = pack(state, arrays)
+    shapes = {name: [a.dtype.str, list(a.shape)] for name, a in arrays.items()}
+    header = json.dumps({"state": packed, "arrays": shapes}, separators=(",", ":")).encode()
+    body: list[bytes | memoryview] = [len(header).to_bytes(8, "little"), header]
+    body += [memoryview(a.reshape(-1).view(np.uint8)) for a in arrays.values() if a.size]  # type: ignore[arg-type]
+    digest = hashlib.sha256()
+    for piece in body:
+        digest.update(piece)
+    return [MARK, digest.digest(), *body]
+
+
+def from_bytes(content: bytes) -> dict[str, Any]:
+    """The state of a checkpoint; an error that says what is wrong with it."""
+    start = len(MARK) + 32
+    if not content.startswith(MARK):
+        raise CheckpointError("it is not a checkpoint of this version")
+    if hashlib.sha256(memoryview(content)[start:]).digest() != content[len(MARK) : start]:
+        raise CheckpointError("its checksum does not match: it was cut off or changed")
+    size = int.from_bytes(content[start : start + 8], "little")
+    at = start + 8 + size
+    header = json.loads(content[start + 8 : at])
+    arrays = {}
+    for name, (dtype, shape) in header["arrays"].items():
+        kind, count = np.dtype(dtype), int(np.prod(shape, dtype=np.int64))
+        arrays[name] = np.frombuffer(content, dtype=kind, count=count, offset=at).reshape(shape)
+        at += count * kind.itemsize
+    state = unpack(header["state"], arrays)
+    if not isinstance(state, dict):
+        raise CheckpointError("it does not hold the state of a stream")
+    return state
+
+
+def generations(path: Path) -> list[Path]:
+    """The files of the last checkpoints, the newest first."""
+    return [path, *(path.with_name(f"{path.name}.{k}") for k in range(1, GENERATIONS))]
+
+
+def write(path: Path, state: dict[str, Any]) -> None:
+    """Write the next checkpoint; the ones before it move on, and at no moment is there none."""
+    path = path.resolve()
+    content = to_bytes(state)
+    names = generations(path)
+    with whole_file(path) as beside:
+        with beside.open("wb") as file:
+            for piece in content:
+                file.write(piece)
+        for older, newer in zip(reversed(names[2:]), reversed(names[1:-1]), strict=True):
+            with contextlib.suppress(FileNotFoundError):
+                os.replace(newer, older)
+        with contextlib.suppress(FileNotFoundError):
+            os.link(path, names[1])
+    _sync_folder(path.parent)
+
+
+def read(path: Path) -> Found | None:
+    """The newest checkpoint that is whole; None where there is no file at all."""
+    refused = []
+    for own in generations(path.resolve()):
+        try:
+            if own.stat().st_size > LIMIT:
+                raise CheckpointError(f"it has more than {LIMIT:,} bytes")
+            return Found(from_bytes(own.read_bytes()), own, refused)
+        except FileNotFoundError:
+            continue
+        except (CheckpointError, ValueError, KeyError, TypeError, AttributeError, IndexError, OSError) as error:
+            refused.append(f"{own.name}: {str(error).rstrip('.')}")
+    if refused:
+        raise CheckpointError(f"no checkpoint can be read ({'; '.join(refused)}): start again without --resume.")
+    return None
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

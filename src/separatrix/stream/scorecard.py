@@ -1,0 +1,99 @@
+"""The account of a stream that is predicted before it is learned: totals, a window, a curve, a warning of drift.
+
+All of it is the same for any chunking: counts are whole numbers, sums go row by row, and the curve has a point for
+every so many labelled rows, counted from 0. When the curve has too many points, two become one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.stream.drift import Drift
+
+POINTS = 512
+
+
+@dataclass(slots=True)
+class Curve:
+    """Means over blocks of rows, in order; neighbours are joined when there are too many."""
+
+    span: int  # rows of a point
+    sums: list[float] = field(default_factory=list)
+    rows: int = 0  # of the point that is not full
+    total: float = 0.0
+
+    def add(self, values: Floats) -> None:
+        begin = 0
+        while begin < len(values):
+            end = min(len(values), begin + self.span - self.rows)
+            self.total = running_sum(self.total, values[begin:end])
+            self.rows += end - begin
+            begin = end
+            if self.rows == self.span:
+                self.sums.append(self.total)
+                self.rows, self.total = 0, 0.0
+                if len(self.sums) == POINTS:
+                    self.sums = [a + b for a, b in zip(self.sums[::2], self.sums[1::2], strict=True)]
+                    self.span *= 2
+
+    def means(self) -> Floats:
+        return np.array(self.sums) / self.span
+
+
+@dataclass(slots=True)
+class Scorecard:
+    """Mistakes of a classification, squared errors of a regression.
+
+    The first prediction, made where no class was known, is no mistake of the model: such rows are counted apart.
+    """
+
+    window: int = 1000
+    alarm: float = 0.01
+    regression: bool = False
+    rows: int = 0
+    labelled: int = 0
+    unknown: int = 0  # labelled rows that came before there was a model
+    mistakes: int = 0
+    squares: float = 0.0
+    recent: Floats = field(default_factory=lambda: np.zeros(0))
+    curve: Curve = field(default_factory=lambda: Curve(0))
+    drift: Drift = field(default_factory=Drift)
+
+    def __post_init__(self) -> None:
+        if not self.curve.span:
+            self.curve = Curve(max(1, self.window // 4))
+            self.drift = Drift(self.window, self.alarm)
+
+    def add(self, rows: int, loss: NDArray[Any], unknown: int = 0) -> list[int]:
+        """Take so many rows, and the losses of those that had a label and a prediction; the warnings of drift."""
+        self.rows += rows
+        self.unknown += unknown
+        self.labelled += len(loss) + unknown
+        loss = np.asarray(loss)
+        if not len(loss):
+            return []
+        values = loss.astype(np.float64)
+        self.recent = np.concatenate([self.recent, values[-self.window :]])[-self.window :]
+        self.curve.add(values)
+        if self.regression:
+            self.squares = running_sum(self.squares, values)
+            return []
+        self.mistakes += int(np.count_nonzero(loss))
+        return self.drift.add(loss.astype(np.bool_))
+
+    @property
+    def judged(self) -> int:
+        """Rows with a label and a prediction."""
+        return self.labelled - self.unknown
+
+
+def running_sum(total: float, values: Floats) -> float:
+    """Values added to a total one after the other, so that the cuts between chunks do not matter."""
+    if not len(values):
+        return total
+    return float(np.add.accumulate(np.concatenate([[total], values]))[-1])

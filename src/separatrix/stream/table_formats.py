@@ -1,0 +1,227 @@
+"""CSV and JSON lines as rows of cells: plain numbers by the native reader, the rest line by line.
+
+A row is a line. The first line of a CSV names the columns; the first row says which of them are numbers, unless the
+user does. A cell that does not fit its column rejects its row.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from separatrix import kernels
+from separatrix.data.bytes import NEWLINE, Bytes
+from separatrix.data.frame import unknown_column
+from separatrix.errors import DataError
+from separatrix.stream.batches import SHOWN, Reject, TableRows, lines_of
+
+DELIMITERS = ",;\t|"
+NO_VALUE = ("", "NA", "NaN", "nan", "null", "NULL", "None")
+
+
+@dataclass(slots=True)
+class Columns:
+    """What the columns are; found in the first row, and the same from then on."""
+
+    target: str
+    category: tuple[str, ...] = ()
+    number: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    names: list[str] = field(default_factory=list)  # of a CSV, in order
+    delimiter: str = ","
+    kinds: dict[str, str] = field(default_factory=dict)  # number or category
+    numeric_target: bool | None = None
+    plain: bool = False  # nothing but numbers: the native reader
+
+    def kind(self, name: str, value: Any) -> str:
+        """The kind of a column, settled by the first value that it has."""
+        if name not in self.kinds:
+            text = isinstance(value, str) and number_of(value) is None
+            said = "category" if name in self.category or (text and name not in self.number) else "number"
+            self.kinds[name] = said
+        return self.kinds[name]
+
+    def cell(self, name: str, value: Any) -> Any:
+        """A number, the name of a level, or None where it is missing; ValueError says what is wrong."""
+        kind = self.kind(name, value)
+        if value is None or (isinstance(value, str) and value.strip() in NO_VALUE):
+            return None
+        if kind == "category":
+            return value if isinstance(value, str) else _written(value)
+        number = number_of(value) if isinstance(value, str) else value
+        if isinstance(number, bool) or (isinstance(number, (int, float)) and math.isfinite(number)):
+            return float(number)
+        raise ValueError(f"{name!r} is {str(value)[:40]!r}: not a finite number (--category {name} takes it as a level)")
+
+    def label(self, value: Any) -> tuple[Any, bool]:
+        """The label of a row, and whether it has one."""
+        if value is None or (isinstance(value, str) and value.strip() in NO_VALUE):
+            return (0.0 if self.numeric_target is not False else ""), False
+        number = number_of(value) if isinstance(value, str) else value if isinstance(value, (int, float)) else None
+        if self.numeric_target is None:
+            self.numeric_target = number is not None
+        if not self.numeric_target:
+            return str(value).strip() if isinstance(value, str) else _written(value), True
+        if number is None or not math.isfinite(number):
+            raise ValueError(f"the target {self.target!r} is {str(value)[:40]!r}, and the labels so far are numbers")
+        return float(number), True
+
+
+def number_of(text: str) -> float | None:
+    """A plain number, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and "_" not in text else None
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return f"{value:.17g}"
+    raise ValueError(f"a value is {str(value)[:40]!r}: not a number or text")
+
+
+@dataclass(slots=True)
+class Csv:
+    """Delimited lines below a line of names."""
+
+    columns: Columns
+
+    def begin(self, line: bytes, source: str) -> None:
+        """Read the line of names."""
+        text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
+        own = self.columns
+        own.delimiter = max(DELIMITERS, key=text.count)
+        own.names = [name.strip() for name in next(csv.reader([text], delimiter=own.delimiter))]
+        if len(set(own.names)) < len(own.names) or not all(own.names):
+            raise DataError(f"{source} line 1 has a column without a name, or one name twice.")
+        for name in (own.target, *own.category, *own.number, *own.drop):
+            if name not in own.names:
+                raise DataError(unknown_column(name, own.names, source))
+
+    def parse(self, text: Bytes) -> TableRows:
+        if not self.columns.kinds and len(self.columns.names) > 1:
+            self._settle(text)
+        if self.columns.plain:
+            read = self._plain(text)
+            if read is not None:
+                return read
+        return self._line_by_line(text)
+
+    def _settle(self, text: Bytes) -> None:
+        """Kinds by the first row that has as many cells as there are names."""
+        own = self.columns
+        for _, _, raw in lines_of(text):
+            try:
+                cells = self._cells(raw)
+            except ValueError:
+                continue
+            for name, value in zip(own.names, cells, strict=True):
+                if name == own.target:
+                    own.numeric_target = number_of(value) is not None
+                elif name not in own.drop:
+                    own.kind(name, value)
+            own.plain = own.numeric_target is True and not own.drop and set(own.kinds.values()) == {"number"}
+            return
+
+    def _plain(self, text: Bytes) -> TableRows | None:
+        """All cells at once where they are nothing but numbers; a missing label or a fault goes the other way."""
+        own = self.columns
+        width, at = len(own.names), own.names.index(own.target)
+        lines = kernels.count_byte(text, NEWLINE) + int(text[-1] != NEWLINE)
+        values, labels = np.empty(lines * (width - 1)), np.empty(lines)
+        rows, _, _, _, _, fault = kernels.delimited_chunk(text, ord(own.delimiter), width, at, values, labels)
+        if fault:
+            return None
+        labelled = ~np.isnan(labels[:rows])
+        has_all = bool(labelled.all())
+        return TableRows(
+            np.where(labelled, labels[:rows], 0.0),
+            None if has_all else labelled,
+            numbers=values[: rows * (width - 1)].reshape(rows, width - 1),
+        )
+
+    def _cells(self, raw: bytes) -> list[str]:
+        text = raw.decode("utf-8").rstrip("\r")
+        if "\x00" in text:
+            raise ValueError("the line has a zero byte")
+        cells = next(csv.reader([text], delimiter=self.columns.delimiter, strict=True), [])
+        if len(cells) != len(self.columns.names):
+            raise ValueError(f"the line has {len(cells)} cells, and there are {len(self.columns.names)} columns")
+        return cells
+
+    def _line_by_line(self, text: Bytes) -> TableRows:
+        def row(raw: bytes) -> dict[str, Any]:
+            return dict(zip(self.columns.names, self._cells(raw), strict=True))
+
+        made = rows_of(text, self.columns, row)
+        if self.columns.plain and made.cells is not None:
+            inputs = [name for name in self.columns.names if name != self.columns.target]
+            cells = [[math.nan if row[name] is None else row[name] for name in inputs] for row in made.cells]
+            made.numbers = np.array(cells, dtype=np.float64).reshape(len(cells), len(inputs))
+            made.cells = None
+        return made
+
+
+@dataclass(slots=True)
+class JsonLines:
+    """One object a line; columns may join at any row."""
+
+    columns: Columns
+
+    def parse(self, text: Bytes) -> TableRows:
+        return rows_of(text, self.columns, _object)
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    row = json.loads(raw)
+    if not isinstance(row, dict):
+        raise ValueError("the line is not a JSON object")
+    return row
+
+
+def rows_of(text: Bytes, columns: Columns, read: Any) -> TableRows:
+    """Rows line by line; what cannot be read is rejected."""
+    labels, labelled, kept = [], [], []
+    rejects: list[Reject] = []
+    for number, begin, raw in lines_of(text):
+        if not raw.strip():
+            continue
+        try:
+            row = read(raw)
+            label, has = columns.label(row.pop(columns.target, None))
+            cells = {name: columns.cell(name, value) for name, value in row.items() if name not in columns.drop}
+        except (ValueError, csv.Error, RecursionError, TypeError, OverflowError) as wrong:
+            rejects.append(Reject(len(kept), begin, number, _reason(wrong), raw[:SHOWN]))
+            continue
+        labels.append(label)
+        labelled.append(has)
+        kept.append(cells)
+    if columns.numeric_target is False:
+        made = np.array(labels, dtype=object)
+    else:
+        made = np.array(labels, dtype=np.float64)
+    return TableRows(
+        made,
+        None if all(labelled) else np.array(labelled, dtype=np.bool_),
+        cells=kept,
+        rejects=rejects,
+    )
+
+
+def _reason(wrong: Exception) -> str:
+    if isinstance(wrong, UnicodeDecodeError):
+        return "the line is not UTF-8"
+    if isinstance(wrong, json.JSONDecodeError):
+        return f"the line is not JSON ({wrong.msg})"
+    if isinstance(wrong, csv.Error):
+        return f"the line is not CSV ({wrong})"
+    return str(wrong) or type(wrong).__name__
