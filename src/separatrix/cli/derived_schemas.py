@@ -10,12 +10,14 @@ from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.conclusion_facts import Answer
 from separatrix.auditing.folder import FORMAT
 from separatrix.cli import reports
+from separatrix.cli.stream_report import StreamReport
 from separatrix.persistence.json_schema import schema_of
 
 # What each command prints: its type, the version of its schema, and a sentence. A change of the type is a new version.
 PRINTED: dict[str, tuple[Any, int, str]] = {
     "fit": (reports.FitReport, 2, "A fitted model, as its file has it."),
     "predict": (reports.PredictionReport, 2, "What was written, and what happened to cells on the way."),
+    "stream": (StreamReport, 1, "What a stream did, from its first row on."),
     "evaluate": (
         reports.EvaluatedClasses | reports.EvaluatedNumbers,
         2,

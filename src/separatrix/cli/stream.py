@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import signal
@@ -33,22 +34,33 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--checkpoint-seconds", type=click.FloatRange(0, min_open=True), help="Seconds between (default: 10).")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint, where there is one.")
 @click.option("--follow", is_flag=True, help="Wait for rows that are appended to the file, also when it is rotated.")
-@click.option("--format", "format_", type=click.Choice(["csv", "jsonl", "svmlight", "vw"]), help="Format of the source.")
+@click.option(
+    "--format", "format_", type=click.Choice(["csv", "jsonl", "svmlight", "vw"]), help="Format of the source."
+)
 @click.option("--classes", help="All classes, separated by commas: two then share one vector, which is faster.")
 @click.option("--rejects", type=FILE, help="File for lines that cannot be read: JSON lines with place and reason.")
 @click.option("--strict", is_flag=True, help="End at the first line that cannot be read.")
 @click.option("--scores", is_flag=True, help="Write the score of each row behind its class.")
-@click.option("--scale", type=click.Choice(["none", "standard"]), default="none", help="Standardise columns as they come.")
+@click.option(
+    "--scale", type=click.Choice(["none", "standard"]), default="none", help="Standardise columns as they come."
+)
 @click.option("--category", multiple=True, metavar="COLUMN", help="A column of categories (repeat for more).")
 @click.option("--number", multiple=True, metavar="COLUMN", help="A column of numbers (repeat for more).")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out (repeat for more).")
 @click.option("--features", type=click.IntRange(1), help="Features that an svmlight row may have (default: 4,194,304).")
-@click.option("--window", type=click.IntRange(2), default=1000, show_default=True, help="Rows of the windowed accuracy.")
 @click.option(
-    "--alarm", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.01, show_default=True,
+    "--window", type=click.IntRange(2), default=1000, show_default=True, help="Rows of the windowed accuracy."
+)
+@click.option(
+    "--alarm",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.01,
+    show_default=True,
     help="Chance of any false drift warning.",
 )
-@click.option("--block", type=click.IntRange(1), help="Rows learned at once by learners without a rule for single rows.")
+@click.option(
+    "--block", type=click.IntRange(1), help="Rows learned at once by learners without a rule for single rows."
+)
 @click.option("--longest-line", type=click.IntRange(1), default=1 << 24, help="Bytes of a line (default: 16,777,216).")
 @click.option("--seed", type=click.IntRange(0), default=None, help="Seed of the learner.")
 @output.output_options
@@ -66,13 +78,10 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
 
     learner = tables.learner_of(options["learner"], list(context.args), options["seed"])
     plan = _plan(source, options)
-    with Stopping() as stopping:
-        run = StreamRun(learner, plan, stopping)
+    with Stopping() as stopping, contextlib.closing(StreamRun(learner, plan, stopping)) as run:
         try:
-            try:
+            with contextlib.suppress(StopAsked):
                 run.run()
-            except StopAsked:
-                pass
             stopped = stopping.asked
             stopping.asked = None
             run.finish()
@@ -89,7 +98,7 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
 
 
 def _plan(source: str, options: dict[str, Any]) -> Any:
-    from separatrix.stream.learning import Plan
+    from separatrix.stream.plan import StreamPlan
     from separatrix.stream.table_formats import Columns
 
     for name in ("model", "out", "checkpoint", "rejects"):
@@ -97,12 +106,14 @@ def _plan(source: str, options: dict[str, Any]) -> Any:
     places = [Path(options[name]).absolute() for name in ("model", "out", "checkpoint", "rejects") if options[name]]
     if len(set(places)) < len(places):
         raise ParameterError("--model, --out, --checkpoint and --rejects must be different files.")
-    if options["checkpoint"] is None and (options["resume"] or options["checkpoint_rows"] or options["checkpoint_seconds"]):
+    if options["checkpoint"] is None and (
+        options["resume"] or options["checkpoint_rows"] or options["checkpoint_seconds"]
+    ):
         raise ParameterError("--resume, --checkpoint-rows and --checkpoint-seconds need --checkpoint FILE.")
     seconds = options["checkpoint_seconds"]
     if seconds is None and options["checkpoint_rows"] is None:
         seconds = 10.0
-    return Plan(
+    return StreamPlan(
         source=source,
         out=options["out"],
         columns=Columns(options["target"], options["category"], options["number"], options["drop"]),
@@ -171,9 +182,9 @@ def _report(run: Any, stopped: int | None, options: dict[str, Any]) -> None:
     if options["json_"] and options["out"] is not None:
         output.say_json(report)
     elif options["json_"]:
-        from separatrix.persistence.json_values import plain
-
         import json
+
+        from separatrix.persistence.json_values import plain
 
         output.complain(json.dumps(plain(report), ensure_ascii=False, allow_nan=False))
     elif not options["quiet"]:

@@ -117,5 +117,5 @@ def report_lines(report: StreamReport) -> list[str]:
 
 
 def _words(found: ShareReport) -> str:
-    assert found.value is not None and found.low is not None and found.high is not None
-    return f"{percent(found.value)} correct (95% interval {100 * found.low:.1f} to {100 * found.high:.1f})"
+    low, high = found.low or 0.0, found.high or 0.0
+    return f"{percent(found.value or 0.0)} correct (95% interval {100 * low:.1f} to {100 * high:.1f})"

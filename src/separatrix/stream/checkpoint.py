@@ -26,7 +26,7 @@ GENERATIONS = 3
 LIMIT = 1 << 32  # bytes of a checkpoint
 
 
-class Found(NamedTuple):
+class FoundCheckpoint(NamedTuple):
     """A checkpoint that was read, its file, and what was wrong with newer ones."""
 
     state: dict[str, Any]
@@ -91,14 +91,14 @@ def write(path: Path, state: dict[str, Any]) -> None:
     _sync_folder(path.parent)
 
 
-def read(path: Path) -> Found | None:
+def read(path: Path) -> FoundCheckpoint | None:
     """The newest checkpoint that is whole; None where there is no file at all."""
-    refused = []
+    refused: list[str] = []
     for own in generations(path.resolve()):
         try:
             if own.stat().st_size > LIMIT:
                 raise CheckpointError(f"it has more than {LIMIT:,} bytes")
-            return Found(from_bytes(own.read_bytes()), own, refused)
+            return FoundCheckpoint(from_bytes(own.read_bytes()), own, refused)
         except FileNotFoundError:
             continue
         except (CheckpointError, ValueError, KeyError, TypeError, AttributeError, IndexError, OSError) as error:

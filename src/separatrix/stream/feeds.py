@@ -199,7 +199,11 @@ def _connected(source: str) -> socket.socket:
     try:
         if kind == "unix":
             made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            made.connect(place)
+            try:
+                made.connect(place)
+            except OSError:
+                made.close()
+                raise
             return made
         host, _, port = place.rpartition(":")
         host = host.strip("[]")

@@ -6,12 +6,11 @@ killed and taken up again ends with the same model and the same output as one th
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy, deepcopy
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,69 +19,26 @@ from separatrix.data.bytes import in_order, workers
 from separatrix.errors import CheckpointError, DataError, ParameterError
 from separatrix.stream import checkpoint
 from separatrix.stream.batches import Reject, Rows, SparseRows, TableRows
-from separatrix.stream.block_learning import BLOCK, BlockArrivals, arrivals_of
+from separatrix.stream.block_learning import BlockArrivals, arrivals_of
 from separatrix.stream.feeds import Feed, FileFeed, feed_of
 from separatrix.stream.formats import Format, format_of, make_format
 from separatrix.stream.growing_encoder import GrowingEncoder
-from separatrix.stream.lines import LIMIT, LineReader, Piece
+from separatrix.stream.lines import LineReader, Piece
 from separatrix.stream.losses import losses_of
 from separatrix.stream.outputs import Output, prediction_lines, reject_lines
+from separatrix.stream.plan import MOST_FEATURES, StreamPlan
 from separatrix.stream.saver import Saver
 from separatrix.stream.scorecard import Scorecard
 from separatrix.stream.status_line import StatusLine
 from separatrix.stream.stopping import Stopping
 from separatrix.stream.stream_model import table_model
-from separatrix.stream.table_formats import Columns, Csv
-
-MOST_FEATURES = 1 << 22
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be done; checked before anything is read."""
-
-    source: str
-    out: Path | None = None
-    columns: Columns = field(default_factory=lambda: Columns(""))
-    format: str | None = None
-    classes: Sequence[Any] | None = None
-    standard: bool = False
-    window: int = 1000
-    alarm: float = 0.01
-    scores: bool = False
-    block: int | None = None
-    features: int | None = None
-    rejects: Path | None = None
-    strict: bool = False
-    checkpoint: Path | None = None
-    checkpoint_rows: int | None = None
-    checkpoint_seconds: float | None = None
-    resume: bool = False
-    follow: bool = False
-    longest_line: int = LIMIT
-    quiet: bool = True
-
-    def identity(self, learner: Any) -> dict[str, Any]:
-        """What a checkpoint must have in common with the stream that goes on from it."""
-        columns = self.columns
-        return {
-            "learner": repr(learner),
-            "target": columns.target,
-            "columns": [list(columns.category), list(columns.number), list(columns.drop)],
-            "classes": None if self.classes is None else list(self.classes),
-            "standardised": self.standard,
-            "window and alarm": [self.window, self.alarm],
-            "scores": self.scores,
-            "block": self.block,
-            "features": self.features,
-            "longest line": self.longest_line,
-        }
+from separatrix.stream.table_formats import Csv
 
 
 class StreamRun:
     """One run of a stream, from its beginning or from a checkpoint."""
 
-    def __init__(self, learner: Any, plan: Plan, stopping: Stopping) -> None:
+    def __init__(self, learner: Any, plan: StreamPlan, stopping: Stopping) -> None:
         self.plan, self.stopping = plan, stopping
         self.identity = plan.identity(learner)
         regression = learner._estimator_type == "regressor"
@@ -102,16 +58,32 @@ class StreamRun:
         found = self._found()
         kept = {} if found is None else found.state
         self.position: dict[str, Any] | None = kept.get("position")
-        self.out = Output(plan.out, stopping, kept.get("output"))
-        self.reject_file = None if plan.rejects is None else Output(plan.rejects, stopping, kept.get("reject_output"))
-        self.feed: Feed = feed_of(plan.source, plan.follow, stopping)
-        if found is not None:
-            self._restore(kept)
+        self._opened = contextlib.ExitStack()
+        try:
+            self._open(kept)
+            if found is not None:
+                self._restore(kept)
+        except BaseException:
+            self.close()
+            raise
         outputs = [own for own in (self.out, self.reject_file) if own is not None]
         self.saver = Saver(plan.checkpoint, plan.checkpoint_rows, plan.checkpoint_seconds, outputs)
         self.saver.rows = self.saver.kept = self.resumed
 
-    def _found(self) -> checkpoint.Found | None:
+    def _open(self, kept: dict[str, Any]) -> None:
+        plan, stopping = self.plan, self.stopping
+        self.feed: Feed = self._opened.enter_context(contextlib.closing(feed_of(plan.source, plan.follow, stopping)))
+        self.out = self._opened.enter_context(contextlib.closing(Output(plan.out, stopping, kept.get("output"))))
+        self.reject_file: Output | None = None
+        if plan.rejects is not None:
+            rejects = Output(plan.rejects, stopping, kept.get("reject_output"))
+            self.reject_file = self._opened.enter_context(contextlib.closing(rejects))
+
+    def close(self) -> None:
+        """Close all files."""
+        self._opened.close()
+
+    def _found(self) -> checkpoint.FoundCheckpoint | None:
         plan = self.plan
         if plan.checkpoint is None:
             return None
@@ -147,14 +119,16 @@ class StreamRun:
         if self.position is not None:
             self.feed.go_to(self.position)
         if not isinstance(self.feed, FileFeed):
-            self.notes.append(f"{self.resumed:,} rows that were learned before were skipped, compared by their checksum")
+            self.notes.append(
+                f"{self.resumed:,} rows that were learned before were skipped, compared by their checksum"
+            )
         if not self.out.regular:
             self.notes.append(
                 f"{self.out.name} cannot be taken back: rows behind row {self.resumed:,} may be written again"
             )
 
     def _most_features(self) -> int:
-        return self.plan.features or MOST_FEATURES
+        return (self.plan.features or MOST_FEATURES) + 1
 
     def snapshot(self) -> dict[str, Any]:
         """All that is needed to go on from here."""
@@ -162,7 +136,7 @@ class StreamRun:
         return {
             "identity": self.identity,
             "position": self.position,
-            "output": self.out.offset,
+            "output": self.out.offset if self.out.regular else None,
             "reject_output": 0 if self.reject_file is None else self.reject_file.offset,
             "arrivals": self.arrivals.state(),
             "card": deepcopy(self.card),
@@ -211,14 +185,15 @@ class StreamRun:
         reader = LineReader(self.feed, 1 if self.position is None else self.position["line"], self.plan.longest_line)
         pieces = iter(reader)
         if self.format is None:
-            for piece in pieces:
-                begun = piece if piece.fault else self._begin(piece)
-                if begun is not None:
-                    pieces = itertools.chain([begun], pieces)
-                if self.format is not None:
-                    break
+            first = None
+            while first is None and (piece := next(pieces, None)) is not None:
+                if piece.fault:
+                    yield piece, None
+                else:
+                    first = self._begin(piece)
+            pieces = itertools.chain([] if first is None else [first], pieces)
         threads = 1 if self.feed.live or self.format_name != "svmlight" else workers()
-        return in_order(self._work, pieces, threads)
+        yield from in_order(self._work, pieces, threads)
 
     def _work(self, piece: Piece) -> tuple[Piece, Rows | None]:
         if piece.fault or self.format is None or not len(piece.text):
@@ -284,12 +259,16 @@ class StreamRun:
         if isinstance(rows, SparseRows):
             if rows.least is not None:
                 self.least = rows.least if self.least is None else min(self.least, rows.least)
+            if isinstance(self.arrivals, BlockArrivals) and self.format_name == "svmlight":
+                if self.least == 0:
+                    raise DataError(f"{self.plan.source} has a feature number 0: this learner counts them from 1.")
+                rows.indices -= 1
+                return rows.matrix(self.arrivals.make_room(rows.most))
             return rows.matrix(self.arrivals.make_room(rows.most + 1))
         if self.encoder is None:
             self.encoder = GrowingEncoder(self.plan.standard)
-            if isinstance(self.format, Csv):
-                own = self.format.columns
-                self.encoder.begin([name for name in own.names if own.kinds.get(name) == "number"])
+            if isinstance(self.format, Csv) and self.format.columns.plain:
+                self.encoder.begin(list(self.format.columns.kinds))
         return self._table(rows, self.encoder)
 
     def _table(self, rows: TableRows, encoder: GrowingEncoder) -> Any:
@@ -304,9 +283,4 @@ class StreamRun:
 def _cut(piece: Piece, size: int) -> Piece:
     """A piece without its first line."""
     made = copy(piece)
-    return Piece(
-        made.text[size:], made.begin + size, made.line + 1, made.lines - 1, made.position, made.fault
-    )
-
-
-__all__ = ["BLOCK", "Plan", "StreamRun"]
+    return Piece(made.text[size:], made.begin + size, made.line + 1, made.lines - 1, made.position, made.fault)

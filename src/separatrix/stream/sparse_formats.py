@@ -129,7 +129,12 @@ class VowpalWabbit:
     bits: int
 
     def parse(self, text: Bytes) -> SparseRows:
-        ends, indices, values, labels, labelled, weights = [], [], [], [], [], []
+        ends: list[int] = []
+        indices: list[int] = []
+        values: list[float] = []
+        labels: list[float] = []
+        labelled: list[bool] = []
+        weights: list[float] = []
         rejects: list[Reject] = []
         for number, begin, raw in lines_of(text):
             if not raw.strip():

@@ -45,7 +45,9 @@ def _pack_array(value: NDArray[Any], arrays: Arrays, depth: int) -> Any:
     if value.dtype.kind == "O":
         return {"objects": [pack(v, arrays, depth + 1) for v in value.ravel().tolist()], "shape": list(value.shape)}
     if value.dtype.kind not in KINDS:
-        raise CheckpointError(f"the state of the learner has an array of {value.dtype}, which a checkpoint cannot keep.")
+        raise CheckpointError(
+            f"the state of the learner has an array of {value.dtype}, which a checkpoint cannot keep."
+        )
     name = str(len(arrays))
     arrays[name] = np.ascontiguousarray(value)
     return {"array": name}
@@ -63,10 +65,7 @@ def _pack_object(value: Any, arrays: Arrays, depth: int) -> Any:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """Attributes of slots and of the instance; those that a learner binds to its kernels are made anew."""
-    if hasattr(value, "__getstate__") and "__getstate__" in vars(type(value)):
-        state = value.__getstate__()
-        return dict(state) if isinstance(state, dict) else {}
+    """Attributes of slots and of the instance."""
     slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
     own = {name: getattr(value, name) for name in slots if not name.startswith("__") and hasattr(value, name)}
     return {**own, **getattr(value, "__dict__", {})}

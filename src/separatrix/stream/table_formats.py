@@ -36,7 +36,8 @@ class Columns:
     delimiter: str = ","
     kinds: dict[str, str] = field(default_factory=dict)  # number or category
     numeric_target: bool | None = None
-    plain: bool = False  # nothing but numbers: the native reader
+    settled: bool = False  # whether the first row has been looked at
+    plain: bool = False  # it has nothing but numbers: the native reader
 
     def kind(self, name: str, value: Any) -> str:
         """The kind of a column, settled by the first value that it has."""
@@ -48,19 +49,20 @@ class Columns:
 
     def cell(self, name: str, value: Any) -> Any:
         """A number, the name of a level, or None where it is missing; ValueError says what is wrong."""
-        kind = self.kind(name, value)
-        if value is None or (isinstance(value, str) and value.strip() in NO_VALUE):
+        if missing(value):
             return None
-        if kind == "category":
+        if self.kind(name, value) == "category":
             return value if isinstance(value, str) else _written(value)
         number = number_of(value) if isinstance(value, str) else value
         if isinstance(number, bool) or (isinstance(number, (int, float)) and math.isfinite(number)):
             return float(number)
-        raise ValueError(f"{name!r} is {str(value)[:40]!r}: not a finite number (--category {name} takes it as a level)")
+        raise ValueError(
+            f"{name!r} is {str(value)[:40]!r}: not a finite number (--category {name} takes it as a level)"
+        )
 
     def label(self, value: Any) -> tuple[Any, bool]:
         """The label of a row, and whether it has one."""
-        if value is None or (isinstance(value, str) and value.strip() in NO_VALUE):
+        if missing(value):
             return (0.0 if self.numeric_target is not False else ""), False
         number = number_of(value) if isinstance(value, str) else value if isinstance(value, (int, float)) else None
         if self.numeric_target is None:
@@ -70,6 +72,11 @@ class Columns:
         if number is None or not math.isfinite(number):
             raise ValueError(f"the target {self.target!r} is {str(value)[:40]!r}, and the labels so far are numbers")
         return float(number), True
+
+
+def missing(value: Any) -> bool:
+    """Whether a cell holds no value."""
+    return value is None or (isinstance(value, str) and value.strip() in NO_VALUE)
 
 
 def number_of(text: str) -> float | None:
@@ -108,7 +115,7 @@ class Csv:
                 raise DataError(unknown_column(name, own.names, source))
 
     def parse(self, text: Bytes) -> TableRows:
-        if not self.columns.kinds and len(self.columns.names) > 1:
+        if not self.columns.settled:
             self._settle(text)
         if self.columns.plain:
             read = self._plain(text)
@@ -117,19 +124,19 @@ class Csv:
         return self._line_by_line(text)
 
     def _settle(self, text: Bytes) -> None:
-        """Kinds by the first row that has as many cells as there are names."""
+        """Whether the first row that has as many cells as there are names has nothing but numbers in them."""
         own = self.columns
         for _, _, raw in lines_of(text):
             try:
                 cells = self._cells(raw)
             except ValueError:
                 continue
-            for name, value in zip(own.names, cells, strict=True):
-                if name == own.target:
-                    own.numeric_target = number_of(value) is not None
-                elif name not in own.drop:
-                    own.kind(name, value)
-            own.plain = own.numeric_target is True and not own.drop and set(own.kinds.values()) == {"number"}
+            own.settled = True
+            own.plain = len(cells) > 1 and not own.drop and not own.category
+            own.plain = own.plain and all(number_of(value) is not None for value in cells)
+            if own.plain:
+                own.numeric_target = True
+                own.kinds = dict.fromkeys((name for name in own.names if name != own.target), "number")
             return
 
     def _plain(self, text: Bytes) -> TableRows | None:
@@ -190,7 +197,9 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 def rows_of(text: Bytes, columns: Columns, read: Any) -> TableRows:
     """Rows line by line; what cannot be read is rejected."""
-    labels, labelled, kept = [], [], []
+    labels: list[Any] = []
+    labelled: list[bool] = []
+    kept: list[dict[str, Any]] = []
     rejects: list[Reject] = []
     for number, begin, raw in lines_of(text):
         if not raw.strip():

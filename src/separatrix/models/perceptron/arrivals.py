@@ -99,15 +99,30 @@ class Arrivals:
         step, _ = self.learner._steps(rows, self._weights(labels, labelled, weights))
         chunk = ArrivingRows(labels, labelled, rows, step)
         codes, scores = np.full(n, -1, dtype=np.int64), np.full(n, np.nan)
-        begin = 0
-        for at, label in self._newcomers(labels, labelled):
+        begin, guess = 0, None
+        for at, label in [*self._newcomers(labels, labelled), (n, None)]:
             self._segment(chunk, begin, at, codes, scores)
+            if guess is not None:
+                codes[begin], scores[begin] = guess
+            if at == n:
+                break
+            guess = self._guess(chunk, at)
             book._join(label)
             place = book.classes.index(label)
             codes[:at] += codes[:at] >= place
+            guess = (guess[0] + (guess[0] >= place), guess[1])
             begin = at
-        self._segment(chunk, begin, n, codes, scores)
         return Judged(codes, book.classes, scores)
+
+    def _guess(self, chunk: ArrivingRows, at: int) -> tuple[int, float]:
+        """What the first row of a class is taken for, while that class is not known; nothing is learned."""
+        assert self.book is not None
+        codes, scores = np.full(len(chunk.labels), -1, dtype=np.int64), np.full(len(chunk.labels), np.nan)
+        visits = self.book.vectors.visits.copy()
+        unlabelled = chunk._replace(counted=np.zeros(len(codes), dtype=np.bool_))
+        self._segment(unlabelled, at, at + 1, codes, scores)
+        self.book.vectors.visits[:] = visits
+        return int(codes[at]), float(scores[at])
 
     def _weights(self, labels: NDArray[Any], labelled: Any, weights: Floats | None) -> Floats | None:
         if self.learner.class_weight is None:
