@@ -19,6 +19,8 @@ const FORMATS = new Map([["separability-certificate/1", 1], ["separability-certi
 const BLOCK_ROWS = 4096; // of a block of the fingerprint
 const INDEX_ONLY = 40; // a witness of more rows must carry its weights
 const MOST_WORK = 2 ** 34; // steps of some nanoseconds
+const MOST_TEXT = 2 ** 27; // characters of a file
+const HELD = 128; // steps of a word of 64 bits that is kept
 const MOST_COLUMNS = 2 ** 31;
 const MOST_NESTING = 900; // objects and lists inside each other
 const MOST_DIGITS = 4300; // of an integer in JSON
@@ -594,7 +596,9 @@ function dissected(value) {
   const mantissa = (high & 0xfffff) * 2 ** 32 + doubleView.getUint32(4);
   const whole = field === 0 ? mantissa : mantissa + 2 ** 52;
   const power = field === 0 ? -1074 : field - 1075;
-  return { whole: high >>> 31 ? -whole : whole, power, exponent: power + bitLength(BigInt(whole)) };
+  const top = Math.floor(whole / 2 ** 32);
+  const bits = top > 0 ? 64 - Math.clz32(top) : 32 - Math.clz32(whole);
+  return { whole: high >>> 31 ? -whole : whole, power, exponent: power + bits };
 }
 
 // ---- Cost [C] --------------------------------------------------------------------------------------------------------
@@ -610,6 +614,11 @@ class Meter {
   charge(operations, bits = 0, by = 0) {
     this.left -= operations * (32 + (Math.floor(bits / 64) + 1) * (Math.floor(by / 64) + 1));
     need(this.left >= 0, `checking it would take more than ${this.most} steps`);
+  }
+
+  /** Count the words of numbers that are kept. */
+  hold(bits) {
+    this.left -= HELD * Math.floor(bits / 64);
   }
 }
 
@@ -671,6 +680,7 @@ class Claimed {
     need(reading === "binary64" || reading === "decimal", "the reading of numbers is neither binary64 nor decimal");
     Object.assign(this, { scope, meter, intercept, decimal: reading === "decimal", d: scope.table.d });
     const side = this.readSides(scope.version === 2 ? cert : scope.told, scope.version === 2 ? "kesler" : "classes");
+    meter.charge(8 * scope.table.rows.length);
     this.used = new Map();
     const present = new Set();
     scope.table.rows.forEach((row, i) => {
@@ -681,6 +691,8 @@ class Claimed {
     });
     for (const name of side.keys()) need(present.has(name) || !sealed, `class ${shown(name)} has no rows`); // [S3]
     const sides = new Set([...this.used.values()].map((own) => own.side));
+    const numbers = [...this.used.values()].reduce((sum, { row }) => sum + row.values.length + 1, 0);
+    meter.charge((scope.version === 1 ? 16 : 2) * numbers); // their sizes; in format 1 also their fingerprint
     need(this.kesler !== null || sides.size === 2 || !sealed, "a side has no rows"); // [S3]
     if (scope.version === 1 && sealed) {
       need(side.size < 128, "there are more classes than format 1 can tell apart");
@@ -832,12 +844,21 @@ class Claimed {
     let common = 1n;
     for (const { under } of ratios) {
       if (under === 1n) continue;
-      this.meter.charge(1, bitLength(common), bitLength(under));
-      if (common % under !== 0n) common *= under / greatestCommonDivisor(common, under);
+      const bits = bitLength(under);
+      this.meter.charge(4, bitLength(common), bits);
+      if (common % under === 0n) continue;
+      if (under % common === 0n) {
+        common = under;
+      } else {
+        this.meter.charge(bits, 8 * bits); // Euclid's algorithm takes fewer than 2/3 of a step for each bit
+        common *= under / greatestCommonDivisor(common, under);
+      }
       const few = bitLength(common) <= this.bits;
       need(few, `the denominators have no common multiple of at most ${this.bits} bits`); // [C2]
     }
-    this.meter.charge(count, bitLength(common), longestOf(ratios.map((ratio) => ratio.over)));
+    const longest = longestOf(ratios.map((ratio) => ratio.over));
+    this.meter.hold(count * (bitLength(common) + longest));
+    this.meter.charge(count, bitLength(common), longest);
     return ratios.map(({ over, under }) => over * (common / under));
   }
 
@@ -863,6 +884,7 @@ class Claimed {
     this.meter.charge(this.cells);
     const all = [...w, level];
     const top = all.reduce((most, v) => (magnitude(v) > most ? magnitude(v) : most), 0n);
+    this.meter.charge(all.length, 4 * bitLength(top));
     const rounded = Float64Array.from(all, (v) => nearestQuotient(v, top)); // each is rounded once
     const safe = all.every((v, k) => v === 0n || Math.abs(rounded[k]) > 1e-200);
     const shift = rounded[w.length];
@@ -906,7 +928,7 @@ function eliminate(matrix, width, meter) {
     const q = matrix.findIndex((row, i) => i >= k && row[c] !== 0n);
     if (q < 0) continue;
     const bits = matrix.reduce((most, row) => Math.max(most, longestOf(row)), 0);
-    meter.charge(2 * (width - c) * matrix.length, bits, bits);
+    meter.charge(12 * width * matrix.length, bits, bits);
     [matrix[k], matrix[q]] = [matrix[q], matrix[k]];
     const top = matrix[k];
     matrix.forEach((row, i) => {
@@ -1082,7 +1104,8 @@ function scopeWords(data) {
   }
   const unused = [...new Set(table.rows.map((row) => row.label))].filter((name) => !present.has(name));
   if (unused.length > 0) rows += `, none of class ${listed(unused.sort(byLetters))}`;
-  const labels = target === null ? "the labels given" : `target ${shown(target)}`;
+  let labels = target === null ? "the labels given" : `target ${shown(target)}`;
+  if (target !== null && table.target === null) labels = `the labels given, called ${shown(target)} by the certificate`;
   const intercept = data.intercept ? "with an intercept" : "without an intercept";
   const reading = data.decimal ? "the decimals that they print as" : "binary64";
   const parts = [`table ${shown(table.name)}`, labels, words, classes, rows, intercept, `numbers read as ${reading}`];
@@ -1436,20 +1459,27 @@ function describedData(content) {
   return { columns, target };
 }
 
+const ABOUT = ["intercept", "reading", "positive", "negative", "kesler"]; // with the data, what a part is about
+
 /** A sentence for each claim, all of them proved, with the rows that prove it; or Rejected with the first thing wrong. */
 function check(content, table, most = MOST_WORK) {
   const meter = new Meter(most);
   try {
     const version = versionOf(content);
     need(table.rows.length > 0, "the table has no rows"); // [S3]
-    let scope = null;
+    let scope = null, data = null, scopeSaid = "", last = null;
     return partsOf(content, version).map(({ cert, told }) => {
       const claim = field(cert, "claim");
       need(CLAIMS.has(claim), `unknown claim ${shown(claim)}`);
-      if (scope === null || version === 1) scope = new Scope(told, table, version);
-      const data = new Claimed(cert, scope, meter);
+      const about = [version === 1 ? told : null, ...ABOUT.map((name) => cert.get(name))];
+      if (last === null || !sameJson(about, last)) { // parts of a bundle are often about the same rows
+        if (scope === null || version === 1) scope = new Scope(told, table, version);
+        data = new Claimed(cert, scope, meter);
+        scopeSaid = scopeWords(data);
+        last = about;
+      }
       const { words, keys } = CLAIMS.get(claim)(data, cert);
-      return { claim, words, sentence: `${words} ${scopeWords(data)}`, rows: rowsOf(data, keys) };
+      return { claim, words, sentence: `${words} ${scopeSaid}`, rows: rowsOf(data, keys) };
     });
   } catch (error) {
     if (error instanceof Rejected) throw error;
@@ -1486,6 +1516,9 @@ function checkWitness(content, table, numbers) {
  * with the exit code, what is printed, what is proved, and the number of rows of the table. */
 function verify(certificate, tableText, tableName, target = null) {
   try {
+    if (certificate.length > MOST_TEXT) {
+      throw new Unreadable(`it is longer than ${MOST_TEXT} characters, far too long for a certificate`); // [C4]
+    }
     const content = readJson(certificate);
     const told = describedData(content);
     if (target !== null && told.target !== null) {

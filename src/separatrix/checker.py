@@ -40,7 +40,9 @@ PRIME = (1 << 61) - 1
 SLOT = 24
 MOST_WORK = 1 << 33  # steps of about a nanosecond
 PER_NUMBER, PER_CHARACTER = 1 << 11, 1 << 10  # more steps for each number of the table and character of a proof
-STEP, WORD = 1 << 7, 4  # steps of one operation, and of one product of words of 64 bits
+MOST_FOR_TEXT = 1 << 33  # more steps for the characters of a proof, however many there are
+MOST_TEXT = 1 << 27  # characters of a file
+STEP, WORD, HELD = 1 << 7, 4, 1 << 7  # steps of an operation, of a product of words of 64 bits, of a word that is kept
 STRICTLY = "strictly on their correct sides", "strictly on its correct side"
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NUMBER = re.compile(r"(-?)0x([0-9a-f]+)(?:/0x([0-9a-f]+)|(?:\.([0-9a-f]+))?p([+-]?[0-9]{1,4}))?")
@@ -197,7 +199,16 @@ class Meter:
     """Work allowed for one file; it is counted before it is done [C]."""
 
     def __init__(self) -> None:
-        self.left = MOST_WORK
+        self.left, self.for_text = MOST_WORK, MOST_FOR_TEXT
+
+    def read(self, characters: int) -> None:
+        """More work for a longer proof, up to a limit: a file of any size ends soon."""
+        more = min(PER_CHARACTER * characters, self.for_text)
+        self.left, self.for_text = self.left + more, self.for_text - more
+
+    def hold(self, bits: int) -> None:
+        """Count the words of numbers that are kept."""
+        self.left -= HELD * (bits // 64)
 
     def allow(self, table: ExactTable) -> None:
         """More work for a larger table: some passes for each class against the rest, or for all comparisons."""
@@ -342,7 +353,7 @@ class Data:
     def number(self, text: Any) -> tuple[int, int]:
         """Read a hexadecimal integer, quotient or float, exactly: numerator and positive denominator."""
         need(type(text) is str and len(text) <= self.bits // 2, "a number is missing or far too long")  # [C1]
-        self.meter.left += PER_CHARACTER * len(text)
+        self.meter.read(len(text))
         match = NUMBER.fullmatch(text)
         if match is None:
             raise Rejected(f"{shown(text)} is not a number")
@@ -366,6 +377,7 @@ class Data:
                 few = common.bit_length() <= self.bits
                 need(few, f"the denominators have no common multiple of at most {self.bits} bits")  # [C2]
         longest = max((max(over.bit_length(), under.bit_length()) for over, under in ratios), default=0)
+        self.meter.hold(count * (common.bit_length() + longest))
         self.meter.charge(2 * count, common.bit_length(), longest)
         return [over * (common // under) for over, under in ratios], common
 
@@ -389,6 +401,7 @@ class Data:
         need(any(w), "a vector is zero")
         self.meter.charge(4 * self.cells + 8 * self.n)
         top = max(map(abs, [*w, level]))
+        self.meter.charge(self.p, top.bit_length())
         *rounded, shift = [v / top for v in [*w, level]]  # each quotient is rounded once
         safe = all(v == 0 or abs(f) > 1e-200 for v, f in zip([*w, level], [*rounded, shift], strict=True))
         for key, blocks, row in self.rows():
@@ -416,7 +429,7 @@ def echelon(a: list[list[int]], width: int, meter: Meter) -> list[int]:
         q = next((i for i in range(k, len(a)) if a[i][c]), None)
         if q is not None:
             bits = max(v.bit_length() for row in a[k:] for v in row)
-            meter.charge(2 * (width - c) * (len(a) - k), bits, bits)
+            meter.charge(4 * (width - c) * (len(a) - k), bits, bits)
             a[k], a[q] = a[q], a[k]
             top = a[k]
             for i in range(k + 1, len(a)):
@@ -565,6 +578,8 @@ def scope_words(data: Data) -> str:
     if unused := {label for label, _ in table.rows} - {table.rows[i][0] for i in data.used}:
         rows += f", none of class {listed(sorted(unused))}"
     target = "the labels given" if scope.target is None else f"target {shown(scope.target)}"
+    if scope.target is not None and table.target is None:
+        target = f"the labels given, called {shown(scope.target)} by the certificate"
     intercept = "with an intercept" if data.intercept else "without an intercept"
     reading = "the decimals that they print as" if data.decimal else "binary64"
     return (
@@ -895,7 +910,9 @@ def no_number(name: str) -> None:
 def load(path: str) -> dict[str, Any]:
     """Read the JSON of a certificate; nothing in it is believed before it is checked."""
     with open(path, encoding="utf-8") as file:
-        text = file.read(1 << 30)
+        text = file.read(MOST_TEXT + 1)
+    if len(text) > MOST_TEXT:
+        raise ValueError(f"{path} is longer than {MOST_TEXT} characters, far too long for a certificate")  # [C4]
     try:
         content = json.loads(text, parse_constant=no_number, object_pairs_hook=without_repeats)
     except RecursionError:

@@ -151,7 +151,7 @@ def test_the_target_is_bound():
     y = pd.Series(TWO, name="relapse")
     assert "target 'relapse'" in verify(found, FRAME, y)
     told = changed(found, {"target": "relapse"})
-    assert "target 'relapse'" in verify(told, FRAME, TWO)
+    assert "; the labels given, called 'relapse' by the certificate;" in verify(told, FRAME, TWO)
     refused(told, FRAME, y.rename("other"), "target 'relapse', not 'other'")
     refused(changed(found, {"target": "x"}), FRAME, TWO, "target is one of the columns")
     refused(found, FRAME, y.rename("x"), "target is one of the columns")

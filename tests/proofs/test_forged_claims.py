@@ -6,6 +6,7 @@ Small tables are tried with every proof over a small alphabet: whatever is accep
 from __future__ import annotations
 
 import itertools
+import json
 from fractions import Fraction
 
 import brute_force
@@ -322,10 +323,14 @@ def busy():
     yield "denominators", forged(X, y, "complete", w=long), X, y
     far = [f"0x{(1 << 30_000) + k:x}" for k in range(60)]
     yield "weights", forged(X, y, "not-complete", support=list(range(60)), **{LAMBDA: far}), X, y
+    coprime = [f"0x1/0x{3**k:x}" for k in (12_000, 12_001)] + ["0x1/0x" + "f" * 4000] + ["0x0"] * 38
+    yield "coprime denominators", forged(X, y, "complete", w=coprime), X, y
+    wide = [["0x1p9999"] * 101] * 100
+    yield "powers", forged(Z, y, "overlap", **pair, null=wide), Z, y
 
 
 BUSY = ["parts", "format 1", "witnesses", "solved witnesses", "packs", "null vectors", "ranks", "comparisons",
-        "denominators", "weights"]  # fmt: skip
+        "denominators", "weights", "coprime denominators", "powers"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BUSY)
@@ -334,9 +339,30 @@ def test_work_is_counted_before_it_is_done(name, monkeypatch):
     content, X, y = next(rest for kind, *rest in busy() if kind == name)
     monkeypatch.setattr(checker, "MOST_WORK", 1 << 21)
     monkeypatch.setattr(checker, "PER_NUMBER", 1 << 8)
-    monkeypatch.setattr(checker, "PER_CHARACTER", 1)
+    monkeypatch.setattr(checker, "MOST_FOR_TEXT", 1 << 20)  # however long the numbers are
     with pytest.raises(checker.Rejected, match="far more work"):
         checker.check(content, table_of(X, y))
+
+
+@pytest.mark.parametrize("name", BUSY)
+def test_the_second_checker_counts_it_too(name, second_checker):
+    content, X, y = next(rest for kind, *rest in busy() if kind == name)
+    code, (why,) = second_checker.check(json.dumps(content), table_of(X, y), 1 << 21)
+    assert (code, why) == (1, f"checking it would take more than {1 << 21} steps")
+
+
+def test_work_for_the_characters_of_a_proof_has_a_limit():
+    meter = checker.Meter()
+    meter.read(1 << 40)
+    assert meter.left == checker.MOST_WORK + checker.MOST_FOR_TEXT
+
+
+def test_a_file_that_is_far_too_long_is_not_parsed(tmp_path, monkeypatch):
+    monkeypatch.setattr(checker, "MOST_TEXT", 100)
+    path = tmp_path / "long.json"
+    path.write_text(" " * 100 + "{}")
+    with pytest.raises(ValueError, match="longer than 100 characters"):
+        checker.load(str(path))
 
 
 def test_columns_that_are_not_there_cost_nothing():

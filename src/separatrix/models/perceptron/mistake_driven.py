@@ -189,7 +189,8 @@ class MistakeDriven(LinearClassifier):
         self._store(table, labels, runs, weights, combined)
         raise_interruption(self.status_)
         codes = labels.codes if combined is None else labels.codes[combined > 0]
-        warn_of_run(self, table.X, codes, self.order in IN_ORDER, self._scale_free)
+        wrong = [run.wrong for run in runs]
+        warn_of_run(self, table.X, codes, self.order in IN_ORDER, self._scale_free, wrong)
         return self
 
     def _tasks(self, labels: Labels, combined: Floats | None, starts: Floats) -> Iterator[tuple[Any, Floats]]:
