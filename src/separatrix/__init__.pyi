@@ -70,5 +70,7 @@ from separatrix.proofs.novikoff import MistakeBound as MistakeBound
 from separatrix.proofs.novikoff import mistake_bound as mistake_bound
 from separatrix.proofs.separability import Separability as Separability
 from separatrix.proofs.separability import separability as separability
+from separatrix.stream.progressive import progressive as progressive
+from separatrix.stream.progressive_result import Progressive as Progressive
 
 __version__: str

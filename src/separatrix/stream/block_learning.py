@@ -6,6 +6,7 @@ and are part of the state. With a block of one row this is predict, then learn, 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from copy import copy
 from typing import Any
@@ -70,7 +71,8 @@ class BlockArrivals:
             end = min(n, begin + self.block - self.rows)
             part = X[begin:end]
             if self.learner.__sklearn_is_fitted__():
-                said[begin:end] = self.learner.predict(part)
+                with contextlib.suppress(DataError):  # a discriminant may need more rows before it predicts
+                    said[begin:end] = self.learner.predict(part)
             keep = np.ones(end - begin, dtype=np.bool_) if labelled is None else labelled[begin:end]
             if keep.any():
                 self.waiting.append((part[keep].copy(), labels[begin:end][keep].copy()))

@@ -79,7 +79,12 @@ class Arrivals:
                 raise ParameterError("features that appear while rows are learned need start='zeros'.")
             if self.grows and not self.learner._rule().widens:
                 raise ParameterError("features that appear while rows are learned need a diagonal covariance.")
-            self.book = self.learner._book(room, self.declared)
+            if self.learner.__sklearn_is_fitted__() and room != self.learner.n_features_in_:
+                raise DataError(
+                    f"the rows have {self.features:,} features, but {type(self.learner).__name__} was fitted on "
+                    f"{self.learner.n_features_in_:,}."
+                )
+            self.book = self.learner._book(room, self.declared).copy()
         if self.features > self.room:
             self.book.widen(1 << (self.features - 1).bit_length())
         return self.room

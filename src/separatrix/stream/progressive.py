@@ -1,0 +1,216 @@
+"""Progressive evaluation (Dawid 1984): predict a row, score the prediction, then learn from the row."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import DataError, ParameterError
+from separatrix.evaluation.intervals import check_level
+from separatrix.stream.block_learning import BlockArrivals, arrivals_of
+from separatrix.stream.late_labels import DelayedRows, KeyedRows, SingleRows, is_missing
+from separatrix.stream.losses import losses_of
+from separatrix.stream.progressive_result import Progressive, result_of
+from separatrix.stream.scorecard import Scorecard
+from separatrix.validation import check_table
+
+CHUNK = 4096  # rows of an array at a time
+GATHERED = 256  # single rows that are gathered
+PENDING = 100_000
+
+
+def progressive(
+    model: Any,
+    stream: Any,
+    y: Any = None,
+    *,
+    classes: Any = None,
+    window: int = 1000,
+    alarm: float = 0.01,
+    level: float = 0.95,
+    bound: Any = None,
+    delay: int = 0,
+    pending: int = PENDING,
+    block: int | None = None,
+) -> Progressive:
+    """Predict each row, score the prediction, then learn from the row; the learner is fitted in place.
+
+    The result is the same however the rows are cut into chunks. Learners of the perceptron family are predicted and
+    learned row by row in one native pass; others learn blocks of rows, counted from row 0.
+
+    Parameters
+    ----------
+    model : estimator
+        A learner with ``partial_fit`` or ``learn_one``; one that is fitted goes on.
+    stream : array, sparse matrix, or iterable
+        All rows, with ``y``; or an iterable of (X, y) chunks, of (x, y) rows, or of (key, x, y) where labels come
+        later: (key, x, None) is a row and (key, None, y) its label. Rows are arrays, lists, or dicts of features.
+    y : array or None
+        The labels, where ``stream`` is all rows. A label that is None or NaN is absent: the row is predicted only.
+    classes : array or None
+        All classes, where they are known; None: they join as they appear.
+    window : int
+        Rows of the recent accuracy, and of a block of the drift test.
+    alarm : float
+        Chance of any false warning of drift.
+    level : float
+        Confidence level of the intervals.
+    bound : MistakeBound, int or None
+        The most updates that a perceptron can make on these rows, where it is known.
+    delay : int
+        Rows after which the label of a row comes.
+    pending : int
+        Rows that may wait for a label by key; the oldest is given up.
+    block : int or None
+        Rows learned at once; None: one where the learner has a rule for single rows, else 256.
+
+    Returns
+    -------
+    Progressive
+
+    Examples
+    --------
+    >>> from separatrix import Perceptron, progressive
+    >>> rows = [({"links": 2, "misspelled": 3}, "spam"), ({"friend": 1}, "ham"), ({"misspelled": 1}, "spam")]
+    >>> progressive(Perceptron(), rows).mistakes
+    1
+    """
+    check_level(level)
+    _check_counts(window=window, delay=delay, pending=pending, block=block)
+    if not 0 < alarm < 1:
+        raise ParameterError(f"alarm is {alarm!r}: it must lie strictly between 0 and 1.")
+    if not hasattr(model, "partial_fit") and not hasattr(model, "learn_one"):
+        raise ParameterError(f"{type(model).__name__} has neither partial_fit nor learn_one: it cannot be streamed.")
+    card = Scorecard(window, alarm, model._estimator_type == "regressor")
+    items = _chunks_of(stream, y) if y is not None else iter(stream)
+    first = next(items, None)
+    if first is None:
+        return result_of(card, level, _most(bound), None, 0, 1)
+    items = itertools.chain([first], items)
+    used, never = 1, 0
+    if len(first) == 3 or delay or (not _is_chunk(first[0]) and _needs_names(first[0])):
+        never = _row_by_row(model, items, classes, card, delay, pending, keyed=len(first) == 3)
+    else:
+        used = _by_chunks(model, items, classes, card, block)
+    updates = int(model.mistakes_) if bound is not None and hasattr(model, "mistakes_") else None
+    return result_of(card, level, _most(bound), updates, never, used)
+
+
+def _check_counts(**counts: int | None) -> None:
+    for name, value in counts.items():
+        least = {"window": 2, "delay": 0}.get(name, 1)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+            raise ParameterError(f"{name} is {value!r}: it must be a whole number, {least} or more.")
+
+
+def _most(bound: Any) -> int | None:
+    most = getattr(bound, "most", bound)
+    return None if most is None else int(most)
+
+
+def _is_chunk(x: Any) -> bool:
+    return getattr(x, "ndim", 1) == 2
+
+
+def _needs_names(x: Any) -> bool:
+    """Rows that are not arrays of numbers go one by one."""
+    return isinstance(x, (dict, tuple))
+
+
+def _chunks_of(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
+    rows, labels = check_table(X).X, np.asarray(y)
+    if labels.ndim != 1 or len(labels) != rows.shape[0]:
+        raise DataError(f"stream has {rows.shape[0]} rows and y has shape {labels.shape}: pass one label a row.")
+    for begin in range(0, len(labels), CHUNK):
+        yield rows[begin : begin + CHUNK], labels[begin : begin + CHUNK]
+
+
+def _gathered(items: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Chunks as they come, and single rows a few together."""
+    xs: list[Any] = []
+    ys: list[Any] = []
+    for x, y in items:
+        if _is_chunk(x):
+            if xs:
+                yield np.array(xs, dtype=np.float64), _labels(ys)
+                xs, ys = [], []
+            yield x, np.asarray(y)
+            continue
+        xs.append(x)
+        ys.append(y)
+        if len(xs) == GATHERED:
+            yield np.array(xs, dtype=np.float64), _labels(ys)
+            xs, ys = [], []
+    if xs:
+        yield np.array(xs, dtype=np.float64), _labels(ys)
+
+
+def _labels(ys: list[Any]) -> NDArray[Any]:
+    return np.array(ys) if all(type(label) is type(ys[0]) for label in ys) else np.array(ys, dtype=object)
+
+
+def _by_chunks(model: Any, items: Iterable[Any], classes: Any, card: Scorecard, block: int | None) -> int:
+    arrivals = arrivals_of(model, classes, block)
+    for X, y in _gathered(items):
+        rows = check_table(X).X
+        if len(y) != rows.shape[0]:
+            raise DataError(f"a chunk has {rows.shape[0]} rows and {len(y)} labels.")
+        labels, labelled = _split(y)
+        judged = arrivals.take(rows, labels, labelled)
+        loss, unknown = losses_of(judged, labels, labelled)
+        card.add(len(labels), loss, unknown)
+    if isinstance(arrivals, BlockArrivals):
+        arrivals.learn()
+        return arrivals.block
+    if arrivals.classes and card.labelled > 0:
+        vars(model).update(vars(arrivals.model()))
+    return 1
+
+
+def _split(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Labels, and which of them are there; absent ones are written over by one that is."""
+    if y.dtype.kind == "f":
+        absent = np.isnan(y)
+    elif y.dtype.kind == "O":
+        absent = np.array([is_missing(label) for label in y.tolist()], dtype=np.bool_)
+    else:
+        return y, None
+    if not absent.any():
+        return (y if y.dtype.kind == "f" else np.array(y.tolist())), None
+    present = y[~absent].tolist()
+    fill = present[0] if present else 0.0
+    return np.array([fill if gone else own for own, gone in zip(y.tolist(), absent, strict=True)]), ~absent
+
+
+def _row_by_row(
+    model: Any, items: Iterable[Any], classes: Any, card: Scorecard, delay: int, pending: int, keyed: bool
+) -> int:
+    """Labels that come late, or rows that are dicts; how many labels never came."""
+    rows = SingleRows(model, classes)
+    waiting: Any = KeyedRows(rows, pending) if keyed else DelayedRows(rows, delay)
+    for item in items if keyed else _one_by_one(items):
+        _score(card, rows, waiting.take(item), int(not keyed or item[1] is not None))
+    _score(card, rows, waiting.end(), 0)
+    return int(waiting.given_up) if keyed else card.rows - card.labelled
+
+
+def _one_by_one(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    for x, y in items:
+        if _is_chunk(x):
+            dense = x if isinstance(x, np.ndarray) else x.toarray()
+            yield from zip(np.ascontiguousarray(dense, dtype=np.float64), np.asarray(y).tolist(), strict=True)
+        else:
+            yield x, y
+
+
+def _score(card: Scorecard, rows: SingleRows, due: Iterator[tuple[Any, Any]], new: int) -> None:
+    card.rows += new
+    for said, label in due:
+        if said is None:
+            card.add(0, np.zeros(0), 1)
+        else:
+            card.add(0, np.array([rows.loss(said, label)]))
