@@ -18,13 +18,13 @@ ROWWISE = 8  # numbers that are read in the time of a few operations on a score
 ALIGN = 64  # rows: parts of a vector of bytes do not share a line of the cache
 
 
-def row_blocks(n: int, size: int) -> list[tuple[int, int]]:
+def row_blocks(n: int, size: int, align: int = ALIGN) -> list[tuple[int, int]]:
     """Blocks of rows of a table that stores ``size`` numbers: the same ones for every number of threads."""
-    parts = min(MOST, size // BLOCK, n // ALIGN)
+    parts = min(MOST, size // BLOCK, n // align)
     if parts < 2:
         return [(0, n)]
     step = -(-n // parts)
-    step += -step % ALIGN
+    step += -step % align
     return [(begin, min(begin + step, n)) for begin in range(0, n, step)]
 
 

@@ -90,8 +90,10 @@ def predictions(scores: Floats, classes: NDArray[Any], boundary: str) -> NDArray
     """The class of each row: by the sign of its score, or by the greatest of its scores (the first of equals)."""
     if boundary not in BOUNDARIES:
         raise ParameterError(f"boundary is {boundary!r}: it can be {', '.join(map(repr, BOUNDARIES))}.")
-    predicted = classes[predicted_positions(scores, boundary)]
-    if boundary == "undefined" and scores.ndim == 1:
+    if scores.ndim == 2:
+        return np.asarray(classes[predicted_positions(scores, boundary)])
+    predicted = np.where(_is_second(scores, boundary), classes[1:], classes[:1])
+    if boundary == "undefined":
         predicted = predicted.astype(object)
         predicted[scores == 0] = None
     return predicted
@@ -101,4 +103,9 @@ def predicted_positions(scores: Floats, boundary: str) -> NDArray[np.intp]:
     """The position of the predicted class among the classes."""
     if scores.ndim == 2:
         return np.asarray(scores.argmax(axis=1))
-    return (scores > 0.0 if boundary == "negative" else scores >= 0.0).astype(np.intp)
+    return _is_second(scores, boundary).astype(np.intp)
+
+
+def _is_second(scores: Floats, boundary: str) -> NDArray[np.bool_]:
+    """Whether the second of two classes is predicted."""
+    return np.asarray(scores > 0.0 if boundary == "negative" else scores >= 0.0)

@@ -30,7 +30,8 @@ def agreeing(probabilities: Floats, scores: Floats, boundary: str) -> Floats:
     predicted class then has the next double above the others.
     """
     positions = predicted_positions(scores, boundary)
-    behind = np.flatnonzero(probabilities.argmax(axis=1) != positions)
+    first = probabilities[:, 1] > probabilities[:, 0] if scores.ndim == 1 else probabilities.argmax(axis=1)
+    behind = np.flatnonzero(first != positions)
     if len(behind):
         greatest = probabilities[behind].max(axis=1)
         probabilities[behind, positions[behind]] = np.nextafter(greatest, 2.0)

@@ -85,14 +85,18 @@ class Discriminant(LinearClassifier):
         array([0.5, 0.5])
         """
         self._check_parameters()
-        table, labels = check_table(X), check_labels(y)
+        table, labels = check_table(X, finite=sample_weight is not None), check_labels(y)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
         weights = check_weights(sample_weight, table.n)
-        codes = labels.codes.astype(np.int64)
+        codes = labels.codes.astype(np.int64, copy=False)
         moments = Moments(table.d, labels=labels.classes.tolist(), pooled=self._pooled)
         moments.add(table.X, None, codes, weights)
-        totals = moments.totals()
+        try:
+            totals = moments.totals()  # finite only if every number is
+        except DataError:
+            check_table(table.X)
+            raise
         shares = None
         if self.shrinkage == "ledoit-wolf":
             shares = self._best_shares(totals, table, codes, weights)

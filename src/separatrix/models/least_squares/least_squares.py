@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.least_squares.after_least_squares import AfterLeastSquares
 from separatrix.models.least_squares.non_negative import from_moments_non_negative, solve_non_negative
 from separatrix.models.least_squares.normal_factor import NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
-from separatrix.models.least_squares.ridge_solver import from_moments, solve_least_squares, solve_path
+from separatrix.models.least_squares.ridge_solver import from_moments, makes_squares, solve_least_squares, solve_path
 from separatrix.models.linear_regressor import LinearRegressor
-from separatrix.numerics.least_squares_problem import Basis, Solution
+from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.parameters import choice, constraints, flag, learner, number
 from separatrix.validation import (
@@ -125,15 +126,17 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         array([1.333])
         """
         self._check_parameters()
-        table, targets, several, weights = self._checked(X, y, sample_weight)
+        table, targets, several, weights = self._checked(X, y, sample_weight, finite=False)
         moments = Moments(table.d, targets.shape[1])
         problem = self._problem(table.X, targets, weights)
-        if self.positive:
-            moments.add(problem.X, problem.Y, None, problem.weights)
-            totals = moments.totals().all_rows()
-            solution = solve_non_negative(problem, int(moments.counts.sum()), totals, self.solver)
-        else:
-            solution = solve_least_squares(problem, moments, self.solver)
+        if weights is not None or not makes_squares(problem, self.solver):
+            check_table(table.X)  # else the moments tell: they are finite only if every number is
+        try:
+            with one_blas_thread(table.X.size):
+                solution = self._solve_rows(problem, moments)
+        except DataError:
+            check_table(table.X)
+            raise
         self._moments = moments if moments.counts.any() else None
         self._remember_features(table)
         counted = table.n if weights is None else int(np.count_nonzero(weights))
@@ -409,8 +412,17 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
             self._totals(), float(self.alpha), table.d, bool(self.fit_intercept), self._free
         )
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Floats, bool, Floats | None]:
-        table, (targets, several) = check_table(X), check_target_columns(y)
+    def _solve_rows(self, problem: LeastSquaresProblem, moments: Moments) -> Solution:
+        if not self.positive:
+            return solve_least_squares(problem, moments, self.solver)
+        moments.add(problem.X, problem.Y, None, problem.weights)
+        totals = moments.totals().all_rows()
+        return solve_non_negative(problem, int(moments.counts.sum()), totals, self.solver)
+
+    def _checked(
+        self, X: Any, y: Any, sample_weight: Any, finite: bool = True
+    ) -> tuple[Table, Floats, bool, Floats | None]:
+        table, (targets, several) = check_table(X, finite=finite), check_target_columns(y)
         check_lengths(table.n, len(targets), "y")
         need_same_index(X, y)
         return table, targets, several, check_weights(sample_weight, table.n)

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.binary_loss import EPS
 from separatrix.models.logistic.multinomial_loss import class_information, softmax
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
 from separatrix.models.logistic.quasi_newton import StepPairs
-from separatrix.numerics.blas_threads import one_blas_thread
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 

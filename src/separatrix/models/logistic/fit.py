@@ -10,6 +10,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import SeparationError
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.centred_loss import CentredLoss
 from separatrix.models.logistic.elastic_net import proximal_newton
@@ -61,6 +62,11 @@ def fit_rows(rows: UsedRows, options: FitOptions, start: Floats | None) -> Logis
     A free intercept takes up what all offsets have in common, so that the search may begin at zero.
     """
     problem = rows.problem(options.lift)
+    with one_blas_thread(problem.n * problem.d):
+        return _fit_shifted(rows, problem, options, start)
+
+
+def _fit_shifted(rows: UsedRows, problem: LogisticProblem, options: FitOptions, start: Floats | None) -> LogisticResult:
     if problem.offset is None or not options.lift:
         return _fit(rows, problem, options, start)
     middle = np.atleast_1d(np.median(problem.offset, axis=0))

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from separatrix.errors import InferenceError, ParameterError
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.firth_profile import FirthProfiles
 from separatrix.models.logistic.fitted_facts import FittedFacts
 from separatrix.models.logistic.likelihood import FittedLikelihood
 from separatrix.models.logistic.profile import profile_interval, profile_of
-from separatrix.numerics.blas_threads import one_blas_thread
 from separatrix.statistics.distributions import chi2_tail, need_level, quantile, two_sided
 from separatrix.statistics.result_table import ResultTable, listed
 from separatrix.statistics.summary import Summary

@@ -7,6 +7,7 @@ Parameters are one vector: (w_k, b_k) one after the other. Without an intercept 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,9 +56,9 @@ class MultinomialLoss:
 
     def point(self, at: Floats) -> LossPoint:
         V = at.reshape(self.classes, self.d + 1)
-        P, wrong, G = np.empty((self.classes, self.n)), np.empty(self.n), np.zeros_like(V)
-        value = 0.0
-        for part in self.chunks:
+        P, wrong = np.empty((self.classes, self.n)), np.empty(self.n)
+
+        def add(part: slice, G: Floats) -> float:
             X, own = self.X[part], (self.codes[part], np.arange(len(self.codes[part])))
             s = class_scores(X, V)
             if self.offset is not None:
@@ -72,8 +73,22 @@ class MultinomialLoss:
                 loss *= self.weights[part]
             G[:, :-1] += class_sums(X, R)
             G[:, -1] += R.sum(axis=1)
-            value += float(loss.sum())
+            return float(loss.sum())
+
+        value, G = self._over_rows(add)
         return self._finished(at, value, G, P, wrong)
+
+    def _over_rows(self, add: Callable[[slice, Floats], float]) -> tuple[float, Floats]:
+        """The sum of what ``add`` returns for the chunks of all rows, and of what it adds to (K, d + 1) numbers."""
+        chunks = self.chunks
+
+        def run(own: tuple[int, int]) -> tuple[float, Floats]:
+            G = np.zeros((self.classes, self.d + 1))
+            return sum(add(part, G) for part in chunks[slice(*own)]), G
+
+        blocks = kernels.row_blocks(len(chunks), self.n * (self.d + self.classes), align=1)
+        values, sums = zip(*kernels.each_part(run, blocks), strict=True)
+        return sum(values), np.add.reduce(sums)
 
     def _finished(self, at: Floats, value: float, G: Floats, P: Floats, wrong: Floats) -> LossPoint:
         W = at.reshape(self.classes, -1)[:, :-1]
@@ -88,8 +103,8 @@ class MultinomialLoss:
     def product(self, point: LossPoint, v: Floats) -> Floats:
         """The Hessian times v."""
         V, P = v.reshape(self.classes, self.d + 1), point.curvature.T
-        out = np.zeros_like(V)
-        for part in self.chunks:
+
+        def add(part: slice, out: Floats) -> float:
             X, p = self.X[part], P[:, part]
             s = class_scores(X, V)
             s *= p
@@ -98,6 +113,9 @@ class MultinomialLoss:
                 s *= self.weights[part]
             out[:, :-1] += class_sums(X, s)
             out[:, -1] += s.sum(axis=1)
+            return 0.0
+
+        out = self._over_rows(add)[1]
         self._penalise(out, V[:, :-1])
         return out.reshape(-1)
 

@@ -64,7 +64,7 @@ class LogisticProblem:
 
     @property
     def signs(self) -> NDArray[np.int8]:
-        return np.where(self.codes == 1, 1, -1).astype(np.int8)
+        return np.asarray(2 * (self.codes == 1).view(np.int8) - np.int8(1))
 
     @property
     def counts(self) -> Floats:
