@@ -15,6 +15,7 @@ from separatrix.data.sources import Source, open_source
 from separatrix.data.tasks import Task, guess_regression, target_column, task_for
 from separatrix.errors import DataError, ParameterError
 from separatrix.validation import check_lengths, check_table, frames
+from separatrix.validation.pandas_order import need_same_index
 
 TASKS = (None, "classification", "regression")
 
@@ -30,6 +31,7 @@ def task_for_audit(table: Any, target: Any, positive: Any, task: str | None) -> 
     else:
         rest, column = source.read(), _labels(target)
         check_lengths(rest.n, len(column.values), "target")
+        need_same_index(table, target, "target")
     regression = guess_regression(column, guesses) if task is None else task == "regression"
     if regression and column.kind != "text" and len(np.unique(column.values)) == 1:
         raise DataError(f"target {column.name!r} is {column.values[0]:g} in every row: there is nothing to learn.")

@@ -30,6 +30,7 @@ from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import COLUMNS, as_html, named_rows, percent, short, table
 from separatrix.evaluation.splits import seed_of
 from separatrix.validation import check_lengths, check_outcomes, check_weights, count_rows
+from separatrix.validation.pandas_order import need_same_index
 
 
 @dataclass(frozen=True)
@@ -255,6 +256,7 @@ def compare(
     chosen = metric or ("mse" if regression else "accuracy")
     n = count_rows(X)
     check_lengths(n, count_rows(y, what="y"), "y")
+    need_same_index(X, y)
     made, _ = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
     runs = {}
     for name, learner in entrants.items():

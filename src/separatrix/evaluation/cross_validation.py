@@ -33,6 +33,7 @@ from separatrix.validation import (
     check_weights,
     count_rows,
 )
+from separatrix.validation.pandas_order import need_same_index
 
 
 def cross_validate(
@@ -97,6 +98,7 @@ def cross_validate(
     keep_freed_blocks()
     n = count_rows(X)
     check_lengths(n, count_rows(y, what="y"), "y")
+    need_same_index(X, y)
     regression = is_regressor(learner)
     weights = check_weights(sample_weight, n)
     made, how = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)

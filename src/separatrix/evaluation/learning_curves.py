@@ -23,6 +23,7 @@ from separatrix.evaluation.splits import Fold, seed_of
 from separatrix.evaluation.training_sizes import chosen_sizes, need_all_classes, rows_of_all_classes, spread_classes
 from separatrix.evaluation.workers import spread
 from separatrix.validation import check_labels, check_lengths, count_rows, plain_value, take_rows
+from separatrix.validation.pandas_order import need_same_index
 
 
 @dataclass
@@ -272,6 +273,7 @@ def _set_up(
     need_learner(learner)
     seed, n, regression = seed_of(random_state), count_rows(X), is_regressor(learner)
     check_lengths(n, count_rows(y, what="y"), "y")
+    need_same_index(X, y)
     made, _ = folds_for(n, folds, 1, y, stratify, groups, time, seed, regression)
     return made, seed, regression
 

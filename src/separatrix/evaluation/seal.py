@@ -26,6 +26,7 @@ from separatrix.evaluation.predictions import Said, outcomes_of, predictions_of
 from separatrix.evaluation.time_splits import time_parts
 from separatrix.validation import check_lengths, check_targets, count_rows, take_rows
 from separatrix.validation.marks import numbered, value_marks
+from separatrix.validation.pandas_order import need_same_index
 
 Part = tuple[Any, Any]
 
@@ -257,6 +258,7 @@ def holdout(
     """
     n = count_rows(X)
     check_lengths(n, count_rows(y, what="y"), "y")
+    need_same_index(X, y)
     sizes = [splits.share_of("test", test, n), splits.share_of("validation", validation, n)]
     if not sizes[0]:
         raise DataError(f"test={test!r} of {n} rows leaves no test rows: raise it.")

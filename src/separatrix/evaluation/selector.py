@@ -20,6 +20,7 @@ from separatrix.evaluation.splits import seed_of
 from separatrix.evaluation.workers import spread
 from separatrix.protocol import Estimator
 from separatrix.validation import check_lengths, check_weights, count_rows
+from separatrix.validation.pandas_order import need_same_index
 
 NESTED = "learner__"
 
@@ -221,6 +222,7 @@ class Selector(Estimator):
             raise ParameterError(f"complexity is {self.complexity!r}: it must be a function of a candidate's options.")
         seed, n = seed_of(self.random_state), count_rows(X)
         check_lengths(n, count_rows(y, what="y"), "y")
+        need_same_index(X, y)
         candidates = candidates_of(self.learner, self.grid)
         regression = is_regressor(self._learners()[0])
         metric = self.metric or ("mse" if regression else "accuracy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -13,12 +14,16 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.formula_columns import Factor, FormulaColumns, number_factor
 
+CBIND = re.compile(r"cbind\(\s*(.+?)\s*,\s*(.+?)\s*\)\Z")
+
 
 @dataclass(frozen=True)
 class Design:
     """A formula with its data: rows ``X`` with ``names``, ``y``, and what is needed to make such rows again.
 
     ``terms`` has the positions of each term's columns; ``kept`` the positions of the rows without missing values.
+    ``references`` are the levels that categories are compared with, and ``trials`` those of an outcome
+    "cbind(successes, failures)", whose y counts the successes.
     ``columns`` is the design as data, or None where the formula uses what cannot be stored; ``spec`` is formulaic's.
     """
 
@@ -31,6 +36,8 @@ class Design:
     dropped: int
     columns: FormulaColumns | None
     spec: Any
+    references: dict[str, str]
+    trials: Any = None
 
     @property
     def alone(self) -> bool:
@@ -46,14 +53,18 @@ def design(formula: str, data: Any) -> Design:
         import formulaic
     except ImportError as missing:
         raise ParameterError("formulas need the package formulaic: install separatrix[formulas].") from missing
-    frame = _pandas(data)
+    frame = as_pandas(data)
     left, right = (part.strip() for part in formula.split("~"))
-    outcome = _outcome(left, frame, formulaic)
-    usable = frame.loc[outcome.notna().to_numpy()].drop(columns=[left], errors="ignore")
+    parts = list(pair.groups()) if (pair := CBIND.match(left)) else [left]
+    outcome, *failures = (_outcome(part, frame, formulaic) for part in parts)
+    trials = outcome + failures[0] if failures else None
+    there = outcome if trials is None else trials
+    own = [part.strip("`") for part in parts]
+    usable = frame.loc[there.notna().to_numpy()].drop(columns=own, errors="ignore")
     if len(usable) == 0:
         raise DataError(f"no row has an outcome {left!r}: pass rows with one.")
     try:
-        matrix = formulaic.Formula(right).get_model_matrix(usable, context=_codings())
+        matrix = formulaic.model_matrix(right, usable, context=_codings())
     except Exception as error:
         raise DataError(f"the formula {formula!r} cannot be used: {_reason(error)}.") from error
     spec, kept = matrix.model_spec, np.asarray(matrix.index, dtype=np.intp)
@@ -69,14 +80,31 @@ def design(formula: str, data: Any) -> Design:
     numbers = np.asarray(matrix, dtype=np.float64)
     stored = _stored(spec, usable, matrix.index, numbers, constant) if terms else _constant()
     dropped = len(frame) - len(kept)
-    return Design(formula, X, outcome.loc[matrix.index], constant, terms, kept, dropped, stored, spec)
+    trials = None if trials is None else trials.loc[matrix.index]
+    references = _references(spec)
+    return Design(
+        formula, X, outcome.loc[matrix.index], constant, terms, kept, dropped, stored, spec, references, trials
+    )
+
+
+def _references(spec: Any) -> dict[str, str]:
+    """The levels of treatment codings that have no column of their own."""
+    names, found = [str(name) for name in spec.column_names], {}
+    for expression, (kind, state) in spec.encoder_state.items():
+        if getattr(kind, "value", None) != "categorical":
+            continue
+        levels = [str(level) for level in state.get("categories", [])]
+        left = [level for level in levels if not any(f"{expression}[T.{level}]" in name for name in names)]
+        if len(left) == 1 and len(levels) > 1:
+            found[str(expression)] = left[0]
+    return found
 
 
 def rows_again(columns: FormulaColumns | None, spec: Any, names: list[str], data: Any) -> Any:
     """Rows of new data for a model of a formula, as a frame of its columns; a stored formula is not evaluated."""
     import pandas as pd
 
-    frame = _pandas(data)
+    frame = as_pandas(data)
     if columns is not None:
         table = {str(name): frame[name].to_numpy() for name in frame.columns}
         return pd.DataFrame(columns.rows(table, len(frame)), columns=names, index=frame.index)
@@ -100,7 +128,7 @@ def _reason(error: Exception) -> str:
     return str(error).strip().split("\n")[0].rstrip(".")[:160] or type(error).__name__
 
 
-def _pandas(data: Any) -> Any:
+def as_pandas(data: Any) -> Any:
     import narwhals.stable.v2 as nw
     import pandas as pd
 

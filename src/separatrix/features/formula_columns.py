@@ -80,6 +80,14 @@ class FormulaColumns:
                 out[:, j] *= factor.of(table[factor.name], self.levels.get(factor.name, ()))
         return out
 
+    @property
+    def terms(self) -> dict[str, tuple[int, ...]]:
+        """The positions of the columns that come from each column of the table alone."""
+        found: dict[str, list[int]] = {}
+        for j, product in enumerate(self.products):
+            found.setdefault(":".join(factor.name for factor in product), []).append(j)
+        return {name: tuple(places) for name, places in found.items()}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a model file."""
         products = [[[f.name, f.function, f.power, f.level] for f in product] for product in self.products]

@@ -28,6 +28,11 @@ def need_joining(label: Any, classes: list[Any], open_: bool) -> None:
         )
 
 
+def with_class(classes: list[Any], label: Any) -> list[Any]:
+    """The classes with one more: in its place among sorted ones, behind those in the order of their categories."""
+    return sorted([*classes, label]) if classes == sorted(classes) else [*classes, label]
+
+
 def _kind(label: Any) -> type:
     return type(label) if isinstance(label, (str, bytes)) else float
 
@@ -38,6 +43,27 @@ def need_two_classes(labels: Labels, owner: str) -> None:
             f"y has one class only ({labels.classes.tolist()[0]!r}); {owner} needs at least two classes: "
             "add rows of another class."
         )
+
+
+def with_reference(labels: Labels, reference: Any, positive: Any) -> Labels:
+    """The classes with the reference first; of two classes the positive one second."""
+    known = labels.classes.tolist()
+    for name, label in (("reference", reference), ("positive", positive)):
+        if label is not None and label not in known:
+            raise ParameterError(f"{name} is {label!r}, which is not a class of y ({known}).")
+    if positive is not None:
+        if len(known) != 2:
+            raise ParameterError(f"positive is for two classes, and y has {len(known)}: choose the reference instead.")
+        if reference is not None and reference == positive:
+            raise ParameterError(f"reference and positive are both {reference!r}: one follows from the other.")
+        reference = known[1 - known.index(positive)]
+    if reference is None or known.index(reference) == 0:
+        return labels
+    first = known.index(reference)
+    order = np.array([first, *(k for k in range(len(known)) if k != first)], dtype=np.intp)
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return Labels(labels.classes[order], rank[labels.codes])
 
 
 def need_two_weighted_classes(labels: Labels, weights: Floats | None) -> None:

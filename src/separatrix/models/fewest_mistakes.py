@@ -104,7 +104,7 @@ class FewestMistakes(LinearClassifier):
         0
         """
         self._check_parameters()
-        table, labels = check_table(X), check_labels(y)
+        table, labels = check_table(X), check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
         if len(labels.classes) > 2:

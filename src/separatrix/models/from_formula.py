@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from separatrix.errors import DataError, ModelFileError, ParameterError
 from separatrix.parameters import defaults
 from separatrix.protocol import Estimator
-from separatrix.validation import Table
+from separatrix.validation import Table, check_table
 from separatrix.validation.frames import is_frame
+from separatrix.validation.pandas_order import need_same_index
 
 
 class FormulaFit(Estimator):
@@ -23,7 +25,14 @@ class FormulaFit(Estimator):
 
     @classmethod
     def from_formula(
-        cls, formula: str, data: Any, *, sample_weight: Any = None, offset: Any = None, **parameters: Any
+        cls,
+        formula: str,
+        data: Any,
+        *,
+        sample_weight: Any = None,
+        offset: Any = None,
+        trials: Any = None,
+        **parameters: Any,
     ) -> Self:
         """Fit a model by a formula such as "y ~ age + C(ward) * dose".
 
@@ -31,11 +40,12 @@ class FormulaFit(Estimator):
         ----------
         formula : str
             The outcome, "~", and terms as the library formulaic has them; "C(ward, Treatment('A'))" chooses a
-            reference, "0 +" leaves the intercept out, "y ~ 1" has nothing else. Formulas are Python: do not use one
-            from a stranger.
+            reference, "0 +" leaves the intercept out, "y ~ 1" has nothing else, "y ~ ." all other columns, and
+            "cbind(successes, failures) ~ dose" is a grouped outcome. Formulas are Python: do not use one from a
+            stranger.
         data : frame or dict of columns
             Rows with missing values in these columns are left out and counted.
-        sample_weight, offset : array, name of a column, or None
+        sample_weight, offset, trials : array, name of a column, or None
             As in ``fit``.
         **parameters
             Of the model.
@@ -65,23 +75,48 @@ class FormulaFit(Estimator):
         elif not made.intercept:
             raise ParameterError(f"{cls.__name__} always has an intercept: leave '0 +' out of the formula.")
         model = cls(**given)
-        extra = {"sample_weight": sample_weight, "offset": offset}
+        extra = {"sample_weight": sample_weight, "offset": offset, "trials": trials}
         rows = {name: _column(value, name, data, made.kept) for name, value in extra.items() if value is not None}
-        if "offset" in rows and "offset" not in cls._routed["fit"]:
-            raise ParameterError(f"{cls.__name__} takes no offset.")
+        if made.trials is not None:
+            if trials is not None:
+                raise ParameterError("cbind(successes, failures) has its trials: leave trials= out.")
+            rows["trials"] = made.trials.to_numpy()
+        for name in ("offset", "trials"):
+            if name in rows and name not in cls._routed["fit"]:
+                raise ParameterError(f"{cls.__name__} takes no {name}.")
         model.fit(made.X, made.y, **rows)  # type: ignore[attr-defined]  # every learner has it
         model.formula_, model.terms_, model.n_dropped_ = made.formula, made.terms, made.dropped  # type: ignore[attr-defined]
-        model.design_ = None if made.columns is None else made.columns.to_dict()  # type: ignore[attr-defined]
+        model.references_ = made.references
+        model.design_ = None if made.columns is None else made.columns.to_dict()
         model._spec = made.spec if made.columns is None else None  # type: ignore[attr-defined]
         return model
 
     def _remember_features(self, table: Table) -> None:
-        for name in ("formula_", "terms_", "n_dropped_", "design_", "_spec"):
+        for name in ("formula_", "terms_", "n_dropped_", "design_", "references_", "_spec"):
             self.__dict__.pop(name, None)  # a new fit is not that of the formula
         super()._remember_features(table)
+        if table.design is not None:
+            self.design_, self.terms_ = table.design.to_dict(), table.design.terms
+            self.references_ = {name: levels[0] for name, levels in table.design.levels.items() if len(levels) > 1}
+
+    def _fit_table(self, X: Any, finite: bool = True) -> Table:
+        """The rows of a fit; with ``categorical="dummies"`` columns of text and categories are encoded."""
+        if self.__dict__.get("categorical") is None or not (is_frame(X) or isinstance(X, dict)):
+            return check_table(X, finite=finite)
+        from separatrix.features.dummies import dummy_columns
+
+        rows, columns = dummy_columns(X)
+        return replace(check_table(rows), design=columns)
+
+    def _reference_note(self) -> tuple[str, ...]:
+        """The levels that categories are compared with, as a note of a summary."""
+        own: dict[str, str] = self.__dict__.get("references_") or {}
+        listed = ", ".join(f"{name} = {level}" for name, level in own.items())
+        return (f"reference levels: {listed}",) if own else ()
 
     def _check_rows(self, X: Any, finite: bool = True) -> Table:
-        if "formula_" in self.__dict__ and (is_frame(X) or isinstance(X, dict)):
+        designed = "formula_" in self.__dict__ or "design_" in self.__dict__
+        if designed and (is_frame(X) or isinstance(X, dict)):
             names = list(self.feature_names_in_)
             if isinstance(X, dict) or list(map(str, X.columns)) != names:
                 X = self._formula_rows(X, names)
@@ -106,7 +141,9 @@ def _column(value: Any, name: str, data: Any, kept: Any) -> Any:
             value = data[value]
         except (KeyError, TypeError) as error:
             raise DataError(f"{name} is {value!r}, which is not a column of the data.") from error
+    need_same_index(data, value, name)
     array = np.asarray(value)
-    if array.ndim != 1 or (len(kept) and int(kept.max()) >= len(array)):
-        raise DataError(f"{name} has shape {array.shape}: pass one number for each row of the data.")
+    n = len(data[next(iter(data))]) if isinstance(data, dict) else len(data)
+    if array.ndim != 1 or len(array) != n:
+        raise DataError(f"{name} has shape {array.shape}, and the data {n} rows: pass one number for each.")
     return array[kept]

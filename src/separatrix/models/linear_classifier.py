@@ -101,9 +101,9 @@ class Classifier(FormulaFit):
         0.5
         """
         predicted = self.predict(X)
-        truth = label_vector(y)
+        truth = label_vector(y, rows=X)
         check_lengths(len(predicted), len(truth), "y")
-        return float(np.average(predicted == truth, weights=check_weights(sample_weight, len(truth))))
+        return float(np.average(predicted == truth, weights=check_weights(sample_weight, len(truth), rows=X)))
 
 
 class LinearClassifier(Classifier):

@@ -10,7 +10,14 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.from_formula import FormulaFit
-from separatrix.validation import check_lengths, check_target_columns, check_targets, check_weights, finite_scores
+from separatrix.validation import (
+    check_lengths,
+    check_row_offset,
+    check_target_columns,
+    check_targets,
+    check_weights,
+    finite_scores,
+)
 
 
 class LinearRegressor(FormulaFit):
@@ -27,13 +34,15 @@ class LinearRegressor(FormulaFit):
         tags.regressor_tags = RegressorTags()
         return tags
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any, *, offset: Any = None) -> Floats:
         """w . x + b for each row; for several targets one column each.
 
         Parameters
         ----------
         X : array, sparse matrix or frame
             The rows.
+        offset : array or None
+            Added to the predictions, one number a row.
 
         Returns
         -------
@@ -51,7 +60,10 @@ class LinearRegressor(FormulaFit):
         coef = np.ascontiguousarray(np.atleast_2d(self.coef_), dtype=np.float64)
         out = np.empty((rows.n, len(coef)))
         kernels.class_scores(rows, coef, np.atleast_1d(np.asarray(self.intercept_, dtype=np.float64)), out)
-        return finite_scores(out if np.ndim(self.coef_) == 2 else out[:, 0], checked)
+        finite_scores(out if np.ndim(self.coef_) == 2 else out[:, 0], checked)
+        if offset is not None:
+            out += check_row_offset(offset, rows.n, X)[:, None]
+        return out if np.ndim(self.coef_) == 2 else out[:, 0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The (weighted) R^2 = 1 - sum (y - s)^2 / sum (y - mean)^2; with a constant y, 1 or -inf.
@@ -79,13 +91,13 @@ class LinearRegressor(FormulaFit):
         1.0
         """
         predicted = self.predict(X)
-        truth = check_targets(y) if predicted.ndim == 1 else check_target_columns(y)[0]
+        truth = check_targets(y, rows=X) if predicted.ndim == 1 else check_target_columns(y, rows=X)[0]
         check_lengths(len(predicted), len(truth), "y")
         if truth.shape != predicted.shape:
             raise DataError(
                 f"y has {truth.shape[1]} columns and the model {predicted.shape[1]} targets: pass the same."
             )
-        weights = check_weights(sample_weight, len(truth))
+        weights = check_weights(sample_weight, len(truth), rows=X)
         c = np.ones(len(truth)) if weights is None else weights
         pairs = zip(truth.reshape(len(c), -1).T, predicted.reshape(len(c), -1).T, strict=True)
         return float(np.mean([_r_squared(t, s, c) for t, s in pairs]))

@@ -54,7 +54,7 @@ def logistic_gradient(X: Any, y: Any, coef: ArrayLike, intercept: float = 0.0, *
     """
     if form not in ("targets", "signs"):
         raise ParameterError(f"form is {form!r}: it can be 'targets' or 'signs'.")
-    table, labels = check_table(X), check_labels(y)
+    table, labels = check_table(X), check_labels(y, rows=X)
     check_lengths(table.n, len(labels.codes), "y")
     if len(labels.classes) != 2:
         raise DataError(f"y has {len(labels.classes)} classes: the gradient is for two.")

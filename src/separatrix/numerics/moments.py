@@ -267,11 +267,11 @@ def partial_moments(
     into : a state to which the rows are added; it is changed and returned
     """
     table = check_table(X)
-    weights = check_weights(sample_weight, table.n)
+    weights = check_weights(sample_weight, table.n, rows=X)
     beside = None if targets is None else check_targets(targets, what="targets").reshape(-1, 1)
     if beside is not None:
         check_lengths(table.n, len(beside), "targets")
-    labels = None if y is None else check_labels(y)
+    labels = None if y is None else check_labels(y, rows=X)
     if labels is not None:
         check_lengths(table.n, len(labels.codes), "y")
     names = None if labels is None else labels.classes.tolist()

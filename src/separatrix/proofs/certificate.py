@@ -272,7 +272,7 @@ def verify(certificate: Certificate | str | Path, X: Any, y: Any) -> str:
 
 def _checkable(X: Any, y: Any, columns: list[str] | None) -> checker.ExactTable:
     """The data as the checker takes them; of named columns those that the certificate names."""
-    table, labels = check_table(X), check_labels(y)
+    table, labels = check_table(X), check_labels(y, rows=X)
     check_lengths(table.n, len(labels.codes), "y")
     values, names = table.X, None if table.names is None else list(table.names)
     unused: tuple[str, ...] = ()

@@ -33,7 +33,6 @@ from separatrix.validation import (
     distinct_names,
     need_flag,
 )
-from separatrix.validation.pandas_order import need_same_index
 
 READINGS = ("binary64", "decimal")
 PLAIN = {"complete": "complete", "quasi": "quasi-complete", "overlap": "overlap", "undecided": "undecided"}
@@ -110,7 +109,6 @@ def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str
         X, y, intercept = made.X, made.y, intercept and made.intercept
     if reading not in READINGS:
         raise ParameterError(f"reading is {reading!r}: it can be {' or '.join(map(repr, READINGS))}.")
-    need_same_index(X, y)
     table, labels, origin, source = counted(X, y, sample_weight)
     if reading == "decimal" and table.X.dtype != np.float64:
         raise DataError(
@@ -124,10 +122,10 @@ def counted(
     X: Any, y: Any, sample_weight: Any, names: tuple[str, ...] | None = None, target: str | None = None
 ) -> tuple[Table, Labels, NDArray[np.int64] | None, CertifiedTable]:
     """The rows of weight other than zero, their row numbers (None for all), and the table that they are from."""
-    table, labels = check_table(X), check_labels(y)
+    table, labels = check_table(X), check_labels(y, rows=X)
     table = table if names is None else Table(table.X, names)
     check_lengths(table.n, len(labels.codes), "y")
-    weights = check_weights(sample_weight, table.n)
+    weights = check_weights(sample_weight, table.n, rows=X)
     origin: NDArray[np.int64] | None = None
     source = CertifiedTable(table, labels, (), target)
     if weights is not None and not weights.all():

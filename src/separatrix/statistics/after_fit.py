@@ -95,6 +95,43 @@ class AfterFit:
         summary = self._wald_summary(options)
         return contrast_table(summary, self._term_names(summary), combinations, float(level))
 
+    def vif(self) -> ResultTable:
+        """Variance inflation of each term: of one column 1/(1 - R²) of its regression on the others.
+
+        Returns
+        -------
+        ResultTable
+            With columns vif (of a term with several columns the generalised one of Fox and Monette 1992), df, and
+            per_df, vif^(1/(2 df)), which compares terms of different sizes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from separatrix import LeastSquares
+        >>> X, y = np.array([[0, 1], [1, 0], [2, 2], [3, 0], [4, 1.0]]), [1.0, 2.9, 5.3, 6.8, 9.4]
+        >>> LeastSquares().fit(X, y).vif()["vif"].round(3)
+        array([1., 1.])
+        """
+        from separatrix.statistics.result_table import ResultTable
+
+        summary = self._wald_summary({})
+        gone = aliased_of(summary)
+        slopes = [name not in self._intercept_names(summary) for name in summary.names]
+        V = summary.covariance[np.ix_(~gone & slopes, ~gone & slopes)]
+        kept = tuple(name for name, own in zip(summary.names, ~gone & slopes, strict=True) if own)
+        places = places_of(self._term_names(summary), kept, np.zeros(len(kept), dtype=bool))
+        error = np.sqrt(np.diagonal(V))
+        R = V / error / error[:, None]
+        whole, own = float(np.linalg.slogdet(R)[1]), {term: at for term, at in places.items() if at}
+        found, sizes = list[float](), np.array([float(len(at)) for at in own.values()])
+        for at in own.values():
+            rest = [j for j in range(len(R)) if j not in at]
+            inner, outer = (float(np.linalg.slogdet(R[np.ix_(some, some)])[1]) for some in (at, rest))
+            found.append(float(np.exp(inner + outer - whole)))
+        vif = np.array(found)
+        columns = {"vif": vif, "df": sizes, "per_df": vif ** (0.5 / sizes)}
+        return ResultTable("Variance inflation", tuple(own), columns)
+
 
 def places_of(terms: dict[str, list[str]], names: tuple[str, ...], aliased: Any) -> dict[str, list[int]]:
     """Terms with the positions of their coefficients among those that are not aliased."""

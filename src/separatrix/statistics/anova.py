@@ -7,6 +7,7 @@ out of the whole model.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,36 @@ def variance_table(
     }
     arrays = {name: np.array(values) for name, values in columns.items()}
     return ResultTable(title, (*terms, "residuals"), arrays, (), (), {"stat": "F"})
+
+
+def model_names(models: Sequence[Any]) -> tuple[str, ...]:
+    """Models by their formulas, or by number."""
+    named = [getattr(model, "formula_", f"model {k + 1}") for k, model in enumerate(models)]
+    return tuple(name if named.count(name) == 1 else f"{name} [{k + 1}]" for k, name in enumerate(named))
+
+
+def likelihood_table(models: Sequence[Any], penalised: str) -> ResultTable:
+    """Each model with the next larger one, by its ``likelihood_ratio_test``; the smallest comes first."""
+    for model in models:
+        if not hasattr(model, "likelihood_ratio_test"):
+            raise ParameterError(f"anova compares fitted logistic models, and one is a {type(model).__name__}.")
+    found = sorted(models, key=lambda model: int(np.isfinite(model._wald_summary({}).coef).sum()))
+    tests = [large.likelihood_ratio_test(small) for small, large in pairwise(found)]
+    nothing = float("nan")
+    columns = {"loglik": np.array([model._wald_summary({}).loglik for model in found])}
+    for k, name in ((1, "df"), (0, "stat"), (2, "p")):
+        columns[name] = np.array([nothing, *(float(test[k]) for test in tests)])
+    notes = (penalised,) if any("Firth" in model.method_ for model in found) else ()
+    return ResultTable("Comparison of nested models", model_names(found), columns, (), notes, {"stat": "chi²"})
+
+
+def spans(large: Floats, small: Floats) -> bool:
+    """Whether the columns of the small table are combinations of those of the large one, up to rounding."""
+    scale = np.linalg.norm(large, axis=0)
+    unit = large / np.where(scale > 0, scale, 1.0)
+    coefficients, *_ = np.linalg.lstsq(unit, small, rcond=None)
+    left = np.linalg.norm(unit @ coefficients - small, axis=0)
+    return bool((left <= 1e-8 * np.linalg.norm(small, axis=0)).all())
 
 
 def drop_table(

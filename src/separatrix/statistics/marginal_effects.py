@@ -1,13 +1,15 @@
-"""Marginal effects of a logistic model of two classes: how a probability changes with a column, by the delta method.
+"""Probabilities of a logistic model and their changes with a column, with errors by the delta method.
 
-For a column j the effect at a row is p (1 - p) w_j; with ``dummy`` the effect of a column of zeros and ones is
-p(x with 1) - p(x with 0). Averages over rows, or the effect at the means, have the variance J V J', J the derivative
-of the effect in the coefficients.
+With coefficients B_k of class k against the first (B_0 = 0) and m = sum P_l B_l, the effect of column j on P_k at a row
+is P_k (B_kj - m_j); with ``dummy`` that of a column of zeros and ones is P_k(x with 1) - P_k(x with 0). Averages over
+rows, or effects at the means, have the variance J V J', J the derivative in the coefficients.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,45 +27,64 @@ def logistic(s: Floats) -> Floats:
     return np.asarray(np.exp(-np.logaddexp(0.0, -s)))
 
 
+@dataclass(frozen=True)
+class ClassModel:
+    """Coefficients ``B`` (K - 1, p) against the first of the ``classes``, with their covariance; lifted or not."""
+
+    B: Floats
+    V: Floats
+    classes: tuple[str, ...]
+    lift: bool
+
+    def lifted(self, X: Floats) -> Floats:
+        return np.column_stack([X, np.ones(len(X))]) if self.lift else X
+
+    def probabilities(self, L: Floats, offset: Floats | None) -> Floats:
+        """P (n, K) of lifted rows."""
+        s = np.column_stack([np.zeros(len(L)), L @ self.B.T])
+        s = s if offset is None else s + offset
+        s = s - s.max(axis=1, keepdims=True)
+        P = np.exp(s)
+        return np.asarray(P / P.sum(axis=1, keepdims=True))
+
+    @property
+    def shown(self) -> range:
+        """The classes that tables have: the second of two, or all."""
+        return range(1, 2) if len(self.classes) == 2 else range(len(self.classes))
+
+    def named(self, k: int, name: str) -> str:
+        return name if len(self.classes) == 2 else f"{self.classes[k]}:{name}"
+
+
 def effects(
+    model: ClassModel,
     X: Floats,
     weights: Floats,
-    beta: Floats,
-    V: Floats,
-    names: list[str],
+    offset: Floats | None,
+    names: Sequence[str],
     *,
     at: Any,
     dummy: bool,
     level: float,
-    lift: bool,
 ) -> ResultTable:
-    """The effects of all columns; ``beta`` and ``V`` have the intercept last, if there is one."""
+    """The effects of all columns on the probabilities of the shown classes."""
     if at not in AT:
         raise ParameterError(f"at is {at!r}: it can be {', '.join(map(repr, AT))}.")
-    d = X.shape[1]
-    L = np.column_stack([X, np.ones(len(X))]) if lift else X
-    rows, c = L, weights / weights.sum()
+    L, c = model.lifted(X), weights / weights.sum()
     if at != "overall":
-        middle = {"mean": c @ L, "median": np.median(L, axis=0), "zero": np.zeros(L.shape[1])}[at]
-        if lift:
-            middle[-1] = 1.0
-        rows, c = middle[None], np.ones(1)
-    p = logistic(rows @ beta)
-    w = p * (1.0 - p)
-    bend = w * (1.0 - 2.0 * p)
-    out, J = np.empty(d), np.empty((d, len(beta)))
-    for j in range(d):
-        if dummy and np.isin(X[:, j], (0.0, 1.0)).all() and X[:, j].any() and not X[:, j].all():
-            one, zero = rows.copy(), rows.copy()
-            one[:, j], zero[:, j] = 1.0, 0.0
-            high, low = logistic(one @ beta), logistic(zero @ beta)
-            out[j] = c @ (high - low)
-            J[j] = (c * high * (1.0 - high)) @ one - (c * low * (1.0 - low)) @ zero
-            continue
-        out[j] = beta[j] * (c @ w)
-        J[j] = beta[j] * ((c * bend) @ rows)
-        J[j, j] += c @ w
-    errors = np.sqrt(np.einsum("ij,jk,ik->i", J, V, J))
+        L, offset = _middle(L, c, at, model.lift), None if offset is None else _middle(offset, c, at, False)
+        c = np.ones(1)
+    P = model.probabilities(L, offset)
+    two_valued = [bool(np.isin(x, (0.0, 1.0)).all() and x.any() and not x.all()) for x in X.T]
+    found, J, rows = list[float](), list[Floats](), list[str]()
+    for k in model.shown:
+        for j, name in enumerate(names):
+            effect, slope = (_switch if dummy and two_valued[j] else _slope)(model, L, c, P, offset, k, j)
+            found.append(effect)
+            J.append(slope)
+            rows.append(model.named(k, name))
+    out, D = np.array(found), np.array(J)
+    errors = np.sqrt(np.einsum("ij,jk,ik->i", D, model.V, D))
     with np.errstate(divide="ignore", invalid="ignore"):
         stat = out / errors
     half = quantile(level, math.inf) * errors
@@ -72,4 +93,64 @@ def effects(
     share = f"{100 * level:g}%"
     labels = {"effect": "dP/dx", "stat": "z", "low": f"{share} low", "high": f"{share} high"}
     title = "Average marginal effects" if at == "overall" else f"Marginal effects at the {at}"
-    return ResultTable(title, tuple(names), columns, (), (), labels)
+    head = (f"on the probability of {model.classes[1]}",) if len(model.classes) == 2 else ()
+    return ResultTable(title, tuple(rows), columns, head, (), labels)
+
+
+def _middle(values: Floats, c: Floats, at: str, lift: bool) -> Floats:
+    middle = {"mean": c @ values, "median": np.median(values, axis=0), "zero": np.zeros(values.shape[1])}[at]
+    if lift:
+        middle[-1] = 1.0
+    return np.asarray(middle[None])
+
+
+def _moves(P: Floats, k: int, a: int) -> Floats:
+    """dP_k over the score of class a, row by row."""
+    return np.asarray(P[:, k] * (float(k == a) - P[:, a]))
+
+
+def _slope(
+    model: ClassModel, L: Floats, c: Floats, P: Floats, offset: Floats | None, k: int, j: int
+) -> tuple[float, Floats]:
+    own = np.concatenate([[0.0], model.B[:, j]])
+    away = own[None] - (P @ own)[:, None]  # B_lj - m_j
+    J = np.empty(model.B.shape)
+    for a in range(1, len(model.classes)):
+        move = _moves(P, k, a)
+        J[a - 1] = (c * (move * away[:, k] - P[:, k] * P[:, a] * away[:, a])) @ L
+        J[a - 1, j] += c @ move
+    return float(c @ (P[:, k] * away[:, k])), J.reshape(-1)
+
+
+def _switch(
+    model: ClassModel, L: Floats, c: Floats, P: Floats, offset: Floats | None, k: int, j: int
+) -> tuple[float, Floats]:
+    effect, J = 0.0, np.zeros(model.B.shape)
+    for value, sign in ((1.0, 1.0), (0.0, -1.0)):
+        rows = L.copy()
+        rows[:, j] = value
+        P = model.probabilities(rows, offset)
+        effect += sign * float(c @ P[:, k])
+        for a in range(1, len(model.classes)):
+            J[a - 1] += sign * (c * _moves(P, k, a)) @ rows
+    return effect, J.reshape(-1)
+
+
+def probability_table(model: ClassModel, X: Floats, offset: Floats | None, level: float) -> ResultTable:
+    """The probabilities of rows; intervals are Wald's on the scale of the log-odds of the class."""
+    L = model.lifted(X)
+    P = model.probabilities(L, offset)
+    z, n = quantile(level, math.inf), len(L)
+    parts: dict[str, list[Floats]] = {name: [] for name in ("mean", "std_err", "low", "high")}
+    for k in model.shown:
+        J = np.concatenate([_moves(P, k, a)[:, None] * L for a in range(1, len(model.classes))], axis=1)
+        error = np.sqrt(np.einsum("ij,jk,ik->i", J, model.V, J, optimize=True))
+        p = P[:, k]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            score, half = np.log(p) - np.log1p(-p), z * error / (p * (1.0 - p))
+        for name, values in zip(parts, (p, error, logistic(score - half), logistic(score + half)), strict=True):
+            parts[name].append(values)
+    names = tuple(model.named(k, str(i)) for k in model.shown for i in range(n))
+    columns = {name: np.concatenate(values) for name, values in parts.items()}
+    head = (f"of {model.classes[1]}",) if len(model.classes) == 2 else ()
+    return ResultTable("Predicted probabilities", names, columns, head)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, DataTypeError
+from separatrix.validation.pandas_order import category_order, need_same_index
 from separatrix.validation.targets import one_column
 
 DISTINCT = 2**53  # whole numbers below are doubles of their own
@@ -16,7 +17,7 @@ DISTINCT = 2**53  # whole numbers below are doubles of their own
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The sorted classes and, for each row, the number of its class."""
+    """The classes, sorted or in the order of their categories, and for each row the number of its class."""
 
     classes: NDArray[Any]
     codes: NDArray[Any]
@@ -27,12 +28,22 @@ class Labels:
         return np.asarray(own + own - np.int8(1))
 
 
-def check_labels(y: Any, *, what: str = "y", ids: bool = False) -> Labels:
-    """Class labels: integers, booleans, text, or floats that are whole numbers.
+def check_labels(y: Any, *, what: str = "y", ids: bool = False, rows: Any = None) -> Labels:
+    """Class labels: integers, booleans, text, or floats that are whole numbers; of these ``rows`` as they were given.
 
-    ``ids``: names of groups instead, which are only compared with each other, so that integers may be of any size.
+    Classes are sorted, and those of a categorical column have the order of its categories. ``ids``: names of groups
+    instead, which are only compared with each other, so that integers may be of any size.
     """
-    array = label_vector(y, what=what, ids=ids)
+    labels = _sorted_labels(label_vector(y, what=what, ids=ids, rows=rows), what)
+    order = None if ids else category_order(y, labels.classes)
+    if order is None:
+        return labels
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return Labels(labels.classes[order], rank[labels.codes])
+
+
+def _sorted_labels(array: NDArray[Any], what: str) -> Labels:
     if array.dtype.kind == "f":
         need_classes(array, what)
         _need_distinct(array, what)
@@ -63,13 +74,19 @@ def _counted(array: NDArray[Any], low: int) -> Labels:
     return Labels(classes, (np.cumsum(there) - 1)[above])
 
 
-def label_vector(y: Any, *, what: str = "y", ids: bool = False) -> NDArray[Any]:
+def label_vector(y: Any, *, what: str = "y", ids: bool = False, rows: Any = None) -> NDArray[Any]:
     """y as one dimension of labels, as it was given; numbers that doubles cannot tell apart are refused."""
     if y is None:
         raise DataError(f"requires {what} to be passed, but the target {what} is None: pass a label for every row.")
+    need_same_index(rows, y, what)
     array = one_column(y, what)
     if array.ndim != 1:
-        raise DataError(f"{what} has shape {array.shape}; {what} should be a 1d array: one label for every row.")
+        grouped = " Counts go to LogisticRegression: pass y=successes, trials=successes + failures." * (
+            array.shape[1:] == (2,)
+        )
+        raise DataError(
+            f"{what} has shape {array.shape}; {what} should be a 1d array: one label for every row.{grouped}"
+        )
     if not len(array):
         raise DataError(f"{what} has no labels: pass one for every row.")
     if array.dtype.kind == "c":

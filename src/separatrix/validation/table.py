@@ -19,10 +19,14 @@ EXACT = 2**53  # every integer up to here is a float64
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Checked rows: ``X`` is a C-order float array or a canonical CSR matrix; ``names`` its columns, if named."""
+    """Checked rows: ``X`` is a C-order float array or a canonical CSR matrix; ``names`` its columns, if named.
+
+    ``design`` says how they were made of the columns of a frame, if they were.
+    """
 
     X: Any
     names: tuple[str, ...] | None = None
+    design: Any = None
 
     @property
     def n(self) -> int:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from separatrix.errors import DataError, DataTypeError, ParameterError, warn_user
 from separatrix.validation import frames
+from separatrix.validation.pandas_order import need_same_index
 
 
 def as_vector(v: Any, what: str) -> NDArray[Any]:
@@ -66,17 +67,19 @@ def check_finite_vector(v: Any, *, what: str) -> NDArray[np.float64]:
     return array
 
 
-def check_targets(y: Any, *, what: str = "y") -> NDArray[np.float64]:
-    """Real targets of a regression."""
+def check_targets(y: Any, *, what: str = "y", rows: Any = None) -> NDArray[np.float64]:
+    """Real targets of a regression, of these ``rows`` as they were given."""
     if y is None:
         raise DataError(f"requires {what} to be passed, but the target {what} is None: pass a number for every row.")
+    need_same_index(rows, y, what)
     return check_finite_vector(one_column(y, what), what=what)
 
 
-def check_target_columns(y: Any) -> tuple[NDArray[np.float64], bool]:
+def check_target_columns(y: Any, *, rows: Any = None) -> tuple[NDArray[np.float64], bool]:
     """Real targets as columns (n, k), and whether they came in columns rather than as one vector."""
     if y is None:
         return check_targets(y).reshape(-1, 1), False
+    need_same_index(rows, y)
     array = as_vector(y, "y")
     if array.ndim != 2:
         return check_finite_vector(array, what="y").reshape(-1, 1), False
@@ -86,12 +89,15 @@ def check_target_columns(y: Any) -> tuple[NDArray[np.float64], bool]:
     return np.stack(columns, axis=1), True
 
 
-def check_weights(sample_weight: Any, n: int, *, may_be_zero: bool = False) -> NDArray[np.float64] | None:
+def check_weights(
+    sample_weight: Any, n: int, *, may_be_zero: bool = False, rows: Any = None
+) -> NDArray[np.float64] | None:
     """Weights of n rows, none negative and (but for chunks) not all zero; None where every row counts once."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, (int, float, np.number)):
         sample_weight = np.full(n, sample_weight, dtype=np.float64)
+    need_same_index(rows, sample_weight, "sample_weight")
     weights = check_finite_vector(sample_weight, what="sample_weight")
     check_lengths(n, len(weights), "sample_weight")
     if weights.min() < 0:
@@ -100,6 +106,14 @@ def check_weights(sample_weight: Any, n: int, *, may_be_zero: bool = False) -> N
     if not may_be_zero and not weights.any():
         raise DataError("sample_weight is zero in every row: at least one row must count.")
     return weights
+
+
+def check_row_offset(offset: Any, n: int, rows: Any = None) -> NDArray[np.float64]:
+    """What is added to the mean of each of n rows: one finite number a row."""
+    need_same_index(rows, offset, "offset")
+    shift = check_finite_vector(offset, what="offset")
+    check_lengths(n, len(shift), "offset")
+    return shift
 
 
 def check_lengths(n: int, m: int, what: str) -> None:

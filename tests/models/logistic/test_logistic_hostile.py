@@ -79,7 +79,6 @@ def test_too_few_iterations_are_told():
         ({"C": 1.0}, "shrunk by a penalty"),
         ({"class_weight": "balanced"}, "class weights"),
         ({"multiclass": "ovr"}, "no common likelihood"),
-        ({"bias_reduction": "firth", "flic": True}, "flic=False"),
     ],
 )
 def test_a_summary_that_would_mean_nothing_is_refused(options, reason):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.class_labels import need_joining
+from separatrix.models.class_labels import need_joining, with_class
 from separatrix.models.descent.descent_state import DescentRule, DescentState
 
 
@@ -47,7 +47,7 @@ class DescentClasses:
         begin = 0
         for at, label in new:
             self._segment(labels, rule, rows, weights, begin, at)
-            self.classes = sorted([*self.classes, label])
+            self.classes = with_class(self.classes, label)
             assert self.phantom is not None
             self.states[label] = deepcopy(self.phantom)
             begin = at

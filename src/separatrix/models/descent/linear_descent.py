@@ -162,13 +162,13 @@ class LinearDescent(PredictorByLoss):
         """
         rule = self._rule()
         table = check_table(X)
-        weights = check_weights(sample_weight, table.n)
+        weights = check_weights(sample_weight, table.n, rows=X)
         if self._regression:
-            targets = [check_targets(y)]
+            targets = [check_targets(y, rows=X)]
             check_lengths(table.n, len(targets[0]), "y")
             classes = None
         else:
-            labels = check_labels(y)
+            labels = check_labels(y, rows=X)
             check_lengths(table.n, len(labels.codes), "y")
             need_two_classes(labels, type(self).__name__)
             weights = weights_of_rows(labels, weights, self.class_weight)
@@ -232,17 +232,17 @@ class LinearDescent(PredictorByLoss):
             raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         fitted = self.__sklearn_is_fitted__()
         table = self._check_rows(X) if fitted else check_table(X)
-        weights = check_weights(sample_weight, table.n)
+        weights = check_weights(sample_weight, table.n, rows=X)
         rows = kernels.rows(table.X)
         if self._regression:
-            target = check_targets(y)
+            target = check_targets(y, rows=X)
             check_lengths(table.n, len(target), "y")
             state = self._resumed(rule, table)
             rule.scan(state, rows, target, weights)
             self._states: Any = state
             vectors = [state]
         else:
-            labels = check_labels(y)
+            labels = check_labels(y, rows=X)
             check_lengths(table.n, len(labels.codes), "y")
             known = None if self.class_weight is None else set(labels.classes.tolist())
             here = None if known is None else {k: w for k, w in self.class_weight.items() if k in known}

@@ -85,10 +85,10 @@ class Discriminant(LinearClassifier):
         array([0.5, 0.5])
         """
         self._check_parameters()
-        table, labels = check_table(X, finite=sample_weight is not None), check_labels(y)
+        table, labels = check_table(X, finite=sample_weight is not None), check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
-        weights = check_weights(sample_weight, table.n)
+        weights = check_weights(sample_weight, table.n, rows=X)
         codes = labels.codes.astype(np.int64, copy=False)
         moments = Moments(table.d, labels=labels.classes.tolist(), pooled=self._pooled)
         moments.add(table.X, None, codes, weights)
@@ -162,9 +162,9 @@ class Discriminant(LinearClassifier):
                 "the earlier fit has no moments of its rows (model files carry none): fit all rows again, or start "
                 "with partial_fit."
             )
-        labels = check_labels(y)
+        labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
-        weights = check_weights(sample_weight, table.n)
+        weights = check_weights(sample_weight, table.n, rows=X)
         known = known_classes(self, classes)
         moments = moments_of_classes(self, table.d, known, labels, self._pooled)
         moments.add(table.X, None, codes_among(moments, labels), weights)

@@ -10,6 +10,7 @@ import numpy as np
 from separatrix.statistics.after_fit import AfterFit, aliased_of, places_of
 from separatrix.statistics.distributions import need_level, quantile
 from separatrix.statistics.result_table import ResultTable
+from separatrix.validation import check_row_offset
 
 if TYPE_CHECKING:
     from separatrix.statistics.anova import SubmodelSums
@@ -33,11 +34,14 @@ class AfterLeastSquares(AfterFit):
         places = places_of(terms, summary.names, ~kept)
         return SubmodelSums(summary.coef[kept], V, summary.sigma2, rss, places), list(terms), summary
 
-    def anova(self, *, kind: str = "I") -> ResultTable:
-        """Sums of squares of the terms, with F tests.
+    def anova(self, *others: Any, kind: str = "I") -> ResultTable:
+        """Sums of squares of the terms, with F tests; or the comparison of nested models.
 
         Parameters
         ----------
+        *others : LeastSquares
+            Models of the same rows, nested in each other: these and this one are then compared, each with the next
+            larger one, with the residual variance of the largest.
         kind : {"I", "II", "III"}
             Terms added in their order (as R's anova), each beside all terms that do not contain it, or each beside all
             others. Terms are those of the formula, or the columns.
@@ -45,7 +49,8 @@ class AfterLeastSquares(AfterFit):
         Returns
         -------
         ResultTable
-            With columns df, sum_sq, mean_sq, stat (F), p, and the residuals as its last row.
+            With columns df, sum_sq, mean_sq, stat (F), p, and the residuals as its last row; of several models
+            df_resid, rss, df, sum_sq, stat (F), p, with a row a model.
 
         Examples
         --------
@@ -57,6 +62,10 @@ class AfterLeastSquares(AfterFit):
         """
         from separatrix.statistics.anova import variance_table
 
+        if others:
+            from separatrix.models.least_squares.nested import compared
+
+            return compared([self, *others])
         sums, terms, summary = self._sums()
         title = f"Analysis of variance, type {kind}"
         return variance_table(sums, terms, kind, sums.rss, summary.df_resid, title)
@@ -123,30 +132,7 @@ class AfterLeastSquares(AfterFit):
         rows = tuple(str(i) for i in range(len(found.leverage)))
         return ResultTable("Influence of rows", rows, columns)
 
-    def vif(self) -> ResultTable:
-        """Variance inflation of each column: 1/(1 - R²) of its regression on the others.
-
-        Returns
-        -------
-        ResultTable
-            With one column, vif.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from separatrix import LeastSquares
-        >>> X, y = np.array([[0, 1], [1, 0], [2, 2], [3, 0], [4, 1.0]]), [1.0, 2.9, 5.3, 6.8, 9.4]
-        >>> LeastSquares().fit(X, y).vif()["vif"].round(3)
-        array([1., 1.])
-        """
-        from separatrix.models.least_squares.influence import variance_inflation
-
-        model: Any = self
-        names = self._wald_summary({}).names
-        found = variance_inflation(model)
-        return ResultTable("Variance inflation", names[: len(found)], {"vif": found})
-
-    def predict_table(self, X: Any, *, level: float = 0.95) -> ResultTable:
+    def predict_table(self, X: Any, *, level: float = 0.95, offset: Any = None) -> ResultTable:
         """Predicted means with standard errors, and intervals of the mean and of a new observation.
 
         Parameters
@@ -155,6 +141,8 @@ class AfterLeastSquares(AfterFit):
             The rows.
         level : float
             Of the intervals.
+        offset : array or None
+            Added to the means, one number a row.
 
         Returns
         -------
@@ -174,5 +162,8 @@ class AfterLeastSquares(AfterFit):
         low, high = model.predict_interval(X, level=level, kind="mean")
         new_low, new_high = model.predict_interval(X, level=level)
         errors = (high - low) / (2.0 * quantile(level, float(model.n_rows_ - model.rank_)))
-        columns = {"mean": mean, "std_err": errors, "low": low, "high": high, "new_low": new_low, "new_high": new_high}
+        shift = 0.0 if offset is None else check_row_offset(offset, len(mean), X)
+        places = {"mean": mean, "low": low, "high": high, "new_low": new_low, "new_high": new_high}
+        columns = {name: values + shift for name, values in places.items()}
+        columns = {"mean": columns.pop("mean"), "std_err": errors, **columns}
         return ResultTable("Predictions", tuple(str(i) for i in range(len(mean))), columns)

@@ -91,9 +91,9 @@ def need_inference(model: LeastSquares) -> NormalFactor:
 def rows_again(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> FittedRows:
     """The rows of the fit, given again or kept by reference; they must be the same: their residual sum is compared."""
     if X is not None:
-        table, targets = model._check_rows(X), check_targets(y)
+        table, targets = model._check_rows(X), check_targets(y, rows=X)
         check_lengths(table.n, len(targets), "y")
-        weights = check_weights(sample_weight, table.n)
+        weights = check_weights(sample_weight, table.n, rows=X)
     elif model._rows is not None:
         table, targets, weights = model._rows
     else:

@@ -24,11 +24,10 @@ from separatrix.validation import (
     Table,
     check_finite_vector,
     check_lengths,
-    check_table,
+    check_row_offset,
     check_target_columns,
     check_weights,
 )
-from separatrix.validation.pandas_order import need_same_index
 
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares_summary import LeastSquaresSummary
@@ -56,6 +55,9 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     positive : bool, default=False
         Whether w must not be negative (b may be). Of several minimisers one is given, not that of least norm, and
         ``rank_`` counts the columns in use.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference and named in the summary. None: such columns are an error.
     solver : {"auto", "moments", "qr", "svd"}, default="auto"
         "moments" solves the normal equations from one pass; "qr" uses orthogonal factors and refines in
         twofold precision; "svd" gives the minimum-norm solution at any rank; "auto" chooses by shape, rank and
@@ -73,6 +75,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     normal_matrix_, moment_vector_ : X'X + penalty and X'y of the lifted rows
     rss_ : the (weighted) residual sum of squares, one for each target
     n_rows_ : rows with a weight
+    with_offset_ : whether the fit had an offset; predictions are for an offset of zero, unless they are given one
 
     Examples
     --------
@@ -84,7 +87,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     """
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
-        "fit": ("sample_weight",),
+        "fit": ("sample_weight", "offset"),
         "partial_fit": ("sample_weight",),
         "score": ("sample_weight",),
     }
@@ -94,6 +97,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     fit_intercept: bool = flag(True)
     penalize_intercept: bool = flag(False)
     positive: bool = flag(False)
+    categorical: str | None = choice("dummies", default=None)
     solver: str = choice("auto", "moments", "qr", "svd", default="auto")
 
     def __sklearn_tags__(self) -> Any:
@@ -101,7 +105,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
         """Solve for all rows at once.
 
         Parameters
@@ -112,6 +116,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
             One number a row, or one a row and target.
         sample_weight : array or None
             Weights of the rows; None: all 1.
+        offset : array or None
+            A part of the mean that has no coefficient, one number a row; ``predict`` takes it too.
 
         Returns
         -------
@@ -127,6 +133,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         """
         self._check_parameters()
         table, targets, several, weights = self._checked(X, y, sample_weight, finite=False)
+        if offset is not None:
+            targets = targets - check_row_offset(offset, table.n, X)[:, None]
         moments = Moments(table.d, targets.shape[1])
         problem = self._problem(table.X, targets, weights)
         if weights is not None or not makes_squares(problem, self.solver):
@@ -142,6 +150,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         counted = table.n if weights is None else int(np.count_nonzero(weights))
         self._store(solution, table, counted, several)
         self._log_weight = _log_weight(weights)
+        self.with_offset_ = offset is not None
         self._rows: tuple[Table, Floats, Floats | None] | None = None if several else (table, targets[:, 0], weights)
         return self
 
@@ -422,10 +431,9 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     def _checked(
         self, X: Any, y: Any, sample_weight: Any, finite: bool = True
     ) -> tuple[Table, Floats, bool, Floats | None]:
-        table, (targets, several) = check_table(X, finite=finite), check_target_columns(y)
+        table, (targets, several) = self._fit_table(X, finite), check_target_columns(y, rows=X)
         check_lengths(table.n, len(targets), "y")
-        need_same_index(X, y)
-        return table, targets, several, check_weights(sample_weight, table.n)
+        return table, targets, several, check_weights(sample_weight, table.n, rows=X)
 
     def _store(self, solution: Solution, table: Table, counted: int, several: bool = False) -> None:
         if not np.isfinite(solution.lifted).all():

@@ -98,10 +98,10 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         array([[0.6]])
         """
         self._check_parameters()
-        table, labels = check_table(X), check_labels(y)
+        table, labels = check_table(X), check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
-        weights = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
+        weights = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
         moments, solution = self._solve(table, labels, weights)
         self._moments = moments
         self.classes_ = labels.classes
@@ -167,9 +167,9 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
             raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         fitted = self.__sklearn_is_fitted__()
         table = self._check_rows(X) if fitted else check_table(X)
-        labels = check_labels(y)
+        labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
-        weights = check_weights(sample_weight, table.n)
+        weights = check_weights(sample_weight, table.n, rows=X)
         if fitted and self._moments is None:
             raise DataError(f"the earlier fit {NO_MOMENTS}")
         known = known_classes(self, classes)

@@ -21,6 +21,8 @@ from separatrix.validation import distinct_names
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares import LeastSquares
 
+OFFSET = "with an offset: R² and F are of y minus the offset"
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LeastSquaresSummary(Summary):
@@ -93,6 +95,7 @@ def summarize(
     names = distinct_names([*names, "intercept"] if lift else names)
     aliased = np.zeros(len(names), dtype=bool)
     dropped = int(getattr(model, "n_dropped_", 0))
+    said = ((OFFSET,) if getattr(model, "with_offset_", False) else ()) + model._reference_note()
     if has_aliased(model):
         model, gone = without_aliased(model, X, y, sample_weight)
         aliased[: len(gone)] = gone
@@ -140,7 +143,7 @@ def summarize(
         aic=2.0 * (model.rank_ + 1) - 2.0 * loglik,
         bic=math.log(n) * (model.rank_ + 1) - 2.0 * loglik,
         n_dropped=dropped,
-        notes=_notes(found.note, factor.centred is not None, names, aliased),
+        notes=(*_notes(found.note, factor.centred is not None, names, aliased), *said),
         rank=model.rank_,
         df_test=float(found.freedom),
         sigma2=model.sigma2_,

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from separatrix.errors import InferenceError
 from separatrix.models.logistic.binary_loss import dense
+from separatrix.models.logistic.problem import check_offset
 from separatrix.statistics.after_fit import AfterFit, aliased_of
-from separatrix.statistics.distributions import need_level, quantile
+from separatrix.statistics.distributions import need_level
 from separatrix.statistics.result_table import ResultTable
+from separatrix.validation import Labels
+from separatrix.validation.pandas_order import need_same_index
 
 if TYPE_CHECKING:
     from separatrix.statistics.anova import Without
+    from separatrix.statistics.marginal_effects import ClassModel
     from separatrix.statistics.summary import Summary
 
 PENALISED = "penalised likelihood ratios, with the determinant of the whole model"
@@ -29,7 +32,7 @@ class AfterLogistic(AfterFit):
     def _without(self) -> tuple[Without, list[str], bool]:
         """The maximum of the (penalised) likelihood without some terms, by refitting; the terms; whether penalised."""
         model: Any = self
-        fitted, rows = model._at_a_maximum()
+        fitted, rows = model._comparable()
         summary = self._wald_summary({})
         if aliased_of(summary).any():
             raise InferenceError("columns are linearly dependent, so that terms overlap: drop the aliased ones first.")
@@ -50,11 +53,14 @@ class AfterLogistic(AfterFit):
 
         return without, list(places), fitted.penalised
 
-    def anova(self, *, kind: str = "I") -> ResultTable:
-        """Likelihood ratio tests of the terms; of the penalised likelihood after Firth.
+    def anova(self, *others: Any, kind: str = "I") -> ResultTable:
+        """Likelihood ratio tests of the terms, or of nested models; of the penalised likelihood after Firth.
 
         Parameters
         ----------
+        *others : LogisticRegression
+            Models of the same rows, nested in each other: these and this one are then compared, each with the next
+            larger one.
         kind : {"I", "II", "III"}
             Terms added in their order (as R's anova), each beside all terms that do not contain it, or each beside all
             others. Terms are those of the formula, or the columns.
@@ -62,7 +68,7 @@ class AfterLogistic(AfterFit):
         Returns
         -------
         ResultTable
-            With columns df, stat (chi-squared), p.
+            With columns df, stat (chi-squared), p; of several models also their log-likelihood, with a row a model.
 
         Examples
         --------
@@ -73,8 +79,10 @@ class AfterLogistic(AfterFit):
         >>> LogisticRegression().fit(X, y).anova()["stat"].round(3)
         array([2.229, 0.098])
         """
-        from separatrix.statistics.anova import deviance_table
+        from separatrix.statistics.anova import deviance_table, likelihood_table
 
+        if others:
+            return likelihood_table([self, *others], PENALISED)
         without, terms, penalised = self._without()
         return deviance_table(
             without, terms, kind, f"Analysis of deviance, type {kind}", PENALISED if penalised else ""
@@ -107,7 +115,9 @@ class AfterLogistic(AfterFit):
     def marginal_effects(
         self, *, at: str = "overall", dummy: bool = False, level: float = 0.95, **options: Any
     ) -> ResultTable:
-        """Change of the probability of the second class with each column, with errors by the delta method.
+        """Change of the probabilities with each column, with errors by the delta method.
+
+        Of two classes the probability is that of the second; of more there is a row for each class and column.
 
         Parameters
         ----------
@@ -136,21 +146,31 @@ class AfterLogistic(AfterFit):
 
         need_level(level)
         model: Any = self
-        if len(model.classes_) > 2:
-            raise InferenceError("marginal effects are of two classes: compare one class with the others.")
         fitted, _ = model._at_a_maximum()
-        if fitted.offset is not None:
-            raise InferenceError("marginal effects of a fit with an offset are not defined here: fit without it.")
+        made, names = self._class_model(options)
+        X = dense(fitted.problem.X)
+        return effects(made, X, fitted.counts, fitted.offset, names, at=at, dummy=dummy, level=level)
+
+    def _class_model(self, options: dict[str, Any]) -> tuple[ClassModel, list[str]]:
+        """Coefficients that are not aliased, of each class against the first, and the names of their columns."""
+        from separatrix.statistics.marginal_effects import ClassModel
+
+        model: Any = self
         summary = self._wald_summary(options)
         kept = ~aliased_of(summary)
-        beta, V = summary.coef[kept], summary.covariance[np.ix_(kept, kept)]
+        classes = tuple(str(c) for c in model.classes_.tolist())
+        B = summary.coef[kept].reshape(len(classes) - 1, -1)
+        V = summary.covariance[np.ix_(kept, kept)]
         lift = bool(model.fit_intercept)
-        names = [name for name, own in zip(summary.names, kept, strict=True) if own][: len(beta) - int(lift)]
-        X = dense(fitted.problem.X)
-        return effects(X, fitted.counts, beta, V, names, at=at, dummy=dummy, level=level, lift=lift)
+        columns = summary.names[: len(summary.names) // len(B)]
+        own = [name for name, there in zip(columns, kept, strict=False) if there]
+        own = [name.removeprefix(f"{classes[1]}:") if len(classes) > 2 else name for name in own]
+        return ClassModel(B, V, classes, lift), own[: B.shape[1] - int(lift)]
 
     def predict_table(self, X: Any, *, level: float = 0.95, offset: Any = None) -> ResultTable:
-        """Probabilities of the second class, with standard errors by the delta method and intervals.
+        """Probabilities with standard errors by the delta method and intervals.
+
+        Of two classes they are those of the second; of more there is a row for each class and row.
 
         Parameters
         ----------
@@ -159,7 +179,7 @@ class AfterLogistic(AfterFit):
         level : float
             Of the intervals, whose ends are Wald's on the scale of the log-odds.
         offset : array or None
-            Added to the scores of the rows.
+            Added to the scores, as in ``fit``: one number a row, or one a class for K > 2.
 
         Returns
         -------
@@ -173,28 +193,17 @@ class AfterLogistic(AfterFit):
         >>> LogisticRegression().fit(X, y).predict_table([[2.5]])["std_err"].round(3)
         array([0.282])
         """
-        from separatrix.statistics.marginal_effects import logistic
-        from separatrix.validation import check_finite_vector, check_lengths
+        from separatrix.statistics.marginal_effects import probability_table
 
         need_level(level)
         model: Any = self
-        if len(model.classes_) > 2:
-            raise InferenceError("errors of predicted probabilities are for two classes: compare one with the others.")
-        summary = self._wald_summary({})
-        kept = ~aliased_of(summary)
-        if not kept.all():
-            raise InferenceError("columns are linearly dependent: drop the aliased ones first.")
-        table = model._check_rows(X)
-        L = dense(table.X)
-        L = np.column_stack([L, np.ones(len(L))]) if model.fit_intercept else L
-        score = L @ summary.coef
+        made, _ = self._class_model({})
+        gone = aliased_of(self._wald_summary({}))[: model.n_features_in_]
+        rows = dense(model._check_rows(X).X)[:, ~gone]
+        shift = None
         if offset is not None:
-            shift = check_finite_vector(offset, what="offset")
-            check_lengths(table.n, len(shift), "offset")
-            score = score + shift
-        error = np.sqrt(np.einsum("ij,jk,ik->i", L, summary.covariance, L, optimize=True))
-        half = quantile(level, math.inf) * error
-        p = logistic(score)
-        columns = {"mean": p, "std_err": p * (1 - p) * error, "low": logistic(score - half)}
-        columns["high"] = logistic(score + half)
-        return ResultTable("Predicted probabilities", tuple(str(i) for i in range(table.n)), columns)
+            labels = Labels(model.classes_, np.zeros(0, dtype=np.intp))
+            need_same_index(X, offset, "offset")
+            shift = check_offset(offset, len(rows), labels, model.multiclass)
+            shift = shift if shift.ndim == 2 else np.column_stack([np.zeros(len(rows)), shift])
+        return probability_table(made, rows, shift, float(level))

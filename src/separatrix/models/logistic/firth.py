@@ -8,12 +8,13 @@ The derivative of log|I|/2 adds to the residual 1[y_i = k] - p_ik of each row
 from the third cumulants of one draw; for two classes that is h_i (1/2 - p_i) with the leverage h_i
 (Heinze and Schemper 2002; Bull, Mak and Greenwood 2002). Steps are I^-1 times the adjusted score, corrected by
 the pairs of earlier steps, limited in length and halved until they gain. The function may have several maxima, and
-a long step may cross from one to another: searches start at zero and at a second point, and the better one wins.
+a long step may cross from one to another: searches start at zero and at a second point and, where these
+differ, at points along a path of ridge fits; the highest maximum wins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -173,22 +174,32 @@ def logdet_of(R: Floats, classes: int) -> float:
 
 
 def firth_estimate(
-    problem: LogisticProblem, max_iter: float, starts: Sequence[Floats | None] = (None,)
+    problem: LogisticProblem,
+    max_iter: float,
+    starts: Sequence[Floats | None] = (None,),
+    more: Callable[[], Sequence[Floats | None]] | None = None,
 ) -> LogisticResult:
     """The highest maximum that searches on orthonormal columns reach; vectors (K - 1, p) against the first class.
 
     A search is made from each of the ``starts`` (vectors, or None for zero). One that does not end at a maximum of its
-    own adds nothing, unless none does.
+    own adds nothing, unless none does. Where they end at different maxima, ``more`` gives further starts.
     """
     with one_blas_thread():
-        return _firth_estimate(problem, max_iter, starts)
+        return _firth_estimate(problem, max_iter, starts, more)
 
 
-def _firth_estimate(problem: LogisticProblem, max_iter: float, starts: Sequence[Floats | None]) -> LogisticResult:
+def _firth_estimate(
+    problem: LogisticProblem,
+    max_iter: float,
+    starts: Sequence[Floats | None],
+    more: Callable[[], Sequence[Floats | None]] | None,
+) -> LogisticResult:
     Q, R = orthonormal(problem.lifted())
     likelihood, free = FirthLikelihood(problem, Q), problem.classes - 1
     runs, maxima = list[Driven[FirthState]](), list[Driven[FirthState]]()
-    for start in starts:
+    waiting = list(starts)
+    while waiting:
+        start = waiting.pop(0)
         b = np.zeros(free * R.shape[1]) if start is None else (start @ R.T).reshape(-1)
         run = firth(likelihood, max_iter, b)
         runs.append(run)
@@ -197,6 +208,8 @@ def _firth_estimate(problem: LogisticProblem, max_iter: float, starts: Sequence[
         others = [m.state.point.b for m in maxima]
         if run.status is Status.OPTIMAL and all(np.linalg.norm(b - run.state.point.b) > APART for b in others):
             maxima.append(run)
+        if not waiting and len(maxima) > 1 and more is not None:
+            waiting, more = list(more()), None
     best = max(maxima, key=lambda run: run.state.point.penalised) if maxima else runs[0]
     logdet, point = logdet_of(R, problem.classes), best.state.point
     return LogisticResult(

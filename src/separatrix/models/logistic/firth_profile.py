@@ -2,9 +2,9 @@
 
 With I = X'WX, W = diag(c w), w = p (1 - p), w' = w (1 - 2p), w'' = w (1 - 6w), g_i = x_i'I^-1 x_i and I = L L',
 
-    A = -d2/db2 (l + log|I|/2) = I - X'diag(c w'' g)X/2 + T'T/2,   T_k = sum_i c_i w'_i x_ik vech(z_i z_i')
+    A = -d2/db2 (l + log|I|/2) = I - X'diag(c w'' g)X/2 + T'T/2,   T_k = sum_i c_i w'_i x_ik vec(z_i z_i')
 
-with z = L^-1 x, where vech counts each product off the diagonal with the root of two. A coefficient is a linear
+with z = L^-1 x; of few rows T'T is made from their inner products, (z_i.z_j)^2. A coefficient is a linear
 function a'b on orthonormal columns. At an end of its interval the score s is a multiple of a, and the likelihood is
 at the level of the interval; the step to there (Venzon and Moolgavkar 1988) is A^-1 (s - m a), with
 
@@ -126,20 +126,21 @@ class FirthProfiles:
         return _Local(point, score, inverse)
 
     def _curvature(self, point: PenalisedPoint, inverse: Floats) -> Floats:
-        """A of the module, in chunks of rows."""
+        """A of the module; T in chunks of rows."""
         X, c = self.likelihood.lifted, self.likelihood.c
         p = point.P[:, 1]
         w = p * point.P[:, 0]
         Z = X @ np.linalg.inv(np.linalg.cholesky(point.information)).T
         g = (Z * Z).sum(axis=1)
-        first, second = np.triu_indices(X.shape[1])
-        double = np.where(first == second, 1.0, np.sqrt(2.0))
         slope = (c * w * (point.P[:, 0] - p))[:, None] * X
-        T = np.zeros((len(first), X.shape[1]))
-        rows = max(1, CHUNK // len(first))
-        for begin in range(0, len(X), rows):
-            part = slice(begin, begin + rows)
-            T += (Z[part][:, first] * Z[part][:, second]).T @ slope[part]
-        T *= double[:, None]
+        n, width = X.shape
+        if n <= width**2:
+            twice = slope.T @ (np.square(Z @ Z.T) @ slope)
+        else:
+            T, rows = np.zeros((width**2, width)), max(1, CHUNK // width**2)
+            for begin in range(0, n, rows):
+                z = Z[begin : begin + rows]
+                T += (z[:, :, None] * z[:, None, :]).reshape(len(z), -1).T @ slope[begin : begin + rows]
+            twice = T.T @ T
         bend = c * w * (1.0 - 6.0 * w) * g
-        return np.asarray(point.information - 0.5 * X.T @ (bend[:, None] * X) + 0.5 * T.T @ T)
+        return np.asarray(point.information - 0.5 * X.T @ (bend[:, None] * X) + 0.5 * twice)

@@ -12,6 +12,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import SeparationError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.active_newton import ElasticNet
+from separatrix.models.logistic.added_covariate import flac
 from separatrix.models.logistic.centred_loss import CentredLoss
 from separatrix.models.logistic.elastic_net import proximal_newton
 from separatrix.models.logistic.existence import Existence, IndependentColumns, independent_columns, overlap_at
@@ -24,6 +25,7 @@ from separatrix.numerics.status import Status
 
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
 PATIENCE = 12  # steps after which a search that is not settled asks whether there is a maximum at all
+RIDGES, RIDGE_GAP = (0.1, 1.0, 10.0, 100.0, 1000.0), 1e-3  # where searches for a higher maximum begin, and how near
 SAMPLE = 50  # rows of a sample for each parameter
 
 
@@ -36,7 +38,7 @@ class FitOptions:
     firth: bool
     on_separation: str
     lift: bool
-    flic: bool
+    calibration: str | None  # "flic" or "flac": after Firth's estimate
     tol: float
     max_iter: float
 
@@ -205,9 +207,14 @@ class UnpenalisedFit:
             self.keep(independent_columns(whole.X, whole.weights, whole.lift))
         elif self.run.steps and np.isfinite(at := self.run.state.point.at).all():
             starts.append(self.problem.against_first(at.reshape(-1, self.problem.d + 1)))
-        result = firth_estimate(self.problem, options.max_iter, starts)
+        more = None if whole.wide or self.problem.sparse else self.ridge_starts
+        result = firth_estimate(self.problem, options.max_iter, starts, more)
+        if options.calibration == "flac" and result.status is not Status.INTERRUPTED:
+            vectors, h = flac(self.problem, result.vectors)
+            result = replace(result, vectors=vectors, loss=None, leverages=h)
+            method = method.replace("Firth", "Firth with FLAC", 1)
         vectors = self.spread(result.vectors)
-        if options.flic:
+        if options.calibration == "flic":
             shift = likelihood_intercepts(whole.scores(vectors), whole.codes, whole.weights)
             vectors[:, -1] += shift[1:] - shift[0] if len(vectors) == 1 else shift - shift.mean()
             result, method = replace(result, loss=None), method.replace("Firth", "Firth with FLIC", 1)
@@ -215,6 +222,11 @@ class UnpenalisedFit:
             result = replace(result, status=Status.NO_MAXIMUM)
         changes: dict[str, Any] = {"method": method, "existence": existence, "dependent": self.dependent}
         return FitStage(replace(result, vectors=vectors, **changes))
+
+    def ridge_starts(self) -> list[Floats | None]:
+        """Where further searches begin, once two have ended at different maxima: along a path of ridge fits."""
+        fits = (standardised_ridge(self.problem, RIDGE_GAP, self.options.max_iter, C) for C in RIDGES)
+        return [self.problem.against_first(fit.vectors) for fit in fits]
 
     # -- parameters of independent columns, and vectors of all -------------------------------------
 

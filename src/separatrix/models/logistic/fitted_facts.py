@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.models.logistic.grouped import GroupedOutcomes
 from separatrix.models.logistic.likelihood import FittedLikelihood
 
 ARRAYS = {"estimate": 1, "covariance": 2, "profile": 2}
@@ -21,6 +22,7 @@ class FittedFacts:
     """``estimate`` and ``covariance`` are of the coefficients that are not aliased, in the order of ``names``.
 
     ``maximum`` and ``null_maximum`` are what the likelihood ratio compares: penalised ones after Firth's fit.
+    ``constant`` is the part of the log-likelihoods that no parameter changes: log binomial coefficients of counts.
     ``profile`` has the lines stat, p, low, high of profile intervals at ``profile_level``, where they are known, and
     ``higher`` is by how much a profile exceeded the maximum: the fit is then at a local one.
     """
@@ -38,28 +40,39 @@ class FittedFacts:
     null_maximum: float
     penalised: bool
     own_constant: bool
+    constant: float = 0.0
     profile: Floats | None = None
     profile_level: float | None = None
     higher: float = 0.0
 
     @staticmethod
-    def of(fitted: FittedLikelihood, names: tuple[str, ...], aliased: NDArray[np.bool_], outcome: str) -> FittedFacts:
-        problem = fitted.problem
-        constant = bool(problem.lift or fitted.own_constant)
+    def of(
+        fitted: FittedLikelihood,
+        rows: FittedLikelihood,
+        names: tuple[str, ...],
+        aliased: NDArray[np.bool_],
+        outcome: str,
+        grouped: GroupedOutcomes | None,
+    ) -> FittedFacts:
+        """From the likelihood that was maximised, and that of the rows alone, which has no pseudo-rows."""
+        problem, shown = fitted.problem, fitted.shown
+        lifted = bool(problem.lift or fitted.own_constant)
+        constant = 0.0 if grouped is None else grouped.constant
         return FittedFacts(
             names,
             aliased,
-            fitted.estimate.reshape(-1),
-            fitted.covariance,
+            fitted.estimate.reshape(-1)[shown],
+            fitted.covariance[np.ix_(shown, shown)],
             outcome,
-            float(fitted.counts.sum()),
-            (problem.classes - 1) * int(constant),
-            fitted.loglik,
-            fitted.null_loglik,
+            float(rows.counts.sum()) if grouped is None else float(grouped.n),
+            (problem.classes - 1) * int(lifted),
+            rows.loglik + constant,
+            rows.null_loglik + constant,
             fitted.maximum,
-            fitted.null_penalised if fitted.penalised else fitted.null_loglik,
+            fitted.null_maximum,
             fitted.penalised,
             fitted.own_constant,
+            constant,
         )
 
     def whole(self, values: Floats) -> Floats:
@@ -92,7 +105,7 @@ class FittedFacts:
                 continue
             if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != shape:
                 raise ValueError(f"{name} has another type or shape")
-        numbers = ("n", "loglik", "null_loglik", "maximum", "null_maximum", "higher")
+        numbers = ("constant", "n", "loglik", "null_loglik", "maximum", "null_maximum", "higher")
         if not all(isinstance(getattr(facts, name), (int, float)) for name in numbers):
             raise ValueError("a likelihood is not a number")
         if not (isinstance(facts.df_null, int) and isinstance(facts.outcome, str)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from separatrix.validation import Labels, distinct_names
 
 if TYPE_CHECKING:
     from separatrix.models.logistic.fitted_facts import FittedFacts
-    from separatrix.models.logistic.likelihood import FittedLikelihood, LogisticInfluence
+    from separatrix.models.logistic.likelihood import FittedLikelihood
     from separatrix.models.logistic.logistic_summary import LogisticSummary
+    from separatrix.models.logistic.row_influence import LogisticInfluence
 
 
 class LogisticInference(LinearClassifier, AfterLogistic):
@@ -157,8 +159,16 @@ class LogisticInference(LinearClassifier, AfterLogistic):
             lags=lags,
             frequencies=self.weights == "frequency",
             n_dropped=int(getattr(self, "n_dropped_", 0)),
+            grouped=None if rows is None else rows.grouped,
+            notes=self._said_of_rows(),
         )
         return summary
+
+    def _said_of_rows(self) -> tuple[str, ...]:
+        """Notes about what the rows are: trials, and reference levels."""
+        kept: dict[str, Any] = self.__dict__.get("trials_") or {}
+        trials = "{trials:,} trials, {successes:,} successes; the log-likelihood is that of the counts"
+        return ((trials.format(**kept),) if kept else ()) + self._reference_note()
 
     def _inference(self) -> tuple[FittedFacts, FittedLikelihood | None, UsedRows | None]:
         """What is known about the fit: from its rows, or what was stored with it."""
@@ -181,8 +191,19 @@ class LogisticInference(LinearClassifier, AfterLogistic):
             names = distinct_names([f"{c}:{name}" if many else name for c in classes for name in columns])
             outcome = f"log-odds against {base}" if many else f"log-odds of {classes[0]} against {base}"
             aliased = np.tile(np.isin(np.arange(len(columns)), fitted.aliased), len(classes))
-            stored = FittedFacts.of(fitted, tuple(names), aliased, outcome)
-        return stored, fitted, rows
+            alone, fitted = fitted, self._with_pseudo_rows(fitted, rows)
+            stored = FittedFacts.of(fitted, alone, tuple(names), aliased, outcome, rows.grouped)
+            return stored, fitted, rows
+        return stored, self._with_pseudo_rows(fitted, rows), rows
+
+    def _with_pseudo_rows(self, fitted: FittedLikelihood, rows: UsedRows) -> FittedLikelihood:
+        """The likelihood that FLAC maximised; others are as they are."""
+        if rows.leverages is None:
+            return fitted
+        from separatrix.models.logistic.added_covariate import added_likelihood
+
+        made = added_likelihood(fitted.problem, fitted.estimate, rows.leverages)
+        return replace(made, aliased=fitted.aliased)
 
     def _stored_facts(self) -> FittedFacts | None:
         """What a copy or a file keeps of the fit; None where that is unknown, or would take long."""
@@ -219,6 +240,8 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         Returns
         -------
         LogisticInfluence
+            A table with columns leverage, pearson, deviance, studentized, cooks_distance and dfbetas:NAME for each
+            coefficient; ``to_frame()`` makes a frame of it. Of grouped outcomes its rows are the groups.
 
         Examples
         --------
@@ -227,9 +250,12 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         >>> LogisticRegression().fit(X, y).influence().leverage.round(2)
         array([0.28, 0.38, 0.34, 0.34, 0.38, 0.28])
         """
-        from separatrix.models.logistic.likelihood import influence_of
+        from separatrix.models.logistic.row_influence import influence_of
 
-        return influence_of(self._at_a_maximum()[0])
+        fitted, rows = self._at_a_maximum()
+        facts = self._inference()[0]
+        names = [name for name, gone in zip(facts.names, facts.aliased, strict=True) if not gone]
+        return influence_of(fitted, names, rows.grouped)
 
     def likelihood_ratio_test(self, smaller: LogisticInference) -> tuple[float, int, float]:
         """Twice the gain in log-likelihood over a nested model of the same rows, degrees of freedom, and p.
@@ -255,9 +281,10 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         >>> round(statistic, 3), freedom, round(p, 3)
         (0.098, 1, 0.754)
         """
+        from separatrix.statistics.anova import spans
         from separatrix.statistics.distributions import chi2_tail
 
-        (large, rows), (small, others) = self._at_a_maximum(), smaller._at_a_maximum()
+        (large, rows), (small, others) = self._comparable(), smaller._comparable()
         if large.penalised != small.penalised:
             raise InferenceError("the likelihood ratio test compares fits of one kind: one is Firth's, the other not.")
         if rows.table.n != others.table.n or not np.array_equal(rows.labels.codes, others.labels.codes):
@@ -281,6 +308,15 @@ class LogisticInference(LinearClassifier, AfterLogistic):
             raise InferenceError(f"the fit did not end at a maximum ({self.status_.value}).")
         return fitted, rows
 
+    def _comparable(self) -> tuple[FittedLikelihood, UsedRows]:
+        """The fit, if the likelihoods of models with fewer columns are those of the same rows."""
+        fitted, rows = self._at_a_maximum()
+        if rows.leverages is not None:
+            raise InferenceError(
+                "the pseudo-rows of FLAC are those of one model: compare fits of bias_reduction='firth'."
+            )
+        return fitted, rows
+
     def _why_not(self) -> str | None:
         """Why errors would mean nothing, or None."""
         rows: UsedRows | None = self.__dict__.get("_rows")
@@ -293,8 +329,6 @@ class LogisticInference(LinearClassifier, AfterLogistic):
             return "one-against-rest fits have no common likelihood: use multiclass='multinomial'"
         if self.status_ is not Status.OPTIMAL and "Firth" not in self.method_ and not apart:
             return f"the fit did not end at a maximum ({self.status_.value})"
-        if "FLIC" in self.method_:
-            return "the bias was moved after Firth's fit: fit with flic=False"
         if self.unidentifiable_ and apart:
             return f"columns are linearly dependent ({', '.join(self.unidentifiable_[:6])}): drop some first"
         if rows is not None and self.weights == "frequency" and rows.fractional:
@@ -320,7 +354,7 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         if not np.isclose(-problem.loss_at(vectors), float(self.loglik_ or 0.0), rtol=1e-9, atol=1e-12):
             raise DataError("the rows of the fit have changed since: fit again.")
         against = problem.against_first(vectors)
-        penalised = "Firth" in self.method_
+        penalised = "Firth" in self.method_ and rows.leverages is None
         if self.unidentifiable_:
             return without_aliased(problem, against, penalised), rows
         if not (self.status_ is Status.NO_MAXIMUM and "stopped" in self.method_):
@@ -334,11 +368,3 @@ class LogisticInference(LinearClassifier, AfterLogistic):
 
 def _same(a: Floats | None, b: Floats | None) -> bool:
     return a is b or (a is not None and b is not None and np.array_equal(a, b))
-
-
-def spans(large: Floats, small: Floats) -> bool:
-    """Whether the columns of the small table are combinations of those of the large one, up to rounding."""
-    scale = np.linalg.norm(large, axis=0)
-    coefficients, *_ = np.linalg.lstsq(large / np.where(scale > 0, scale, 1.0), small, rcond=None)
-    left = np.linalg.norm(large / np.where(scale > 0, scale, 1.0) @ coefficients - small, axis=0)
-    return bool((left <= 1e-8 * np.linalg.norm(small, axis=0)).all())

@@ -22,6 +22,7 @@ from separatrix.models.logistic.firth import (
     orthonormal,
     truth,
 )
+from separatrix.models.logistic.grouped import GroupedOutcomes
 from separatrix.models.logistic.multinomial_loss import class_information, softmax
 from separatrix.models.logistic.newton import newton
 from separatrix.models.logistic.problem import LogisticProblem
@@ -40,7 +41,8 @@ class FittedLikelihood:
 
     Where no maximum exists, ``fates`` says of each coefficient what it does on the way to the supremum:
     "finite", "+inf", "-inf" or "undetermined"; the estimate is then far along that way. ``aliased`` are columns that
-    were left out of the problem, since they are linear combinations of the intercept and columns before them.
+    were left out of the problem, since they are linear combinations of the intercept and columns before them. With
+    ``added`` the problem has pseudo-rows, and the column before the intercept is one that tells them apart.
     """
 
     problem: LogisticProblem
@@ -48,6 +50,13 @@ class FittedLikelihood:
     penalised: bool
     fates: tuple[str, ...] | None = None
     aliased: tuple[int, ...] = ()
+    added: bool = False
+
+    @property
+    def shown(self) -> NDArray[np.intp]:
+        """The coefficients that a summary has: all but that of an added column."""
+        own = np.arange(self.estimate.size)
+        return np.delete(own, -2) if self.added else own
 
     @cached_property
     def lifted(self) -> Floats:
@@ -118,11 +127,21 @@ class FittedLikelihood:
         R = self.residuals
         return np.asarray((R[:, :, None] * self.lifted[:, None, :]).reshape(self.problem.n, -1))
 
-    def sandwich(self, kind: str, groups: Any, lags: int | None, frequencies: bool) -> Floats:
+    def sandwich(
+        self,
+        kind: str,
+        groups: Any,
+        lags: int | None,
+        frequencies: bool,
+        grouped: GroupedOutcomes | None = None,
+    ) -> Floats:
         """The sandwich of White (1982) and its relatives: HC0 to HC3, "cluster" by ``groups``, "HAC" over ``lags``.
 
-        HC1 has the factor n/(n - k); HC2 and HC3 divide the squared residual by 1 - h or its square, h the leverage.
+        HC1 has the factor n/(n - k); HC2 and HC3 divide the squared residual by 1 - h or its square, h the leverage. Of
+        grouped outcomes the units are the rows that were given, not single trials.
         """
+        if grouped is not None:
+            return self._grouped_sandwich(kind, groups, lags, grouped)
         n, k = float(self.counts.sum()) if frequencies else float(self.problem.n), self.estimate.size
         V, c = self.covariance, self.counts
         if kind == "cluster":
@@ -142,6 +161,20 @@ class FittedLikelihood:
         meat = self.scores.T @ (factor[:, None] * self.scores)
         return np.asarray((n / (n - k) if kind == "HC1" else 1.0) * V @ meat @ V)
 
+    def _grouped_sandwich(self, kind: str, groups: Any, lags: int | None, grouped: GroupedOutcomes) -> Floats:
+        V, k, used = self.covariance, self.estimate.size, grouped.trials > 0
+        scores, n = grouped.total(self.counts[:, None] * self.scores)[used], grouped.n
+        if kind == "cluster":
+            meat, count = cluster_meat(scores, cluster_codes(groups, len(used), used))
+            return np.asarray(count / (count - 1) * (n - 1) / (n - k) * V @ meat @ V)
+        if kind == "HAC":
+            return np.asarray(V @ lagged_meat(scores, need_lags(lags, n)) @ V)
+        if kind in ("HC2", "HC3"):
+            p = self.probabilities[:, 1]
+            h = self.counts * p * (1.0 - p) * np.einsum("ij,jk,ik->i", self.lifted, V, self.lifted, optimize=True)
+            scores = scores / ((1.0 - grouped.total(h)[used]) ** (0.5 if kind == "HC2" else 1.0))[:, None]
+        return np.asarray((n / (n - k) if kind == "HC1" else 1.0) * V @ (scores.T @ scores) @ V)
+
     @cached_property
     def null_loglik(self) -> float:
         """The log-likelihood of the model with a bias alone (of no parameter, without a bias)."""
@@ -153,6 +186,13 @@ class FittedLikelihood:
             return float(counts @ np.log(shares))
         shift = likelihood_intercepts(self.offset, problem.codes, problem.weights) if constant else 0.0
         return -float(self.counts @ softmax(self.offset + shift, self._own)[1])
+
+    @property
+    def null_maximum(self) -> float:
+        """What the maximum is compared with: all slopes at zero, an added column kept."""
+        if self.added:
+            return self.loglik_without(np.arange(self.estimate.size) < self.problem.d - 1)
+        return self.null_penalised if self.penalised else self.null_loglik
 
     @cached_property
     def null_penalised(self) -> float:
@@ -233,45 +273,3 @@ def against_the_last(problem: LogisticProblem, vectors: Floats) -> tuple[Logisti
     codes = (problem.codes + 1) % problem.classes
     offset = None if problem.offset is None else np.ascontiguousarray(np.roll(problem.offset, 1, axis=1))
     return replace(problem, codes=codes, offset=offset), vectors[:-1] - vectors[-1]
-
-
-@dataclass(frozen=True, slots=True)
-class LogisticInfluence:
-    """How much each row says: leverage, residuals, and the change of the estimate without it.
-
-    ``dfbeta`` (n, coefficients) and ``cooks`` are one step of Newton's method without the row (Pregibon 1981;
-    Lesaffre and Albert 1989 for more than two classes). Residuals of two classes have the sign of y - p; of
-    more they are lengths, and leverages are traces, so that they add up to the number of coefficients.
-    """
-
-    leverage: Floats
-    pearson: Floats
-    deviance: Floats
-    dfbeta: Floats
-    cooks: Floats
-
-
-def influence_of(fitted: FittedLikelihood) -> LogisticInfluence:
-    """The influence of each row; coefficients in the order of the summary.
-
-    With r = y - p against the first class, W = diag(p) - p p', V the covariance and M_kl = x'V_kl x of a row of
-    weight c, its deletion moves the estimate by  V (I (x) x) (1 - c W M)^-1 c r.
-    """
-    free, p = fitted.estimate.shape
-    n, c, L = fitted.problem.n, fitted.counts, fitted.lifted
-    P = fitted.probabilities[:, 1:]
-    V = fitted.covariance.reshape(free, p, free, p)
-    own = fitted.probabilities[np.arange(n), fitted.problem.codes]
-    r = fitted.residuals
-    W = np.einsum("ik,kl->ikl", P, np.eye(free)) - P[:, :, None] * P[:, None, :]
-    left = np.einsum("ij,kjlm->iklm", L, V, optimize=True)  # x'V_kl of each row
-    M = np.einsum("iklm,im->ikl", left, L, optimize=True)
-    hat = c[:, None, None] * (W @ M)
-    solved = np.linalg.solve(np.eye(free) - hat, (c[:, None] * r)[:, :, None])[:, :, 0]
-    dfbeta = np.einsum("iklm,ik->ilm", left, solved, optimize=True).reshape(n, -1)
-    cooks = np.einsum("ik,ikl,il->i", solved, M, solved, optimize=True) / fitted.estimate.size
-    # W^-1 r = (1[y = k]/p_k - 1[y = 0]/p_0) over the classes but the first, so that r'W^-1 r = 1/p_y - 1
-    size = np.sqrt(c * (1.0 - own) / own)
-    deviance = np.sqrt(-2.0 * c * np.log(own))
-    sign = np.where(fitted.problem.codes == 1, 1.0, -1.0) if free == 1 else np.ones(n)
-    return LogisticInfluence(np.einsum("ikk->i", hat), sign * size, sign * deviance, dfbeta, cooks)

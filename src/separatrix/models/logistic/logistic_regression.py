@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,15 +18,17 @@ from separatrix.errors import (
     ParameterError,
     SeparationWarning,
 )
-from separatrix.models.class_labels import need_two_classes, weights_of_rows
+from separatrix.models.class_labels import need_two_classes, weights_of_rows, with_reference
 from separatrix.models.logistic.fit import FitOptions, fit_parts
+from separatrix.models.logistic.grouped import check_grouped
 from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path
 from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_offset
 from separatrix.numerics.status import Status, raise_interruption
-from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number
-from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights
-from separatrix.validation.pandas_order import by_categories, need_same_index
+from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, unchecked
+from separatrix.proofs.certificate import CertifiedTable
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
+from separatrix.validation.pandas_order import need_same_index
 
 GAP = 1e-8  # the relative duality gap at which a penalised fit ends, unless another is asked for
 SUBSTITUTE = {"firth": "Firth's bias-reduced estimate", "ridge": "a ridge (C=1 on standardised columns)"}
@@ -51,8 +54,10 @@ class LogisticRegression(LogisticInference):
         Inverse strength of the penalty; inf for none.
     l1_ratio : float in [0, 1], default=0.0
         The share of the penalty that is |w|_1, from 0 (a ridge) to 1 (the lasso); of no effect without a penalty.
-    bias_reduction : {"firth"} or None, default=None
-        "firth" maximises  l + log|I|/2  (Firth 1993), which is finite whatever the separation.
+    bias_reduction : {"firth", "flic", "flac"} or None, default=None
+        "firth" maximises  l + log|I|/2  (Firth 1993), which is finite whatever the separation. Its probabilities are
+        drawn towards one half; with "flic" (intercept correction) and "flac" (added covariate, for two classes) they
+        add up to the class counts (Puhr and others 2017).
     on_separation : {"auto", "firth", "ridge", "raise", "ignore"}, default="auto"
         What an unpenalised fit without a maximum does. "auto": Firth up to 1000 parameters, else "ridge" (C = 1
         on columns scaled to standard deviation 1). "raise": SeparationError. "ignore": keep the vectors at
@@ -62,9 +67,17 @@ class LogisticRegression(LogisticInference):
     fit_intercept : bool, default=True
         Whether there is an intercept b.
     flic : bool, default=False
-        After Firth's estimate, set the intercept so that fitted probabilities add up to the class counts.
+        The same as ``bias_reduction="flic"``, also for an estimate that replaces one that does not exist.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the rows of a class.
+    reference : label or None, default=None
+        The class that the others are compared with: it comes first in ``classes_``. None: the first of the sorted
+        labels, or of the categories of a categorical column.
+    positive : label or None, default=None
+        For two classes the same from the other side: the class whose log-odds are modelled.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference and named in the summary. None: such columns are an error.
     tol : float or None, default=None
         The relative duality gap at which a penalised fit ends, 1e-8 if None. Unpenalised fits run until the
         last digits settle. At a gap g the weights are within sqrt(2 g F C/(1 - l1_ratio)) of the optimum, with F
@@ -91,9 +104,10 @@ class LogisticRegression(LogisticInference):
     separation_ : whether a maximum exists, with its proof, or None where that was not the question;
         a dict by class for ``multiclass="ovr"``
     gap_ : relative duality gap of a penalised fit, else None
-    maxima_ : penalised log-likelihoods of Firth's estimate and of a lower maximum, where two were found, else None
+    maxima_ : penalised log-likelihoods of Firth's estimate and of lower maxima, where several were found, else None
     unidentifiable_ : names of columns whose coefficients the rows do not determine: the shortest w is given
     loglik_ : log-likelihood of the fit
+    trials_ : of grouped outcomes the numbers of trials and successes, else None
     n_iter_ : steps taken
 
     Notes
@@ -111,16 +125,22 @@ class LogisticRegression(LogisticInference):
     (array([[1.214]]), array([-3.035]), 'overlap')
     """
 
-    _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight", "offset"), "score": ("sample_weight",)}
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
+        "fit": ("sample_weight", "offset", "trials"),
+        "score": ("sample_weight",),
+    }
 
     C: float = number(math.inf, above=0, inf=True)
     l1_ratio: float = number(0.0, least=0, most=1)
-    bias_reduction: str | None = choice("firth", default=None)
+    bias_reduction: str | None = choice("firth", "flic", "flac", default=None)
     on_separation: str = choice("auto", "firth", "ridge", "raise", "ignore", default="auto")
     multiclass: str = choice("multinomial", "ovr", default="multinomial")
     fit_intercept: bool = flag(True)
     flic: bool = flag(False)
     class_weight: Any = class_weights()
+    reference: Any = unchecked(None, "label or None")
+    positive: Any = unchecked(None, "label or None")
+    categorical: str | None = choice("dummies", default=None)
     tol: float | None = number(None, above=0)
     max_iter: float = count(1000, inf=True)
     weights: str = choice("frequency", "analytic", default="frequency")
@@ -141,9 +161,16 @@ class LogisticRegression(LogisticInference):
         if self.C < LEAST_C:
             raise ParameterError(f"C is {self.C!r}: a penalty of 1/C overflows; use at least {LEAST_C:g}.")
         if self.bias_reduction is not None and np.isfinite(self.C):
-            raise ParameterError("bias_reduction='firth' has a penalty of its own: leave C at inf.")
-        if self.flic and not self.fit_intercept:
-            raise ParameterError("flic=True sets the intercept, but fit_intercept is False: allow an intercept.")
+            raise ParameterError(f"bias_reduction={self.bias_reduction!r} has a penalty of its own: leave C at inf.")
+        kind = self._calibration
+        if kind is not None and not self.fit_intercept:
+            raise ParameterError(f"{kind} needs an intercept, but fit_intercept is False: allow an intercept.")
+        if self.flic and self.bias_reduction == "flac":
+            raise ParameterError("flic=True and bias_reduction='flac' are two corrections: choose one.")
+
+    @property
+    def _calibration(self) -> str | None:
+        return "flic" if self.flic else self.bias_reduction if self.bias_reduction != "firth" else None
 
     def _options(self) -> FitOptions:
         """The parameters, all of which are checked."""
@@ -151,15 +178,15 @@ class LogisticRegression(LogisticInference):
         return FitOptions(
             float(self.C),
             float(self.l1_ratio),
-            self.bias_reduction == "firth",
+            self.bias_reduction is not None,
             self.on_separation,
             bool(self.fit_intercept),
-            bool(self.flic),
+            self._calibration,
             float(GAP if self.tol is None else self.tol),
             float(self.max_iter),
         )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, trials: Any = None) -> Self:
         """Fit all rows; ``offset`` is added to their scores (one number a row, or one a class for K > 2).
 
         Parameters
@@ -172,6 +199,9 @@ class LogisticRegression(LogisticInference):
             Weights of the rows; None: all 1.
         offset : array or None
             Added to the scores: one number a row, or one a class for K > 2 classes.
+        trials : array, int or None
+            For grouped outcomes: y counts the successes of a row and ``trials`` its trials. The classes are 0
+            (failure) and 1 (success).
 
         Returns
         -------
@@ -186,7 +216,7 @@ class LogisticRegression(LogisticInference):
         array([[0.767]])
         """
         options = self._options()
-        rows, table = self._checked(X, y, sample_weight, offset)
+        rows, table = self._checked(X, y, sample_weight, offset, trials)
         results = fit_parts(self._parts(rows), options, self._start(rows))
         self._store(rows, table, results)
         if self.status_ is Status.INTERRUPTED:
@@ -230,17 +260,40 @@ class LogisticRegression(LogisticInference):
 
     # -- rows ---------------------------------------------------------------------------------------
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[UsedRows, Table]:
-        table, labels = check_table(X), by_categories(check_labels(y), y)
+    def _checked(self, X: Any, y: Any, sample_weight: Any, offset: Any, trials: Any = None) -> tuple[UsedRows, Table]:
+        table = self._fit_table(X)
+        need_same_index(X, offset, "offset")
+        if trials is not None:
+            return self._checked_groups(X, y, sample_weight, offset, trials, table), table
+        labels = self._in_order(check_labels(y, rows=X))
         check_lengths(table.n, len(labels.codes), "y")
-        need_same_index(X, y)
+        if self._calibration == "flac" and len(labels.classes) > 2:
+            raise ParameterError(
+                f"bias_reduction='flac' is for two classes, and y has {len(labels.classes)}: use 'flic'."
+            )
         if len(labels.classes) < 2:
             need_two_classes(labels, type(self).__name__)
-        weights = check_weights(sample_weight, table.n)
+        weights = check_weights(sample_weight, table.n, rows=X)
         if self.class_weight is not None:
             weights = weights_of_rows(labels, weights, self.class_weight)
         shift = None if offset is None else check_offset(offset, table.n, labels, self.multiclass)
         return UsedRows.of(table, labels, weights, shift, self.weights == "analytic"), table
+
+    def _in_order(self, labels: Labels) -> Labels:
+        chosen = self.reference is not None or self.positive is not None
+        return with_reference(labels, self.reference, self.positive) if chosen else labels
+
+    def _checked_groups(self, X: Any, y: Any, sample_weight: Any, offset: Any, trials: Any, table: Table) -> UsedRows:
+        if sample_weight is not None or self.class_weight is not None:
+            raise ParameterError("trials count the outcomes of a row: leave sample_weight and class_weight out.")
+        successes, total = check_grouped(X, y, trials, table.n)
+        two = Labels(np.array([0, 1]), np.zeros(0, dtype=np.intp))
+        shift = None if offset is None else check_offset(offset, table.n, two, self.multiclass)
+        rows = UsedRows.of_groups(table, successes, total, shift)
+        labels = self._in_order(rows.labels)
+        return (
+            rows if labels is rows.labels else replace(rows, labels=labels, source=CertifiedTable(rows.table, labels))
+        )
 
     def _parts(self, rows: UsedRows) -> list[UsedRows]:
         """The rows, once, or once for each class against the rest."""
@@ -271,6 +324,10 @@ class LogisticRegression(LogisticInference):
         self.coef_ = np.ascontiguousarray(vectors[:, :-1])
         self.intercept_ = vectors[:, -1].copy()
         self._remember_features(table)
+        whole = rows.grouped
+        self.trials_ = (
+            None if whole is None else {"trials": int(whole.trials.sum()), "successes": int(whole.successes.sum())}
+        )
         statuses = [result.status for result in results if result.status is not Status.OPTIMAL]
         ended = Status.INTERRUPTED if Status.INTERRUPTED in statuses else [*statuses, Status.OPTIMAL][0]
         self.status_ = ended
@@ -284,7 +341,7 @@ class LogisticRegression(LogisticInference):
         self.unidentifiable_ = tuple(names[j] for j in dependent)
         known, alone = [result.existence for result in results], len(results) == 1
         self.separation_ = known[0] if alone else dict(zip(self.classes_.tolist(), known, strict=True))
-        self._rows, self._facts = rows, None
+        self._rows, self._facts = replace(rows, leverages=results[0].leverages), None
         loss = results[0].loss
         if alone and loss is None:
             loss = rows.problem(bool(self.fit_intercept)).loss_at(vectors)
@@ -315,9 +372,8 @@ class LogisticRegression(LogisticInference):
             warnings.warn(text, CollinearWarning, stacklevel=3)
         if self.maxima_ is not None:
             text = (
-                "Firth's penalised likelihood has more than one maximum: searches from two starts ended at "
-                f"{self.maxima_[0]:.6g} and at {self.maxima_[1]:.6g}; the higher one is kept, and a higher one still "
-                "may exist."
+                f"Firth's penalised likelihood has more than one maximum: searches ended at {len(self.maxima_)}, from "
+                f"{self.maxima_[0]:.6g} down to {self.maxima_[-1]:.6g}; the highest is kept; others may exist."
             )
             warnings.warn(text, LocalMaximumWarning, stacklevel=3)
         if (why := self._unfinished()) is not None:

@@ -135,8 +135,8 @@ class GapSearch:
         return SampleHessian(small.model(small.point(np.zeros(small.length))), share)
 
 
-def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float) -> LogisticResult:
-    """C = 1 on columns divided by their standard deviations; without an intercept, by their root mean squares."""
+def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float, C: float = 1.0) -> LogisticResult:
+    """A ridge on columns divided by their standard deviations; without an intercept, by their root mean squares."""
     X, c = problem.X, problem.counts
     total = c.sum()
     squares = X.multiply(X) if problem.sparse else X * X
@@ -144,7 +144,7 @@ def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float) ->
     scale = np.sqrt(np.maximum(np.asarray(squares.T @ c) / total - mean**2, 0.0))
     scale = np.where(scale > 1e-12 * np.maximum(np.abs(mean), 1e-300), scale, 1.0)
     scaled = X.multiply(1.0 / scale).tocsr() if problem.sparse else X / scale
-    result = ridge(replace(problem, X=scaled), 1.0, tol, max_iter)
+    result = ridge(replace(problem, X=scaled), 1.0 / C, tol, max_iter)
     vectors = result.vectors.copy()
     vectors[:, :-1] /= scale
     return replace(result, vectors=vectors)

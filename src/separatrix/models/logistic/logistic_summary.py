@@ -12,6 +12,7 @@ from separatrix.errors import InferenceError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.firth_profile import FirthProfiles
 from separatrix.models.logistic.fitted_facts import FittedFacts
+from separatrix.models.logistic.grouped import GroupedOutcomes
 from separatrix.models.logistic.likelihood import FittedLikelihood
 from separatrix.models.logistic.profile import profile_interval, profile_of
 from separatrix.statistics.distributions import chi2_tail, need_level, quantile, two_sided
@@ -19,6 +20,8 @@ from separatrix.statistics.result_table import ResultTable, listed
 from separatrix.statistics.summary import Summary
 
 FIRTH = "tests and likelihood ratios are of Firth's penalised likelihood"
+FLIC = "; the interval and test of the intercept, which FLIC moved, are Wald's"
+FLAC = "tests and likelihood ratios are of the rows with the pseudo-rows of FLAC"
 LIMIT = "no finite maximum exists: estimates, likelihoods and intervals are their limits"
 STORED = "Wald intervals: profile intervals need the rows of the fit, which a stored model does not have"
 MARKS = {"+inf": "infinite", "-inf": "infinite", "undetermined": "undetermined"}
@@ -75,21 +78,24 @@ def summarise(
     lags: int | None,
     frequencies: bool,
     n_dropped: int = 0,
+    grouped: GroupedOutcomes | None = None,
+    notes: tuple[str, ...] = (),
 ) -> tuple[LogisticSummary, FittedFacts]:
     """See :meth:`separatrix.LogisticRegression.summary`; with the facts, to which a profile may have been added."""
     covariance = ALIASES.get(covariance, covariance) if isinstance(covariance, str) else covariance
-    chosen = _check_options(facts, fitted, level, intervals, covariance, groups)
+    chosen = _check_options(facts, fitted, method, level, intervals, covariance, groups)
     V = facts.covariance
     if covariance != "model":
         assert fitted is not None  # as the options were checked
-        V = fitted.sandwich(covariance, groups, lags, frequencies)
+        shown = fitted.shown
+        V = fitted.sandwich(covariance, groups, lags, frequencies, grouped)[np.ix_(shown, shown)]
     fates = ("finite",) * len(facts.estimate) if fitted is None or fitted.fates is None else fitted.fates
     apart = np.array([fate != "finite" for fate in fates])
     errors = np.where(apart, np.nan, np.sqrt(np.diagonal(V)))
     limits = {"+inf": math.inf, "-inf": -math.inf, "undetermined": math.nan}
     coef = np.array([limits.get(fate, b) for fate, b in zip(fates, facts.estimate, strict=True)])
     if chosen == "profile":
-        facts = _with_profile(facts, fitted, float(level))
+        facts = _with_profile(facts, fitted, float(level), "FLIC" in method)
         assert facts.profile is not None
         stat, p, low, high = facts.profile
     else:
@@ -132,27 +138,36 @@ def summarise(
         aic=2.0 * k - 2.0 * facts.loglik,
         bic=k * math.log(facts.n) - 2.0 * facts.loglik,
         n_dropped=n_dropped,
-        notes=_notes(facts, fitted, intervals, chosen),
+        notes=(*_notes(facts, fitted, method, intervals, chosen), *notes),
         method=method,
         intercepts=intercepts,
         null_loglik=facts.null_loglik,
         lr_statistic=ratio,
         lr_df=slopes,
         lr_p=chi2_tail(ratio, slopes),
-        mcfadden=1.0 - facts.loglik / facts.null_loglik if facts.null_loglik else math.nan,
+        mcfadden=_mcfadden(facts),
     )
     return summary, facts
 
 
-def _notes(facts: FittedFacts, fitted: FittedLikelihood | None, asked: str, chosen: str) -> tuple[str, ...]:
+def _mcfadden(facts: FittedFacts) -> float:
+    null = facts.null_loglik - facts.constant
+    return 1.0 - (facts.loglik - facts.constant) / null if null else math.nan
+
+
+def _notes(
+    facts: FittedFacts, fitted: FittedLikelihood | None, method: str, asked: str, chosen: str
+) -> tuple[str, ...]:
     notes = list[str]()
-    if facts.penalised and (chosen == "profile"):
-        notes.append(FIRTH)
+    if "FLAC" in method:
+        notes.append(FLAC)
+    elif facts.penalised and chosen == "profile":
+        notes.append(FIRTH + (FLIC if "FLIC" in method else ""))
     elif facts.penalised:
         notes.append("Wald tests after Firth's fit; the likelihood ratio is of the penalised likelihood")
     if fitted is not None and fitted.fates is not None:
         notes.append(LIMIT)
-    if facts.penalised and asked == "auto" and chosen == "wald" and fitted is None:
+    if _profiled(facts, method) and asked == "auto" and chosen == "wald" and fitted is None:
         notes.append(STORED)
     if facts.higher:
         notes.append(
@@ -167,7 +182,14 @@ def _notes(facts: FittedFacts, fitted: FittedLikelihood | None, asked: str, chos
     return tuple(notes)
 
 
-def _with_profile(facts: FittedFacts, fitted: FittedLikelihood | None, level: float) -> FittedFacts:
+def _profiled(facts: FittedFacts, method: str) -> bool:
+    """Whether intervals are profiles unless others are asked for."""
+    return facts.penalised or "FLAC" in method
+
+
+def _with_profile(
+    facts: FittedFacts, fitted: FittedLikelihood | None, level: float, corrected: bool = False
+) -> FittedFacts:
     """The facts with the profile of every coefficient at this level."""
     if facts.profile is not None and facts.profile_level == level:
         return facts
@@ -175,6 +197,11 @@ def _with_profile(facts: FittedFacts, fitted: FittedLikelihood | None, level: fl
     z = quantile(level, math.inf)
     with one_blas_thread():
         lines = _firth_profiles(fitted, z) if FirthProfiles.suit(fitted) else _profiles(fitted, z)
+    if corrected:  # the intercept is no part of Firth's maximum any more
+        k, free = len(lines), len(fitted.estimate)
+        for j in range(k // free - 1, k, k // free):
+            b, error = float(facts.estimate[j]), math.sqrt(float(facts.covariance[j, j]))
+            lines[j] = ((b / error) ** 2, b - z * error, b + z * error)
     higher = max([0.0, *(-0.5 * line[0] for line in lines if not math.isnan(line[0]))])
     whole = [(max(0.0, stat), chi2_tail(stat, 1), low, high) for stat, low, high in lines]
     facts = replace(facts, higher=higher if higher > 1e-6 else 0.0)
@@ -184,8 +211,9 @@ def _with_profile(facts: FittedFacts, fitted: FittedLikelihood | None, level: fl
 def _profiles(fitted: FittedLikelihood, z: float) -> list[tuple[float, float, float]]:
     """Twice the fall of the likelihood at zero, and the ends of the interval, of each coefficient."""
     lines = list[tuple[float, float, float]]()
-    for j, error in enumerate(np.sqrt(np.diagonal(fitted.covariance))):
-        low, high = profile_interval(fitted, j, z, float(error))
+    errors = np.sqrt(np.diagonal(fitted.covariance))
+    for j in fitted.shown.tolist():
+        low, high = profile_interval(fitted, j, z, float(errors[j]))
         known = fitted.fates is None or fitted.fates[j] != "undetermined"
         stat = 2.0 * (fitted.maximum - profile_of(fitted, j)(0.0)) if known else math.nan
         lines.append((stat, low, high))
@@ -208,7 +236,13 @@ def _firth_profiles(fitted: FittedLikelihood, z: float) -> list[tuple[float, flo
 
 
 def _check_options(
-    facts: FittedFacts, fitted: FittedLikelihood | None, level: Any, intervals: Any, covariance: Any, groups: Any
+    facts: FittedFacts,
+    fitted: FittedLikelihood | None,
+    method: str,
+    level: Any,
+    intervals: Any,
+    covariance: Any,
+    groups: Any,
 ) -> str:
     """The kind of interval, once all options fit together."""
     need_level(level)
@@ -232,4 +266,4 @@ def _check_options(
         raise InferenceError("profile intervals need the rows of the fit: ask for intervals='wald', or fit again.")
     if intervals != "auto":
         return str(intervals)
-    return "profile" if apart or (facts.penalised and (fitted is not None or stored)) else "wald"
+    return "profile" if apart or (_profiled(facts, method) and (fitted is not None or stored)) else "wald"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.logistic.binary_loss import BinaryLoss, dense
+from separatrix.models.logistic.grouped import GroupedOutcomes, expanded
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.numerics.status import Status
 from separatrix.proofs.certificate import CertifiedTable
@@ -129,7 +130,8 @@ class LogisticResult:
     """Lifted vectors, one row each, with how the fit ended and what is known about it.
 
     ``loss`` is minus the log-likelihood, if known, and ``gap`` a relative duality gap. ``maxima`` are the penalised
-    likelihoods of the maxima that searches for Firth's estimate reached, highest first.
+    likelihoods of the maxima that searches for Firth's estimate reached, highest first, and ``leverages`` those of the
+    rows at Firth's estimate, where FLAC gave them pseudo-rows.
     """
 
     vectors: Floats
@@ -141,6 +143,7 @@ class LogisticResult:
     existence: Existence | None = None
     dependent: tuple[int, ...] = ()
     maxima: tuple[float, ...] = ()
+    leverages: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,7 @@ class UsedRows:
     """The rows of a fit with weight above zero, and their numbers in the table that was given.
 
     ``rest`` is for the fit of one class against the rest: the labels of all classes, and the number of that class.
+    ``leverages`` are those that FLAC gave pseudo-rows by, and ``grouped`` successes and trials that the rows stand for.
     """
 
     table: Table
@@ -157,6 +161,8 @@ class UsedRows:
     origin: NDArray[np.int64] | None
     source: CertifiedTable
     rest: tuple[Labels, int] | None = None
+    leverages: Floats | None = None
+    grouped: GroupedOutcomes | None = None
 
     @staticmethod
     def of(table: Table, labels: Labels, weights: Floats | None, offset: Floats | None, analytic: bool) -> UsedRows:
@@ -181,6 +187,12 @@ class UsedRows:
         offset = None if offset is None else np.ascontiguousarray(offset[origin])
         source = replace(self.source, dropped=tuple(np.flatnonzero(weights == 0).tolist()))
         return UsedRows(table, Labels(classes, codes), weights[origin], offset, origin, source)
+
+    @staticmethod
+    def of_groups(table: Table, successes: Floats, trials: Floats, offset: Floats | None) -> UsedRows:
+        """Rows of grouped outcomes, one for the successes and one for the failures of each."""
+        rows, labels, weights, shift, grouped = expanded(table, successes, trials, offset)
+        return UsedRows(rows, labels, weights, shift, None, CertifiedTable(rows, labels), grouped=grouped)
 
     @property
     def names(self) -> list[str]:

@@ -141,10 +141,10 @@ class MaxMargin(LinearClassifier):
         """
         self._check_parameters()
         table = check_table(X)
-        labels = check_labels(y)
+        labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
-        weights = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
+        weights = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
         need_two_weighted_classes(labels, weights)
         counted = np.ones(len(labels.classes), dtype=bool)
         if weights is not None:

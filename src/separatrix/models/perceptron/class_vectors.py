@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.class_labels import need_joining
+from separatrix.models.class_labels import need_joining, with_class
 from separatrix.models.perceptron.online_rule import OnlineRule, Vectors
 from separatrix.models.perceptron.passes import NO_LIMIT
 
@@ -146,7 +146,7 @@ class OneAgainstRest(ClassVectors):
         return int(self.vectors.visits[self.shown()].sum())
 
     def _join(self, label: Any) -> None:
-        self.classes = sorted([*self.classes, label])
+        self.classes = with_class(self.classes, label)
         at, phantom = self.classes.index(label), len(self.vectors) - 1
         self.vectors = self.vectors.take([*range(at), phantom, *range(at, phantom + 1)])
 
@@ -188,7 +188,7 @@ class Kesler(ClassVectors):
         return int(self.vectors.visits.sum())
 
     def _join(self, label: Any) -> None:
-        self.classes = sorted([*self.classes, label])
+        self.classes = with_class(self.classes, label)
         at, known = self.classes.index(label), len(self.vectors)
         late = self.rule.late(self.vectors, self.start)
         self.vectors = self.vectors.join(late).take([*range(at), known, *range(at, known)])
@@ -196,8 +196,9 @@ class Kesler(ClassVectors):
     def _segment(self, chunk: ArrivingRows, begin: int, end: int) -> None:
         if begin == end:
             return
-        codes = np.searchsorted(np.array(self.classes), chunk.labels).astype(np.int32)
-        codes = np.minimum(codes, np.int32(len(self.classes) - 1))  # classes that join behind ``end``
+        own, order = np.array(self.classes), np.argsort(self.classes)
+        at = np.searchsorted(own[order], chunk.labels)
+        codes = order[np.minimum(at, len(own) - 1)].astype(np.int32)  # some classes join behind ``end``
         if chunk.counted is not None:
             codes[~chunk.counted] = -1
         self.rule.kernel(self.vectors).kesler(chunk.rows, codes, chunk.step, None, begin, end, NO_LIMIT)

@@ -161,10 +161,10 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
         """
         self._check_parameters()
         table = check_table(X)
-        labels = check_labels(y)
+        labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
-        combined = weights_of_rows(labels, check_weights(sample_weight, table.n), self.class_weight)
+        combined = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
         columns = self._columns(table)
         chance = seed_state(self.random_state)
         source = columns.source if isinstance(columns, CachedColumns) else columns

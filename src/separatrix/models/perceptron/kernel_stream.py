@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.reference.linear import is_wrong
-from separatrix.models.class_labels import need_joining
+from separatrix.models.class_labels import need_joining, with_class
 from separatrix.models.perceptron.kernel_columns import Kernel, kernel_matrix, norms2
 from separatrix.models.perceptron.kernel_dual import least_weight
 from separatrix.models.perceptron.support_rows import SupportRows
@@ -95,7 +95,7 @@ class KernelStream:
         return at - 1 if len(self.classes) == 2 and not self.open else at
 
     def _join(self, label: Any) -> None:
-        self.classes = sorted([*self.classes, label])
+        self.classes = with_class(self.classes, label)
         at, phantom = self.classes.index(label), len(self.a) - 1
         self.a = self.a[[*range(at), phantom, *range(at, phantom + 1)]]
 

@@ -64,9 +64,9 @@ class KernelStreaming(KernelModel):
             raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         fitted = self.__sklearn_is_fitted__()
         table = self._check_rows(X) if fitted else check_table(X)
-        labels = check_labels(y)
+        labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
-        weights = check_weights(sample_weight, table.n)
+        weights = check_weights(sample_weight, table.n, rows=X)
         here = self.class_weight
         if here is not None:
             here = {label: w for label, w in here.items() if label in labels.classes.tolist()}

@@ -167,10 +167,10 @@ class MistakeDriven(LinearClassifier):
         """
         self._check_parameters()
         table = check_table(X)
-        labels = check_labels(y)
+        labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
-        weights = check_weights(sample_weight, table.n)
+        weights = check_weights(sample_weight, table.n, rows=X)
         combined = weights_of_rows(labels, weights, self.class_weight)
         need_two_weighted_classes(labels, combined)
         rows = kernels.rows(table.X)

@@ -266,11 +266,11 @@ class StepReplay:
         learner._check_parameters()
         if learner.multiclass == "kesler":
             raise ParameterError("multiclass='kesler' moves two vectors at once: step_trace needs multiclass='ovr'.")
-        table, labels = check_table(X), check_labels(y)
+        table, labels = check_table(X), check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(learner).__name__)
         k = _followed(labels, positive)
-        weights = weights_of_rows(labels, check_weights(sample_weight, table.n), learner.class_weight)
+        weights = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), learner.class_weight)
         seed = int(seed_state(learner.random_state)[0])
         changes = {"class_weight": None, "random_state": seed, "verbose": False, "warm_start": False, "trace": True}
         known = learner.get_params()

@@ -59,9 +59,9 @@ class Streaming(MistakeDriven):
         self._need_no_open_names()
         fitted = self.__sklearn_is_fitted__()
         table = self._check_rows(X) if fitted else check_table(X)
-        labels = check_labels(y)
+        labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
-        weights = self._stream_weights(labels, check_weights(sample_weight, table.n, may_be_zero=True))
+        weights = self._stream_weights(labels, check_weights(sample_weight, table.n, may_be_zero=True, rows=X))
         if weights is not None and not weights.any():
             return self
         step, _ = self._steps(kernels.rows(table.X), weights)

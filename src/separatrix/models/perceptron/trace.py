@@ -113,9 +113,9 @@ class Trace:
                [ 2., -1.],
                [ 3.,  1.]])
         """
-        table, labels = check_table(X), check_labels(y)
+        table, labels = check_table(X), check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
-        weights = check_weights(sample_weight, table.n)
+        weights = check_weights(sample_weight, table.n, rows=X)
         if fingerprint(table.X, labels, weights) != self.fingerprint:
             raise DataError(
                 "these are not the rows, labels and weights of the trace: replay it on the data of the fit."
