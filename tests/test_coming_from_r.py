@@ -18,10 +18,10 @@ def test_the_python_column_runs():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparatrixWarning)
         for example in doctest.DocTestParser().get_examples(text):
-            if re.match(r"import|from|rng|df|score|new", example.source):
+            if re.match(r"import|from|rng|df|score|new|beetles", example.source):
                 exec(example.source, names)
         cells = [line.split(" | ")[1] for line in text.splitlines() if line.startswith("| `")]
         spans = [span for cell in cells for span in re.findall(r"`([^`]+)`", cell)]
-        assert len(spans) >= 25
+        assert len(spans) >= 50
         for span in spans:
             exec(span, names)

@@ -153,3 +153,21 @@ def test_the_intercept_belongs_to_the_formula():
     with pytest.raises(ParameterError, match="part of the formula"):
         sx.LeastSquares.from_formula("days ~ age", hospital(), fit_intercept=False)
     assert not sx.LeastSquares.from_formula("days ~ 0 + age", hospital()).fit_intercept
+
+
+def test_an_audit_by_a_formula_is_about_its_columns(tmp_path):
+    data = hospital(120)
+    data.loc[3, "age"] = np.nan
+    found = sx.audit(data, formula="sick ~ age + C(ward) * dose", budget=5, ledger=tmp_path / "ledger.jsonl")
+    table = found.to_dict()["table"]
+    assert table["rows"] == 119
+    assert "1 rows with missing values left out" in str(found.to_dict())
+    assert "C(ward)[T.B]:dose" in str(found.to_dict())
+    for wrong, options, message in [
+        ("sick ~ 1", {}, "an audit needs columns"),
+        ("sick ~ 0 + age", {}, "an intercept"),
+        ("sick ~ age", {"target": "sick"}, "leave the target out"),
+        ("sick ~ age * nope", {}, "cannot be used"),
+    ]:
+        with pytest.raises((DataError, ParameterError), match=message):
+            sx.audit(data, formula=wrong, **options)

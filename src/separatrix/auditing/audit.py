@@ -189,6 +189,7 @@ def audit(
     category: Sequence[str] = (),
     number: Sequence[str] = (),
     feature_map: str | None = None,
+    formula: str | None = None,
     groups: Any = None,
     time: Any = None,
     level: float = 0.95,
@@ -214,6 +215,8 @@ def audit(
     drop, keep : columns to leave out; columns that look like leaks and are nevertheless to be used
     text, category, number : columns of this type, where the guess would be wrong
     feature_map : {"poly:2", ..., "poly:5", "splines"} or None; every answer is then about the mapped columns
+    formula : such as "y ~ age + C(ward) * dose" with a frame as the table: every answer is then about its columns;
+        functions that learn from rows, as splines, see all rows, test rows included
     groups : name of a column, or one value a row: no group (a person, a place) appears in both training and test
         rows; the column is not a feature
     time : name of a column, or one moment a row: later rows are predicted from earlier ones; the column is not a
@@ -246,7 +249,7 @@ def audit(
     choices = Choices(_names(drop), _names(text), _names(category), _names(number), words="tfidf", map=feature_map)
     seed, level = seed_of(random_state), check_level(level)
     with clock.stage("read"):
-        found, rule = split_rule_of(task_for_audit(table, target, positive, task), groups, time)
+        found, rule = split_rule_of(task_for_audit(table, target, positive, task, formula), groups, time)
     with clock.stage("encode"):
         made = encode_table(found, choices, _names(keep), rule)
         plan = Plan(made.n, made.d, made.cells, made.score_vectors, clock.budget)

@@ -20,12 +20,14 @@ from separatrix.validation.pandas_order import need_same_index
 TASKS = (None, "classification", "regression")
 
 
-def task_for_audit(table: Any, target: Any, positive: Any, task: str | None) -> Task:
+def task_for_audit(table: Any, target: Any, positive: Any, task: str | None, formula: str | None = None) -> Task:
     """Find the target and say what was guessed; numbers of many values are quantities."""
     if task not in TASKS:
         raise ParameterError(f"task is {task!r}: it can be 'classification' or 'regression'.")
-    source = source_of(table)
     guesses: list[str] = []
+    if formula is not None:
+        table, target = _of_formula(formula, table, target, guesses)
+    source = source_of(table)
     if target is None or isinstance(target, str):
         rest, column = target_column(source, target, guesses)
     else:
@@ -40,6 +42,21 @@ def task_for_audit(table: Any, target: Any, positive: Any, task: str | None) -> 
     if found.table.n < 2:
         raise DataError(f"{source.name} has one row: nothing can be learned from it.")
     return found
+
+
+def _of_formula(formula: str, table: Any, target: Any, guesses: list[str]) -> tuple[Any, str]:
+    """The columns that a formula makes of a frame, with its outcome; rows that it leaves out are said."""
+    from separatrix.features.formula import design
+
+    if target is not None:
+        raise ParameterError("the formula names its outcome: leave the target out.")
+    made = design(formula, table)
+    if made.alone or not made.intercept or made.trials is not None:
+        raise ParameterError(f"an audit needs columns, an intercept and one outcome a row, which {formula!r} has not.")
+    if made.dropped:
+        guesses.append(f"{made.dropped:,} rows with missing values left out")
+    name = formula.split("~")[0].strip().strip("`")
+    return made.X.assign(**{name: made.y.to_numpy()}), name
 
 
 def source_of(table: Any) -> Source:

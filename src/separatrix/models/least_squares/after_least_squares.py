@@ -7,18 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from separatrix.models.fitted_plots import FittedPlots
 from separatrix.statistics.after_fit import AfterFit, aliased_of, places_of
 from separatrix.statistics.distributions import need_level, quantile
 from separatrix.statistics.result_table import ResultTable
 from separatrix.validation import check_row_offset
 
 if TYPE_CHECKING:
+    from separatrix.plotting.fit_pictures import PicturedRows
     from separatrix.statistics.anova import SubmodelSums
     from separatrix.statistics.summary import Summary
 
 
-class AfterLeastSquares(AfterFit):
+class AfterLeastSquares(FittedPlots, AfterFit):
     """What follows a fit of least squares."""
+
+    def _picture_rows(self) -> PicturedRows:
+        from separatrix.models.least_squares.covariance import rows_again
+        from separatrix.models.least_squares.influence import influence
+        from separatrix.plotting.fit_pictures import PicturedRows
+
+        model: Any = self
+        found, rows = influence(model), rows_again(model, None, None, None)
+        y = model._rows[1]
+        used = rows.counted
+        inside = (found.studentized[used], found.leverage[used], found.cooks_distance[used])
+        return PicturedRows(y[used] - rows.residuals, rows.residuals, "residual", *inside)
 
     def _wald_summary(self, options: dict[str, Any]) -> Summary:
         return self.summary(**options)  # type: ignore[attr-defined, no-any-return]  # of the estimator

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.errors import InferenceError
+from separatrix.models.fitted_plots import FittedPlots
 from separatrix.models.logistic.binary_loss import dense
 from separatrix.models.logistic.problem import check_offset
 from separatrix.statistics.after_fit import AfterFit, aliased_of
@@ -16,6 +17,7 @@ from separatrix.validation import Labels
 from separatrix.validation.pandas_order import need_same_index
 
 if TYPE_CHECKING:
+    from separatrix.plotting.fit_pictures import PicturedRows
     from separatrix.statistics.anova import Without
     from separatrix.statistics.marginal_effects import ClassModel
     from separatrix.statistics.summary import Summary
@@ -23,8 +25,25 @@ if TYPE_CHECKING:
 PENALISED = "penalised likelihood ratios, with the determinant of the whole model"
 
 
-class AfterLogistic(AfterFit):
+class AfterLogistic(FittedPlots, AfterFit):
     """What follows a logistic fit."""
+
+    def _picture_rows(self) -> PicturedRows:
+        from separatrix.plotting.fit_pictures import PicturedRows
+
+        model: Any = self
+        if len(model.classes_) > 2:
+            raise InferenceError("pictures of residuals are for two classes: compare one class with the others.")
+        fitted, rows = model._at_a_maximum()
+        found, p = model.influence(), fitted.probabilities[:, 1]
+        hits, trials = fitted.counts * (fitted.problem.codes == 1), fitted.counts
+        used = np.ones(len(p), dtype=bool)
+        if rows.grouped is not None:
+            whole, used = np.zeros(len(rows.grouped.trials)), rows.grouped.trials > 0
+            whole[rows.grouped.units] = p
+            p, hits, trials = whole[used], rows.grouped.total(hits)[used], rows.grouped.trials[used]
+        inside = (found["studentized"][used], found["leverage"][used], found["cooks_distance"][used])
+        return PicturedRows(p, found["deviance"][used], "deviance residual", *inside, hits, trials)
 
     def _wald_summary(self, options: dict[str, Any]) -> Summary:
         return self.summary(intervals="wald", **options)  # type: ignore[attr-defined, no-any-return]  # of the estimator
