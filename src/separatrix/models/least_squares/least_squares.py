@@ -25,6 +25,7 @@ from separatrix.validation import (
     check_finite_vector,
     check_lengths,
     check_row_offset,
+    check_table,
     check_target_columns,
     check_weights,
 )
