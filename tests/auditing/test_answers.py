@@ -320,3 +320,15 @@ def test_a_large_table_has_a_certified_lower_bound(ledger, tmp_path):
     assert mistakes.lower >= 2
     assert found.facts.certificate.claims[-2:] == ["overlap", "min-errors"]
     assert f"at least {mistakes.lower} of" in checked(found, tmp_path)
+
+
+def test_many_classes_are_compared_on_as_many_rows_as_planned_and_the_number_is_one(ledger):
+    """26 classes on 6,000 rows in a short budget: rare rows are kept, but not 500 rows of every class."""
+    rng = np.random.default_rng(0)
+    y = np.arange(6000) % 26
+    X = rng.standard_normal((26, 8))[y] + rng.standard_normal((6000, 8))
+    found = separatrix.audit(X, np.array(list("abcdefghijklmnopqrstuvwxyz"))[y], budget=2, ledger=ledger)
+    compared = found.facts.prediction.rows_compared
+    assert 2000 <= compared <= 2 * 2000
+    (said,) = [own.why for own in found.facts.left_out if own.what == "comparison on all rows"]
+    assert said == f"learners are compared on a sample of {compared:,} of 4,800 rows"

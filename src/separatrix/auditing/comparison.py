@@ -150,17 +150,23 @@ def rows_to_compare(table: AuditTable, session: Session, rows: NDArray[np.intp])
     most = session.plan.comparison_rows
     if len(rows) <= most:
         return rows
-    what = f"learners are compared on a sample of {count(most)} of {count(len(rows))} rows"
+    sample = _sample(table, np.random.default_rng(session.seed), rows, most)
+    what = f"learners are compared on a sample of {count(len(sample))} of {count(len(rows))} rows"
     session.clock.leave_out("comparison on all rows", what)
-    rng = np.random.default_rng(session.seed)
+    return sample
+
+
+def _sample(table: AuditTable, rng: np.random.Generator, rows: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """So many rows of every class in proportion, but 500 of each where it has them and room is left."""
     if table.regression:
         return np.sort(rng.choice(rows, most, replace=False))
     codes = table.codes[rows]
-    share = most / len(rows)
+    totals = np.bincount(codes, minlength=len(table.classes))
+    least = min(500, max(50, most // max(1, np.count_nonzero(totals))))
     kept = []
-    for k, total in enumerate(np.bincount(codes, minlength=len(table.classes)).tolist()):
-        own = rows[codes == k]
-        kept.append(rng.choice(own, min(total, max(round(share * total), 500)), replace=False))
+    for k, total in enumerate(totals.tolist()):
+        wanted = max(round(most / len(rows) * total), least)
+        kept.append(rng.choice(rows[codes == k], min(total, wanted), replace=False))
     return np.sort(np.concatenate(kept))
 
 

@@ -141,6 +141,14 @@ def test_a_class_that_no_hyperplane_keeps_apart_is_warned_of(learner, scaled):
     assert not any("apart" in str(w.message) for w in caught(lambda: advised(multiclass="kesler").fit(X, y))[1])
 
 
+@pytest.mark.parametrize("kind", [object, str])
+def test_a_lost_class_is_called_by_its_name(kind):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"], dtype=kind)
+    with pytest.warns(IterationWarning, match="keeps class 'versicolor' apart"):
+        sx.AveragedPerceptron().fit(X, names[y])
+
+
 def test_classes_that_are_told_apart_well_are_not_warned_of():
     X, y = load_digits(return_X_y=True)
     _, found = caught(lambda: sx.AveragedPerceptron(max_epochs=None).fit(X, y))

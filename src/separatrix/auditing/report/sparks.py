@@ -50,9 +50,10 @@ def _separation(facts: AuditFacts) -> str | None:
         if own.line is not None and own.kind == "normal":
             ax.axvline(0, color=INK, linewidth=1)
         colours = [PALETTE[c % len(PALETTE)] for c in classes[keep].tolist()]
-        ax.scatter(x[keep], y[keep], s=5, c=colours, alpha=0.75, linewidths=0)
+        size = 5 if len(keep) > 30 else 22  # few rows are seen too
+        ax.scatter(x[keep], y[keep], s=size, c=colours, alpha=0.75, linewidths=0)
         for set_window, (low, high) in zip((ax.set_xlim, ax.set_ylim), spans, strict=True):
-            pad = 0.05 * (high - low) or 1.0
+            pad = (0.05 if len(keep) > 30 else 0.15) * (high - low) or 1.0
             set_window(low - pad, high + pad)
 
     return _draw("the rows in two directions, coloured by class", paint)

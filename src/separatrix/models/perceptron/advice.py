@@ -65,7 +65,7 @@ def lost_class(model: Any, codes: NDArray[np.integer[Any]], against_rest: Sequen
         return None
     left = np.array(against_rest) / np.bincount(codes, minlength=len(against_rest)).clip(1)
     k = int(left.argmax())
-    return repr(model.classes_[k].item()) if left[k] > HARDLY else None
+    return repr(model.classes_.tolist()[k]) if left[k] > HARDLY else None
 
 
 def warn_of_scale(model: Any, X: Any) -> None:
