@@ -162,7 +162,8 @@ def _sample(table: AuditTable, rng: np.random.Generator, rows: NDArray[np.intp],
         return np.sort(rng.choice(rows, most, replace=False))
     codes = table.codes[rows]
     totals = np.bincount(codes, minlength=len(table.classes))
-    least = min(500, max(50, most // max(1, np.count_nonzero(totals))))
+    classes = int(np.count_nonzero(totals))
+    least = min(500, max(50, most // classes))
     kept = []
     for k, total in enumerate(totals.tolist()):
         wanted = max(round(most / len(rows) * total), least)
