@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from lab_server import lab_server
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -18,6 +20,13 @@ def browser():
         made = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield made
         made.close()
+
+
+@pytest.fixture(scope="session")
+def lab():
+    """One lab for all tests: it keeps nothing between requests."""
+    with lab_server() as made:
+        yield made
 
 
 @pytest.fixture

@@ -7,14 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from lab_server import lab_server
 from separatrix import separability
-
-
-@pytest.fixture(scope="module")
-def lab():
-    with lab_server() as made:
-        yield made
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ async function respond(path, body) {
   const headers = { "X-Separatrix-Token": sessionStorage.getItem("token") ?? "" };
   const options = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
   const response = await fetch(`/api/${path}`, options);
-  if (!response.ok) throw new Error((await response.json()).error);
+  if (!response.ok) throw new Error((await response.json().catch(() => ({}))).error ?? `the server answered ${response.status}`);
   return response;
 }
 

@@ -71,7 +71,7 @@ export const LESSONS = [
     keep: (lab) => ({ points: JSON.stringify(lab.scene.points) }),
   },
   {
-    short: "Max. margin", title: "Uniqueness and maximum margin", preset: "separable", panel: "perceptron", atEnd: true,
+    short: "Max. margin", title: "Uniqueness and maximum margin", preset: "bias", panel: "perceptron", atEnd: true,
     stops: [
       ["plane-part", "Where one line separates the classes, infinitely many do. The perceptron ends at any one of them: which one depends on the start, on the order of the rows and on every point it made a mistake on."],
       ["plane-part", "The green line in the middle of the band is the one with the largest margin. It is unique, and determined by the ringed points on the edges alone."],
@@ -83,7 +83,7 @@ export const LESSONS = [
       const turned = angle(lab.learner.weights.w, lab.base.w);
       const still = angle(gap.line.w, lab.base.gap) < 1e-6 && Math.abs(gap.lower - lab.base.lower) <= 1e-9 * gap.lower;
       if (!still) return "The green line moved: leave the points on the edges alone, and keep out of the band. Undo helps.";
-      return turned >= 1 ? "" : `The perceptron’s line has turned by ${shown(turned, 2)}°: try another point, for instance the first one (point 0).`;
+      return turned >= 1 ? "" : `The perceptron’s line has turned by ${shown(turned, 2)}°: try another point.`;
     },
     learned: "The maximum-margin line depends on its support points only; the perceptron’s line on its whole history.",
     keep: (lab) => ({ w: lab.learner.weights.w, gap: lab.proof.gap.line.w, lower: lab.proof.gap.lower }),
@@ -103,7 +103,7 @@ export const LESSONS = [
       const [a, b] = [angle(lda.w, lab.base.lda), angle(logistic.w, lab.base.logistic)];
       const said = `LDA turned by ${shown(a, 2)}°, logistic regression by ${shown(b, 2)}°`;
       if (added > 5) return `You have added ${added} points: undo some. ${said}.`;
-      return a >= 10 && b < 3 ? "" : `${said}. Try points far away, on their correct side but not straight behind their class.`;
+      return a >= 10 && b < 3 ? "" : `${said}. Try points far away on their correct side.`;
     },
     learned: "Far points drag LDA, which assumes Gaussian classes; logistic regression makes no such assumption.",
     keep: (lab) => ({ count: lab.scene.points.length, lda: fitNamed(lab, "lda").w, logistic: fitNamed(lab, "logistic").w }),
@@ -127,17 +127,17 @@ export const LESSONS = [
     learned: "The classes lie inside and outside a circle: degree 2 holds it, and more only fits the noise.",
   },
   {
-    short: "Precision", title: "Precision and recall", preset: "imbalanced", panel: "validation", learners: ["logistic"],
+    short: "Precision", title: "Precision and recall", preset: "imbalanced", panel: "validation", learners: ["ridge-logistic"],
     stops: [
-      ["panel-validation", "Ten plus points among sixty minus points. Always saying minus would be right in 86% of the cases, and useless. So two questions are asked: how many of the plus points are found (recall), and how many of those said to be plus are plus (precision)?"],
+      ["panel-validation", "Ten plus points among sixty minus points. Always predicting minus is 86% correct, and useless. So two questions are asked: how many of the plus points are found (recall), and how many of those said to be plus are plus (precision)?"],
       ["roc-part", "The score orders the points; the threshold says from where on they count as plus. A lower threshold finds more of them, and raises more false alarms. The ROC curve shows every threshold at once; the dot is the present one."],
     ],
-    task: "Move the threshold so that all plus points are found (recall 100%) with a precision of at least 50%.",
+    task: "Move the threshold so that nine of the ten plus points are found (recall 90%) with a precision of at least 50%.",
     check(lab) {
       if (lab.study === null) return "Fitting…";
       const { recall, precision } = lab.rates;
       const said = `Recall ${percent(recall)}, precision ${percent(precision)}`;
-      if (recall < 1) return `${said}: lower the threshold.`;
+      if (recall < 0.9) return `${said}: lower the threshold.`;
       return precision >= 0.5 ? "" : `${said}: the threshold is too low.`;
     },
     learned: "The threshold trades precision for recall; the model stays the same.",

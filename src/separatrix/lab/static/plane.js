@@ -85,14 +85,18 @@ export class Plane {
   }
 
   add(x, y, label) {
-    const index = this.scene.add(x, y, label);
-    if (index < 0) this.say("There are 500 points; the lab takes no more.");
-    else this.select(index);
+    const was = this.selected;
+    this.selected = this.scene.points.length;
+    if (this.scene.add(x, y, label) >= 0) return;
+    this.selected = was;
+    this.say("There are 500 points; the lab takes no more.");
   }
 
+  /** Mark a point; the marks stay the same elements, since a finger may lie on one. */
   select(index) {
+    const was = this.selected;
     this.selected = index;
-    this.drawPoints();
+    for (const k of [was, index]) if (this.layers.points.children[k] !== undefined && this.scene.points[k] !== undefined) this.drawPoint(k);
   }
 
   // -- keyboard
