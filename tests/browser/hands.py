@@ -76,7 +76,8 @@ class Keyboard(Hand):
         self.page.evaluate(
             """selector => {
                 const able = (e) => e.tabIndex >= 0 && !e.disabled && e.getClientRects().length > 0;
-                const all = [...document.querySelectorAll('a, button, input, select, summary, [tabindex]')].filter(able);
+                const stops = 'a, button, input, select, summary, [tabindex]';
+                const all = [...document.querySelectorAll(stops)].filter(able);
                 const own = document.querySelector(selector);
                 const before = all[all.indexOf(own) - 1];
                 if (all.includes(own) && before) before.focus(); else document.body.focus();

@@ -75,16 +75,18 @@ function runShown() {
 }
 
 function compareShown() {
+  if (stale.has("learners")) return [[], [], []];
   const { behind, lines } = compare.drawn(plane);
   return [behind, lines, []];
 }
 
 function studyShown() {
+  if (stale.has("validation")) return [[], [], []];
   const { lines, marks } = study.drawn(plane);
   return [[], lines, marks];
 }
 
-const descentShown = () => [[], descent.drawn(plane), []];
+const descentShown = () => [[], stale.has("descent") ? [] : descent.drawn(plane), []];
 
 /** What each panel asks for, and what it does with the answer. */
 const QUESTIONS = {
