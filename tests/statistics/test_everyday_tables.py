@@ -179,3 +179,41 @@ def test_stored_models_say_what_needs_the_rows(tmp_path):
     for call in (again.influence, again.anova, again.drop1, again.marginal_effects):
         with pytest.raises(InferenceError, match="no rows: fit again"):
             call()
+
+
+def test_an_intercept_alone_has_no_terms():
+    data = wards()
+    linear, logistic = (
+        sx.LeastSquares.from_formula("days ~ 1", data),
+        sx.LogisticRegression.from_formula("sick ~ 1", data),
+    )
+    for model in (linear, logistic):
+        assert model.drop1().names == ("<none>",)
+        with pytest.raises(InferenceError, match="an intercept alone"):
+            model.vif()
+    with pytest.raises(InferenceError, match="an intercept alone"):
+        logistic.marginal_effects()
+    larger = sx.LeastSquares.from_formula("days ~ age", data)
+    assert larger.anova(linear)["stat"][1] == pytest.approx(larger.summary().f_test.statistic)
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.CollinearWarning")
+def test_dependent_columns_leave_influence_and_probabilities():
+    data = wards().assign(twice=lambda data: 2 * data["age"])
+    full, part = data[["age", "twice", "dose"]], data[["age", "dose"]]
+    pd.testing.assert_frame_equal(
+        sx.LeastSquares().fit(full, data["days"]).influence().to_frame(),
+        sx.LeastSquares().fit(part, data["days"]).influence().to_frame(),
+        rtol=1e-7,
+    )
+    model = sx.LogisticRegression().fit(full, data["sick"])
+    plain = sx.LogisticRegression().fit(part, data["sick"])
+    np.testing.assert_allclose(model.predict_table(full)["low"], plain.predict_table(part)["low"], rtol=1e-6)
+    with pytest.raises(InferenceError, match="row 1 breaks the linear dependence"):
+        model.predict_table(full.head(3).assign(twice=[2 * full["age"][0], 0.0, 0.0]))
+
+
+def test_one_dropped_row_is_one():
+    data = wards()
+    data.loc[3, "age"] = np.nan
+    assert "1 row with missing values was left out" in str(sx.LeastSquares.from_formula("days ~ age", data).summary())

@@ -161,7 +161,7 @@ def test_an_audit_by_a_formula_is_about_its_columns(tmp_path):
     found = sx.audit(data, formula="sick ~ age + C(ward) * dose", budget=5, ledger=tmp_path / "ledger.jsonl")
     table = found.to_dict()["table"]
     assert table["rows"] == 119
-    assert "1 rows with missing values left out" in str(found.to_dict())
+    assert "1 row with missing values left out" in str(found.to_dict())
     assert "C(ward)[T.B]:dose" in str(found.to_dict())
     for wrong, options, message in [
         ("sick ~ 1", {}, "an audit needs columns"),

@@ -54,7 +54,7 @@ def _of_formula(formula: str, table: Any, target: Any, guesses: list[str]) -> tu
     if made.alone or not made.intercept or made.trials is not None:
         raise ParameterError(f"an audit needs columns, an intercept and one outcome a row, which {formula!r} has not.")
     if made.dropped:
-        guesses.append(f"{made.dropped:,} rows with missing values left out")
+        guesses.append(f"{made.dropped:,} {'row' if made.dropped == 1 else 'rows'} with missing values left out")
     name = formula.split("~")[0].strip().strip("`")
     return made.X.assign(**{name: made.y.to_numpy()}), name
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from separatrix.errors import InferenceError
 from separatrix.statistics.distributions import need_level
 
 if TYPE_CHECKING:
@@ -27,11 +28,15 @@ class AfterFit:
         own: dict[str, tuple[int, ...]] | None = getattr(self, "terms_", None)
         if own is None:
             return {name: [name] for name in columns}
+        if not own:  # of "y ~ 1"
+            return {}
         d = sum(map(len, own.values()))
         blocks = range(0, len(columns), d)  # one for each class but the first
         return {term: [columns[b + j] for b in blocks for j in places] for term, places in own.items()}
 
     def _intercept_names(self, summary: Summary) -> tuple[str, ...]:
+        if getattr(self, "terms_", None) == {}:  # of "y ~ 1", whose one column is the constant
+            return summary.names
         own = getattr(summary, "intercepts", None)
         return own if own is not None else summary.names[-1:] if summary.has_intercept else ()
 
@@ -116,6 +121,8 @@ class AfterFit:
 
         summary = self._wald_summary({})
         gone = aliased_of(summary)
+        if set(summary.names) <= set(self._intercept_names(summary)):
+            raise InferenceError("the model has an intercept alone: there is nothing that could be inflated.")
         slopes = [name not in self._intercept_names(summary) for name in summary.names]
         V = summary.covariance[np.ix_(~gone & slopes, ~gone & slopes)]
         kept = tuple(name for name, own in zip(summary.names, ~gone & slopes, strict=True) if own)

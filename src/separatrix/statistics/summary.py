@@ -118,7 +118,10 @@ class Summary:
         return []
 
     def _foot(self) -> tuple[str, ...]:
-        dropped = f"{self.n_dropped:,} rows with missing values were left out"
+        one = self.n_dropped == 1
+        dropped = (
+            f"{self.n_dropped:,} {'row' if one else 'rows'} with missing values {'was' if one else 'were'} left out"
+        )
         return (*self._facts(), *([dropped] if self.n_dropped else []), *self.notes)
 
     def table(self) -> ResultTable:

@@ -135,14 +135,22 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         >>> LeastSquares().fit(X, y).influence()["leverage"].round(2)
         array([0.61, 0.53, 0.71, 0.53, 0.61])
         """
+        from separatrix.models.least_squares.aliased import has_aliased, without_aliased
         from separatrix.models.least_squares.influence import influence, standardised_changes
 
         model: Any = self
+        names_of = (
+            self._wald_summary({}) if not has_aliased(model) else model.summary(X, y, sample_weight=sample_weight)
+        )
+        if has_aliased(model):
+            model, _ = without_aliased(model, X, y, sample_weight)
+            X = y = sample_weight = None
+        kept = [name for name, gone in zip(names_of.names, aliased_of(names_of), strict=True) if not gone]
         found = influence(model, X, y, sample_weight=sample_weight)
         names = ("leverage", "studentized", "studentized_outside", "cooks_distance")
         columns = {name: getattr(found, name) for name in names}
         changes = standardised_changes(model, X, y, sample_weight, found)
-        columns |= {f"dfbetas:{name}": changes[:, j] for j, name in enumerate(self._wald_summary({}).names)}
+        columns |= {f"dfbetas:{name}": changes[:, j] for j, name in enumerate(kept)}
         rows = tuple(str(i) for i in range(len(found.leverage)))
         return ResultTable("Influence of rows", rows, columns)
 

@@ -166,6 +166,8 @@ class AfterLogistic(FittedPlots, AfterFit):
         need_level(level)
         model: Any = self
         fitted, _ = model._at_a_maximum()
+        if getattr(self, "terms_", None) == {}:
+            raise InferenceError("the model has an intercept alone: no column has an effect.")
         made, names = self._class_model(options)
         X = dense(fitted.problem.X)
         return effects(made, X, fitted.counts, fitted.offset, names, at=at, dummy=dummy, level=level)
@@ -219,6 +221,15 @@ class AfterLogistic(FittedPlots, AfterFit):
         made, _ = self._class_model({})
         gone = aliased_of(self._wald_summary({}))[: model.n_features_in_]
         rows = dense(model._check_rows(X).X)[:, ~gone]
+        if gone.any():
+            L = made.lifted(rows)
+            away = np.abs(made.probabilities(L, None) - model.predict_proba(X)).max(axis=1) > 1e-6
+            if away.any():
+                i = int(np.flatnonzero(away)[0])
+                raise InferenceError(
+                    f"row {i} breaks the linear dependence of the columns of the fit, so that its probability is not "
+                    "determined: drop the aliased columns."
+                )
         shift = None
         if offset is not None:
             labels = Labels(model.classes_, np.zeros(0, dtype=np.intp))

@@ -48,7 +48,7 @@ class LogisticSummary(Summary):
             f"{self.mcfadden:.4f}",
             f"AIC {self.aic:.6g}, BIC {self.bic:.6g}, likelihood ratio {self.lr_statistic:.6g} on {self.lr_df} df, "
             f"p {p}",
-            f"{self.intervals} intervals, {self.covariance_kind} covariance",
+            f"{'Wald' if self.intervals == 'wald' else self.intervals} intervals, {self.covariance_kind} covariance",
         ]
 
     def odds_ratios(self) -> ResultTable:
