@@ -131,3 +131,18 @@ def test_an_interruption_is_130_at_any_moment(tmp_path, words, seconds):
         assert abs(started.returncode) in (130, signal.SIGINT), said
     if started.returncode == 130:
         assert "Traceback" not in said
+
+
+def test_threads_are_an_option_of_commands_that_read_many_rows(tmp_path):
+    before = os.environ.get("SEPARATRIX_NUM_THREADS")
+    models = []
+    for count in ("1", "3"):
+        out = tmp_path / f"{count}.sepx"
+        done = separatrix("fit", "example:spam", "--threads", count, "-o", out)
+        assert done.returncode == 0, done.stderr
+        models.append(out.read_bytes())
+    assert models[0] == models[1]
+    assert os.environ.get("SEPARATRIX_NUM_THREADS") == before
+    refused = separatrix("audit", "example:spam", "--threads", "0")
+    assert refused.returncode == 2
+    assert "--threads" in refused.stderr

@@ -306,3 +306,30 @@ print("interrupted")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout == "interrupted\n", done.stderr
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_n_jobs_is_a_number_of_threads_as_in_scikit_learn(n_jobs):
+    X, y = load_iris(return_X_y=True)
+    alone = sx.cross_validate(sx.LinearDiscriminant(), X, y, random_state=0)
+    assert np.array_equal(
+        sx.cross_validate(sx.LinearDiscriminant(), X, y, n_jobs=n_jobs, random_state=0).predictions(),
+        alone.predictions(),
+    )
+    learners = {"a": sx.LinearDiscriminant(), "b": sx.LinearDiscriminant(covariance="diagonal")}
+    assert (
+        sx.compare(learners, X, y, n_jobs=n_jobs, random_state=0).ranking
+        == sx.compare(learners, X, y, random_state=0).ranking
+    )
+    grid = {"covariance": ["pooled", "diagonal"]}
+    chosen = sx.select(sx.LinearDiscriminant(), grid, X, y, n_jobs=n_jobs, nested=3, random_state=0)
+    assert np.array_equal(chosen.means, sx.select(sx.LinearDiscriminant(), grid, X, y, random_state=0).means)
+
+
+def test_n_jobs_beside_an_executor_or_zero_is_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ParameterError, match="executor and n_jobs are both given"):
+        sx.cross_validate(sx.LinearDiscriminant(), X, y, executor=2, n_jobs=2)
+    for wrong in (0, 1.5, True, "all"):
+        with pytest.raises(ParameterError, match="n_jobs is"):
+            sx.cross_validate(sx.LinearDiscriminant(), X, y, n_jobs=wrong)

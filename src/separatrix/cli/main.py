@@ -43,6 +43,36 @@ COMMANDS = {
 }
 
 
+THREADED = ("fit", "predict", "evaluate", "compare", "audit", "certify")  # what reads many rows more than once
+
+
+def _use_threads(context: click.Context, _: click.Parameter, n: int | None) -> None:
+    """Threads of this command, by the variable that is read when the kernels first ask."""
+    if n is not None:
+        before = os.environ.get("SEPARATRIX_NUM_THREADS")
+        os.environ["SEPARATRIX_NUM_THREADS"] = str(n)
+        context.call_on_close(lambda: _put_back(before))
+
+
+def _put_back(threads: str | None) -> None:
+    if threads is None:
+        del os.environ["SEPARATRIX_NUM_THREADS"]
+    else:
+        os.environ["SEPARATRIX_NUM_THREADS"] = threads
+
+
+def threads_option() -> click.Option:
+    """``--threads N``, the same for every command that has it."""
+    return click.Option(
+        ["--threads"],
+        type=click.IntRange(min=1),
+        metavar="N",
+        expose_value=False,
+        callback=_use_threads,
+        help="Threads for passes over many rows, default: all processors. Results are the same for every N.",
+    )
+
+
 class Commands(click.Group):
     """Subcommands are modules ``separatrix.cli.<name>`` with a click command ``command``, imported when called."""
 
@@ -53,6 +83,8 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"separatrix.cli.{name}").command
+        if name in THREADED and not any(option.name == "threads" for option in command.params):
+            command.params.append(threads_option())
         return command
 
     def invoke(self, context: click.Context) -> Any:

@@ -216,6 +216,7 @@ def compare(
     positive: Any = None,
     validation: tuple[Any, Any] | None = None,
     executor: Any = None,
+    n_jobs: int | None = None,
     progress: Any = None,
     level: float = 0.95,
     random_state: Any = None,
@@ -229,7 +230,7 @@ def compare(
     metric : name of a metric, default: accuracy, or mse for regressions
     validation : (X, y) of separate rows, for McNemar's test of classifiers fitted on all of X, y
     folds, repeats, stratify, groups, time, sample_weight, positive : as in :func:`cross_validate`
-    executor, progress, level, random_state : as in :func:`cross_validate`
+    executor, n_jobs, progress, level, random_state : as in :func:`cross_validate`
 
     Returns
     -------
@@ -273,6 +274,7 @@ def compare(
                 sample_weight=sample_weight,
                 positive=positive,
                 executor=executor,
+                n_jobs=n_jobs,
                 progress=progress,
                 level=level,
                 random_state=seed,

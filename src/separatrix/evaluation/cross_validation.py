@@ -25,7 +25,7 @@ from separatrix.evaluation.judging import corrected_t, judge_classes, judge_numb
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.shared import is_partition, share_work
 from separatrix.evaluation.splits import seed_of
-from separatrix.evaluation.workers import spread
+from separatrix.evaluation.workers import executor_of, spread
 from separatrix.validation import (
     check_labels,
     check_lengths,
@@ -50,6 +50,7 @@ def cross_validate(
     positive: Any = None,
     scorers: dict[str, Scorer] | None = None,
     executor: Any = None,
+    n_jobs: int | None = None,
     progress: Any = None,
     on_failure: str = "raise",
     share: bool = True,
@@ -72,6 +73,7 @@ def cross_validate(
     positive : the positive one of two classes, default: the second
     scorers : further metrics by name, functions of (fitted learner, X, y)
     executor : None, a number of threads, or anything with ``submit`` (processes, a cluster)
+    n_jobs : the number of threads in scikit-learn's way (-1: all processors), instead of ``executor``
     progress : True for a line on a terminal, or a function of (done, total)
     on_failure : {"raise", "report"}
         Whether a fold that fails stops everything, or is reported while the rest stands.
@@ -109,7 +111,7 @@ def cross_validate(
     tasks = make_tasks(learner, X, y, made, weights, regression, seed, scorers, fit_with)
     partition = dealt_anew(folds, time) or (time is None and is_partition(tasks))
     tasks, shared = share_work(tasks) if share and partition and repeats == 1 else (tasks, None)
-    results = spread(run_fold, tasks, executor, progress)
+    results = spread(run_fold, tasks, executor_of(executor, n_jobs), progress)
     if any(r.error is not None for r in results):
         _blame_rows(learner, X)
     failures = stop_at_failure(results, learner, on_failure)

@@ -194,7 +194,7 @@ def select(
         return chosen
     beside = {name: values for name, values in (("groups", groups), ("time", time)) if values is not None}
     outer = cross_validate(
-        Selector(learner, grid, **{**options, "executor": None, "progress": None}),
+        Selector(learner, grid, **{**options, "executor": None, "n_jobs": None, "progress": None}),
         X,
         y,
         folds=5 if nested is True else nested,
@@ -203,6 +203,7 @@ def select(
         fit_with=beside,
         sample_weight=sample_weight,
         executor=options.get("executor"),
+        n_jobs=options.get("n_jobs"),
         progress=options.get("progress"),
         random_state=options.get("random_state"),
         scorers={chosen.metric: options["metric"]} if callable(options.get("metric")) else None,

@@ -17,7 +17,7 @@ from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.selection import RULES, Selection, metric_name
 from separatrix.evaluation.shared import MOMENTS, RidgePath, is_partition, moments_needed, ridge_errors
 from separatrix.evaluation.splits import seed_of
-from separatrix.evaluation.workers import spread
+from separatrix.evaluation.workers import executor_of, spread
 from separatrix.protocol import Estimator
 from separatrix.validation import check_lengths, check_weights, count_rows
 from separatrix.validation.pandas_order import need_same_index
@@ -61,7 +61,7 @@ class Selector(Estimator):
     complexity : function from a candidate's options to a number, for the second rule; default: the order of
         the grid
     share : whether penalties of least squares may be judged from moments that folds share
-    executor, progress, random_state : as in :func:`cross_validate`
+    executor, n_jobs, progress, random_state : as in :func:`cross_validate`
 
     Examples
     --------
@@ -100,6 +100,7 @@ class Selector(Estimator):
         rule: str = "best",
         complexity: Callable[[dict[str, Any]], float] | None = None,
         executor: Any = None,
+        n_jobs: int | None = None,
         progress: Any = None,
         share: bool = True,
         random_state: Any = None,
@@ -113,6 +114,7 @@ class Selector(Estimator):
         self.rule = rule
         self.complexity = complexity
         self.executor = executor
+        self.n_jobs = n_jobs
         self.progress = progress
         self.share = share
         self.random_state = random_state
@@ -238,7 +240,9 @@ class Selector(Estimator):
         if path is not None:
             values = path.errors if metric == "mse" else np.sqrt(path.errors)
         else:
-            values = np.column_stack(spread(judge_candidates, tasks, self.executor, self.progress))
+            values = np.column_stack(
+                spread(judge_candidates, tasks, executor_of(self.executor, self.n_jobs), self.progress)
+            )
         best, chosen = self._choose(values, candidates, metric)
         self.estimator_ = seeded_clone(candidates[chosen].learner, seeds[-1]).set_params(**candidates[chosen].params)
         if path is None or not path.finish(self.estimator_):

@@ -15,11 +15,23 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from separatrix.errors import ParameterError, held_warnings, warn_user
+from separatrix.kernels import thread_count
 
 Warned = list[tuple[type[Warning], str]]
 PATIENCE = 0.05  # seconds between two looks at threads and signals
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+
+def executor_of(executor: Any, n_jobs: int | None) -> Any:
+    """The executor, or a number of threads in scikit-learn's way: -1 for all processors, -2 for all but one."""
+    if n_jobs is None:
+        return executor
+    if executor is not None:
+        raise ParameterError("executor and n_jobs are both given: they say the same, pass one of them.")
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
+        raise ParameterError(f"n_jobs is {n_jobs!r}: it can be a number of threads, or -1 for all processors.")
+    return int(n_jobs) if n_jobs > 0 else max(1, thread_count() + 1 + int(n_jobs))
 
 
 @contextmanager

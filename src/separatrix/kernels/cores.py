@@ -64,15 +64,20 @@ def threads(n: int) -> Iterator[None]:
 
 def thread_count() -> int:
     """How many threads a large pass uses here and now."""
-    return _chosen.get() or _default()
+    return _chosen.get() or _asked() or _able()
 
 
-@cache
-def _default() -> int:
+def _asked() -> int | None:
     for name in VARIABLES:
         first = os.environ.get(name, "").partition(",")[0].strip()  # OpenMP has one number for each level of nesting
         if first.isdigit() and int(first) > 0:
             return int(first)
+    return None
+
+
+@cache
+def _able() -> int:
+    """Processors that this process may use."""
     able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(able, _quota()))
 

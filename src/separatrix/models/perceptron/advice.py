@@ -12,6 +12,7 @@ from separatrix.errors import IterationWarning, ScaleWarning, warn_user
 from separatrix.numerics.status import Status
 
 FAR_APART = 100.0  # ratio of the largest entries of two columns from which on they should be scaled
+LOOKED_AT = 10_000  # rows that tell the scale of their columns
 HARDLY = 2 / 3  # mistakes of a class against the rest, as a share of its rows, from which on it is hardly told apart
 LIMITS = {Status.MAX_EPOCHS: "max_epochs", Status.MAX_UPDATES: "max_updates"}
 
@@ -82,7 +83,8 @@ def is_sorted(codes: NDArray[np.integer[Any]]) -> bool:
 
 
 def scale_factor(X: Any) -> float:
-    """The largest absolute entry of a column over the smallest such; columns of zeros do not count."""
+    """The largest absolute entry of a column over the smallest such, of some of the rows; zero columns do not count."""
+    X = X[:: max(1, X.shape[0] // LOOKED_AT)]
     if isinstance(X, np.ndarray):
         most = np.maximum(X.max(axis=0), -X.min(axis=0))
     else:
