@@ -107,7 +107,7 @@ def test_options_that_a_learner_does_not_take():
         ("y\n0\n1\n", ("-t", "y"), "no column left to learn from: it has only the target"),
         ("x,y\n1,0\n2,1\n", ("-t", "z"), "has no column 'z'"),
         ("x,q\n1,0\n2,1\n", (), "needs --target"),
-        ("x,y\n1,0\n2,\n", ("-t", "y"), "missing in 1 rows (first: row 1"),
+        ("x,y\n1,0\n2,\n", ("-t", "y"), "missing in 1 row (first: row 1"),
         ("x,y\n,0\n,1\n", ("-t", "y"), "'x' is missing in every row"),
         ("x,y\n" + "".join(f"1,n{i}\n" for i in range(1000)), ("-t", "y"), "1,000 different values in 1,000 rows"),
         ("x,y\n1,0.5\n2,1.5\n", ("-t", "y", "-l", "perceptron"), "not classes"),

@@ -219,9 +219,9 @@ def test_certify_and_fit_treat_labels_and_names_alike(tmp_path):
     for command in ("fit", "certify"):
         done = separatrix(command, "t.csv", "-t", "y", cwd=tmp_path)
         assert done.returncode == 2
-        assert "missing in 1 rows (first: row 3, counted from 0): --skip-missing-target" in done.stderr
+        assert "missing in 1 row (first: row 3, counted from 0): --skip-missing-target" in done.stderr
         done = separatrix(command, "t.csv", "-t", "y", "--skip-missing-target", cwd=tmp_path)
-        assert "1 rows without a value of 'y' left out" in " ".join(done.stdout.split()), done.stderr
+        assert "1 row without a value of 'y' left out" in " ".join(done.stdout.split()), done.stderr
     done = separatrix("certify", "t.csv", "-t", "y", "--skip-missing-target", "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["data"] == "certificate-rows.csv"
     text = "v,v,y\n" + "".join(f"{x},{2 * x},{y}\n" for x, y in zip(X, Y, strict=True))

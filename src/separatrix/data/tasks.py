@@ -80,7 +80,8 @@ def target_column(source: Source, target: str | None, guesses: list[str]) -> tup
     rest, column = table.without([name]), table[name]
     if source.skip_missing_target and column.missing.any() and not column.missing.all():
         kept = ~column.missing
-        guesses.append(f"{int(column.missing.sum()):,} rows without a value of {name!r} left out")
+        count = int(column.missing.sum())
+        guesses.append(f"{count:,} row{'' if count == 1 else 's'} without a value of {name!r} left out")
         rest, column = rest.take(kept), column.take(kept)
     return rest, column
 
@@ -132,8 +133,9 @@ def need_whole(column: Column, source: str) -> None:
     if len(missing) == len(column.values):
         raise DataError(f"target {column.name!r} of {source} is missing in every row.")
     if len(missing):
+        rows = "1 row" if len(missing) == 1 else f"{len(missing):,} rows"
         raise DataError(
-            f"target {column.name!r} of {source} is missing in {len(missing):,} rows (first: row {missing[0]}, "
+            f"target {column.name!r} of {source} is missing in {rows} (first: row {missing[0]}, "
             "counted from 0): --skip-missing-target leaves those rows out."
         )
 
