@@ -4,6 +4,8 @@ from separatrix import errors as errors
 from separatrix import kernels as kernels
 from separatrix.auditing.audit import Audit as Audit
 from separatrix.auditing.audit import audit as audit
+from separatrix.data.row_cache import RowCache as RowCache
+from separatrix.data.row_cache import cache_rows as cache_rows
 from separatrix.evaluation.comparison import Comparison as Comparison
 from separatrix.evaluation.comparison import compare as compare
 from separatrix.evaluation.cross_validation import cross_validate as cross_validate

@@ -43,6 +43,7 @@ class StreamReport:
     features: int
     classes: list[str | float]
     checkpoints: int
+    checkpoint_seconds: float
     model: str | None
     notes: list[str]
     seconds: float
@@ -82,6 +83,7 @@ def account(run: Any, stopped: str | None, model: Path | None) -> StreamReport:
         features=run.arrivals.features,
         classes=list(run.arrivals.classes),
         checkpoints=run.saver.count,
+        checkpoint_seconds=run.saver.waited,
         model=None if model is None else str(model),
         notes=notes,
         seconds=run.seconds,

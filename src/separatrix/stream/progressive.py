@@ -192,10 +192,35 @@ def _row_by_row(
     """Labels that come late, or rows that are dicts; how many labels never came."""
     rows = SingleRows(model, classes)
     waiting: Any = KeyedRows(rows, pending) if keyed else DelayedRows(rows, delay)
+    tally = GatheredLosses(card, rows)
     for item in items if keyed else _one_by_one(items):
-        _score(card, rows, waiting.take(item), int(not keyed or item[1] is not None))
-    _score(card, rows, waiting.end(), 0)
+        tally.add(waiting.take(item), int(not keyed or item[1] is not None))
+    tally.add(waiting.end(), 0)
+    tally.flush()
     return int(waiting.given_up) if keyed else card.rows - card.labelled
+
+
+class GatheredLosses:
+    """Losses of single rows on their way to the scorecard, some together."""
+
+    def __init__(self, card: Scorecard, rows: SingleRows) -> None:
+        self.card, self.rows = card, rows
+        self.losses: list[float] = []
+        self.unknown = self.new = 0
+
+    def add(self, due: Iterator[tuple[Any, Any]], new: int) -> None:
+        self.new += new
+        for said, label in due:
+            if said is None:
+                self.unknown += 1
+            else:
+                self.losses.append(self.rows.loss(said, label))
+        if len(self.losses) >= GATHERED:
+            self.flush()
+
+    def flush(self) -> None:
+        self.card.add(self.new, np.array(self.losses), self.unknown)
+        self.losses, self.unknown, self.new = [], 0, 0
 
 
 def _one_by_one(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
@@ -205,12 +230,3 @@ def _one_by_one(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
             yield from zip(np.ascontiguousarray(dense, dtype=np.float64), np.asarray(y).tolist(), strict=True)
         else:
             yield x, y
-
-
-def _score(card: Scorecard, rows: SingleRows, due: Iterator[tuple[Any, Any]], new: int) -> None:
-    card.rows += new
-    for said, label in due:
-        if said is None:
-            card.add(0, np.zeros(0), 1)
-        else:
-            card.add(0, np.array([rows.loss(said, label)]))

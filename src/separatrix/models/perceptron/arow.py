@@ -60,8 +60,9 @@ class AROW(SingleRowLearner):
         Regularisation: the larger, the smaller the moves.
     covariance : {"diagonal", "full"}, default="diagonal"
         What is kept of S: O(d) numbers and time per row, or O(d^2).
-    order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes over the rows as given, or in a new random order each time.
+    order : {"cyclic", "shuffle", "blocks"}, default="shuffle"
+        Passes over the rows as given, in a new random order each time, or by random blocks of 65,536 rows, each of them
+        shuffled, for rows that lie in a file.
     boundary : {"positive", "negative", "undefined"}, default="positive"
         What a score of zero predicts for two classes; "undefined" gives None there.
     fit_intercept : bool, default=True
@@ -77,7 +78,7 @@ class AROW(SingleRowLearner):
     warm_start : bool, default=False
         Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the order "shuffle".
+        Seed of the orders "shuffle" and "blocks".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
@@ -102,7 +103,7 @@ class AROW(SingleRowLearner):
 
     r: float = number(1.0, above=0)
     covariance: str = choice("diagonal", "full", default="diagonal")
-    order: str = choice("cyclic", "shuffle", default="shuffle")
+    order: str = choice("cyclic", "shuffle", "blocks", default="shuffle")
     boundary: str = boundary()
     fit_intercept: bool = flag(True)
     max_epochs: float | None = count(None, inf=True)

@@ -52,8 +52,9 @@ class AveragedPerceptron(SingleRowLearner):
     ----------
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
         The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
-    order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes over the rows as given, or in a new random order each time.
+    order : {"cyclic", "shuffle", "blocks"}, default="shuffle"
+        Passes over the rows as given, in a new random order each time, or by random blocks of 65,536 rows, each of them
+        shuffled, for rows that lie in a file.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of zero is a mistake while learning, or counts as +1.
     boundary : {"positive", "negative", "undefined"}, default="positive"
@@ -73,7 +74,7 @@ class AveragedPerceptron(SingleRowLearner):
     warm_start : bool, default=False
         Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the random start and of the order "shuffle".
+        Seed of the random start and of the orders "shuffle" and "blocks".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
@@ -97,7 +98,7 @@ class AveragedPerceptron(SingleRowLearner):
     """
 
     start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
-    order: str = choice("cyclic", "shuffle", default="shuffle")
+    order: str = choice("cyclic", "shuffle", "blocks", default="shuffle")
     tie: str = choice("mistake", "positive", default="mistake")
     boundary: str = boundary()
     normalize_rows: bool = flag(False)

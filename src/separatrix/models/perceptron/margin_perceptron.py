@@ -51,8 +51,9 @@ class MarginPerceptron(SingleRowLearner):
         Whether the margin is a distance, to be multiplied by |w|, or a score.
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
         The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
-    order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes over the rows as given, or in a new random order each time.
+    order : {"cyclic", "shuffle", "blocks"}, default="shuffle"
+        Passes over the rows as given, in a new random order each time, or by random blocks of 65,536 rows, each of them
+        shuffled, for rows that lie in a file.
     boundary : {"positive", "negative", "undefined"}, default="positive"
         What a score of zero predicts for two classes; "undefined" gives None there.
     fit_intercept : bool, default=True
@@ -68,7 +69,7 @@ class MarginPerceptron(SingleRowLearner):
     warm_start : bool, default=False
         Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the random start and of the order "shuffle".
+        Seed of the random start and of the orders "shuffle" and "blocks".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
@@ -95,7 +96,7 @@ class MarginPerceptron(SingleRowLearner):
     margin: float = number(0.1, least=0)
     relative: bool = flag(True)
     start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
-    order: str = choice("cyclic", "shuffle", default="shuffle")
+    order: str = choice("cyclic", "shuffle", "blocks", default="shuffle")
     boundary: str = boundary()
     fit_intercept: bool = flag(True)
     max_epochs: float | None = count(None, inf=True)

@@ -28,7 +28,7 @@ from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.perceptron.advice import warn_of_run
 from separatrix.models.perceptron.class_vectors import SCHEMES, ClassVectors, two_of_one
 from separatrix.models.perceptron.online_rule import OnlineRule, Vectors
-from separatrix.models.perceptron.passes import LabelledRows, OnlinePasses, OnlineState, Order, PassMeasure
+from separatrix.models.perceptron.passes import BY_CHANCE, LabelledRows, OnlinePasses, OnlineState, Order, PassMeasure
 from separatrix.models.perceptron.start_vectors import first_vector, given_starts
 from separatrix.numerics.driver import solve
 from separatrix.numerics.linear_scores import lifted_norms
@@ -39,7 +39,7 @@ from separatrix.validation import Labels, Table, check_labels, check_lengths, ch
 if TYPE_CHECKING:
     from separatrix.models.perceptron.trace import Trace
 
-PASSES = ("cyclic", "shuffle")
+PASSES = ("cyclic", "shuffle", "blocks")
 IN_ORDER = ("cyclic", "restart")
 MOST_PASSES = 1000  # where max_epochs is None, and a run ends ...
 PATIENCE = 10_000  # ... when so many looks at rows, and ...
@@ -116,7 +116,7 @@ class MistakeDriven(LinearClassifier):
         rule = self._rule()
         vectors = rule.fresh(kernels.aligned(start), kesler=chunk.y.dtype != np.int8)
         limit = math.inf if self.max_updates is None else self.max_updates
-        passes = OnlinePasses(Order(chance if self.order == "shuffle" else None), limit)
+        passes = OnlinePasses(Order.named(self.order, chance), limit)
         state = OnlineState(vectors, rule.kernel(vectors))
         ended = solve(passes, state, (chunk,), self._stop(chunk.counted), self._watch if self.verbose else None)
         status, wrong = self._judge(ended.status, chunk, rule.final(vectors))
@@ -175,7 +175,8 @@ class MistakeDriven(LinearClassifier):
         need_two_weighted_classes(labels, combined)
         rows = kernels.rows(table.X)
         step, norm = self._steps(rows, combined)
-        by_chance = self.order in ("shuffle", "any") or (isinstance(self.start, str) and self.start == "random")
+        random_start = isinstance(self.start, str) and self.start == "random"
+        by_chance = self.order in (*BY_CHANCE, "any") or random_start
         chance = seed_state(self.random_state, wanted=by_chance)
         starts = self._starts(table, labels, coef_init, intercept_init, chance)
         runs = []

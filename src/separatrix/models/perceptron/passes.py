@@ -14,6 +14,8 @@ from separatrix.arrays import Floats, Indices
 from separatrix.models.perceptron.online_rule import OnlineKernel, Vectors
 
 NO_LIMIT = 2**62
+BLOCK = 1 << 16  # rows that stay together in the order "blocks"
+BY_CHANCE = ("shuffle", "blocks")
 SLICE = 2**24  # multiplications between two chances to interrupt
 
 
@@ -41,19 +43,41 @@ class PassMeasure(NamedTuple):
 
 
 class Order:
-    """The order of the rows in a pass: as they lie (None), or shuffled anew each time."""
+    """The order of the rows in a pass: as they lie (None), or shuffled anew each time.
 
-    def __init__(self, chance: kernels.Word | None) -> None:
+    ``"blocks"`` keeps rows near each other together, for rows that lie in a file: blocks of 65,536 rows, counted from
+    row 0, come in a new random order, and the rows of each are shuffled.
+    """
+
+    def __init__(self, chance: kernels.Word | None, blocks: bool = False) -> None:
         self.chance = chance
+        self.blocks = blocks
         self.rows: Indices | None = None
+
+    @classmethod
+    def named(cls, order: str, chance: kernels.Word) -> Order:
+        """The order of this name."""
+        return cls(chance if order in BY_CHANCE else None, order == "blocks")
 
     def next(self, n: int) -> Indices | None:
         """The order of the next pass over n rows."""
-        if self.chance is not None:
+        if self.chance is not None and self.blocks:
+            self.rows = self._by_blocks(n, self.chance)
+        elif self.chance is not None:
             if self.rows is None or len(self.rows) != n:
                 self.rows = np.arange(n)
             kernels.shuffle(self.rows, self.chance)
         return self.rows
+
+    def _by_blocks(self, n: int, chance: kernels.Word) -> Indices:
+        blocks, rows, at = np.arange(-(-n // BLOCK)), np.empty(n, dtype=np.int64), 0
+        kernels.shuffle(blocks, chance)
+        for block in blocks.tolist():
+            part = np.arange(block * BLOCK, min(n, (block + 1) * BLOCK))
+            kernels.shuffle(part, chance)
+            rows[at : at + len(part)] = part
+            at += len(part)
+        return rows
 
 
 @dataclass(slots=True)

@@ -48,9 +48,10 @@ class Perceptron(SingleRowLearner):
     ----------
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
         The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
-    order : {"cyclic", "restart", "shuffle", "any", "worst"}, default="cyclic"
+    order : {"cyclic", "restart", "shuffle", "blocks", "any", "worst"}, default="cyclic"
         Which row is looked at next: passes in the order given, back to row 0 after every update, passes
-        shuffled anew, a random violator, the violator with the least y s(x).
+        shuffled anew, passes by random blocks of 65,536 rows, each of them shuffled (for rows that lie in a file), a
+        random violator, the violator with the least y s(x).
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of zero is a mistake while learning, or counts as +1.
     boundary : {"positive", "negative", "undefined"}, default="positive"
@@ -62,7 +63,7 @@ class Perceptron(SingleRowLearner):
     max_mistakes : int or inf, default=0
         End after a pass with no more mistakes than this.
     max_epochs : int or inf, default=100
-        Limit on passes, for the orders "cyclic" and "shuffle".
+        Limit on passes, for the orders "cyclic", "shuffle" and "blocks".
     max_updates : int, inf or None, default=None
         Limit on the updates of a vector (of each class, one against the rest); None is a million where the
         order has no passes, and no limit otherwise.
@@ -77,7 +78,7 @@ class Perceptron(SingleRowLearner):
     warm_start : bool, default=False
         Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the random start and of the orders "shuffle" and "any".
+        Seed of the random start and of the orders "shuffle", "blocks" and "any".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     trace : bool, default=False
@@ -109,7 +110,7 @@ class Perceptron(SingleRowLearner):
     """
 
     start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
-    order: str = choice("cyclic", "restart", "shuffle", "any", "worst", default="cyclic")
+    order: str = choice("cyclic", "restart", "shuffle", "blocks", "any", "worst", default="cyclic")
     tie: str = choice("mistake", "positive", default="mistake")
     boundary: str = boundary()
     normalize_rows: bool = flag(False)
@@ -180,7 +181,7 @@ class Perceptron(SingleRowLearner):
             rule = PerceptronRule(
                 self.fit_intercept,
                 zero_is_mistake,
-                Order(chance if self.order == "shuffle" else None),
+                Order.named(self.order, chance),
                 streak=self.stop == "streak",
                 max_updates=math.inf if self.max_updates is None else self.max_updates,
                 keep_log=self.trace,

@@ -89,8 +89,9 @@ class PocketPerceptron(MistakeDriven):
         longer (Gallant's rule), which can cost as many looks as rows squared.
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
         The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
-    order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes over the rows as given, or in a new random order each time, closer to Gallant's random draws.
+    order : {"cyclic", "shuffle", "blocks"}, default="shuffle"
+        Passes over the rows as given, in a new random order each time, closer to Gallant's random draws, or by random
+        blocks of 65,536 rows, each of them shuffled, for rows that lie in a file.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of zero is a mistake, while learning and in the counts, or counts as +1.
     boundary : {"positive", "negative", "undefined"}, default="positive"
@@ -107,7 +108,7 @@ class PocketPerceptron(MistakeDriven):
     warm_start : bool, default=False
         Start from the weights of the previous fit.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the random start and of the order "shuffle".
+        Seed of the random start and of the orders "shuffle" and "blocks".
     verbose : bool, default=False
         Report each pass on standard error.
 
@@ -131,7 +132,7 @@ class PocketPerceptron(MistakeDriven):
 
     count_share: float = number(0.25, least=0, inf=True)
     start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
-    order: str = choice("cyclic", "shuffle", default="shuffle")
+    order: str = choice("cyclic", "shuffle", "blocks", default="shuffle")
     tie: str = choice("mistake", "positive", default="mistake")
     boundary: str = boundary()
     normalize_rows: bool = flag(False)
@@ -149,7 +150,7 @@ class PocketPerceptron(MistakeDriven):
 
     def _run(self, chunk: LabelledRows, start: Floats, chance: kernels.Word) -> FinishedRun:
         weight = chunk.step if chunk.step is None or chunk.norm is None else chunk.step * chunk.norm
-        order = Order(chance if self.order == "shuffle" else None)
+        order = Order.named(self.order, chance)
         rule = PocketRule(self.fit_intercept, self.tie == "mistake", float(self.count_share), weight, order)
         state = PocketState(kernels.aligned(start[0]), start[0].copy())
         rule.count(state, chunk)

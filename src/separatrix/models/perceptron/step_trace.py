@@ -333,7 +333,7 @@ def _looks(
 ) -> Iterator[tuple[int, Any, int, int]]:
     """Pass, order of rows, position in it and row of each look; ``updates`` tells whether the last one moved."""
     if order in PASSES:
-        passes, epoch = Order(chance if order == "shuffle" else None), 0
+        passes, epoch = Order.named(order, chance), 0
         while True:
             epoch += 1
             rows = passes.next(n)

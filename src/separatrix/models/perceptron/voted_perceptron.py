@@ -103,8 +103,9 @@ class VotedPerceptron(Streaming, RowAsTable):
         Vectors kept for each class. They take max_vectors · (d + 1) · 8 bytes, as they come to be needed.
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
         The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
-    order : {"cyclic", "shuffle"}, default="shuffle"
-        Passes over the rows as given, or in a new random order each time.
+    order : {"cyclic", "shuffle", "blocks"}, default="shuffle"
+        Passes over the rows as given, in a new random order each time, or by random blocks of 65,536 rows, each of them
+        shuffled, for rows that lie in a file.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of zero is a mistake while learning, or counts as +1.
     boundary : {"positive", "negative", "undefined"}, default="positive"
@@ -119,7 +120,7 @@ class VotedPerceptron(Streaming, RowAsTable):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the size of the updates of a class, as ``sample_weight`` does those of a row.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the random start and of the order "shuffle".
+        Seed of the random start and of the orders "shuffle" and "blocks".
     verbose : bool, default=False
         Report each pass on standard error.
 
@@ -144,7 +145,7 @@ class VotedPerceptron(Streaming, RowAsTable):
 
     max_vectors: float = count(1000, inf=True)
     start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
-    order: str = choice("cyclic", "shuffle", default="shuffle")
+    order: str = choice("cyclic", "shuffle", "blocks", default="shuffle")
     tie: str = choice("mistake", "positive", default="mistake")
     boundary: str = boundary()
     normalize_rows: bool = flag(False)

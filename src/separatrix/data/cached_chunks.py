@@ -1,0 +1,113 @@
+"""Chunks of rows for a cache: from the readers of files, or from whatever gives (X, y)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import kernels
+from separatrix.arrays import Floats
+from separatrix.data.bytes import NEWLINE, in_order, pieces, workers
+from separatrix.data.dialect import kind_of
+from separatrix.data.frame import unknown_column
+from separatrix.data.libsvm import parts
+from separatrix.data.plain import plain_file
+from separatrix.data.vw import vw_chunks
+from separatrix.errors import DataError
+from separatrix.validation import check_lengths, check_table
+
+LETTERS = 64  # of a label
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows, dense or sparse (values, columns, ends of rows), and their labels."""
+
+    labels: NDArray[Any]
+    dense: Floats | None = None
+    sparse: tuple[Floats, NDArray[np.int32], NDArray[Any]] | None = None
+    features: int = 0
+    zero: bool = False  # whether features are counted from 0, and columns therefore from -1
+    weights: Floats | None = None
+
+
+def chunks_of_file(path: Path, target: str | None, size: int) -> Iterator[Chunk]:
+    """The rows of a file, piece by piece, by the native readers."""
+    kind = kind_of(path)
+    if kind == "svmlight":
+        for part in parts(path, 1, size, workers()):
+            if part.rows:
+                sparse = (part.values, part.indices, part.ends)
+                yield Chunk(part.labels, None, sparse, part.most, part.least == 0)
+        return
+    if kind == "vw":
+        for X, y, weights in vw_chunks(path):
+            yield Chunk(y, None, (X.data, X.indices, X.indptr[1:]), X.shape[1], False, weights)
+        return
+    yield from _delimited(path, target, size)
+
+
+def _delimited(path: Path, target: str | None, size: int) -> Iterator[Chunk]:
+    plain = plain_file(path)
+    if plain is None:
+        raise DataError(
+            f"{path.name} is not an svmlight file, a file in Vowpal Wabbit's format, or a delimited file of plain "
+            "numbers with names: pass chunks (X, y) instead."
+        )
+    if target is None:
+        raise DataError(f"{path.name} has columns {', '.join(plain.names[:8])}: pass target=, the one with the labels.")
+    if target not in plain.names:
+        raise DataError(unknown_column(target, list(plain.names), path.name))
+    at, width = plain.names.index(target), len(plain.names)
+
+    def parse(piece: NDArray[np.uint8]) -> tuple[Floats, Floats] | None:
+        lines = kernels.count_byte(piece, NEWLINE) + int(piece[-1] != NEWLINE)
+        values, labels = np.empty(lines * (width - 1)), np.empty(lines)
+        got = kernels.delimited_chunk(piece, ord(plain.delimiter), width, at, values, labels)
+        return None if got[5] else (values[: got[0] * (width - 1)].reshape(-1, width - 1), labels[: got[0]])
+
+    row = 0
+    for read in in_order(parse, pieces(path, size=size, begin=plain.begin, ring=workers() + 3), workers()):
+        if read is None:
+            raise DataError(f"{path.name} has a cell behind row {row:,} that is not a number: pass chunks (X, y).")
+        X, y = read
+        gone = np.flatnonzero(np.isnan(X).any(axis=1) | np.isnan(y))
+        if len(gone):
+            at_row = f"row {row + int(gone[0]):,} (counted from 0)"
+            raise DataError(f"{path.name} has an empty cell in {at_row}: drop the row or impute it.")
+        row += len(y)
+        if len(y):
+            yield Chunk(y, X)
+
+
+def chunks_of_iterable(chunks: Iterable[tuple[Any, Any]]) -> Iterator[Chunk]:
+    """Chunks that a caller gives, checked."""
+    for X, y in chunks:
+        table, own = check_table(X), _labels(y)
+        check_lengths(table.n, len(own), "y")
+        if table.sparse:
+            yield Chunk(own, None, (table.X.data, table.X.indices, table.X.indptr[1:]), table.d)
+        else:
+            yield Chunk(own, np.asarray(table.X, dtype=np.float64))
+
+
+def _labels(y: Any) -> NDArray[Any]:
+    """Labels or targets as an array of one type: whole numbers, numbers, or short texts."""
+    own = np.asarray(y)
+    own = np.array(own.tolist()) if own.dtype.kind == "O" else own
+    if own.ndim != 1 or own.dtype.kind not in "biufU":
+        raise DataError(f"the labels of a chunk are {own.dtype} of shape {own.shape}: pass one number or text a row.")
+    if own.dtype.kind == "U":
+        if own.dtype.itemsize > 4 * LETTERS:
+            raise DataError(f"a label has more than {LETTERS} letters: shorten it.")
+        return own.astype(f"<U{LETTERS}")
+    if own.dtype.kind == "f":
+        if not np.isfinite(own).all():
+            raise DataError("a label is NaN or infinite: leave its row out.")
+        return own.astype(np.float64)
+    return own.astype(np.int64)
