@@ -32,6 +32,7 @@ from separatrix.models.logistic.likelihood import FittedLikelihood
 
 STEPS = 30  # after which a search is left to the slower method
 CHUNK = 2**22  # numbers of products that are made at a time
+FELT = 1e-9  # leverage below which a row adds nothing to T: the matrix guides steps, the score ends them
 MOST_WORK = 2**31  # operations of one matrix of second derivatives, up to which it is made
 
 
@@ -132,8 +133,9 @@ class FirthProfiles:
         w = p * point.P[:, 0]
         Z = X @ np.linalg.inv(np.linalg.cholesky(point.information)).T
         g = (Z * Z).sum(axis=1)
-        slope = (c * w * (point.P[:, 0] - p))[:, None] * X
-        n, width = X.shape
+        felt = c * w * g > FELT
+        slope, Z = ((c * w * (point.P[:, 0] - p))[:, None] * X)[felt], Z[felt]
+        n, width = slope.shape
         if n <= width**2:
             twice = slope.T @ (np.square(Z @ Z.T) @ slope)
         else:
