@@ -15,6 +15,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 
 import separatrix as sx
 from separatrix.errors import CollinearWarning, DataError, ParameterError, PrecisionWarning
+from separatrix.models.least_squares import singular_values
 
 
 def table(path):
@@ -340,3 +341,26 @@ def test_inputs_are_not_modified():
         sx.LeastSquares(0.1, solver=solver).fit(X, y, sample_weight=c)
     for a, b in zip((X, y, c), kept, strict=True):
         assert np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-6, 1.0, 100.0])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_wide_rows_through_their_products_agree_with_singular_values(monkeypatch, alpha, weighted, fit_intercept):
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(80, 400)) * np.exp(rng.normal(size=400)), rng.normal(size=80)
+    weights = rng.random(80) + 0.1 if weighted else None
+    assert singular_values._from_products(X) is not None
+    found = sx.LeastSquares(alpha, fit_intercept=fit_intercept).fit(X, y, weights)
+    monkeypatch.setattr(singular_values, "_from_products", lambda A: None)
+    expected = sx.LeastSquares(alpha, fit_intercept=fit_intercept).fit(X, y, weights)
+    assert np.abs(found.coef_ - expected.coef_).max() <= 1e-13 * np.abs(expected.coef_).max()
+    assert found.rank_ == expected.rank_
+    assert found.condition_ == pytest.approx(expected.condition_, rel=1e-6)
+
+
+def test_wide_rows_that_nearly_repeat_are_left_to_singular_values():
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(80, 400))
+    X[1] = X[0] + 1e-6 * rng.normal(size=400)
+    assert singular_values._from_products(X) is None

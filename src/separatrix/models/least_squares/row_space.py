@@ -23,6 +23,7 @@ from separatrix.arrays import Floats
 from separatrix.numerics.twofold import twofold_add, twofold_times
 
 STEPS = 40
+ALIKE = 1e3  # ratio of the lengths of columns up to which their squares keep enough digits
 SETTLED = 2.0**-58  # of the largest weight: a step that changes no bit of it
 CLOSE = 1e-13  # the last step of an iteration that came to rest
 LEAK = 1e-8  # of the weights: what may lie along directions that the rank rule leaves out
@@ -33,7 +34,8 @@ class RowSpace:
 
     def __init__(self, U: Floats, values: Floats, V: Floats, scale: Floats, alpha: float, independent: bool) -> None:
         self.U, self.values, self.V, self.scale, self.independent = U, values, V, scale, independent
-        root = _triangle(scale[:, None] * V.T) * values
+        alike = float(scale.max()) <= ALIKE * float(scale.min())
+        root = (_cholesky if alike else _triangle)(scale[:, None] * V.T) * values
         self.R, self.order = _pivoted(np.vstack([root, np.sqrt(alpha) * np.eye(len(values))]))
 
     def step(self, right: Floats) -> Floats:
@@ -53,6 +55,11 @@ def _pivoted(M: Floats) -> tuple[Floats, NDArray[np.intp]]:
     rows = np.argsort(-np.abs(M).max(axis=1), kind="stable")
     R, order = qr(M[rows], mode="r", pivoting=True)
     return np.asarray(R[: M.shape[1]]), order
+
+
+def _cholesky(M: Floats) -> Floats:
+    """T with T'T = M'M, for rows of about the same size."""
+    return np.asarray(np.linalg.cholesky(M.T @ M).T)
 
 
 def _triangle(M: Floats) -> Floats:

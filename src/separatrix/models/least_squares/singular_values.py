@@ -25,9 +25,11 @@ from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors
 from separatrix.models.least_squares.row_space import Combination, RowSpace, refine_combination
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
-from separatrix.numerics.normal_equations import dependent_columns, rank_limit, shortest
+from separatrix.numerics.normal_equations import EPS, dependent_columns, rank_limit, shortest
 
 RESOLVED = 1e-17  # of the sum of squares: the smallest penalty whose effect twofold gradients resolve in all directions
+PRODUCTS = 1e-8  # the least ratio of squared singular values that the products of rows are trusted with
+FEW = 100  # twice the rows from which on products pay
 CLOSE = 1e-9  # corrections below this size are rounding of the gradients
 
 
@@ -50,12 +52,16 @@ class CentredRows:
         s = np.sqrt(c)[:, None]
         if not problem.free:
             A = np.column_stack([X, np.ones(len(X))]) if problem.lift else X
-            return CentredRows(X, Y, c, s * A, s * Y, None, np.zeros(0), np.zeros(Y.shape[1]))
+            weighted = A if problem.weights is None else s * A
+            return CentredRows(X, Y, c, weighted, s * Y, None, np.zeros(0), np.zeros(Y.shape[1]))
         shift = centre_of(X, c)
         A = X - shift
         rest = (c @ A) / c.sum()  # would disturb the rank of near-constant columns
         level = (c @ (Y - Y[0])) / c.sum() + Y[0]
-        return CentredRows(X, Y, c, s * (A - rest), s * (Y - level), shift, rest, level)
+        A -= rest
+        if problem.weights is not None:
+            A *= s
+        return CentredRows(X, Y, c, A, s * (Y - level), shift, rest, level)
 
     def lifted(self, w: Floats) -> Floats:
         """Weights of A (columns) as lifted weights (rows)."""
@@ -101,19 +107,28 @@ class _Filtered:
     def __init__(self, design: CentredRows, problem: LeastSquaresProblem) -> None:
         A, self.alpha, self.lift, self.free = design.A, problem.alpha, problem.lift, problem.free
         self.weight, self.shift = float(design.c.sum()), design.shift
-        self.U, self.values, self.V = _singular(A)
+        self.A, products = A, _from_products(A)
+        self.V: Floats | None = None
+        if products is None:
+            self.U, self.values, self.V = _singular(A)
+        else:
+            self.U, self.values = products
         self.scale = np.ones(A.shape[1])  # corrections shrink last where columns are small
         low = float(self.values[-1]) if len(self.values) == A.shape[1] else 0.0
         self.condition = float(np.sqrt((self.values[0] ** 2 + self.alpha) / (low**2 + self.alpha)))
 
     def weights(self, y: Floats) -> Floats:
         share = self.values / (self.values**2 + self.alpha)
-        return np.asarray(self.V.T @ (share[:, None] * (self.U.T @ y)))
+        return self._back((self.U.T @ y).T * share).T
+
+    def _back(self, z: Floats) -> Floats:
+        """V times vectors in the space of the rows (the rows of z), without V where only U is known."""
+        return np.asarray(z @ self.V if self.V is not None else ((z / self.values) @ self.U.T) @ self.A)
 
     def _inverse_times(self, g: Floats) -> Floats:
-        inside = self.V @ g
-        step = self.V.T @ (inside / (self.values**2 + self.alpha))
-        return np.asarray(step + (g - self.V.T @ inside) / self.alpha)
+        inside = self.V @ g if self.V is not None else (self.U.T @ (self.A @ g)) / self.values
+        step = self._back(inside / (self.values**2 + self.alpha))
+        return np.asarray(step + (g - self._back(inside)) / self.alpha)
 
     def correction(self, g: Floats) -> Floats:
         """The lifted step for a lifted gradient."""
@@ -153,6 +168,20 @@ def _unrefined(problem: LeastSquaresProblem, design: CentredRows, inverse: _Pseu
     out = np.zeros(design.X.shape[1] + 1)
     out[: problem.p] = factors.solve(np.ascontiguousarray(design.Y[:, k]))[0]
     return out
+
+
+def _from_products(A: Floats) -> tuple[Floats, Floats] | None:
+    """U and the singular values of wide rows from A A', to about half the digits, or None where that is too few.
+
+    Corrections in twofold precision restore the rest. The one direction without length of centred rows is left out.
+    """
+    if not A.shape[1] > 2 * A.shape[0] > FEW:
+        return None
+    squares, U = np.linalg.eigh(A @ A.T)
+    none = squares <= len(A) * EPS * squares[-1]
+    if none.sum() > 1 or not squares[~none][0] > PRODUCTS * squares[-1]:
+        return None
+    return U[:, ~none][:, ::-1], np.sqrt(squares[~none][::-1])
 
 
 class _Pseudo:
@@ -200,9 +229,12 @@ class _Pseudo:
 
 
 def _singular(A: Floats) -> tuple[Floats, Floats, Floats]:
-    """Singular values and vectors; of tall matrices through their triangle."""
+    """Singular values and vectors; of tall matrices through their triangle, of wide ones through products of rows."""
     if A.shape[0] <= A.shape[1]:
-        return np.linalg.svd(A, full_matrices=False)
+        if (found := _from_products(A)) is None:
+            return np.linalg.svd(A, full_matrices=False)
+        U, values = found
+        return U, values, (U.T @ A) / values[:, None]
     Q, R = np.linalg.qr(A)
     U, values, V = np.linalg.svd(R)
     return Q @ U, values, V
