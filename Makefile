@@ -42,7 +42,7 @@ demo: .venv/package  ## audit an embedded example, and say where the report is
 	@echo "the report: $(CURDIR)/demo/report.html"
 
 test: lint type contracts  ## the quick whole: lint, types, import contracts, unit and property tests, README
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow"
 
 test-all: levels test compilers sanitize  ## everything: also each level and backend, other compilers, sanitizers, slow simulations
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow

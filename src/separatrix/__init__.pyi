@@ -1,5 +1,6 @@
 # The public names and where they live: the only table of them. Type checkers read it, and so does __init__.py.
 
+from separatrix import cluster as cluster
 from separatrix import errors as errors
 from separatrix import kernels as kernels
 from separatrix.auditing.audit import Audit as Audit

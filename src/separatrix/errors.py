@@ -11,6 +11,7 @@
     ├── SeparationError (ValueError)      no finite estimate exists, and on_separation='raise'
     ├── CertificateError (ValueError)     a certificate does not prove what it claims, or cannot be made
     ├── InferenceError (ValueError)       the fit has no such interval or test
+    ├── ClusterError (RuntimeError)       a cluster cannot be reached, or its workers keep dying
     ├── NotFittedError (ValueError, AttributeError; also scikit-learn's)
     └── BackendError (ImportError)        the compiled kernels cannot be loaded
 
@@ -80,6 +81,10 @@ class CertificateError(SeparatrixError, ValueError):
 
 class InferenceError(SeparatrixError, ValueError):
     """The fit has no such interval or test, and the message says why."""
+
+
+class ClusterError(SeparatrixError, RuntimeError):
+    """A cluster cannot be reached, has no room, or its workers keep dying."""
 
 
 class SeparationError(SeparatrixError, ValueError):

@@ -197,7 +197,7 @@ def open_source(text: str, reading: Reading | None = None) -> Source:
     """The source that a command names."""
     reading = reading or Reading()
     if text != "-" and os.path.isfile(text):  # whatever its name looks like
-        return _opened([Path(text)], Path(text).name, reading)
+        return open_files([Path(text)], Path(text).name, reading)
     if text.startswith("example:"):
         return _example(text.removeprefix("example:"))
     if SQL.match(text):
@@ -207,7 +207,7 @@ def open_source(text: str, reading: Reading | None = None) -> Source:
     if text == "-":
         return _from_standard_input(reading)
     paths = _paths(text)
-    return _opened(paths, paths[0].name if len(paths) == 1 else text, reading)
+    return open_files(paths, paths[0].name if len(paths) == 1 else text, reading)
 
 
 def files_of(text: str) -> list[str]:
@@ -218,7 +218,7 @@ def files_of(text: str) -> list[str]:
     return [path for name in names for path in (glob.glob(name) or [name]) if os.path.isfile(path)]
 
 
-def _opened(paths: list[Path], name: str, reading: Reading) -> Source:
+def open_files(paths: list[Path], name: str, reading: Reading) -> Source:
     """Files by what they are."""
     kind = kind_of(paths[0])
     if kind in ROW_FILES:
@@ -264,7 +264,7 @@ def _from_standard_input(reading: Reading) -> Source:
     path = kept_bytes(iter(lambda: sys.stdin.buffer.read(1 << 20), b""))
     if not path.stat().st_size:
         raise DataError("standard input is empty: pipe rows into it.")
-    return _opened([path], "standard input", reading)
+    return open_files([path], "standard input", reading)
 
 
 def _example(name: str) -> Source:

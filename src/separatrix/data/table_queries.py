@@ -116,11 +116,20 @@ def without_missing_words(query: Query, reading: Reading) -> Query:
     """A query whose text cells are missing where they say so."""
     words = [identifier(name) for name, _, sql_type in query.columns if sql_type == "VARCHAR"]
     if words:
-        gone = ", ".join(map(quoted, (*MISSING, *reading.na)))
-        parts = ", ".join(f"CASE WHEN {word} IN ({gone}) THEN NULL ELSE {word} END AS {word}" for word in words)
+        parts = ", ".join(f"{_without(word, (*MISSING, *reading.na))} AS {word}" for word in words)
         query.sql = f"SELECT * REPLACE ({parts}) FROM ({query.sql})"
     query.typed = True
     return query
+
+
+def _without(word: str, gone: Sequence[str]) -> str:
+    """A cell, or NULL where it is one of these texts.
+
+    Not ``word IN (...)``: DuckDB makes a join of a list, and a join does not keep the order of the rows.
+    """
+    for text in gone:
+        word = f"nullif({word}, {quoted(text)})"
+    return word
 
 
 def _repeated(names: list[str]) -> list[str]:

@@ -99,8 +99,8 @@ class CategoryColumn:
     rare: tuple[str, ...]
 
     @classmethod
-    def fitted(cls, column: Column, least: int) -> CategoryColumn:
-        seen = Counter(cells(column))
+    def fitted(cls, name: str, source: str, seen: Counter[str], least: int) -> CategoryColumn:
+        """From how often each level was seen; levels of fewer than ``least`` rows are grouped."""
         ranked = sorted(seen.items(), key=lambda item: (-item[1], item[0]))
         rare = sorted(level for level, count in ranked if count < least and level != MISSING)
         rare = rare if len(rare) > 1 else []
@@ -108,7 +108,7 @@ class CategoryColumn:
         if rare:
             kept[RARE] = sum(seen[level] for level in rare)
         ordered = sorted(kept, key=lambda level: (-kept[level], level))
-        return cls(column.name, column.kind, ordered[0], tuple(sorted(ordered[1:])), tuple(rare))
+        return cls(name, source, ordered[0], tuple(sorted(ordered[1:])), tuple(rare))
 
     def names(self) -> list[str]:
         return [f"{self.name}={level}" for level in self.levels]
@@ -151,7 +151,7 @@ class TextColumn:
 
     @classmethod
     def fitted(cls, column: Column) -> TextColumn:
-        return cls(column.name, text.inverse_frequencies(column.values))
+        return cls(column.name, text.inverse_frequencies(len(column.values), text.rows_having(column.values)))
 
     def names(self) -> list[str]:
         return [f"{self.name}#{j}" for j in range(len(self.idf))]

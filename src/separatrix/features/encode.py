@@ -6,6 +6,7 @@ stored, and the same cells give the same numbers ever after.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ from separatrix.data.frame import Column, Frame
 from separatrix.data.number_writing import Cell
 from separatrix.data.recognise import contradiction
 from separatrix.errors import DataError, ParameterError
-from separatrix.features.columns import CategoryColumn, Noted, NumberColumn, TextColumn
+from separatrix.features.columns import MISSING, CategoryColumn, Noted, NumberColumn, TextColumn, cells
 from separatrix.features.dates import DateColumn
 from separatrix.features.leaks import Leak, find_leaks, names_rows
 from separatrix.features.table_map import TableMap, check_map
@@ -44,6 +45,15 @@ class Choices:
     dates: str = "days"
     map: str | None = None  # "poly:2", "splines"
 
+    def check(self) -> None:
+        """Refuse what cannot be chosen."""
+        for key, allowed in ALLOWED.items():
+            if getattr(self, key) not in allowed:
+                listed = " or ".join(repr(word) for word in allowed)
+                raise ParameterError(f"{key} is {getattr(self, key)!r}: it can be {listed}.")
+        if self.map is not None:
+            check_map(self.map)
+
 
 @dataclass(slots=True)
 class Encoder:
@@ -61,12 +71,7 @@ class Encoder:
     ) -> Encoder:
         """Decide what each column is; ``y`` (the classes) is looked at for leaks only."""
         choices = choices or Choices()
-        for key, allowed in ALLOWED.items():
-            if getattr(choices, key) not in allowed:
-                listed = " or ".join(map(repr, allowed))
-                raise ParameterError(f"{key} is {getattr(choices, key)!r}: it can be {listed}.")
-        if choices.map is not None:
-            check_map(choices.map)
+        choices.check()
         for name in (*choices.drop, *choices.text, *choices.category, *choices.number):
             frame[name]
         encoder = cls([])
@@ -100,22 +105,22 @@ class Encoder:
         twins[mark] = name
         standard = choices.scale == "standard"
         if name in choices.text:
-            self._text(_as_text(column), choices)
+            self._text(as_text(column), choices)
         elif name in choices.category:
-            self._category(column, choices, n)
+            self.add_category(name, column.kind, Counter(cells(column)), choices, n)
         elif column.kind == "date" and choices.dates == "parts" and name not in choices.number:
             self.columns.append(DateColumn.fitted(column, standard, frame.source))
         elif name in choices.number or column.kind != "text":
             self.columns.append(NumberColumn.fitted(column, standard, frame.source))
-        elif _wordy(column):
+        elif is_wordy(column):
             self.notes.append(f"{name!r} as text")
             self._text(column, choices)
         else:
-            _need_no_numbers(column, frame.source)
+            need_no_numbers(column, frame.source)
             if names_rows(column):
                 self.dropped[name] = "looks like an ID column: nearly every value is unique"
             else:
-                self._category(column, choices, n)
+                self.add_category(name, column.kind, Counter(cells(column)), choices, n)
 
     def _text(self, column: Column, choices: Choices) -> None:
         if choices.words == "hashed":
@@ -127,17 +132,18 @@ class Encoder:
             return
         self.columns.append(fitted)
 
-    def _category(self, column: Column, choices: Choices, n: int) -> None:
+    def add_category(self, name: str, kind: str, seen: Counter[str], choices: Choices, n: int) -> None:
+        """A column of categories, from how often each level occurs in n rows."""
         least = choices.rare if choices.rare is not None else max(2, n // 200)
-        fitted = CategoryColumn.fitted(column, least)
+        fitted = CategoryColumn.fitted(name, kind, seen, least)
         if len(fitted.levels) > MOST_LEVELS:
-            counted = sorted(np.unique([c for c in column.values if c is not None], return_counts=True)[1])[::-1]
-            fitted = CategoryColumn.fitted(column, int(counted[MOST_LEVELS - 2]) + 1)
+            counted = sorted(count for level, count in seen.items() if level != MISSING or kind != "text")[::-1]
+            fitted = CategoryColumn.fitted(name, kind, seen, int(counted[MOST_LEVELS - 2]) + 1)
         if not fitted.levels:
-            self.dropped[column.name] = "has no level that is common enough"
+            self.dropped[name] = "has no level that is common enough"
             return
         grouped = f", {len(fitted.rare)} rare levels grouped" if fitted.rare else ""
-        self.notes.append(f"{column.name!r} as categories ({len(fitted.levels) + 1}{grouped})")
+        self.notes.append(f"{name!r} as categories ({len(fitted.levels) + 1}{grouped})")
         self.columns.append(fitted)
 
     @property
@@ -180,7 +186,7 @@ class Encoder:
         return csr_array(hstack([csr_array(block) for block in blocks], format="csr")), noted
 
 
-def _as_text(column: Column) -> Column:
+def as_text(column: Column) -> Column:
     if column.kind == "text":
         return column
     values = [None if v != v else f"{v:.17g}" for v in column.values.tolist()]
@@ -211,14 +217,14 @@ def _mark(column: Column) -> bytes:
     return digest.digest()
 
 
-def _wordy(column: Column) -> bool:
+def is_wordy(column: Column) -> bool:
     """Whether cells read like sentences: several words each, and mostly different from each other."""
     present = [v for v in column.values[:5000].tolist() if v is not None]
     words = sum(len(v.split()) for v in present) / max(1, len(present))
     return words >= WORDY and len(set(present)) > max(20, len(present) // 4)
 
 
-def _need_no_numbers(column: Column, source: str) -> None:
+def need_no_numbers(column: Column, source: str) -> None:
     """Refuse a column of numbers in which a few cells are something else: it is not a category."""
     present = [(i, v) for i, v in enumerate(column.values.tolist()) if v is not None]
     if len(present) >= 10 and (why := contradiction(column)) is not None:

@@ -37,11 +37,15 @@ def counts(texts: Iterable[str | None], buckets: int) -> tuple[list[NDArray[np.i
     return places, times
 
 
-def inverse_frequencies(texts: Iterable[str | None], buckets: int = BUCKETS) -> NDArray[np.float64]:
-    """idf of every bucket from the texts of a fit."""
+def rows_having(texts: Iterable[str | None], buckets: int = BUCKETS) -> NDArray[np.int64]:
+    """How many of the texts have a term of each bucket."""
     places, _ = counts(texts, buckets)
-    having = np.bincount(np.concatenate(places) if places else np.empty(0, dtype=np.int64), minlength=buckets)
-    table = np.log((1 + len(places)) / (1 + having)) + 1
+    return np.bincount(np.concatenate(places) if places else np.empty(0, dtype=np.int64), minlength=buckets)
+
+
+def inverse_frequencies(n: int, having: NDArray[np.int64]) -> NDArray[np.float64]:
+    """idf of every bucket from the n texts of a fit."""
+    table = np.log((1 + n) / (1 + having)) + 1
     table[having == 0] = 0.0  # a term that no row of the fit had has no weight either
     return np.asarray(table)
 

@@ -23,8 +23,8 @@ from separatrix.proofs.facial_reduction import Reduction
 NULL_CHECKS = 2_000_000  # entries of rows times null vectors that a checker has to multiply: seconds
 
 
-def certificate_of(reduction: Reduction, subject: Subject) -> Certificate:
-    """The verdict with the numbers that prove it."""
+def certificate_of(reduction: Reduction, subject: Subject, of_all_rows: bool = True) -> Certificate:
+    """The verdict with the numbers that prove it; rows that are not all of a table show no weights on every row."""
     rows = reduction.rows
     if reduction.verdict == "undecided":
         raise CertificateError(f"Nothing was proved; tried {'; '.join(reduction.tried)}.")
@@ -36,7 +36,8 @@ def certificate_of(reduction: Reduction, subject: Subject) -> Certificate:
     elif reduction.verdict == "overlap":
         free = reduction.face.dimension if reduction.face else rows.p
         entries = rows.n * rows.p if isinstance(rows.X, np.ndarray) else rows.X.nnz + rows.n
-        if free * rows.p > 4 * rows.n or free * entries > NULL_CHECKS:  # cheaper to show weights on every row
+        costly = free * rows.p > 4 * rows.n or free * entries > NULL_CHECKS
+        if costly and of_all_rows:  # cheaper to show weights on every row
             weights = spread_out(reduction)
             fields["support"] = [subject.row(i) for i in weights]
             fields["lambda"] = [quotient(q) for q in weights.values()]

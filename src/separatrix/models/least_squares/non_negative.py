@@ -10,6 +10,7 @@ pulls no other weight above zero; otherwise a column is dropped or added.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError, PrecisionWarning, warn_user
 from separatrix.models.least_squares.ridge_solver import WIDEST, from_moments, solve_with
-from separatrix.models.least_squares.twofold_refinement import penalised_gradient, residual_sum
+from separatrix.models.least_squares.twofold_refinement import penalised_gradient, residual_sum, residual_sums
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Totals
 from separatrix.numerics.normal_equations import EPS, NormalEquations, normal_equations
@@ -84,7 +85,8 @@ def _one_target(problem: LeastSquaresProblem, counted: int, totals: Totals, solv
         if (lifted[kept] <= 0).any():
             used &= lifted[:-1] > 0
             continue
-        g = penalised_gradient(rows, y, problem.weights, lifted, np.zeros(d + 1), normal)[:d]
+        sums = partial(residual_sums, rows, y, problem.weights)
+        g = penalised_gradient(sums, lifted, np.zeros(d + 1), normal)[:d]
         pulled = np.where(used, -np.inf, g - slack)
         if pulled.max() <= 0:
             return lifted, condition

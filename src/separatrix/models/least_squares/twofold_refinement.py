@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -27,12 +28,21 @@ class Correcting(Protocol):
     def correction(self, g: Floats) -> Floats: ...
 
 
-def penalised_gradient(
-    rows: kernels.Rows, y: Floats, weights: Floats | None, high: Floats, low: Floats, normal: Correcting
-) -> Floats:
-    """Minus half the gradient at twofold lifted weights, in twofold precision, then rounded."""
+Sums = Callable[[Floats, Floats], tuple[Floats, Floats]]  # X'(y - Xw) at twofold weights, as a pair
+
+
+def residual_sums(
+    rows: kernels.Rows, y: Floats, weights: Floats | None, high: Floats, low: Floats
+) -> tuple[Floats, Floats]:
+    """The weighted sum of residual times lifted row, in twofold precision."""
     g, rest = np.zeros(len(high)), np.zeros(len(high))
     kernels.residual_gradient(rows, y, weights, high, low, g, rest, None)
+    return g, rest
+
+
+def penalised_gradient(sums: Sums, high: Floats, low: Floats, normal: Correcting) -> Floats:
+    """Minus half the gradient at twofold lifted weights, in twofold precision, then rounded."""
+    g, rest = sums(high, low)
     if normal.alpha:
         pull, pull_low = twofold_times(normal.alpha, high, low)
         if normal.free:
@@ -44,12 +54,17 @@ def penalised_gradient(
 def refine(
     rows: kernels.Rows, y: Floats, weights: Floats | None, start: Floats, normal: Correcting, close: float = 1e-15
 ) -> Floats | None:
+    """As :func:`refine_by`, for rows of this process."""
+    return refine_by(lambda high, low: residual_sums(rows, y, weights, high, low), start, normal, close)
+
+
+def refine_by(sums: Sums, start: Floats, normal: Correcting, close: float = 1e-15) -> Floats | None:
     """Lifted weights corrected until nothing changes, or None where corrections stop shrinking above ``close``."""
     high, low = start.copy(), np.zeros(len(start))
     scale = np.append(normal.scale, np.sqrt(normal.weight)) if len(normal.scale) < len(start) else normal.scale
     before = np.inf
     for _ in range(STEPS):
-        step = normal.correction(penalised_gradient(rows, y, weights, high, low, normal))
+        step = normal.correction(penalised_gradient(sums, high, low, normal))
         if not normal.lift:
             step[-1] = 0.0
         size = float(np.max(np.abs(step) * scale)) / (float(np.max(np.abs(high) * scale)) or 1.0)

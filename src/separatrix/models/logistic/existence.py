@@ -231,9 +231,13 @@ class IndependentColumns:
 
 
 def independent_columns(X: Any, weights: Floats | None, lift: bool) -> IndependentColumns:
-    """Pivots of a Cholesky factorisation of the scaled Gram matrix, largest first."""
-    d = X.shape[1]
+    """Columns of which no other is a linear combination, with how the others follow from them."""
     gram = weighted_gram(X, np.ones(X.shape[0]) if weights is None else weights, 0.0, lift)
+    return independent_in(gram, X.shape[1], lift)
+
+
+def independent_in(gram: NormalEquations, d: int, lift: bool) -> IndependentColumns:
+    """Pivots of a Cholesky factorisation of the scaled Gram matrix, largest first."""
     A = gram.scaled if lift else gram.scaled[:d, :d]
     flat = np.diagonal(gram.A)[:d] <= _rounding(gram, d)
     A = np.where(flat[:, None] | flat, 0.0, A)

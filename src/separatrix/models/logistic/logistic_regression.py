@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import (
@@ -317,17 +318,30 @@ class LogisticRegression(LogisticInference):
     # -- what is stored and said ----------------------------------------------------------------------
 
     def _store(self, rows: UsedRows, table: Table, results: list[LogisticResult]) -> None:
+        alone = len(results) == 1
+        if alone and results[0].loss is None:
+            loss = rows.problem(bool(self.fit_intercept)).loss_at(results[0].vectors)
+            results = [replace(results[0], loss=loss)]
+        self._store_results(rows.labels.classes, rows.names, table, results)
+        self._rows, self._facts = replace(rows, leverages=results[0].leverages), None
+        if (whole := rows.grouped) is not None:
+            self.trials_: dict[str, int] | None = {
+                "trials": int(whole.trials.sum()),
+                "successes": int(whole.successes.sum()),
+            }
+
+    def _store_results(
+        self, classes: NDArray[Any], columns: list[str], table: Table, results: list[LogisticResult]
+    ) -> None:
+        """Set what is known without the rows."""
         vectors = np.vstack([result.vectors for result in results])
         if not np.isfinite(vectors).all():
             raise DataError("the coefficients overflow: scale the columns of X.")
-        self.classes_ = rows.labels.classes
+        self.classes_ = classes
         self.coef_ = np.ascontiguousarray(vectors[:, :-1])
         self.intercept_ = vectors[:, -1].copy()
         self._remember_features(table)
-        whole = rows.grouped
-        self.trials_ = (
-            None if whole is None else {"trials": int(whole.trials.sum()), "successes": int(whole.successes.sum())}
-        )
+        self.trials_ = None
         statuses = [result.status for result in results if result.status is not Status.OPTIMAL]
         ended = Status.INTERRUPTED if Status.INTERRUPTED in statuses else [*statuses, Status.OPTIMAL][0]
         self.status_ = ended
@@ -337,14 +351,10 @@ class LogisticRegression(LogisticInference):
         self.gap_ = max(gaps) if gaps and len(gaps) == len(results) and np.isfinite(self.C) else None
         self.maxima_ = next((result.maxima for result in results if len(result.maxima) > 1), None)
         dependent = sorted({j for result in results for j in result.dependent})
-        names = rows.names if dependent else []
-        self.unidentifiable_ = tuple(names[j] for j in dependent)
+        self.unidentifiable_ = tuple(columns[j] for j in dependent)
         known, alone = [result.existence for result in results], len(results) == 1
         self.separation_ = known[0] if alone else dict(zip(self.classes_.tolist(), known, strict=True))
-        self._rows, self._facts = replace(rows, leverages=results[0].leverages), None
         loss = results[0].loss
-        if alone and loss is None:
-            loss = rows.problem(bool(self.fit_intercept)).loss_at(vectors)
         self.loglik_ = -loss if alone and loss is not None else None
 
     def _warn(self, results: list[LogisticResult], rows: UsedRows) -> None:

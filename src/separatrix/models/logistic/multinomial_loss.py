@@ -158,18 +158,25 @@ class MultinomialLoss:
         sizes *= 1.0 if self.weights is None else self.weights[:, None]
         return np.concatenate([rounding_of(rows, r) for r in sizes.T])
 
-    def model(self, point: LossPoint) -> ClassHessian:
-        """The Hessian of parameters that are determined: of all but a common intercept (ridge), or a common vector."""
+    def information(self, point: LossPoint) -> Floats:
+        """The part of the Hessian that is a sum over rows, of the classes that a step moves."""
         lifted = np.column_stack([dense(self.X), np.ones(self.n)]) if self.lift else dense(self.X)
         free = self.classes if self.ridge else self.classes - 1
-        information = class_information(lifted, point.curvature[:, :free], self.weights)
-        kept = np.arange(self.length).reshape(self.classes, -1)[:free, : lifted.shape[1]].reshape(-1)
-        if self.ridge:
-            weights = kept % (self.d + 1) < self.d
-            information[np.diag_indices(len(information))] += np.where(weights, self.ridge, 0.0)
-            if self.lift:
-                kept, information = kept[:-1], information[:-1, :-1]
-        return ClassHessian(information, kept)
+        return class_information(lifted, point.curvature[:, :free], self.weights)
+
+    def model(self, point: LossPoint) -> ClassHessian:
+        return determined(self.information(point), self.classes, self.d, self.ridge, self.lift)
+
+
+def determined(information: Floats, classes: int, d: int, ridge: float, lift: bool) -> ClassHessian:
+    """The Hessian of parameters that are determined: of all but a common intercept (ridge), or a common vector."""
+    free = classes if ridge else classes - 1
+    kept = np.arange(classes * (d + 1)).reshape(classes, -1)[:free, : d + int(lift)].reshape(-1)
+    if ridge:
+        information[np.diag_indices(len(information))] += np.where(kept % (d + 1) < d, ridge, 0.0)
+        if lift:
+            kept, information = kept[:-1], information[:-1, :-1]
+    return ClassHessian(information, kept)
 
 
 class HeldLoss:

@@ -1,0 +1,15 @@
+"""The same fits, proofs and predictions on files in partitions: on a Ray cluster, or in this process."""
+
+from separatrix.cluster.fitting import fit as fit
+from separatrix.cluster.fitting import path as path
+from separatrix.cluster.predictions import SourceEvaluation as SourceEvaluation
+from separatrix.cluster.predictions import evaluate as evaluate
+from separatrix.cluster.predictions import predict as predict
+from separatrix.cluster.ray_rounds import RayExecutor as RayExecutor
+from separatrix.cluster.separation import SourceSeparability as SourceSeparability
+from separatrix.cluster.source_proofs import mistake_bound as mistake_bound
+from separatrix.cluster.source_proofs import separability as separability
+from separatrix.data.table_queries import Reading as Reading
+from separatrix.features.encode import Choices as Choices
+from separatrix.numerics.moments import merge as merge
+from separatrix.numerics.moments import partial_moments as partial_moments

@@ -1,0 +1,148 @@
+"""What an encoder has to know of a column, as a summary of each partition and how two of them join."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.cluster.part_worker import HeldPart
+from separatrix.data.frame import Column, Frame
+from separatrix.data.number_writing import Writing
+from separatrix.features.columns import SECONDS, cells, finite
+from separatrix.features.encode import Choices, need_no_numbers
+
+MOST_LEVELS = 100_000  # different values of a text column that are counted
+KINDS = {frozenset(("integer", "number")): "number"}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSummary:
+    """Of numbers the least, the greatest, their mean and sum of squares about it; of text how often each level occurs.
+
+    ``levels`` is None where there are too many, ``marks`` are digests by which equal columns are found.
+    """
+
+    kind: str
+    rows: int
+    missing: int
+    marks: tuple[bytes, ...]
+    low: float = np.nan
+    high: float = np.nan
+    mean: float = 0.0
+    squares: float = 0.0
+    levels: Counter[str] | None = None
+    writing: Writing | None = None
+
+    @property
+    def present(self) -> int:
+        return self.rows - self.missing
+
+    def with_copies(self, value: float, count: int) -> ColumnSummary:
+        """The moments with so many more rows of one value: the mean and spread after filling."""
+        more = ColumnSummary(self.kind, count, 0, (), value, value, value)
+        return join_columns(self, more) if count else self
+
+
+def summaries(part: HeldPart, names: Sequence[str], choices: Choices) -> dict[str, ColumnSummary] | None:
+    """Every column of a partition."""
+    if part.table is None:
+        return None
+    return {name: summarised(part.table[name], choices, part.table.source) for name in names}
+
+
+def summarised(column: Column, choices: Choices, source: str) -> ColumnSummary:
+    """One column of one partition."""
+    missing, n = int(column.missing.sum()), len(column.values)
+    if column.kind == "text":
+        named = (*choices.text, *choices.category, *choices.number)
+        if column.name not in named:
+            need_no_numbers(column, source)
+        levels = Counter(cells(column))
+        kept = levels if len(levels) <= MOST_LEVELS else None
+        return ColumnSummary("text", n, missing, (_mark(column),), levels=kept, writing=column.writing)
+    values = finite(column, source)
+    values = values / SECONDS if column.kind == "date" else values
+    present = values[~np.isnan(values)] if missing else values
+    counted = Counter(cells(column)) if column.name in choices.category else None
+    if not len(present):
+        return ColumnSummary(column.kind, n, missing, (_mark(column),), levels=counted, writing=column.writing)
+    mean = float(present.mean())
+    squares = float(np.square(present - mean).sum())
+    low, high = float(present.min()), float(present.max())
+    return ColumnSummary(column.kind, n, missing, (_mark(column),), low, high, mean, squares, counted, column.writing)
+
+
+def _mark(column: Column) -> bytes:
+    """A digest that columns of the same numbers share, and columns of text whose levels come in the same places."""
+    digest = hashlib.blake2b(b"text" if column.kind == "text" else b"number", digest_size=16)
+    if column.kind == "text":
+        codes: dict[str | None, int] = {}
+        digest.update(np.array([codes.setdefault(v, len(codes)) for v in column.values.tolist()]).tobytes())
+    else:
+        digest.update(np.ascontiguousarray(column.values + 0.0).tobytes())
+    return digest.digest()
+
+
+def join_summaries(left: dict[str, ColumnSummary], right: dict[str, ColumnSummary]) -> dict[str, ColumnSummary]:
+    """Two runs of partitions as one."""
+    return {name: join_columns(own, right[name]) for name, own in left.items()}
+
+
+def join_columns(left: ColumnSummary, right: ColumnSummary) -> ColumnSummary:
+    """The same column of two runs of partitions (Chan, Golub and LeVeque 1983)."""
+    n, m = left.present, right.present
+    share = m / (n + m) if n + m else 0.0
+    away = right.mean - left.mean if n and m else 0.0
+    mean = left.mean + share * away if n else right.mean
+    levels = None if left.levels is None or right.levels is None else left.levels + right.levels
+    return ColumnSummary(
+        left.kind if left.kind == right.kind else KINDS.get(frozenset((left.kind, right.kind)), left.kind),
+        left.rows + right.rows,
+        left.missing + right.missing,
+        left.marks + right.marks,
+        float(np.fmin(left.low, right.low)),
+        float(np.fmax(left.high, right.high)),
+        mean,
+        left.squares + right.squares + n * share * away * away,
+        levels if levels is None or len(levels) <= MOST_LEVELS else None,
+        left.writing or right.writing,
+    )
+
+
+def level_marks(part: HeldPart, names: Sequence[str], orders: Sequence[dict[str, int]]) -> tuple[bytes, ...] | None:
+    """Digests of text columns with each level as its number among all: equal ones are renamed copies."""
+    if part.table is None:
+        return None
+    out = []
+    for name, order in zip(names, orders, strict=True):
+        codes = np.array([order[cell] for cell in cells(part.table[name])])
+        out.append(hashlib.blake2b(codes.tobytes(), digest_size=16).digest())
+    return tuple(out)
+
+
+def first_rows(part: HeldPart, names: Sequence[str], most: int) -> Frame | None:
+    """The first rows of some columns."""
+    if part.table is None:
+        return None
+    return Frame(tuple(part.table[name].take(slice(most)) for name in names), min(most, part.table.n))
+
+
+def text_frequencies(part: HeldPart, names: Sequence[str]) -> tuple[int, list[NDArray[np.int64]]] | None:
+    """Rows, and how many of them have each hashed term of each text column."""
+    from separatrix.features.encode import as_text
+    from separatrix.features.text import rows_having
+
+    if part.table is None:
+        return None
+    return part.table.n, [rows_having(as_text(part.table[name]).values) for name in names]
+
+
+def join_frequencies(left: Any, right: Any) -> Any:
+    """Counts of two runs of partitions."""
+    return left[0] + right[0], [a + b for a, b in zip(left[1], right[1], strict=True)]

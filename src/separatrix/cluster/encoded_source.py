@@ -1,0 +1,121 @@
+"""A source on workers, ready to learn from: partitions read, columns encoded, classes numbered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.cluster.merged_encoder import merged_encoder, need_mergeable
+from separatrix.cluster.part_worker import HeldPart
+from separatrix.cluster.rounds import Rounds
+from separatrix.cluster.schema import SourceSchema, loaded, matrix_rows
+from separatrix.cluster.target import Target, found_target, numbered
+from separatrix.data.table_queries import Reading
+from separatrix.errors import DataError
+from separatrix.features.columns import Noted, NumberColumn
+from separatrix.features.encode import Choices, Encoder
+from separatrix.validation import Table
+
+
+@dataclass(frozen=True)
+class EncodedSource:
+    """What the driver knows of rows that are elsewhere."""
+
+    rounds: Rounds
+    name: str
+    schema: SourceSchema
+    target: Target
+    encoder: Encoder | None
+    noted: dict[str, Noted]
+
+    @property
+    def d(self) -> int:
+        return self.schema.features if self.encoder is None else self.encoder.width
+
+    @property
+    def n(self) -> int:
+        return self.schema.n
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        assert self.target.classes is not None
+        return self.target.classes
+
+    @property
+    def table(self) -> Table:
+        """A table like that of the rows, without any."""
+        return Table(np.empty((0, self.d)))
+
+
+def encoded_source(
+    rounds: Rounds,
+    name: str,
+    target: str | None,
+    regression: bool,
+    choices: Choices,
+    reading: Reading,
+    as_numbers: bool = False,
+) -> EncodedSource:
+    """Read, decide and encode, partition by partition; ``as_numbers`` takes columns as they are, and numbers only."""
+    need_mergeable(choices)
+    schema = loaded(rounds, reading, name)
+    if schema.names is None:
+        if choices != Choices():
+            raise DataError(f"{name} has no columns to choose from: its rows are numbers already.")
+        rounds.prepare("rows", matrix_rows, schema.features, schema.zero_based)
+    wanted = found_target(rounds, schema, target, name, regression)
+    if wanted.name in choices.drop:
+        raise DataError(f"drop names the target {wanted.name!r}: it cannot be learned and left out.")
+    rounds.prepare("target", numbered, wanted.name, _values(wanted, schema), schema.first_rows)
+    encoder, noted = None, dict[str, Noted]()
+    if schema.names is not None:
+        columns = [column for column in schema.names if column != wanted.name]
+        if as_numbers:
+            encoder = numbers_encoder(rounds, [c for c in columns if c not in choices.drop], schema)
+        else:
+            encoder = merged_encoder(rounds, columns, choices, name)
+        for own in rounds.prepare("encoding", encode, encoder):
+            for column, one in own.items():
+                all_ = noted.setdefault(column, Noted())
+                all_.missing, all_.unseen = all_.missing + one.missing, all_.unseen + one.unseen
+    return EncodedSource(rounds, name, schema, wanted, encoder, noted)
+
+
+def _values(target: Target, schema: SourceSchema) -> list[Any] | None:
+    """The classes as partitions hold them: text, or numbers."""
+    if target.classes is None:
+        return None
+    text = schema.names is not None and schema.kinds[target.name] == "text"
+    return [value if text else float(value) for value in target.classes.tolist()]
+
+
+def numbers_encoder(rounds: Rounds, columns: list[str], schema: SourceSchema) -> Encoder:
+    """Columns of numbers as they are; text and missing values are refused."""
+    other = next((column for column in columns if schema.kinds[column] not in ("number", "integer")), None)
+    if other is not None:
+        raise DataError(f"{other!r} is {schema.kinds[other]}: proofs are about numbers; drop the column.")
+    rounds.map("missing values", need_whole_columns, columns)
+    return Encoder([NumberColumn(column, schema.kinds[column], 0.0, False) for column in columns])
+
+
+def need_whole_columns(part: HeldPart, columns: list[str]) -> None:
+    """Refuse missing values."""
+    for name in columns if part.table is not None else []:
+        missing = np.flatnonzero(part.table[name].missing)
+        if len(missing):
+            raise DataError(
+                f"{name!r} is missing in {len(missing):,} rows of {part.partition.name} (first: row {missing[0]} of "
+                "these, counted from 0): proofs are about numbers; leave these rows out, or drop the column."
+            )
+
+
+def encode(part: HeldPart, encoder: Encoder) -> dict[str, Noted]:
+    """Columns as the rows that a learner takes; the columns are let go."""
+    if part.table is None:
+        return {}
+    part.X, noted = encoder.encode(part.table)
+    part.table = None
+    return noted

@@ -1,0 +1,229 @@
+"""Logistic regression on a cluster: the optimum of one machine, and whether it exists.
+
+Some rows of every partition are brought to the driver, and the search over all rows begins where theirs ends. Where the
+unpenalised maximum on them exists, it proves that the maximum on all rows does: weights above zero that cancel on rows
+that span the space still do among more rows. Where it proves nothing, separability is decided with all rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.cluster.checkpoints import Checkpoint
+from separatrix.cluster.encoded_source import EncodedSource
+from separatrix.cluster.logistic_rounds import LossSpec, RoundsLoss, gram_sums
+from separatrix.cluster.part_worker import HeldPart
+from separatrix.cluster.wald_facts import wald_facts
+from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError, warn_user
+from separatrix.models.logistic.existence import Existence, IndependentColumns, independent_in, overlap_at
+from separatrix.models.logistic.fit import FitOptions
+from separatrix.models.logistic.logistic_regression import LogisticRegression
+from separatrix.models.logistic.newton import Newton, NewtonState, newton
+from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
+from separatrix.numerics.driver import Driven, drive
+from separatrix.numerics.moments import merge
+from separatrix.numerics.normal_equations import NormalEquations
+from separatrix.numerics.status import Status, raise_interruption
+
+SAMPLE = 100  # rows of the sample for each parameter
+PATIENCE = 24  # steps after which a search that is not settled asks whether there is a maximum at all
+MOST_PARAMETERS = 3000  # of a Hessian
+FINER = (
+    1e-6  # a penalised search goes on to this share of the tolerance: one step, which gives the weights their digits
+)
+
+
+def fit_logistic(learner: LogisticRegression, source: EncodedSource, checkpoint: Checkpoint) -> None:
+    """Fit, and store what a fit of one machine stores but for the rows."""
+    options = learner._options()
+    _need_distributed(learner, options, source)
+    count = len(source.classes)
+    one = count == 2 or learner.multiclass == "multinomial"
+    runs, results = list[LogisticRun](), list[LogisticResult]()
+    for k in [None] if one else range(count):
+        runs.append(
+            LogisticRun(source, LossSpec(count, options.lift, bool(np.isfinite(options.C)), k), options, checkpoint)
+        )
+        results.append(runs[-1].result())
+        if results[-1].status is Status.INTERRUPTED:
+            break
+    missing = (1 if one else count) - len(results)
+    results += [LogisticResult(np.zeros_like(results[0].vectors), Status.INTERRUPTED)] * missing
+    learner._store_results(source.classes, [f"x{j}" for j in range(source.d)], source.table, results)
+    known = one and learner.status_ is Status.OPTIMAL and not np.isfinite(options.C) and not learner.unidentifiable_
+    learner._rows, learner._facts = None, None  # type: ignore[assignment]  # the rows are elsewhere
+    raise_interruption(learner.status_)
+    if known:
+        learner._facts = wald_facts(source, runs[0].spec, results[0])
+    if learner.unidentifiable_:
+        listed = ", ".join(map(repr, learner.unidentifiable_[:6]))
+        warn_user(f"columns are linearly dependent ({listed}): the shortest w is given.", CollinearWarning)
+    if (why := learner._unfinished()) is not None:
+        warn_user(why, IterationWarning)
+
+
+def _need_distributed(learner: LogisticRegression, options: FitOptions, source: EncodedSource) -> None:
+    """Refuse options that need all rows in one place."""
+    for said, bad in (
+        ("l1_ratio > 0", bool(np.isfinite(options.C)) and options.l1_ratio > 0),
+        ("bias_reduction='firth'", options.firth),
+        ("class_weight", learner.class_weight is not None),
+        ("warm_start", learner.warm_start),
+    ):
+        if bad:
+            raise ParameterError(f"logistic regression with {said} has no distributed form: leave it out.")
+    count = len(source.classes)
+    parameters = (source.d + 1) * (1 if count == 2 or learner.multiclass == "ovr" else count)
+    if parameters > MOST_PARAMETERS:
+        raise ParameterError(
+            f"logistic regression on a cluster makes its Hessian, and {parameters:,} parameters are more than "
+            f"{MOST_PARAMETERS:,}: drop columns, or learn an AveragedPerceptron."
+        )
+
+
+def sampled(part: HeldPart, stride: int) -> tuple[Any, Any, Any] | None:
+    """Every so-manieth row of the source that is in this partition, with class numbers and weights."""
+    own = slice(-part.first_row % stride, None, stride)
+    return (part.X[own], part.y[own], None if part.weights is None else part.weights[own]) if part.n else None
+
+
+def sample_of(source: EncodedSource, stride: int) -> tuple[Any, Any, Any]:
+    """These rows of all partitions, on the driver."""
+    parts = [own for own in source.rounds.map("sample", sampled, stride) if own is not None]
+    X, y, weights = ([own[j] for own in parts] for j in range(3))
+    if isinstance(X[0], np.ndarray):
+        rows: Any = np.ascontiguousarray(np.concatenate(X))
+    else:
+        from scipy.sparse import csr_array, vstack
+
+        rows = csr_array(vstack(X, format="csr"))
+    return rows, np.concatenate(y), None if weights[0] is None else np.concatenate(weights)
+
+
+@dataclass
+class LogisticRun:
+    """One fit: of all classes, or of one against the rest."""
+
+    source: EncodedSource
+    spec: LossSpec
+    options: FitOptions
+    checkpoint: Checkpoint
+    columns: IndependentColumns | None = None
+    settled: bool = False  # whether a maximum is known to exist
+    steps: int = 0
+
+    def result(self) -> LogisticResult:
+        """The fit that the options ask for."""
+        if np.isfinite(self.options.C):
+            return self.penalised()
+        self._independent()
+        run = self._search(RoundsLoss(self.source, self.spec), 0.0)
+        if not self.settled and run.status is not Status.INTERRUPTED:
+            return self._decided(run)
+        return self._found(run, "maximum likelihood", self._exists() if self.settled else None)
+
+    def penalised(self) -> LogisticResult:
+        """A ridge, until what is left to gain is below the tolerance."""
+        self.settled = True
+        loss = RoundsLoss(self.source, self.spec, 1.0 / self.options.C)
+        run = self._search(loss, loss.ridge)
+        result, point = self._found(run, self.options.penalty, None), run.state.point
+        penalty = 0.5 * loss.ridge * float((result.vectors[:, :-1] ** 2).sum())
+        return replace(result, loss=point.value - penalty, gap=loss.left(point) / max(point.value, 1e-300))
+
+    # -- the search ---------------------------------------------------------------------------------
+
+    def _search(self, loss: RoundsLoss, ridge: float) -> Driven[NewtonState]:
+        kept = self.checkpoint.load()
+        own = kept if kept is not None and kept["against"] == self.spec.against else None
+        if own is None:
+            state, self.steps = NewtonState(loss.point(self._start(loss, ridge))), 0
+        else:
+            self.settled, self.steps = bool(own["settled"]), int(own["steps"])
+            state = NewtonState(loss.point(own["at"]), float(own["before"]))
+        bounded = loss if ridge else None
+        solver, first = Newton(loss, FINER * self.options.tol if ridge else 0.0, bounded), self.steps
+        most = self.options.max_iter if self.settled else min(self.options.max_iter, PATIENCE)
+        run = drive(solver, state, max_steps=max(0.0, most - first), watch=self._keep)
+        return Driven(run.state, run.status, run.steps + first)
+
+    def _keep(self, state: NewtonState) -> None:
+        self.steps += 1
+        about = {"steps": self.steps, "settled": self.settled, "against": self.spec.against, "before": state.before}
+        self.checkpoint.save(at=state.point.at, **about)
+
+    def _start(self, loss: RoundsLoss, ridge: float) -> Floats:
+        """Where the search over some of the rows ends; they may also prove that a maximum exists."""
+        source, spec = self.source, self.spec
+        stride = max(1, source.n // (SAMPLE * max(loss.length, 40)))
+        X, y, weights = sample_of(source, stride)
+        if spec.kept is not None:
+            X = np.ascontiguousarray(X[:, spec.kept]) if isinstance(X, np.ndarray) else X[:, list(spec.kept)]
+        codes = y if spec.against is None else (y == spec.against).astype(np.int64)
+        count = spec.classes if spec.against is None else 2
+        at = np.zeros(loss.length)
+        if len(np.unique(codes)) < count:
+            return at
+        problem = LogisticProblem(X, codes.astype(np.intp), count, weights, None, spec.lift)
+        small = problem.loss(ridge * len(codes) / source.n)
+        run = newton(small, small.point(at), PATIENCE, 1e-6 if ridge else 0.0)
+        if run.status is not Status.OPTIMAL or (not ridge and not overlap_at(problem, run.state.point)):
+            return at
+        self.settled = True
+        return run.state.point.at
+
+    # -- existence ----------------------------------------------------------------------------------
+
+    def _independent(self) -> None:
+        """Leave out columns that are linear combinations of others."""
+        d, lift = self.source.d, self.spec.lift
+        totals = self.source.rounds.reduce("columns", gram_sums, d, join=merge).totals(last=True)
+        self.columns = independent_in(NormalEquations(totals, d, 0.0, lift, lift), d, lift)
+        if len(self.columns.others):
+            self.spec = replace(self.spec, kept=tuple(self.columns.kept.tolist()))
+
+    def _exists(self) -> Existence:
+        return Existence("overlap", "circulation", None, self.spec.against)
+
+    def _decided(self, run: Driven[NewtonState]) -> LogisticResult:
+        """Whether a maximum exists, by all rows; if it does, the search goes on until it is reached."""
+        from separatrix.cluster.separation import decided
+
+        if self.spec.vectors > 1:
+            raise ParameterError(
+                "a sample of the rows does not prove that a maximum exists, and for more than two classes all rows are "
+                "asked on one machine only: fit with a penalty (C=), or with multiclass='ovr'."
+            )
+        found = decided(self.source, self.spec.against, self.spec.lift)
+        existence = Existence(found.verdict, "separability", None, self.spec.against)
+        if not existence.exists:
+            if self.options.on_separation == "ignore":
+                result = self._found(run, "maximum likelihood, stopped: no finite maximum exists", existence)
+                return replace(result, status=Status.NO_MAXIMUM)
+            raise SeparationError(
+                f"{existence.sentence(10**9).partition(' (')[0]}; Firth's estimate needs all rows in one place: "
+                "on a cluster fit with a penalty (C=)."
+            )
+        if run.status is not Status.OPTIMAL:
+            self.settled = True
+            loss = RoundsLoss(self.source, self.spec)
+            more = drive(
+                Newton(loss), run.state, max_steps=max(0.0, self.options.max_iter - run.steps), watch=self._keep
+            )
+            run = Driven(more.state, more.status, more.steps + run.steps)
+        return self._found(run, "maximum likelihood", existence)
+
+    def _found(self, run: Driven[NewtonState], method: str, existence: Existence | None) -> LogisticResult:
+        """A search that has ended, with the shortest of equally likely vectors."""
+        point = run.state.point
+        V = point.at.reshape(self.spec.vectors, -1)
+        V = V if len(V) == 1 else V - V.mean(axis=0)
+        dependent: tuple[int, ...] = ()
+        if self.columns is not None and len(self.columns.others):
+            V = np.array([self.columns.spread(v) for v in V])
+            dependent = tuple(self.columns.dependent.tolist())
+        return LogisticResult(V, run.status, run.steps, point.value, None, method, existence, dependent)

@@ -1,0 +1,198 @@
+"""Predictions and evaluations of a source in partitions: each partition where it is, nothing but counts comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.atomic_write import write_whole
+from separatrix.cluster.exact_learners import plus
+from separatrix.cluster.fitting import AnySource, rounds_on
+from separatrix.cluster.part_worker import HeldPart
+from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of
+from separatrix.cluster.schema import loaded, matrix_rows
+from separatrix.data.duck import Written
+from separatrix.data.rows import Matrix
+from separatrix.data.sources import csv_lines
+from separatrix.errors import DataError
+from separatrix.features.table_model import TableModel
+
+
+def predicted(part: HeldPart, model: TableModel) -> Any:
+    """The columns that a prediction adds, of one partition."""
+    table = part.table if part.X is None else Matrix(part.X, part.y, part.partition.name)
+    X, _ = model.rows(table)
+    return model.predict(X)
+
+
+def write_predictions(part: HeldPart, model: TableModel, folder: str) -> tuple[str, int]:
+    """Predictions of a partition as a CSV file of their own."""
+    path = Path(folder) / f"part-{part.partition.index:05d}.csv"
+    columns = {} if part.table is None else predicted(part, model)
+    names = ",".join(columns) if columns else "prediction"
+    texts: Written = [[str(v) for v in values.tolist()] for values in columns.values()]
+    lines = csv_lines(texts) if texts else []
+    write_whole(path, "".join(f"{line}\n" for line in [names, *(line or "" for line in lines)]).encode())
+    return str(path), len(lines)
+
+
+def judge(part: HeldPart, model: TableModel, target: str | None) -> Any:
+    """Counts of a partition: the confusion of classes with the log-loss, or the sums of a regression."""
+    if part.table is None:
+        return None
+    columns = predicted(part, model)
+    if model.classes is None:
+        truth = part.table[target].values if part.X is None else part.y
+        error = columns["prediction"] - truth
+        return np.array([len(error), np.square(error).sum(), np.abs(error).sum(), truth.sum(), np.square(truth).sum()])
+    truth = part.table[target].labels() if part.X is None else part.y
+    place = {str(label): k for k, label in enumerate(model.classes)}
+    codes = np.array([place.get(str(v), -1) for v in truth.tolist()])
+    if (codes < 0).any():
+        value = truth[int(np.argmin(codes))]
+        raise DataError(f"{part.partition.name} has the class {value!s}, which did not occur in training.")
+    said = np.array([place[str(v)] for v in columns["prediction"].tolist()])
+    K = len(model.classes)
+    confusion = np.bincount(codes * K + said, minlength=K * K).astype(np.float64)
+    chances = [columns.get(f"probability_{label}") for label in model.classes]
+    loss = np.nan
+    if all(own is not None for own in chances):
+        own = np.column_stack(chances)[np.arange(len(codes)), codes]
+        loss = float(-np.log(np.maximum(own, np.finfo(float).tiny)).sum())
+    return np.append(confusion, loss)
+
+
+@dataclass(frozen=True)
+class SourceEvaluation:
+    """How a model does on a source in partitions.
+
+    Attributes
+    ----------
+    rows : int
+    classes : list or None
+    confusion : array of shape (K, K) or None
+        True classes by rows, predicted ones by columns.
+    accuracy : float or None
+        Share of correct rows, with its 95% interval (Wilson 1927) in ``interval``.
+    log_loss : float or None
+        Mean, where the model has probabilities.
+    rmse, mae, r2 : float or None
+        Of a regression.
+    """
+
+    rows: int
+    classes: list[Any] | None = None
+    confusion: Floats | None = None
+    accuracy: float | None = None
+    interval: tuple[float, float] | None = None
+    log_loss: float | None = None
+    rmse: float | None = None
+    mae: float | None = None
+    r2: float | None = None
+
+    def __str__(self) -> str:
+        if self.accuracy is not None and self.interval is not None:
+            low, high = self.interval
+            return f"{self.accuracy:.2%} correct (95% interval {low:.2%} to {high:.2%}), {self.rows:,} rows"
+        return f"RMSE {self.rmse:.6g}, R² {self.r2:.4f}, {self.rows:,} rows"
+
+
+def _loaded(model: TableModel, source: AnySource, partition_bytes: int, **where: Any) -> Any:
+    """The partitions of a source, read as the training table was."""
+    rounds = rounds_on(partitions_of(source, model.reading, partition_bytes), **where)
+    try:
+        schema = loaded(rounds, model.reading, str(source))
+        if schema.names is None:
+            rounds.prepare("rows", matrix_rows, max(schema.features, model.learner.n_features_in_), schema.zero_based)
+    except BaseException:
+        rounds.close()
+        raise
+    return rounds, schema
+
+
+def predict(
+    model: TableModel,
+    source: AnySource,
+    out: str | Path,
+    *,
+    address: str | None = None,
+    workers: int | None = None,
+    partition_bytes: int = PARTITION_BYTES,
+    progress: Any = None,
+) -> list[str]:
+    """Predict the rows of files in partitions, into one CSV file a partition, in the order of the source.
+
+    Parameters
+    ----------
+    model : TableModel
+        As :func:`fit` or :func:`separatrix.load` returns it.
+    source : str, path or list of paths
+        As in :func:`fit`.
+    out : path
+        A folder that every worker sees; it is made if it is not there.
+    address, workers, partition_bytes, progress
+        As in :func:`fit`.
+
+    Returns
+    -------
+    list of str
+        The files.
+    """
+    folder = Path(out).absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    rounds, _ = _loaded(model, source, partition_bytes, address=address, workers=workers, progress=progress)
+    with rounds:
+        return [path for path, _ in rounds.map("predictions", write_predictions, model, str(folder))]
+
+
+def evaluate(
+    model: TableModel,
+    source: AnySource,
+    *,
+    target: str | None = None,
+    address: str | None = None,
+    workers: int | None = None,
+    partition_bytes: int = PARTITION_BYTES,
+    progress: Any = None,
+) -> SourceEvaluation:
+    """Judge a model on the rows of files in partitions; sums come back, and no rows.
+
+    Parameters
+    ----------
+    model : TableModel
+        As :func:`fit` or :func:`separatrix.load` returns it.
+    source : str, path or list of paths
+        As in :func:`fit`.
+    target : str or None
+        The column to compare with; None: that of the fit.
+    address, workers, partition_bytes, progress
+        As in :func:`fit`.
+
+    Returns
+    -------
+    SourceEvaluation
+    """
+    rounds, schema = _loaded(model, source, partition_bytes, address=address, workers=workers, progress=progress)
+    with rounds:
+        wanted = target or model.target
+        if schema.names is not None and wanted not in schema.names:
+            raise DataError(f"{source} has no column {wanted!r} to compare with: name the target.")
+        sums = rounds.reduce("evaluation", judge, model, wanted, join=plus)
+    if model.classes is None:
+        n, squares, sizes, total, total2 = sums.tolist()
+        spread = total2 - total * total / n
+        return SourceEvaluation(
+            int(n), rmse=(squares / n) ** 0.5, mae=sizes / n, r2=1 - squares / spread if spread > 0 else None
+        )
+    from separatrix.evaluation.intervals import wilson
+
+    K, n = len(model.classes), int(sums[:-1].sum())
+    confusion = sums[:-1].reshape(K, K)
+    right = int(np.trace(confusion))
+    loss = None if np.isnan(sums[-1]) else float(sums[-1]) / n
+    low, high = wilson(right, n)
+    return SourceEvaluation(n, model.classes, confusion, right / n, (float(low), float(high)), loss)

@@ -1,0 +1,229 @@
+"""Rounds on Ray: an actor a worker, each with a run of neighbouring partitions that stay in its memory.
+
+A worker that dies takes nothing with it that cannot be made again: a new one reads the same partitions, repeats what
+was prepared, and runs the round. Results do not depend on who computes them, so that neither deaths nor slow workers
+change a bit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any
+
+from separatrix.cluster.merge_tree import Join
+from separatrix.cluster.part_worker import Failure, PartWorker, Work
+from separatrix.cluster.partitions import SourcePart
+from separatrix.cluster.rounds import LOG, Progress, Rounds
+from separatrix.data.bytes import workers as processors
+from separatrix.errors import ClusterError, ParameterError
+
+REACH = 5.0  # seconds in which an address must answer
+START = 120.0  # seconds in which workers must start
+DEATHS = 3  # workers that may die with the same partitions
+
+
+class RayRounds(Rounds):
+    """Rounds on the actors of a Ray cluster: one of this machine's, or that of an address."""
+
+    def __init__(
+        self,
+        partitions: Sequence[SourcePart],
+        address: str | None = None,
+        workers: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        super().__init__(partitions, progress)
+        self.ray = need_ray(address)
+        self.owned = connect(self.ray, address, workers)
+        self.actors: list[Any] = []
+        try:
+            most = int(self.ray.cluster_resources().get("CPU", 0))
+            if (workers or 1) > most:
+                raise ClusterError(f"{workers or 1} workers were asked for and the cluster has {most} processors.")
+            self.shares = shares(self.partitions, min(workers or most, len(self.partitions)))
+            self.deaths = [0] * len(self.shares)
+            self.actors = [self._actor() for _ in self.shares]
+            self._need_room()
+            self._take()
+        except BaseException:
+            self.close()
+            raise
+        LOG.info("%d partitions on %d workers", self.leaves, len(self.actors))
+
+    def _need_room(self) -> None:
+        """Refuse a cluster whose processors are busy with other work."""
+        _, waiting = self.ray.wait(
+            [actor.pid.remote() for actor in self.actors], num_returns=len(self.actors), timeout=START
+        )
+        if waiting:
+            raise ClusterError(
+                f"{len(waiting)} of {len(self.actors)} workers did not start within {START:g} s: the cluster is busy; "
+                "ask for fewer workers, or wait."
+            )
+
+    def _actor(self) -> Any:
+        return self.ray.remote(num_cpus=1, max_restarts=0)(PartWorker).remote()
+
+    def _own(self, k: int) -> list[SourcePart]:
+        return [self.partitions[index] for index in self.shares[k]]
+
+    def _take(self) -> None:
+        for k, failure in enumerate(self._get([a.take.remote(self._own(k), []) for k, a in enumerate(self.actors)])):
+            if isinstance(failure, Exception):
+                self._revive(k)
+
+    def replace(self, partitions: Sequence[SourcePart]) -> None:
+        self.partitions = list(partitions)
+        self._take()
+
+    def _get(self, waited: Sequence[Any]) -> list[Any]:
+        """The results, or for a worker that died its error."""
+        out: list[Any] = []
+        for one in waited:
+            try:
+                out.append(self.ray.get(one))
+            except (self.ray.exceptions.RayActorError, self.ray.exceptions.WorkerCrashedError) as died:
+                out.append(died)
+        return out
+
+    def _answers(self, job: tuple[Work, tuple[Any, ...], Join[Any] | None]) -> list[Any]:
+        shared = self.ray.put(job)
+        found = self._get([a.run.remote(shared, self.shares[k], self.leaves) for k, a in enumerate(self.actors)])
+        for k, answer in enumerate(found):
+            while isinstance(answer, Exception):
+                failure = self._revive(k)
+                again = self.actors[k].run.remote(shared, self.shares[k], self.leaves)
+                answer = failure if failure is not None else self._get([again])[0]
+            found[k] = answer
+        return found
+
+    def _revive(self, k: int) -> Failure | None:
+        """A new worker in place of a dead one, with the same partitions prepared in the same way."""
+        while True:
+            self.deaths[k] += 1
+            names = ", ".join(part.name for part in self._own(k)[:3])
+            LOG.warning("worker %d died (%s, ...): its part is redone", k, names)
+            if self.deaths[k] > DEATHS:
+                raise ClusterError(
+                    f"{self.deaths[k]} workers died with the same partitions ({names}, …): they may need more memory; "
+                    "make partitions smaller, or use more workers."
+                )
+            self.actors[k] = self._actor()
+            answer = self._get([self.actors[k].take.remote(self._own(k), self.prepared)])[0]
+            if not isinstance(answer, Exception):
+                return answer if isinstance(answer, Failure) else None
+
+    def close(self) -> None:
+        for actor in self.actors:
+            with contextlib.suppress(Exception):
+                self.ray.kill(actor)
+        self.actors = []
+        if self.owned:
+            self.owned = False
+            self.ray.shutdown()
+
+
+def shares(partitions: Sequence[SourcePart], workers: int) -> list[list[int]]:
+    """Runs of neighbouring partitions of about the same size, one a worker; at least one partition each."""
+    total = sum(part.weight + 1 for part in partitions)
+    ends = list(accumulate(part.weight + 1 for part in partitions))
+    out: list[list[int]] = [[] for _ in range(workers)]
+    for part, end in zip(partitions, ends, strict=True):
+        middle = end - (part.weight + 1) / 2
+        out[min(workers - 1, int(workers * middle / total))].append(part.index)
+    return [own for own in out if own]
+
+
+def need_ray(address: str | None) -> Any:
+    """The package, or which extra to install; a cluster of this machine alone listens to this machine alone."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if address is None:
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # Ray's name for: addresses of the loopback
+    try:
+        import ray
+    except ImportError:
+        raise ParameterError("work on a cluster needs Ray: pip install 'separatrix[cluster]'.") from None
+    return ray
+
+
+def connect(ray: Any, address: str | None, workers: int | None) -> bool:
+    """Join a cluster, or start one of this machine's processors; whether there is one to shut down afterwards."""
+    if ray.is_initialized():
+        return False
+    quiet = {"log_to_driver": False, "logging_level": "error"}
+    if address is None:
+        ray.init(
+            address="local",
+            num_cpus=workers or processors(),
+            include_dashboard=False,
+            **quiet,
+        )
+        return True
+    if address != "auto":
+        need_answer(address)
+    try:
+        ray.init(address=address, **quiet)
+    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        said = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        raise ClusterError(f"no Ray cluster at {address!r}: {said.strip()[:200]}") from error
+    return True
+
+
+def need_answer(address: str) -> None:
+    """Refuse an address that does not answer, in seconds."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise ParameterError(f"the address is {address!r}: write auto, HOST:PORT or ray://HOST:PORT.")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACH).close()
+    except OSError as error:
+        raise ClusterError(
+            f"no Ray cluster answers at {address!r} ({error.strerror or error}): is it running, and can it be reached?"
+        ) from None
+
+
+class RayExecutor:
+    """Folds and learners spread over a Ray cluster: what ``cross_validate`` and ``compare`` take as ``executor``.
+
+    Parameters
+    ----------
+    address : None for a cluster of this machine's processors, "auto", "HOST:PORT" or "ray://HOST:PORT"
+    workers : how many processors of this machine a cluster of its own has
+
+    Examples
+    --------
+    >>> from separatrix.cluster import RayExecutor
+    >>> with RayExecutor(workers=2) as executor:  # doctest: +SKIP
+    ...     cross_validate(learner, X, y, executor=executor)
+    """
+
+    def __init__(self, address: str | None = None, *, workers: int | None = None) -> None:
+        self.ray = need_ray(address)
+        self.owned = connect(self.ray, address, workers)
+        self._task = self.ray.remote(num_cpus=1)(_called)
+
+    def submit(self, work: Any, *arguments: Any) -> Any:
+        """Run ``work(*arguments)`` on a worker; a future."""
+        return self._task.remote(work, *arguments).future()
+
+    def __enter__(self) -> RayExecutor:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.owned:
+            self.owned = False
+            self.ray.shutdown()
+
+
+def _called(work: Any, *arguments: Any) -> Any:
+    return work(*arguments)
+
+
+def held_by(rounds: Rounds) -> Iterator[int]:
+    """The processes of the workers, one after the other."""
+    for actor in getattr(rounds, "actors", []):
+        yield rounds.ray.get(actor.pid.remote())  # type: ignore[attr-defined]  # of rounds on Ray
