@@ -19,7 +19,7 @@ from separatrix.lab.descent_path import SceneDescentPath, descent_of
 from separatrix.lab.fits import SceneFits, fits_of
 from separatrix.lab.guard import Guard
 from separatrix.lab.learners import learner_titles
-from separatrix.lab.presets import Preset, TableColumns, presets
+from separatrix.lab.presets import LATER, Preset, TableColumns, drawn_presets
 from separatrix.lab.proof_answer import SceneProof, proof_of
 from separatrix.lab.reading import SceneError
 from separatrix.lab.run_answer import RunPart, WholeRun, run_of, stream_of
@@ -45,9 +45,10 @@ QUESTIONS: dict[str, tuple[Callable[[Scene], Any], Any, str]] = {
 
 def application(token: str, hosts: set[str], own: Preset | None = None, table: TableColumns | None = None) -> Guard:
     """The lab as an ASGI application; ``own`` is the user's table as it is shown first, ``table`` all its columns."""
-    scenes = [*([] if own is None else [own]), *presets()]
+    scenes = [*([] if own is None else [own]), *drawn_presets()]
     first = {
         "presets": [asdict(one) for one in scenes],
+        "later": {name: name.capitalize() for name in LATER},
         "table": None if table is None else asdict(table),
         "choices": word_choices(),
         "recipes": RECIPES,
@@ -58,6 +59,7 @@ def application(token: str, hosts: set[str], own: Preset | None = None, table: T
     for name, (answer, _, _) in QUESTIONS.items():
         respond = _parts if name == STREAM else _whole
         routes.append(Route(f"/api/{name}", _question(answer, respond, limit), methods=["POST"]))
+    routes += [Route(f"/api/preset/{name}", _made(made), methods=["GET"]) for name, made in LATER.items()]
     routes += [Route("/api/start", _always(first)), Route("/api/openapi.json", _always(openapi()))]
     return Guard(Starlette(routes=routes), hosts, token)
 
@@ -82,6 +84,15 @@ def _always(content: Any) -> Any:
 
     def respond(request: Request) -> Response:
         return Response(text, media_type="application/json")
+
+    return respond
+
+
+def _made(made: Callable[[], Preset]) -> Any:
+    """A scene that is made when it is asked for, in a thread."""
+
+    def respond(request: Request) -> JSONResponse:
+        return JSONResponse(asdict(made()))
 
     return respond
 

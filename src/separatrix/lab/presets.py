@@ -36,7 +36,12 @@ class TableColumns:
 
 
 def presets() -> list[Preset]:
-    """All built-in scenes."""
+    """All built-in scenes, with their points."""
+    return [*drawn_presets(), *(made() for made in LATER.values())]
+
+
+def drawn_presets() -> list[Preset]:
+    """The scenes that need no library beside numpy."""
     rng = np.random.default_rng(0)
     outlier = rng.normal([[1.6, 0.8]] * 15 + [[-1.6, -0.8]] * 15, 0.5)
     outlier[0] = (-4.0, -3.5)
@@ -59,7 +64,6 @@ def presets() -> list[Preset]:
         _made("outlier", "An outlier", "one point lies far on the wrong side", outlier, two),
         _made("imbalanced", "Imbalanced", "10 points against 60", rare, np.repeat([-1, 1], [60, 10])),
         _made("ring", "A ring", "plus inside a circle; one label in eight is flipped", ring, inside),
-        _iris(),
     ]
 
 
@@ -76,6 +80,9 @@ def _iris() -> Preset:
     X = np.asarray(found.X)[keep][:, [names.index("petal_length"), names.index("petal_width")]]
     y = np.where(np.asarray(found.y)[keep] == "virginica", 1, -1)
     return _made("iris", "Iris", "versicolor (-) and virginica (+), petals", X, y, ("petal length", "petal width"))
+
+
+LATER = {"iris": _iris}  # scikit-learn, which has the table, takes seconds to import: made when it is asked for
 
 
 def _made(name: str, title: str, about: str, X: Any, y: Any, axes: tuple[str, str] = ("x", "y")) -> Preset:

@@ -26,6 +26,7 @@ const tabs = new Tabs(byId("tabs"));
 let learner, compare, lessons, first;
 let asked = 0; // the number of the last question; answers to earlier ones are not used
 let answered = 0;
+let panels = 0; // questions of panels without an answer yet
 let waiting = null;
 let frame = null;
 let stale = new Set(["learners", "validation", "descent"]); // panels whose answers are not about this scene
@@ -34,7 +35,7 @@ let fits = null;
 /** The plane: points, and what the open panel has to show of them. */
 function draw() {
   frame = null;
-  if (answered === asked) document.documentElement.dataset.state = "answered";
+  if (answered === asked && panels === 0) document.documentElement.dataset.state = "answered";
   plane.held = new Set(fits?.held ?? []);
   if (plane.drag === null) plane.drawPoints();
   else plane.drawPoint(plane.drag.index);
@@ -105,16 +106,18 @@ async function askPanel(number = asked) {
   const { name } = tabs;
   if (!(name in QUESTIONS) || !stale.has(name) || !scene.hasBothClasses) return;
   document.documentElement.dataset.state = "asking";
+  panels += 1;
   let found = [null, null], why = "";
   try {
     found = await QUESTIONS[name](scene.asJson());
   } catch (error) {
     why = error.message;
   }
+  panels -= 1;
+  later();
   if (number !== asked) return;
   stale.delete(name);
   ANSWERED[name](found, why);
-  later();
 }
 
 /** Ask the server about the scene; of answers that overtake each other the last question counts. */
@@ -175,6 +178,19 @@ function show({ points, axes = ["x", "y"], about = "" }, given = {}, room = 1) {
   draw();
 }
 
+/** A scene of the list; some come with the page, others when they are chosen. */
+async function choosePreset(wanted) {
+  let found = first.presets.find(({ name }) => name === wanted);
+  if (found === undefined) {
+    document.documentElement.dataset.state = "asking";
+    panels += 1;
+    found = await ask(`preset/${wanted}`).finally(() => { panels -= 1; });
+    first.presets.push(found);
+    if (byId("preset").value !== wanted) return;
+  }
+  show(found);
+}
+
 function beginLesson({ preset, panel, choices, learners, room, atEnd }) {
   byId("preset").value = preset;
   show(first.presets.find(({ name }) => name === preset), { choices, ...(learners && { learners }) }, room);
@@ -197,8 +213,8 @@ async function begin() {
   compare = new Compare(scene, first.learners);
   lessons = new LessonPanel(beginLesson, seenByLessons);
   const tableForm = new TableForm(table, show);
-  byId("preset").append(...presets.map(({ name, title }) => new Option(title, name)));
-  byId("preset").addEventListener("change", (event) => show(presets.find(({ name }) => name === event.target.value)));
+  byId("preset").append(...presets.map(({ name, title }) => new Option(title, name)), ...Object.entries(first.later).map(([name, title]) => new Option(title, name)));
+  byId("preset").addEventListener("change", (event) => choosePreset(event.target.value));
   learner.addEventListener("look", later);
   compare.addEventListener("shade", later);
   study.addEventListener("threshold", later);
@@ -224,4 +240,5 @@ async function begin() {
 }
 
 await begin();
+performance.mark("interactive");
 document.documentElement.dataset.ready = "yes";

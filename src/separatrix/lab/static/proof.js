@@ -104,9 +104,12 @@ export class ProofPanel {
       `After k mistakes k·γ ≤ |ŵ| ≤ √k·R (dashed and thin line, drawn over √k): they meet at (R/γ)². |ŵ| (thick) after ${k} mistakes is ${SHOWN(norms.at(-1)[1])}.`;
   }
 
-  /** Each certificate against the points, by the checker in this page. */
-  check() {
-    const results = this.proof.certificates.map((certificate) => verify(certificate, this.proof.table, "points.csv", "label"));
+  /** Each certificate against the points, by the checker in this page, which is loaded when it is first needed. */
+  async check() {
+    const { proof } = this;
+    await (this.checker ??= loaded("/checker.js"));
+    if (proof !== this.proof) return; // the points have changed meanwhile
+    const results = proof.certificates.map((certificate) => verify(certificate, proof.table, "points.csv", "label"));
     const proved = results.every(({ code }) => code === 0);
     byId("checked").replaceChildren(
       element("p", { class: `verdict ${proved ? "holds" : "fails"}` },
@@ -119,6 +122,15 @@ export class ProofPanel {
     this.proof.certificates.forEach((text, k) => save(`certificate-${k + 1}.json`, text));
     save("points.csv", this.proof.table);
   }
+}
+
+function loaded(source) {
+  return new Promise((done, failed) => {
+    const script = element("script", { src: source });
+    script.addEventListener("load", done);
+    script.addEventListener("error", failed);
+    document.head.append(script);
+  });
 }
 
 export function save(name, content, type = "text/plain") {

@@ -85,7 +85,7 @@ export function python(scene, columns, held, learners) {
   lines.push(`print(step_trace(${call("Perceptron", scene.choices)}, Z, y, positive=1))`);
   for (const { name, kind, parameters } of chosen) {
     lines.push(`model = ${call(kind, name === "perceptron" ? scene.choices : parameters)}.fit(Z[train], y[train])`);
-    lines.push(`print(${JSON.stringify(kind)}, model.coef_, model.intercept_, np.sum(model.predict(Z[train]) != y[train]))`);
+    lines.push(`print(${JSON.stringify(kind)}, model.coef_, model.intercept_, "mistakes", np.sum(model.predict(Z[train]) != y[train]))`);
   }
   return `${lines.join("\n")}\n`;
 }

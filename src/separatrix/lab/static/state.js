@@ -97,7 +97,7 @@ export class Scene extends EventTarget {
   /** Choices of every part: those given, and defaults for the others; a value of another type is left out. */
   restore(given) {
     for (const [part, defaults] of Object.entries(DEFAULTS)) {
-      const known = Object.entries(given?.[part] ?? {}).filter(([name, value]) => typeof value === typeof defaults[name]);
+      const known = Object.entries(given?.[part] ?? {}).filter(([name, value]) => Object.hasOwn(defaults, name) && typeof value === typeof defaults[name]);
       this[part] = { ...defaults, ...Object.fromEntries(known) };
     }
     const learners = Array.isArray(given?.learners) ? given.learners.filter((name) => typeof name === "string").slice(0, 3) : LEARNERS;
