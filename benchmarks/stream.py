@@ -105,7 +105,7 @@ print(checked - started, time.perf_counter() - checked)
 import time
 from vowpalwabbit import Workspace
 started = time.perf_counter()
-Workspace("--cache_file {cache} {HINGE}").finish()
+Workspace("-d {folder}/rows.vw --cache_file {cache} {HINGE}").finish()
 print(time.perf_counter() - started)
 """
     own, other = [], []

@@ -149,6 +149,12 @@ class SingleRowLearner(Streaming):
                     return labels[self._reader.best(x, len(labels))]
                 if self._at is not None and (score := self._reader.score(x, self._at)) != 0:
                     return labels[score > 0]
+            elif self._at is not None:
+                every = np.empty(self._vectors.vectors.lifted.shape[0])
+                self._reader.scores_dict(x, self._names.index, self._names.skips, every)
+                score = every.item(self._at)
+                if score != 0 and math.isfinite(score):
+                    return self._labels[score > 0]
         except (AttributeError, KeyError, TypeError, ValueError):
             pass
         if not self.__sklearn_is_fitted__():
