@@ -9,10 +9,10 @@ const fitNamed = ({ fits }, name) => fits?.find((fit) => fit.name === name && fi
 
 export const LESSONS = [
   {
-    short: "Bias", title: "Halfspaces and the bias", preset: "bias", panel: "perceptron", choices: { fit_intercept: false },
+    short: "Bias", title: "Halfspaces and the bias", preset: "bias", panel: "perceptron", choices: { fit_intercept: false }, room: 2.2,
     stops: [
       ["plane-part", "The line w·x + b = 0 cuts the plane into two halfspaces. w stands perpendicular to it and points to the side that is predicted plus; b moves the line away from the origin."],
-      ["panel-perceptron", "Here the bias is off: b = 0, and every line passes through the origin. All points lie in one quadrant, seen from there. Below the plane stands the verdict: no such line separates the classes, proved by a few points."],
+      ["panel-perceptron", "Here the bias is off: b = 0, and every line passes through the origin. Seen from there, minus points lie on both sides of a plus point. Below the plane stands the verdict: no such line separates the classes, proved by the ringed points."],
       ["panel-perceptron", "With a bias each row x becomes x̂ = (x, 1). A line anywhere in the plane is then a plane through the origin in one dimension more."],
     ],
     task: "Switch the bias on, and go to the end of the run, so that the perceptron separates all points.",

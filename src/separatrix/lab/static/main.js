@@ -65,7 +65,8 @@ function runShown() {
   }
   if (proof !== null && proof.witness.length > 0) {
     const own = (label) => proof.witness.filter((k) => scene.points[k]?.label === label);
-    if (!scene.bent) behind.push(plane.hull(own(1), "plus-mark"), plane.hull(own(-1), "minus-mark"));
+    const through = !scene.choices.fit_intercept;
+    if (!scene.bent) behind.push(plane.hull(own(1), "plus-mark", through), plane.hull(own(-1), "minus-mark", through));
     marks.push(...proof.witness.map((k) => plane.ring(k, "witness")));
   }
   if (proof !== null && proof.mistakes !== null) marks.push(...proof.mistakes.rows.map((k) => plane.ring(k, "wrong", 18)));

@@ -236,12 +236,14 @@ export class Plane {
     return shape("circle", { cx, cy, r: reach }, `ring ${className}`);
   }
 
-  /** The convex hull of some points of one class. */
-  hull(indices, className) {
+  /** The convex hull of some points of one class; with the origin it shows the cone of lines through it. */
+  hull(indices, className, origin = false) {
     const places = indices.map((k) => this.scene.points[k]).filter(Boolean).map((p) => this.toPicture(p.x, p.y));
     if (places.length === 0) return null;
-    const points = convexHull(places).map((place) => place.join(",")).join(" ");
-    return shape("polygon", { points }, `hull ${className}`);
+    if (origin) places.push(this.toPicture(0, 0));
+    const corners = convexHull(places);
+    const points = corners.map((place) => place.join(",")).join(" ");
+    return shape(corners.length > 2 ? "polygon" : "polyline", { points }, `hull ${className}`);
   }
 
   draw(behind, lines, marks) {

@@ -41,7 +41,8 @@ export class ProofPanel {
     const made = [];
     if (proof.witness.length > 0) {
       const where = this.scene.bent ? " in the space of the columns" : "";
-      made.push(`The ${points(proof.witness)} alone rule it out: the hulls of their classes meet${where}.`);
+      const what = this.scene.choices.fit_intercept ? "the hulls of their classes meet" : "the cones from the origin over their classes meet";
+      made.push(`The ${points(proof.witness)} alone rule it out: ${what}${where}.`);
     }
     if (proof.gap !== null) {
       const { lower, upper, support } = proof.gap;
