@@ -34,6 +34,8 @@ from separatrix.stream.stopping import Stopping
 from separatrix.stream.stream_model import table_model
 from separatrix.stream.table_formats import Csv
 
+MOST_NOTES = 1000
+
 
 class StreamRun:
     """One run of a stream, from its beginning or from a checkpoint."""
@@ -52,7 +54,7 @@ class StreamRun:
         self.least: int | None = None  # feature number of svmlight
         self.rejected = 0
         self.foreign = 0  # labels that are not among the declared classes
-        self.notes: list[str] = []
+        self.notes: list[str] = []  # the first of them: a stream has no end
         self.resumed = 0  # rows of the checkpoint
         self.seconds = 0.0
         found = self._found()
@@ -155,7 +157,7 @@ class StreamRun:
         def between() -> None:
             if self.saver.due(self.card.rows):
                 self.saver.save(self.card.rows, self.snapshot)
-            self.notes += self.feed.notes
+            self.notes = (self.notes + self.feed.notes)[:MOST_NOTES]
             self.feed.notes.clear()
             status.show(self.card, self.rejected)
 

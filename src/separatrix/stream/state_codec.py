@@ -49,7 +49,7 @@ def _pack_array(value: NDArray[Any], arrays: Arrays, depth: int) -> Any:
             f"the state of the learner has an array of {value.dtype}, which a checkpoint cannot keep."
         )
     name = str(len(arrays))
-    arrays[name] = np.ascontiguousarray(value)
+    arrays[name] = value if value.flags.c_contiguous else value.copy(order="C")
     return {"array": name}
 
 
