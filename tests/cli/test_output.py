@@ -19,6 +19,7 @@ LEARNERS = ("-l", "perceptron", "-l", "arow")
 RUNS = {
     "fit": ("rows.csv", "-t", "ok", "-o", "new.sepx", "--cv", 2),
     "predict": ("m.sepx", "new.csv", "-o", "p.jsonl"),
+    "stream": ("rows.csv", "-t", "ok", "-o", "s.txt", "-m", "s.sepx"),
     "evaluate": ("m.sepx", "rows.csv"),
     "compare": ("rows.csv", "-t", "ok", *LEARNERS, "--folds", 2, "--repeats", 1),
     "describe": ("m.sepx",),
@@ -30,7 +31,14 @@ RUNS = {
     "schema": (),
 }
 JUDGED = {"certify": 1, "verify": 1}  # not as expected, not proved
-PRODUCTS = {"fit": "new.sepx", "predict": "p.jsonl", "export": "m.sql", "audit": "out", "certify": "new.json"}
+PRODUCTS = {
+    "fit": "new.sepx",
+    "predict": "p.jsonl",
+    "stream": "s.txt",
+    "export": "m.sql",
+    "audit": "out",
+    "certify": "new.json",
+}
 
 
 @pytest.fixture(scope="module")

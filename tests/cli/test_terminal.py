@@ -50,6 +50,12 @@ def runs(mark, table, model):
     return {
         "fit": [(table, *target, "-o", "new.sepx", "--cv", "2"), (table, *target, "--drop", f"no{mark}"), (f"{mark}",)],
         "predict": [(model, "new.csv", "-o", "p.csv"), (model, "new.csv", "--strict"), (model, f"no{mark}.csv")],
+        "stream": [
+            (table, *target, "-o", "s.txt", "-m", "s.sepx"),
+            (table, *target, "-o", "s.txt", "--category", f"no{mark}"),
+            (table, *target, "-o", "s.txt", "--learner", f"none{mark}"),
+            (f"no{mark}.csv", "-o", "s.txt"),
+        ],
         "evaluate": [(model, "new.csv"), (model, table), (model, table, "--positive", f"q{mark}")],
         "compare": [
             (table, *target, "-l", "perceptron", "-l", "arow", "--folds", "2", "--repeats", "1"),

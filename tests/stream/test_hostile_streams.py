@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import resource
 import signal
 import socket
@@ -249,3 +251,19 @@ def learned_in(folder, megabytes, memory):
     for _ in range(repeats):
         expected.partial_fit(X, y)
     assert np.array_equal(load(folder / "m.sepx").learner.coef_, expected.coef_)
+
+
+def test_labels_cannot_steer_a_terminal(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,\x1b]0;owned\x07\n2,b\n1,b\n1,\x1b]0;owned\x07\n" * 50)
+    primary, secondary = pty.openpty()
+    process = started(tmp_path / "a.csv", "--target", "y", "--quiet", stdout=secondary, stderr=subprocess.DEVNULL)
+    os.close(secondary)
+    said = b""
+    with contextlib.suppress(OSError):  # how a terminal ends whose other side is closed
+        while more := os.read(primary, 4096):
+            said += more
+    os.close(primary)
+    assert process.wait(30) == 0
+    assert b"owned" in said
+    assert b"\x1b" not in said
+    assert b"\x07" not in said

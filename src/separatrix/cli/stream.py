@@ -76,6 +76,8 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     from separatrix.stream.learning import StreamRun
     from separatrix.stream.stopping import StopAsked, Stopping
 
+    if options["json_"] and options["out"] is None:
+        raise ParameterError("--json needs --out FILE: predictions go to standard output without it.")
     learner = tables.learner_of(options["learner"], list(context.args), options["seed"])
     plan = _plan(source, options)
     with Stopping() as stopping, contextlib.closing(StreamRun(learner, plan, stopping)) as run:
@@ -179,14 +181,8 @@ def _report(run: Any, stopped: int | None, options: dict[str, Any]) -> None:
     from separatrix.cli.stream_report import account, report_lines
 
     report = account(run, None if stopped is None else signal.Signals(stopped).name, options["model"])
-    if options["json_"] and options["out"] is not None:
+    if options["json_"]:
         output.say_json(report)
-    elif options["json_"]:
-        import json
-
-        from separatrix.persistence.json_values import plain
-
-        output.complain(json.dumps(plain(report), ensure_ascii=False, allow_nan=False))
     elif not options["quiet"]:
         for line in report_lines(report):
             output.complain(line) if options["out"] is None else output.say([line])

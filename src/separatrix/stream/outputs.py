@@ -17,6 +17,7 @@ import numpy as np
 
 from separatrix.errors import CheckpointError
 from separatrix.models.perceptron.arrivals import Judged
+from separatrix.printable import printable
 from separatrix.stream.batches import Reject
 from separatrix.stream.lines import Piece
 from separatrix.stream.stopping import Stopping
@@ -32,6 +33,7 @@ class Output:
         self.path, self.stopping = path, stopping
         self.handle = os.dup(1) if path is None else os.open(path, FLAGS, 0o666)
         self.regular = stat.S_ISREG(os.fstat(self.handle).st_mode) and path is not None
+        self.terminal = os.isatty(self.handle)  # which labels must not steer
         self.offset = 0
         if self.regular:
             size = os.fstat(self.handle).st_size
@@ -49,6 +51,8 @@ class Output:
 
     def write(self, text: bytes) -> None:
         """All bytes, now."""
+        if self.terminal:
+            text = "\n".join(printable(line) for line in text.decode("utf-8", "replace").split("\n")).encode()
         left = memoryview(text)
         while left:
             if self.regular:
