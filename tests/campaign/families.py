@@ -113,7 +113,8 @@ def against_modulus(rng):
             rows.append([c, e])
             if len(rows) == 4:
                 break
-    return [[float(v) for v in row] for row in rows] + matrix(rng.randint(0, 2), 2, lambda: float(rng.randint(-1, 1)))
+    more = rng.randint(0 if len(rows) > 1 else 1, 2)
+    return [[float(v) for v in row] for row in rows] + matrix(more, 2, lambda: float(rng.randint(-1, 1)))
 
 
 def decimals(rng):

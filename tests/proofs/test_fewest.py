@@ -356,3 +356,31 @@ def test_a_better_hyperplane_is_found_exactly_where_floating_point_finds_none():
     assert (found.lower, found.upper, found.stopped) == (1, 1, "proved")
     assert found.wrong.tolist() == [3]
     assert verify(found.certificate, X, y)
+
+
+WIDE_EXPONENTS = [  # doubles cannot divide these cases; each was found by the campaign
+    ([[87960930222080.0], [-1.03954097656449e-112], [2.598852441411225e-113], [8.618206661096855e214]], [1, 1, 1, 0]),
+    ([[-1.0], [1.0], [2.0], [1e-323], [5e-324]], [0, 1, 0, 0, 0]),
+    ([[1e300], [-1.0], [1e300], [1e-300]], [0, 0, 1, 0]),
+    (
+        [  # no row is in every circuit, and no two circuits are disjoint
+            [4.100266178934991e-142, 8.852647460508905e-220, -2.3034438628061165e164],
+            [-4096.0, 0.0, -1.3998404638611276e101],
+            [-536870912.0, -2.4389618155428485e-260, 0.0],
+            [-1.1127618452062264e-67, 1.742597939622402e282, -1.1997574511165048e-240],
+            [-8.845224433175488e166, 1.688508503057271e-226, 0.0],
+            [8.607837561916492e-283, 3.606632272572553e-129, 0.0],
+            [68719476736.0, 0.0, 0.0],
+        ],
+        [1, 0, 1, 0, 1, 1, 1],
+    ),
+]
+
+
+@pytest.mark.parametrize(("X", "y"), WIDE_EXPONENTS)
+@pytest.mark.parametrize("reading", ["binary64", "decimal"])
+def test_small_tables_that_doubles_cannot_divide_are_finished_exactly(X, y, reading):
+    found = fewest_mistakes(np.array(X), y, intercept=False, reading=reading)
+    assert found.proved
+    assert found.lower == found.upper
+    assert verify(found.certificate, np.array(X), y)

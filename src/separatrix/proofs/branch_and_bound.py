@@ -22,7 +22,7 @@ from separatrix.proofs.face import Face
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.line_search import Lines
-from separatrix.proofs.packing import Packing, fractional_packing
+from separatrix.proofs.packing import Packing, fractional_packing, packed_fractionally
 from separatrix.proofs.simplex import alternative
 from separatrix.proofs.small_tables import disjoint_circuits, separating_the_rest
 
@@ -255,14 +255,17 @@ class Search:
     def _by_integers(self) -> None:
         """What floating point has left open of a small table, in exact arithmetic."""
         rows = self.rows
-        if not self.stuck or type(rows) is not LiftedRows or rows.n * rows.p > TINY:
+        if not self.stuck or rows.n * rows.p > TINY:
             return
         packed = disjoint_circuits(rows, [codes[0] for codes in self.packed if len(codes) == 1])  # rows of zeros
         self.packed = max(self.packed, packed, key=len)
-        for w in separating_the_rest(rows, lambda: self.upper):
+        met = [*self.packed]
+        for w in separating_the_rest(rows, lambda: self.upper, met):
             self.adopt(w)
             if self.lower >= self.upper or self._late():
                 return
+        if met and (packing := packed_fractionally(met, rows.n)).bound > self.lower:
+            self.fraction = packing
 
     def _take(self, columns: NDArray[np.float64]) -> None:
         """A hyperplane that the tree came across: improved, proved, and given back."""

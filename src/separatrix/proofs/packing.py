@@ -64,6 +64,16 @@ def fractional_packing(
     return best
 
 
+def packed_fractionally(pool: list[Codes], n: int) -> Packing:
+    """The best packing over proved witnesses of n rows.
+
+    Where no single row is in all of them its bound is at least 2: loads of sum 1 that every witness bears in full would
+    lie on rows that all witnesses share.
+    """
+    witnesses = sorted({tuple(sorted(codes)) for codes in pool})
+    return _whole(witnesses, _programme(witnesses, n)[1])
+
+
 def _programme(witnesses: list[tuple[int, ...]], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The loads x of rows and the weights t of witnesses."""
     from scipy.optimize import linprog

@@ -14,7 +14,7 @@ DECISIONS = 500  # of parts of a table, at most
 
 def decide(rows: LiftedRows, some: list[int]) -> object:
     """Whether some of the rows can be separated: a hyperplane, a circuit, or something in between."""
-    return Stage(LiftedRows(rows.X[some], rows.y[some], rows.intercept), Face.whole(rows.p)).decide()
+    return Stage(type(rows)(rows.X[some], rows.y[some], rows.intercept), Face.whole(rows.p)).decide()
 
 
 def disjoint_circuits(rows: LiftedRows, zeros: list[int]) -> list[list[int]]:
@@ -31,10 +31,10 @@ def disjoint_circuits(rows: LiftedRows, zeros: list[int]) -> list[list[int]]:
     return packed
 
 
-def separating_the_rest(rows: LiftedRows, upper: Callable[[], int]) -> Iterator[Row]:
+def separating_the_rest(rows: LiftedRows, upper: Callable[[], int], met: list[list[int]]) -> Iterator[Row]:
     """Hyperplanes for what is left when one row of a circuit is left out, then one of the next, and so on.
 
-    The fewest rows are left out first, and always fewer than ``upper()``.
+    The fewest rows are left out first, and always fewer than ``upper()``. Circuits on the way are added to ``met``.
     """
     waiting = [(list(range(rows.n)), 0)]  # rows that are kept, and how many are left out
     for _ in range(DECISIONS):
@@ -44,5 +44,7 @@ def separating_the_rest(rows: LiftedRows, upper: Callable[[], int]) -> Iterator[
         answer = decide(rows, kept)
         if isinstance(answer, Positive):
             yield answer.w
-        elif isinstance(answer, Circuit) and out + 1 < upper():
-            waiting += [([i for i in kept if i != kept[t]], out + 1) for t in answer.weights]
+        elif isinstance(answer, Circuit):
+            met.append([kept[t] for t in answer.weights])
+            if out + 1 < upper():
+                waiting += [([i for i in kept if i != kept[t]], out + 1) for t in answer.weights]
