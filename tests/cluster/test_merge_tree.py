@@ -1,4 +1,4 @@
-"""The tree joins the same pairs in the same order, whoever holds the leaves."""
+"""The tree joins the same pairs in the same order, wherever the leaves are."""
 
 from __future__ import annotations
 

@@ -57,6 +57,12 @@ MOST_NAMES = 100_000  # features that are known by name
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Certificate about the data, whose digest the model file keeps.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Fit on a Ray cluster: auto, HOST:PORT, local (processes of this machine), or here (this process).",
+)
+@click.option("--workers", type=click.IntRange(1), help="Workers on the cluster; all its processors if not given.")
 @output.output_options
 @click.pass_context
 def command(context: click.Context, /, source: str, **options: Any) -> None:
@@ -79,6 +85,11 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         options["learner"] = "perceptron"
     if options["trace"] and options["json_"]:
         raise ParameterError("--trace prints a table for people: leave --json out.")
+    if options["cluster"] is not None:
+        from separatrix.cli.cluster_fit import fit_on_cluster
+
+        fit_on_cluster(context, source, options, out)
+        return
     quiet, choices = options["quiet"] or options["json_"], tables.choices_of(options)
     with Progress(f"reading {source[:40]}", quiet) as progress:
         progress.start()

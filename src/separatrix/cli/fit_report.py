@@ -17,16 +17,24 @@ SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
 
 def account(model: TableModel, task: tables.Task, notes: list[str], said: list[str]) -> dict[str, Any]:
     """What there is to say, as plain values."""
+    columns = len(task.source.columns) or None
+    return account_of(model, task.source.name, columns, [*task.guesses, *notes], said) | {"positive": task.positive}
+
+
+def account_of(
+    model: TableModel, source: str, columns: int | None, guesses: list[str], said: list[str]
+) -> dict[str, Any]:
+    """The same of a source whose rows may be elsewhere."""
     learner = model.learner
     report: dict[str, Any] = {
-        "source": task.source.name,
+        "source": source,
         "rows": model.about["rows"],
-        "columns": len(task.source.columns) or None,
+        "columns": columns,
         "features": learner.n_features_in_,
-        "target": task.target,
+        "target": model.target,
         "classes": model.classes,
-        "positive": task.positive,
-        "guesses": [*task.guesses, *notes],
+        "positive": model.positive,
+        "guesses": guesses,
         "leaks": [] if model.encoder is None else [leak.to_dict() for leak in model.encoder.leaks],
         "learner": repr(learner),
         "warnings": said,
@@ -49,7 +57,7 @@ def report_lines(report: dict[str, Any], task: tables.Task, out: Path) -> list[s
         lines.append("guessed: " + " · ".join(report["guesses"]))
     lines += [f"suspected leak: {leak['column']!r}: {leak['evidence']}; --drop it?" for leak in report["leaks"]]
     lines += [f"warning: {text}" for text in report["warnings"]]
-    lines += [f"{learner_in_flags(report['learner'])}   {in_flags(_outcome(report))}   {seconds['fit']:.2f} s"]
+    lines += [f"{learner_in_flags(report['learner'])}   {in_flags(outcome(report))}   {seconds['fit']:.2f} s"]
     if report["cross_validation"] is not None:
         found = report["cross_validation"]
         lines.append(f"{found['folds']}-fold cross-validation: {_estimates(found['estimates'])}")
@@ -72,7 +80,8 @@ def _estimates(found: dict[str, Any]) -> str:
     return ", ".join(shown)
 
 
-def _outcome(report: dict[str, Any]) -> str:
+def outcome(report: dict[str, Any]) -> str:
+    """How the fit ended, in a few words."""
     if report["mistakes"] is not None:
         passes = f"{report['n_iter']:,} pass{'es' * (report['n_iter'] != 1)}"
         wrong = (

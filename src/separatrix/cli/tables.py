@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from separatrix.data.frame import Column
     from separatrix.data.sources import Source
+    from separatrix.data.table_queries import Reading
     from separatrix.data.tasks import Task as Task
     from separatrix.features.encode import Choices
     from separatrix.features.table_model import TableModel
@@ -87,33 +88,35 @@ def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def open_table(source: str, options: dict[str, Any], model: TableModel | None = None) -> Source:
     """The source, to be read as the options say and as the training table of the model was read."""
-    from dataclasses import replace
-
-    from separatrix.data.encodings import check_encoding
     from separatrix.data.sources import open_source
     from separatrix.data.table_queries import Reading
 
+    opened = open_source(source, reading_of(options, Reading() if model is None else model.reading))
+    opened.skip_missing_target = options.get("skip_missing_target", False)
+    return opened
+
+
+def reading_of(options: dict[str, Any], reading: Reading) -> Reading:
+    """How files are to be read: as the options say, else as before."""
+    from dataclasses import replace
+
+    from separatrix.data.encodings import check_encoding
+
     if options["encoding"] is not None:
         check_encoding(options["encoding"])
-    reading = Reading() if model is None else model.reading
     if options["decimal"] is not None:
         numbers = tuple((name, own.with_decimal(options["decimal"])) for name, own in reading.numbers)
         reading = replace(reading, numbers=numbers)
-    opened = open_source(
-        source,
-        replace(
-            reading,
-            na=tuple(dict.fromkeys((*reading.na, *options["na"]))),
-            header=options["header"],
-            sep=_separator(options["sep"]),
-            encoding=options["encoding"],
-            decimal=options["decimal"],
-            text=(*reading.text, *options.get("text", ())),
-            as_written=(*reading.as_written, *options.get("category", ())),
-        ),
+    return replace(
+        reading,
+        na=tuple(dict.fromkeys((*reading.na, *options["na"]))),
+        header=options["header"],
+        sep=_separator(options["sep"]),
+        encoding=options["encoding"],
+        decimal=options["decimal"],
+        text=(*reading.text, *options.get("text", ())),
+        as_written=(*reading.as_written, *options.get("category", ())),
     )
-    opened.skip_missing_target = options.get("skip_missing_target", False)
-    return opened
 
 
 def _separator(text: str | None) -> str | None:

@@ -66,7 +66,7 @@ def moments_of(source: EncodedSource, needed: str, pooled: bool = True) -> Momen
         raise DataError(f"{source.name} has {source.d:,} columns: moments are made of at most {MOST_COLUMNS:,}.")
     classes = None if needed == "targets" else source.classes.tolist()
     found: Moments = source.rounds.reduce("moments", part_moments, source.d, classes, pooled, join=merge)
-    return found
+    return found.copy()  # what comes from a worker may not be written to
 
 
 def fit_from_moments(learner: Any, source: EncodedSource) -> None:

@@ -181,7 +181,7 @@ class LogisticRun:
     def _independent(self) -> None:
         """Leave out columns that are linear combinations of others."""
         d, lift = self.source.d, self.spec.lift
-        totals = self.source.rounds.reduce("columns", gram_sums, d, join=merge).totals(last=True)
+        totals = self.source.rounds.reduce("columns", gram_sums, d, join=merge).copy().totals(last=True)
         self.columns = independent_in(NormalEquations(totals, d, 0.0, lift, lift), d, lift)
         if len(self.columns.others):
             self.spec = replace(self.spec, kept=tuple(self.columns.kept.tolist()))

@@ -164,7 +164,7 @@ class RoundsLoss:
         join = merge if self.spec.vectors == 1 else np.add
         found = self.rounds.reduce("Hessian", curvature_sums, self.spec, point.at, join=join)
         if self.spec.vectors == 1:
-            return NormalEquations(found.totals(last=True), self.d, self.ridge, self.lift, self.lift)
+            return NormalEquations(found.copy().totals(last=True), self.d, self.ridge, self.lift, self.lift)
         return determined(found.copy(), self.spec.classes, self.d, self.ridge, self.lift)
 
     def reach(self, step: Floats) -> float:
