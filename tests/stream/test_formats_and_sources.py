@@ -175,6 +175,26 @@ def test_a_stream_goes_on_in_the_rotated_file_after_a_restart(tmp_path):
     assert (tmp_path / "p").read_text().splitlines() == said
 
 
+def test_a_followed_file_that_is_gone_is_said_and_the_new_one_is_read(tmp_path):
+    first, second = rows(300, seed=1), rows(100, seed=2)
+    said = expected(first + second, tmp_path)
+    path = tmp_path / "log.svm"
+    path.write_text(first)
+    state = ("--checkpoint", tmp_path / "c", "--out", tmp_path / "p", "--learner", "perceptron", "--follow")
+    process = started(path, *state, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    waits_for(tmp_path / "p", sum(len(line) + 1 for line in said[:300]))
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    path.unlink()
+    path.write_text(second)
+    process = started(path, *state, "--resume", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    waits_for(tmp_path / "p", sum(len(line) + 1 for line in said))
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=60)
+    assert b"the rest of what was being read is gone" in b" ".join(out.split())
+    assert (tmp_path / "p").read_text().splitlines() == said
+
+
 def test_a_checkpoint_refuses_other_options_and_other_files(tmp_path):
     (tmp_path / "a.svm").write_text(rows(3000))
     (tmp_path / "b.svm").write_text(rows(3000, seed=7))

@@ -73,6 +73,9 @@ class FileFeed:
             except FileNotFoundError:
                 named = now
             if (named.st_dev, named.st_ino) != (now.st_dev, now.st_ino):
+                self.stopping.wait(POLL)  # whoever writes may not have noticed yet
+                if os.fstat(self.file.fileno()).st_size > self.offset:
+                    return SAME
                 self.notes.append(f"{self.path.name} was replaced: reading on in the new file")
                 self.file.close()
                 self.file, self.offset = self._open(self.path), 0
@@ -100,12 +103,19 @@ class FileFeed:
         tail = b""
         while len(tail) < length and (more := self.file.read(length - len(tail))):
             tail += more
-        if zlib.crc32(tail) != expected or len(tail) < length:
+        if zlib.crc32(tail) == expected and len(tail) == length:
+            self.offset = offset
+        elif self.follow:
+            self.notes.append(
+                f"{self.path.name} was replaced or truncated meanwhile, and the rest of what was being read is gone: "
+                "reading on from the beginning of what is there now"
+            )
+            self.file.seek(0)
+        else:
             raise CheckpointError(
                 f"{self.path} is not the file of the checkpoint: the {length:,} bytes before position {offset:,} "
                 "differ; start again without --resume."
             )
-        self.offset = offset
 
     def _find(self, inode: list[int]) -> None:
         """The file that was being read, which may have another name by now."""

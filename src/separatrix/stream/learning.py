@@ -184,7 +184,7 @@ class StreamRun:
         return table_model(self.arrivals, self.encoder, first, self.plan.columns.target or None, about)
 
     def _parsed(self) -> Iterator[tuple[Piece, Rows | None]]:
-        reader = LineReader(self.feed, 1 if self.position is None else self.position["line"], self.plan.longest_line)
+        reader = LineReader(self.feed, self._line(), self.plan.longest_line)
         pieces = iter(reader)
         if self.format is None:
             first = None
@@ -196,6 +196,10 @@ class StreamRun:
             pieces = itertools.chain([] if first is None else [first], pieces)
         threads = 1 if self.feed.live or self.format_name != "svmlight" else workers()
         yield from in_order(self._work, pieces, threads)
+
+    def _line(self) -> int:
+        """The number of the next line; a file that was replaced begins anew."""
+        return 1 if self.position is None or not self.feed.offset else int(self.position["line"])
 
     def _work(self, piece: Piece) -> tuple[Piece, Rows | None]:
         if piece.fault or self.format is None or not len(piece.text):
