@@ -143,8 +143,9 @@ class Touch(Hand):
         unit = self.place(1, 0)[0] - self.place(0, 0)[0]
         x, y = self.middle(f"[data-index='{index}']")
         self.touch("touchStart", (x, y))
-        for k in range(1, 5):
+        for k in (1, 2, 3, 4, 4):
             self.touch("touchMove", (x + du * unit * k / 4, y + dv * unit * k / 4))
+            self.page.wait_for_timeout(30)  # a finger that leaves at speed flings, and the next tap ends the fling
         self.touch("touchEnd")
 
     def slide(self, selector, share):

@@ -114,7 +114,7 @@ def test_the_keyboard_makes_xor(opened):
     settled(page)
     assert page.inner_text("#verdict") == "No line separates the classes (proved)."
     assert "minimum number of mistakes is 1 (proved)" in page.text_content("#facts")
-    assert len(page.query_selector_all("polygon.hull")) == 2
+    assert len(page.query_selector_all(".hull")) == 2
     page.focus("[data-index='3']")
     page.keyboard.press("Delete")
     settled(page)

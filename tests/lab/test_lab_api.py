@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -182,3 +184,18 @@ def test_the_user_s_table(tmp_path):
     assert (first["name"], first["axes"]) == ("table", ["a", "c"])
     assert first["points"][31] == {"x": 31.0, "y": 1.0, "label": 1}
     assert len(first["points"]) == 60
+
+
+def test_what_is_shown_first_is_chosen_once(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,ok\n" + "".join(f"{k},{k * k % 7},{'yes' if k > 30 else 'no'}\n" for k in range(60)))
+    for options, says in (
+        (["--columns", "a", "b", "--directions"], "cannot both say"),
+        (["--directions"], "needs three columns"),
+        (["--columns", "a", "z"], "no column 'z'"),
+    ):
+        command = [sys.executable, "-m", "separatrix", "lab", str(path), "--target", "ok", "--no-browser", *options]
+        found = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+        assert (found.returncode, found.stdout) == (2, "")
+        assert says in " ".join(found.stderr.split())
+        assert "Traceback" not in found.stderr
