@@ -20,6 +20,7 @@ void bind_logistic(nb::module_&);
 void bind_mistakes(nb::module_&);
 void bind_hull(nb::module_&);
 void bind_lasso(nb::module_&);
+void bind_hinge(nb::module_&);
 }  // namespace separatrix
 
 #define DEFINE_MODULE(name, m) NB_MODULE(name, m)
@@ -47,4 +48,5 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_mistakes(m);
     separatrix::bind_hull(m);
     separatrix::bind_lasso(m);
+    separatrix::bind_hinge(m);
 }

@@ -8,6 +8,7 @@ from separatrix.kernels.reference.decide import decide
 from separatrix.kernels.reference.descent import descent_pass, mean_loss
 from separatrix.kernels.reference.dual import first_mistake, kernel_column, kernel_scores, kernel_update
 from separatrix.kernels.reference.exact import bounded_scores, exact_signs, opposites
+from separatrix.kernels.reference.hinge import hinge_pass
 from separatrix.kernels.reference.hull import nearest_hulls, nearest_products
 from separatrix.kernels.reference.lasso import (
     chosen_gram,

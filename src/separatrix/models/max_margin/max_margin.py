@@ -64,7 +64,8 @@ class MaxMargin(LinearClassifier):
         min over (w, b) of  |w|^2/2 + C sum c_i max(0, 1 - y_i (w.x_i + b)),
 
     by an interior-point method, until the relative duality gap is 1e-15 or rounding lets it fall no more (``gap_``; up
-    to 1e-6 counts as OPTIMAL). The bias is never penalised;
+    to 1e-6 counts as OPTIMAL). Where there are at least 500 rows and columns, and rows are sparse or columns outnumber
+    them, by dual coordinate descent until the gap is 1e-6, if that is quicker. The bias is never penalised;
     c_i are the weights of the rows (rows of weight zero do not count). For K > 2 classes there is one hyperplane for
     each pair of them, and the class that wins most pairs is predicted.
 
@@ -80,7 +81,7 @@ class MaxMargin(LinearClassifier):
     boundary : {"positive", "negative", "undefined"}, default="positive"
         What a score of zero predicts, for two classes.
     max_iter : int or inf, default=200
-        Limit on the steps of the interior-point method.
+        Limit on the steps of the interior-point method; for coordinate descent a step is up to 50 passes.
 
     Attributes
     ----------
@@ -94,7 +95,7 @@ class MaxMargin(LinearClassifier):
     gap_ : relative duality gap of each pair: of the half-width, proved, or of the soft objective
     support_ : support rows
     status_ : OPTIMAL, LEAST_SLACK, MAX_ITERATIONS, ILL_CONDITIONED or INTERRUPTED, the worst of the pairs
-    n_iter_ : steps of the interior-point method, at least 1
+    n_iter_ : steps of the method, at least 1
 
     Examples
     --------

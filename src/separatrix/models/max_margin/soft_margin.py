@@ -5,11 +5,13 @@
 with its dual  max sum z_i - |sum z_i y_i x_i|^2/2,  0 <= z_i <= c_i,  sum z_i y_i = 0 (where there is a bias). The
 slack s_i = a_i.(w, b) - 1 + t_i and z_i are driven to s_i z_i = t_i (c_i - z_i) = 0 along the central path. Every
 step solves one system of d + 1 unknowns; more columns than rows are first reduced to the space that the rows span.
-The duality gap is computed from feasible points of both problems.
+The duality gap is computed from feasible points of both problems. Where rows are sparse or columns many, dual
+coordinate descent is tried first (:mod:`separatrix.models.max_margin.dual_descent`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.max_margin.central_path import CentralPath, PathPoint
+from separatrix.models.max_margin.dual_descent import DualDescent, is_quicker, patience
 from separatrix.models.max_margin.signed_rows import SignedRows
 from separatrix.numerics.driver import drive
 from separatrix.numerics.status import Status
@@ -47,12 +50,28 @@ class SoftMargin:
 
 def soft_margin(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter: float) -> SoftMargin:
     """The minimum for finite costs c_i > 0."""
+    if is_quicker(X):
+        found = by_descent(X, y, cost, bias, max_iter)
+        if found is not None:
+            return found
     rows = SignedRows.of(X, y, bias)
     with np.errstate(over="ignore", under="ignore"):
         scaled = cost * rows.size * rows.size
     if not np.isfinite(scaled).all():
         raise DataError("C times the squared length of the rows is beyond the doubles: scale X, or take a smaller C.")
     return _in_given_units(rows, solve_soft_margin(rows, scaled, max_iter))
+
+
+def by_descent(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter: float) -> SoftMargin | None:
+    """The minimum by dual coordinate descent; None where it is too slow, and an interior-point method is not."""
+    solver = DualDescent(X, y, cost, bias, most=patience(X))
+    if not solver.is_safe:
+        return None
+    driven = drive(solver, solver.init(), max_steps=max_iter)
+    if driven.status is Status.MAX_ITERATIONS and solver.most < math.inf:
+        return None
+    best = driven.state.best
+    return SoftMargin(best.w, best.b, best.t, best.z, best.gap, driven.steps, driven.status)
 
 
 def least_slack(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter: float) -> SoftMargin:
