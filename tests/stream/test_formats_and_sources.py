@@ -85,7 +85,7 @@ def test_vowpal_wabbits_text_with_weights_and_rows_without_labels(tmp_path):
 
 
 def test_a_pipe_that_is_sent_again_goes_on_where_it_was(tmp_path):
-    text = rows(40_000).encode()
+    text = rows(15_000).encode()
     words = ("--learner", "perceptron", "--format", "svmlight")
     stream("-", "--out", tmp_path / "once", "--model", tmp_path / "once.sepx", *words, input=text)
     own = ("-", "--out", tmp_path / "p", "--model", tmp_path / "m.sepx", *words)
@@ -93,7 +93,7 @@ def test_a_pipe_that_is_sent_again_goes_on_where_it_was(tmp_path):
     process = started(*own, *state, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     process.stdin.write(text[: len(text) // 2])
     process.stdin.flush()
-    waits_for(tmp_path / "p", 20_000)
+    waits_for(tmp_path / "p", 10_000)
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 128 + signal.SIGTERM
     process.stdin.close()

@@ -101,7 +101,7 @@ def test_other_learners_learn_in_blocks_of_rows_counted_from_the_first(learner):
 
 
 def test_blocks_of_one_row_are_row_by_row():
-    X, y = problem(60)
+    X, y = problem(25)
     model, plain = LinearDiscriminant(), LinearDiscriminant()
     found = progressive(model, X, y, block=1, classes=[0, 1])
     mistakes = predicted = 0
