@@ -62,6 +62,22 @@ def test_learners_side_by_side(opened):
     assert page.locator("#fits h3").all_inner_texts() == ["① Fewest mistakes", "② Logistic"]
 
 
+def test_choices_stay_when_the_points_change(opened):
+    page = opened("perceptron", "six-points")
+    page.select_option("#recipe", "normalised")
+    settled(page)
+    page.select_option("#preset", "bias")
+    settled(page)
+    assert page.input_value("#recipe") == "normalised"
+    assert page.is_checked("#choice-normalize_rows")
+    page.check("#choice-fit_intercept")
+    settled(page)
+    assert page.input_value("#recipe") == "custom"
+    page.click("#lesson-2")
+    settled(page)
+    assert page.input_value("#recipe") == "default"
+
+
 def test_features_bend_the_boundary_and_change_the_verdict(opened):
     page = opened("features", "xor")
     assert page.inner_text("#verdict") == "No line separates the classes (proved)."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+import warnings
 import webbrowser
 from typing import Any
 
@@ -62,6 +63,7 @@ def command(
         address = f"http://{HOST}:{number}/#token={token}"
         config = uvicorn.Config(application(token, hosts, own, table), log_level="warning", access_log=False)
         output.say([f"the lab: {address}", "Ctrl-C ends it."])
+        warnings.simplefilter("ignore")  # answers say how a run ended; filters set by threads at once would race
         if browser:
             webbrowser.open(address)
         uvicorn.Server(config).run(sockets=[listening])

@@ -32,10 +32,16 @@ export class Learner extends EventTarget {
 
   form(place, options, recipes) {
     const recipe = element("select", { id: "recipe" });
-    recipe.append(...["default", ...Object.keys(recipes)].map((name) => new Option(name, name)));
+    const all = Object.entries({ default: {}, ...recipes }).map(([name, own]) => [name, { ...DEFAULTS.choices, ...own }]);
+    recipe.append(...[...all.map(([name]) => name), "custom"].map((name) => new Option(name, name)));
+    recipe.options[all.length].disabled = true; // shown where other choices were made
+    this.scene.addEventListener("change", () => {
+      const same = ([, own]) => Object.entries(own).every(([name, value]) => name === "random_state" || this.scene.choices[name] === value);
+      recipe.value = all.find(same)?.[0] ?? "custom";
+    });
     place.append(element("label", {}, element("span", {}, "Recipe"), recipe));
     recipe.addEventListener("change", () => {
-      this.scene.choices = { ...DEFAULTS.choices, ...(recipes[recipe.value] ?? {}) };
+      this.scene.choices = { ...all.find(([name]) => name === recipe.value)[1], random_state: this.scene.choices.random_state };
       this.scene.changed("choices");
     });
     for (const [name, title] of Object.entries(TITLES)) {

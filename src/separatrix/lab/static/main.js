@@ -167,8 +167,8 @@ function changed({ detail }) {
   waiting = setTimeout(refresh, detail === "move" ? 60 : 0);
 }
 
-/** Show points under their names, with room around them; choices as given, or the defaults. */
-function show({ points, axes = ["x", "y"], about = "" }, given = {}, room = 1) {
+/** Show points under their names, with room around them; choices as given, or as they are. */
+function show({ points, axes = ["x", "y"], about = "" }, given = scene.asJson(), room = 1) {
   scene.axes = axes;
   byId("about").textContent = about;
   plane.selected = -1;
