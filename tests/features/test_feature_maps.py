@@ -110,3 +110,22 @@ def test_lists_of_rows_become_frames():
     frame = sx.PolynomialMap(2).set_output(transform="pandas").fit_transform([[2.0, 3.0], [1.0, 0.0]])
     assert frame.index.tolist() == [0, 1]
     assert frame["x0 x1"].tolist() == [6.0, 0.0]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("interactions_only", [False, True])
+@pytest.mark.parametrize(
+    ("n", "d", "degree"), [(1, 1, 1), (1, 1, 4), (7, 3, 1), (300, 5, 2), (40, 4, 5), (33, 40, 3), (2, 3, 6)]
+)
+def test_monomials_have_the_bits_of_scikit_learn(n, d, degree, interactions_only, dtype):
+    X = np.random.default_rng(n * d).standard_normal((n, d)).astype(dtype)
+    other = PolynomialFeatures(degree, interaction_only=interactions_only, include_bias=False).fit(X)
+    ours = sx.PolynomialMap(degree, interactions_only=interactions_only).fit(X)
+    for rows in (X, sp.csr_array(np.where(X > 0, X, 0))):
+        made, theirs = ours.transform(rows), other.transform(rows)
+        assert made.dtype == X.dtype
+        assert sp.issparse(made) == sp.issparse(rows)
+        dense = made.toarray() if sp.issparse(made) else made
+        np.testing.assert_array_equal(dense, theirs.toarray() if sp.issparse(theirs) else theirs)
+    assert ours.transform(X).flags.c_contiguous
+    assert ours.get_feature_names_out().tolist() == other.get_feature_names_out().tolist()

@@ -143,7 +143,11 @@ class FeatureMap(Transformer):
         self._check_fitted()
         table = self._check_rows(X)
         self._need_dense(table)
-        return self._in_container(self._map.transform(table.X).astype(table.X.dtype, copy=False), X)
+        return self._in_container(self._make(table.X).astype(table.X.dtype, copy=False), X)
+
+    def _make(self, X: Any) -> Any:
+        """The new features of checked rows"""
+        return self._map.transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """A name for every new column, made of the names of those it comes from.

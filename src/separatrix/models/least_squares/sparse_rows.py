@@ -18,10 +18,10 @@ from separatrix.numerics.normal_equations import EPS
 
 def _centred_operator(problem: LeastSquaresProblem) -> tuple[Any, Floats, Floats, Floats, Floats]:
     """Sparse rows times the roots of their weights, those roots, the shift, targets and their level."""
-    X = problem.X.astype(np.float64)
+    X = problem.X.astype(np.float64, copy=False)
     c = np.ones(problem.n) if problem.weights is None else problem.weights
     s = np.sqrt(c)
-    S = X.multiply(s[:, None]).tocsr()
+    S = X if problem.weights is None else X.multiply(s[:, None]).tocsr()
     if not problem.free:
         if problem.lift:
             from scipy import sparse
