@@ -60,11 +60,11 @@ def measure(ray, most: int, rows: int) -> None:
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     print(f"Ray {ray.__version__}; {rows * PARTS:,} x {D} in {PARTS} partitions; workers of one thread\n")
     counts = sorted({1, *(2**k for k in range(10) if 2**k <= most), most})
-    table, first, fits = [], None, {}
+    table, first = [], None
     for workers in counts:
         own, ours, seconds = on_workers(ray, workers, rows)
         first = first or seconds
-        fits[workers] = seconds
+        print(f"{workers} workers: {seconds:.2f} s", file=sys.stderr, flush=True)
         table.append(
             [
                 workers,
