@@ -25,6 +25,7 @@ def hand(request, browser, lab):
 
 
 def bias(hand):
+    assert hand.page.inner_text("#verdict") == "No line through the origin separates the classes (proved)."
     hand.press("#choice-fit_intercept")
     settled(hand.page)
     hand.press("#end")

@@ -32,7 +32,7 @@ export class DescentPanel {
   }
 
   verdict({ diverged, safe_step: safe, values }, step) {
-    const limit = safe === null ? "" : ` Below a step of ${shown(safe, 3)} = 2/L every step lowers the loss.`;
+    const limit = safe === null || this.scene.descent.momentum > 0 ? "" : ` Below a step of ${shown(safe, 3)} = 2/L every step lowers the loss.`;
     if (diverged) return `✗ Diverges: with a step of ${shown(step, 3)} the loss rises from ${shown(values[0])} to ${shown(values.at(-1))}.${limit}`;
     return `✓ The loss falls from ${shown(values[0])} to ${shown(values.at(-1))}.${limit}`;
   }

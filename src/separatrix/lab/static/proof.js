@@ -5,10 +5,10 @@ import { byId, element, shape, shown, words } from "./shapes.js";
 
 const SHOWN = (v) => shown(v, 6);
 const VERDICTS = {
-  complete: ["holds", "✓", "A line separates the classes (proved)."],
-  quasi: ["fails", "✗", "No line has all points strictly on their correct sides, but one has none on its wrong side (proved)."],
-  overlap: ["fails", "✗", "No line separates the classes (proved)."],
-  undecided: ["fails", "?", "Not decided."],
+  complete: ["holds", "✓", (line) => `A ${line} separates the classes (proved).`],
+  quasi: ["fails", "✗", (line) => `No ${line} has all points strictly on their correct sides, but one has none on its wrong side (proved).`],
+  overlap: ["fails", "✗", (line) => `No ${line} separates the classes (proved).`],
+  undecided: ["fails", "?", () => "Not decided."],
 };
 const points = (rows) => `${rows.length === 1 ? "point" : "points"} ${rows.slice(0, 20).join(", ")}${rows.length > 20 ? ", …" : ""}`;
 
@@ -24,15 +24,20 @@ export class ProofPanel {
 
   set(proof, why = "") {
     this.proof = proof;
-    const [kind, mark, sentence] = proof === null ? ["", "", why] : VERDICTS[proof.verdict];
-    const boundary = this.scene.bent ? sentence.replace(/(line) (separates|has)/, `$1 in the ${proof?.columns.length ?? ""} columns $2`) : sentence;
+    const [kind, mark, sentence] = proof === null ? ["", "", () => why] : VERDICTS[proof.verdict];
     byId("verdict").className = `verdict ${kind}`;
-    byId("verdict").textContent = boundary;
+    byId("verdict").textContent = sentence(this.line);
     byId("verdict").dataset.mark = mark;
     byId("facts").replaceChildren(...this.facts().map((text) => element("li", {}, text)));
     byId("checked").replaceChildren();
     byId("check").disabled = proof === null;
     byId("download").disabled = proof === null;
+  }
+
+  /** What would separate the classes: the boundary is straight in its columns, and may have to pass through the origin. */
+  get line() {
+    const { bent, choices } = this.scene;
+    return `line${bent ? ` in the ${this.proof?.columns.length} columns` : ""}${choices.fit_intercept ? "" : " through the origin"}`;
   }
 
   facts() {
@@ -52,7 +57,7 @@ export class ProofPanel {
     if (proof.mistakes !== null) {
       const { lower, upper, rows } = proof.mistakes;
       const count = lower === upper ? `${lower} (proved)` : `between ${lower} and ${upper} (proved)`;
-      made.push(`The minimum number of mistakes is ${count}; without ${points(rows)} a line separates the others.`);
+      made.push(`The minimum number of mistakes is ${count}; without ${points(rows)} a ${this.line} separates the others.`);
     }
     const named = { x: this.scene.axes[0], y: this.scene.axes[1], intercept: "the intercept" };
     for (const [name, fate] of Object.entries(proof.coefficients).filter(([, own]) => own.endsWith("inf"))) {
