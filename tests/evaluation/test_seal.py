@@ -22,7 +22,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 import separatrix as sx
 from separatrix.errors import DataError, LedgerError, OpenedWarning, ParameterError
 from separatrix.evaluation.ledger import Ledger, ledger_path
-from separatrix.validation.marks import row_marks
+from separatrix.validation.row_hashes import row_marks
 
 
 @pytest.fixture

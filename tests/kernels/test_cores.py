@@ -18,7 +18,7 @@ from scipy import sparse
 import separatrix as sx
 from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
-from separatrix.kernels import cores, spread
+from separatrix.kernels import all_cores, cores
 from separatrix.numerics import moments as moments_module
 from separatrix.numerics.moments import Moments, merge
 
@@ -29,7 +29,7 @@ COUNTS = (1, 2, 3, 5)
 @pytest.fixture
 def small_parts(monkeypatch):
     """Parts so small that a few thousand rows have many of them."""
-    monkeypatch.setattr(spread, "BLOCK", 1000)
+    monkeypatch.setattr(all_cores, "BLOCK", 1000)
     monkeypatch.setattr(moments_module, "LEAF", 3000)
 
 

@@ -40,7 +40,7 @@ from separatrix.auditing.table import AuditTable
 from separatrix.errors import DataError, LedgerError
 from separatrix.evaluation.results import ClassificationEvaluation
 from separatrix.evaluation.seal import Holdout, holdout
-from separatrix.validation.marks import value_marks
+from separatrix.validation.row_hashes import value_marks
 
 TEST = 0.2
 FEWEST = 10  # rows from which learners are compared

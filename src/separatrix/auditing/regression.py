@@ -11,7 +11,7 @@ from separatrix.arrays import Floats
 from separatrix.auditing.budget import Session
 from separatrix.auditing.hyperplane_facts import ExactFitFacts, LeastSquaresFacts
 from separatrix.auditing.table import AuditTable
-from separatrix.validation.marks import value_marks
+from separatrix.validation.row_hashes import value_marks
 
 
 @dataclass(frozen=True)

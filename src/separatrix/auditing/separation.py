@@ -15,7 +15,7 @@ from separatrix.auditing.table import AuditTable
 from separatrix.auditing.table_facts import Contradictions, LabelledRow
 from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability
 from separatrix.proofs.separability import Given, Separability, counted
-from separatrix.validation.marks import value_marks
+from separatrix.validation.row_hashes import value_marks
 
 KESLER_ROWS = 100_000  # rows times other classes, up to which all classes are decided at once
 CONTRADICTIONS = 8  # groups of equal rows shown

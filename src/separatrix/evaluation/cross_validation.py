@@ -23,7 +23,7 @@ from separatrix.evaluation.folds import (
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.judging import corrected_t, judge_classes, judge_numbers
 from separatrix.evaluation.predictions import is_regressor
-from separatrix.evaluation.shared import is_partition, share_work
+from separatrix.evaluation.shared_moments import is_partition, share_work
 from separatrix.evaluation.splits import seed_of
 from separatrix.evaluation.workers import executor_of, spread
 from separatrix.validation import (

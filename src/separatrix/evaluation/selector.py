@@ -15,7 +15,7 @@ from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_fo
 from separatrix.evaluation.grid import candidates_of
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.selection import RULES, Selection, metric_name
-from separatrix.evaluation.shared import MOMENTS, RidgePath, is_partition, moments_needed, ridge_errors
+from separatrix.evaluation.shared_moments import MOMENTS, RidgePath, is_partition, moments_needed, ridge_errors
 from separatrix.evaluation.splits import seed_of
 from separatrix.evaluation.workers import executor_of, spread
 from separatrix.protocol import Estimator

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import BackendError
+from separatrix.kernels.all_cores import in_blocks as in_blocks
+from separatrix.kernels.all_cores import on_all_cores
+from separatrix.kernels.all_cores import row_blocks as row_blocks
 from separatrix.kernels.cores import each_part as each_part
 from separatrix.kernels.cores import thread_count as thread_count
-from separatrix.kernels.spread import in_blocks as in_blocks
-from separatrix.kernels.spread import on_all_cores
-from separatrix.kernels.spread import row_blocks as row_blocks
 
 LEVELS = ("baseline", "avx2", "avx512")
 

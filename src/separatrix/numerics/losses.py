@@ -7,6 +7,9 @@
 
 Every form is stable: finite, and right, for margins of any size. The zero-one loss is not a function
 of the margin at m = 0; it follows the boundary rule and so takes scores and labels.
+
+These are for ``loss_of`` and the pictures. A loss that ``LinearDescent`` minimises is a kernel: ``loss_at`` in
+``kernels/reference/descent.py`` and ``native/separatrix/descent.hpp``, named in ``models/descent/descent_state.py``.
 """
 
 from __future__ import annotations

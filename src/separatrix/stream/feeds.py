@@ -73,7 +73,7 @@ class FileFeed:
             except FileNotFoundError:
                 named = now
             if (named.st_dev, named.st_ino) != (now.st_dev, now.st_ino):
-                self.stopping.wait(POLL)  # whoever writes may not have noticed yet
+                self.stopping.wait(POLL)  # the writer may not have noticed yet
                 if os.fstat(self.file.fileno()).st_size > self.offset:
                     return SAME
                 self.notes.append(f"{self.path.name} was replaced: reading on in the new file")

@@ -25,7 +25,7 @@ class Progressive:
         Wrong predictions; None for a regression.
     accuracy, recent : Estimate
         The share of right predictions among all labelled rows and among the last ``window`` (Wilson's interval); for a
-        regression the mean squared error (normal interval). Rows depend on each other through the model, which the
+        regression the mean squared error (normal interval). Predictions share the model, which the
         intervals leave out of account.
     window : int
         Rows of ``recent``, of a block of the drift test, and four times those of a point of the curve at first.

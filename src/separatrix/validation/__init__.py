@@ -7,8 +7,8 @@ canonical form; those are used in place, everything else is converted once.
 from separatrix.validation.labels import Labels, check_labels, plain_value, shown_label
 from separatrix.validation.outcomes import Outcomes, check_outcomes
 from separatrix.validation.row import Row, check_features, check_row
-from separatrix.validation.rows import count_rows, take_rows
 from separatrix.validation.table import Table, check_same_features, check_table, distinct_names, finite_scores
+from separatrix.validation.taken_rows import count_rows, take_rows
 from separatrix.validation.targets import (
     check_finite_vector,
     check_lengths,
