@@ -146,6 +146,21 @@ def test_random_labels_are_no_better_than_guessing(audited):
     assert "none is better than always predicting the most common class" in found.facts.recommendation.use
 
 
+def test_classes_that_scores_tell_apart_are_more_than_a_guess(ledger):
+    rng = np.random.default_rng(0)
+    y = rng.random(300) < 0.4
+    X = rng.normal(size=(300, 4)) + np.outer(y, [1.2, -0.6, 0.0, 0.4])
+    X[:, 3] += 0.8 * X[:, 0]
+    columns = {f"x{j}": X[:, j].round(4) for j in range(4)} | {"y": np.where(y, "ill", "well")}
+    found = separatrix.audit(columns, "y", ledger=ledger)
+    own = found.facts.prediction.learner(found.facts.prediction.chosen).estimates
+    assert own["roc_auc"].low > 0.5
+    assert own["accuracy"].low < found.facts.prediction.baseline
+    assert found.facts.prediction.better_than_guessing
+    assert found.facts.recommendation.learner == "logistic"
+    assert any("it ranks rows better than chance" in text for text in found.facts.recommendation.cautions)
+
+
 def test_a_few_rows_cannot_show_that_a_learner_is_better_than_guessing(ledger):
     rng = np.random.default_rng(0)
     y = np.arange(10) % 2

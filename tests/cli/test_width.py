@@ -42,7 +42,7 @@ def test_lines_have_at_most_80_characters(folder, name):
         done = separatrix(*words, cwd=folder, env={"COLUMNS": "80"})
         assert done.returncode == 0, (words, done.stderr)
         assert done.stdout, words
-        long = [line for line in done.stdout.splitlines() if len(line) > 80]
+        long = [line for line in (done.stdout + done.stderr).splitlines() if len(line) > 80]
         assert not long, (words, long)
 
 

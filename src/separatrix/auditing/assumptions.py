@@ -24,17 +24,20 @@ def check_classification(
 ) -> tuple[AssumptionFacts, list[QuantileCurve]]:
     """Every assumption with its evidence, and the quantiles of the classes."""
     with session.clock.stage("assumptions"):
-        normal, quantiles = normality.check(table, session.seed)
+        normal, quantiles = normality.check(table, session.seed) if _in_time(session, "normal classes") else ([], [])
         misses = [] if best.facts.mistakes is None else best.facts.mistakes.rows
         suspicion, suspects = labels.check(table, prediction.comparison, misses)
         lines = [
             _separable(separation.verdict),
-            *log_odds.check(table, session.seed, separation.verdict == "overlap"),
             *normal,
-            *design.check(table),
-            *independence.check(table, separation.facts.contradictions.duplicates),
             *suspicion,
         ]
+        if _in_time(session, "linear log-odds"):
+            lines += log_odds.check(table, session.seed, separation.verdict == "overlap")
+        if _in_time(session, "full rank and equal scales"):
+            lines += design.check(table)
+        if _in_time(session, "independent rows"):
+            lines += independence.check(table, separation.facts.contradictions.duplicates)
     return AssumptionFacts(_sorted(lines), suspects), quantiles
 
 
@@ -43,12 +46,20 @@ def check_regression(
 ) -> AssumptionFacts:
     """The same for a quantity."""
     with session.clock.stage("assumptions"):
-        lines = [
-            *noise.check(table, residuals, fitted),
-            *design.check(table),
-            *independence.check(table, duplicates),
-        ]
+        lines = noise.check(table, residuals, fitted)
+        if _in_time(session, "full rank and equal scales"):
+            lines += design.check(table)
+        if _in_time(session, "independent rows"):
+            lines += independence.check(table, duplicates)
     return AssumptionFacts(_sorted(lines), None)
+
+
+def _in_time(session: Session, what: str) -> bool:
+    """Whether there is time left for this check; records it where there is none."""
+    if not session.clock.late(1.0):
+        return True
+    session.clock.leave_out(f"check of the assumption: {what}", "the time budget was used up")
+    return False
 
 
 def _sorted(lines: list[AssumptionLine]) -> list[AssumptionLine]:

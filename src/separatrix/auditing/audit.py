@@ -19,6 +19,7 @@ from separatrix.auditing.certified import Certified, certify
 from separatrix.auditing.conclusion_facts import Answer, RunFacts
 from separatrix.auditing.folder import write_folder
 from separatrix.auditing.inputs import task_for_audit
+from separatrix.auditing.phrasing import count
 from separatrix.auditing.pictures import make_pictures
 from separatrix.auditing.recommendation import recommend
 from separatrix.auditing.split_rule import split_rule_of
@@ -243,16 +244,15 @@ def audit(
     """
     if isinstance(budget, bool) or not isinstance(budget, (int, float, np.number)) or not 0 < budget < np.inf:
         raise ParameterError(f"budget is {budget!r}: it must be a number of seconds above 0.")
-    clock = Clock(float(budget), progress or (lambda stage: None))
-    if began is not None:
-        clock.began = began
+    clock = Clock(float(budget), progress or (lambda stage: None), began)
     choices = Choices(_names(drop), _names(text), _names(category), _names(number), words="tfidf", map=feature_map)
     seed, level = seed_of(random_state), check_level(level)
     with clock.stage("read"):
         found, rule = split_rule_of(task_for_audit(table, target, positive, task, formula), groups, time)
     with clock.stage("encode"):
         made = encode_table(found, choices, _names(keep), rule)
-        plan = Plan(made.n, made.d, made.cells, made.score_vectors, clock.budget)
+        clock.calibrate()
+        plan = Plan(made.n, made.d, made.cells, made.score_vectors, clock.budget / clock.slowness)
     session = Session(clock, plan, seed, level)
     return (_audit_quantity if made.regression else _audit_classes)(made, session, ledger)
 
@@ -271,6 +271,7 @@ def _audit_classes(table: AuditTable, session: Session, ledger: Any) -> Audit:
         certified = certify(table, session, decided, best)
     listed = candidates(table, session, decided.verdict)
     predicted = prediction.estimate(table, session, listed, ledger)
+    _keep_fit(session, fits, predicted)
     separable = decided.facts.separable
     algorithm = efficiency.measure(table, session, best, separable, fits, listed, predicted)
     checked, quantiles = assumptions.check_classification(table, session, decided, best, predicted)
@@ -304,6 +305,7 @@ def _audit_quantity(table: AuditTable, session: Session, ledger: Any) -> Audit:
     full = regression.fit_all_rows(table, session)
     listed = candidates(table, session, None)
     predicted = prediction.estimate(table, session, listed, ledger)
+    _keep_fit(session, fits, predicted)
     algorithm = efficiency.measure(table, session, None, False, fits, listed, predicted)
     checked = assumptions.check_regression(table, session, full.residuals, full.fitted, full.duplicates)
     drawn = make_pictures(table, session, fits, listed, predicted, full_fit=full)
@@ -328,6 +330,16 @@ def _audit_quantity(table: AuditTable, session: Session, ledger: Any) -> Audit:
     return Audit(found, model, None)
 
 
+def _keep_fit(session: Session, fits: FullFits, predicted: prediction.Prediction) -> None:
+    """Where another fit of the choice, on all rows, would take too long, the one on the training rows stays."""
+    clock = session.clock
+    if predicted.chosen is None or predicted.seconds * fits.table.n <= 0.5 * clock.left * predicted.learned_from:
+        return
+    fits.done[predicted.chosen.name] = predicted.model, predicted.seconds
+    what = f"the model is the one that was fitted on {count(predicted.learned_from)} training rows"
+    clock.leave_out("a fit on all rows", what)
+
+
 def _model(table: AuditTable, session: Session, fits: FullFits, predicted: prediction.Prediction) -> TableModel | None:
     """The chosen learner fitted on all rows."""
     if predicted.chosen is None:
@@ -335,7 +347,8 @@ def _model(table: AuditTable, session: Session, fits: FullFits, predicted: predi
     with session.clock.stage("fit the choice"):
         model, _ = fits.of(predicted.chosen)
     encoder = model.encoder_ if isinstance(model, EncodedLearner) else table.encoder
-    about = {"source": table.task.source.name, "rows": table.n, **table.task.read_by}
+    rows = predicted.learned_from if model is predicted.model else table.n
+    about = {"source": table.task.source.name, "rows": rows, **table.task.read_by}
     return TableModel(inner(model), encoder, table.task.target, table.task.positive, about)
 
 

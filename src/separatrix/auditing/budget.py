@@ -1,6 +1,7 @@
 """What is done within a time budget, decided from the size of the table so that it can be repeated.
 
-Costs are rough seconds on one processor. What is left out is recorded with the reason.
+Costs are rough seconds on one processor that has nothing else to do. On a slower or busier machine they are scaled by
+what a piece of fixed work takes there, in powers of two. What is left out is recorded with the reason.
 """
 
 from __future__ import annotations
@@ -8,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import floor, log2
 from time import perf_counter
+
+import numpy as np
 
 from separatrix.auditing.conclusion_facts import Omission
 from separatrix.errors import SeparatrixError
 
 FOLDS = 5
 REPORT = 2.5  # seconds that drawing and writing the report take
+YARDSTICK = 0.04  # seconds of the fixed work that measures the machine
 NEWTON = 2.5e-9  # a cell, for each column: forming a Hessian
 PASS = 4e-9  # a cell, for each pass over the rows
 A_PRODUCT = 6e-10  # a row cubed, where columns are many: nearest points by inner products
@@ -29,22 +34,34 @@ class OutOfTime(SeparatrixError):
 class Clock:
     """Seconds spent on each stage, what was left out, and a callback for progress.
 
-    Steps share ``budget``: what was allowed less what drawing and writing the report will take.
+    Steps share ``budget``: what was allowed less what drawing and writing the report will take on this machine.
     """
 
     allowed: float
     report: Callable[[str], None] = lambda stage: None
-    began: float = field(default_factory=lambda: perf_counter())
+    began: float | None = None  # by ``now``; default: when the clock is made
+    now: Callable[[], float] = lambda: perf_counter()
+    slowness: float = 1.0  # how many times longer than the costs here say steps take
     stages: dict[str, float] = field(default_factory=dict)
     omissions: list[Omission] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._began = self.now() if self.began is None else self.began
+
+    def calibrate(self, work: Callable[[], None] | None = None) -> None:
+        """Measure how slow this machine is now: 1, 2, 4, … so that small differences change nothing."""
+        start = self.now()
+        (work or fixed_work)()
+        self.slowness = 2.0 ** floor(log2(max((self.now() - start) / YARDSTICK, 1.0)))
+
     @property
     def budget(self) -> float:
-        return max(self.allowed - REPORT, 0.6 * self.allowed)
+        least = 0.6 if self.slowness == 1 else 0.4
+        return max(self.allowed - REPORT * self.slowness, least * self.allowed)
 
     @property
     def spent(self) -> float:
-        return perf_counter() - self.began
+        return self.now() - self._began
 
     @property
     def left(self) -> float:
@@ -62,20 +79,32 @@ class Clock:
     def stage(self, name: str) -> Iterator[None]:
         """Measure one stage."""
         self.report(name)
-        start = perf_counter()
+        start = self.now()
         try:
             yield
         finally:
-            self.stages[name] = self.stages.get(name, 0.0) + perf_counter() - start
+            self.stages[name] = self.stages.get(name, 0.0) + self.now() - start
 
     def leave_out(self, what: str, why: str) -> None:
         """Record what was not done."""
         self.omissions.append(Omission(what, why))
 
 
+def fixed_work() -> None:
+    """Products, sorting and a loop of the interpreter, as the steps of an audit mix them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 40))
+    for _ in range(12):
+        X.T @ (X * X[:, :1])
+        np.sort(X, axis=0)
+    total = 0
+    for k in range(150_000):
+        total += k & 3
+
+
 @dataclass(frozen=True)
 class Plan:
-    """Sizes that decide what is done."""
+    """Sizes that decide what is done; ``budget`` in seconds of a machine that has nothing else to do."""
 
     n: int
     d: int

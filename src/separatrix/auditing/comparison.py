@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -28,6 +29,8 @@ from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.fold_assignment import folds_for
 from separatrix.evaluation.paired_tests import holm, paired
 
+FEWEST_COMPARED = 500  # rows on which a first comparison is never cut
+LEAST_FIT = 0.1  # share of the budget that fitting the choice may always take
 IMBALANCED = 0.8  # share of the most common class from which accuracy does not rank learners
 
 
@@ -75,24 +78,78 @@ class LearnerComparison:
 def compare(
     table: AuditTable, session: Session, listed: list[Candidate], rows: NDArray[np.intp], folds: int
 ) -> LearnerComparison | None:
-    """Every candidate on the same folds, the safe choice first; None where none could be fitted."""
-    metric = metric_for(table)
+    """Every candidate on the same folds, the safe choice first; None where none could be fitted.
+
+    If the first one is too slow, all are compared on fewer rows, so that there is an answer in time.
+    """
+    metric, clock = metric_for(table), session.clock
     runs: dict[str, CrossValidation] = {}
     not_compared = []
-    until = session.clock.spent + session.clock.part(0.5)
+    until = clock.spent + clock.part(0.5)
     for candidate in sorted(listed, key=lambda c: not c.safe):
-        with session.clock.stage("compare learners"), warnings.catch_warnings():
+        with clock.stage("compare learners"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                if runs and session.clock.spent > until:
-                    raise OutOfTime("not started within the time budget")
-                runs[candidate.name] = _cross_validated(table, session, candidate, rows, folds, metric, until, runs)
+                if runs:
+                    in_time = _until(session, until)
+                    runs[candidate.name] = _cross_validated(table, session, candidate, rows, folds, metric, in_time)
+                else:
+                    rows, runs[candidate.name] = _first(table, session, candidate, rows, folds, metric)
             except SeparatrixError as error:
                 not_compared.append(NotCompared(candidate.name, short(str(error), 300)))
     if not runs:
         return None
     chosen, close = _choice(listed, runs, metric)
     return LearnerComparison(metric, folds, rows, runs, not_compared, chosen, close)
+
+
+InTime = Callable[[int, int], None]
+
+
+def _until(session: Session, until: float) -> InTime:
+    """Stop between two folds when this moment is over; nothing is begun after it."""
+    if session.clock.spent > until:
+        raise OutOfTime("not started within the time budget")
+
+    def in_time(done: int, total: int) -> None:
+        if done < total and session.clock.spent > until:
+            raise OutOfTime(f"did not finish within the time budget ({done} of {total} folds)")
+
+    return in_time
+
+
+def _first(
+    table: AuditTable, session: Session, candidate: Candidate, rows: NDArray[np.intp], folds: int, metric: Metric
+) -> tuple[NDArray[np.intp], CrossValidation]:
+    """The first cross-validation, on fewer rows if its folds take too long; few rows are never cut."""
+    clock = session.clock
+    began, seconds = clock.spent, clock.part(0.3)
+    share = 1.0
+
+    def in_time(done: int, total: int) -> None:
+        nonlocal share
+        expected = (clock.spent - began) * total / done
+        if done < total and expected > 2 * seconds:
+            share = seconds / expected
+            raise OutOfTime(f"would take {expected:.1f} seconds")
+
+    while (fewest := _fewer(table, session, rows, folds, FEWEST_COMPARED)) is not None:
+        try:
+            return rows, _cross_validated(table, session, candidate, rows, folds, metric, in_time)
+        except OutOfTime:
+            fewer = _fewer(table, session, rows, folds, max(FEWEST_COMPARED, int(share * len(rows))))
+            rows, began = fewest if fewer is None else fewer, clock.spent
+    return rows, _cross_validated(table, session, candidate, rows, folds, metric, None)
+
+
+def _fewer(
+    table: AuditTable, session: Session, rows: NDArray[np.intp], folds: int, most: int
+) -> NDArray[np.intp] | None:
+    """A sample of the rows that can be split into as many folds; None where there is none."""
+    if len(rows) <= most:
+        return None
+    sample = _sample(table, np.random.default_rng(session.seed), rows, most)
+    return sample if 2 * len(sample) <= len(rows) and usable_folds(table, session, sample) == folds else None
 
 
 def _cross_validated(
@@ -102,15 +159,8 @@ def _cross_validated(
     rows: NDArray[np.intp],
     folds: int,
     metric: Metric,
-    until: float,
-    runs: dict[str, CrossValidation],
+    in_time: InTime | None,
 ) -> CrossValidation:
-    may_be_cut = bool(runs)  # the first one never is, so that there is an answer
-
-    def in_time(done: int, total: int) -> None:
-        if may_be_cut and done < total and session.clock.spent > until:
-            raise OutOfTime(f"did not finish within the time budget ({done} of {total} folds)")
-
     learner, X = in_folds(table, candidate)
     return cross_validate(
         learner,
@@ -148,11 +198,24 @@ def standard_error(e: Estimate) -> float:
 def rows_to_compare(table: AuditTable, session: Session, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """All rows, or a sample where the budget is short; every row of a rare class stays."""
     most = session.plan.comparison_rows
-    if len(rows) <= most:
+    return rows if len(rows) <= most else _sample(table, np.random.default_rng(session.seed), rows, most)
+
+
+def rows_to_learn(
+    table: AuditTable, session: Session, found: LearnerComparison, rows: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """All rows, or a sample where the choice, as slow as it was in its folds, would take too long on all."""
+    run, clock = found.runs[found.chosen.name], session.clock
+    expected = run.seconds * len(rows) / sum(fold.learned_from for fold in run.results)
+    seconds = max(clock.part(0.4), LEAST_FIT * clock.budget)
+    if len(found.rows) == len(rows) or expected <= seconds:
+        return rows
+    most = max(len(found.rows), int(len(rows) * seconds / expected))
+    if most >= len(rows):
         return rows
     sample = _sample(table, np.random.default_rng(session.seed), rows, most)
-    what = f"learners are compared on a sample of {count(len(sample))} of {count(len(rows))} rows"
-    session.clock.leave_out("comparison on all rows", what)
+    what = f"{found.chosen.name} was fitted on a sample of {count(len(sample))} of {count(len(rows))} rows"
+    clock.leave_out("a fit on all training rows", what)
     return sample
 
 

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ A_LOOK = 0.05  # seconds between two looks at how far the search is, at least
 MOST_NODES = 2000
 PART = 8  # rows for each column in a part of a large table
 PARTS = 500
+FITTED_ROWS = 50_000  # that the hyperplane of a large table is fitted on, at least
 SWAPS = 150  # sets that are tried in place of the best one found
 SWAPPED_CELLS = 2_000_000  # that are looked at for it
 
@@ -156,7 +158,7 @@ def _in_parts(table: AuditTable, session: Session, separation: DecidedSeparation
             witnesses.append(rows[part.witness])
     if not witnesses:  # the whole table has one, since it is not separable
         witnesses.append(np.asarray(separation.facts.witness, dtype=np.intp))
-    coef, intercept, wrong = _fitted_hyperplane(table)
+    coef, intercept, wrong = _fitted_hyperplane(table, session)
     cut = f"; the time budget ended the search before {parts - looked_at} more" if looked_at < parts else ""
     session.clock.leave_out(
         "a sharp bound on the minimum number of mistakes",
@@ -167,14 +169,21 @@ def _in_parts(table: AuditTable, session: Session, separation: DecidedSeparation
     return FoundMistakes(len(witnesses), wrong, max(looked_at, 1), 1, perf_counter() - start, proof)
 
 
-def _fitted_hyperplane(table: AuditTable) -> tuple[Floats, float, NDArray[np.intp]]:
-    """A ridge logistic hyperplane, and the rows that are not strictly on its side, rounding allowed for."""
+def _fitted_hyperplane(table: AuditTable, session: Session) -> tuple[Floats, float, NDArray[np.intp]]:
+    """A ridge logistic hyperplane, and the rows that are not strictly on its side, rounding allowed for.
+
+    It is fitted on a sample where the budget is short; the rows that it misclassifies are counted on the whole table.
+    """
     from separatrix.models.logistic.logistic_regression import LogisticRegression
 
-    X = table.standardised
+    X, signs = table.standardised, table.signs
+    rows: Any = slice(None)
+    if table.n > (most := max(FITTED_ROWS, session.plan.comparison_rows)):
+        rows = np.sort(np.random.default_rng(session.seed).choice(table.n, most, replace=False))
+        rows = slice(None) if len(np.unique(signs[rows])) < 2 else rows
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = LogisticRegression(C=1.0, tol=1e-4).fit(X, table.signs)
+        model = LogisticRegression(C=1.0, tol=1e-4).fit(X[rows], signs[rows])
     w, b = np.ravel(model.coef_), float(model.intercept_[0])
     safe = 1e-12 * (X.shape[1] + 2) * np.asarray(np.abs(X) @ np.abs(w) + abs(b))
     wrong = np.flatnonzero(table.signs * model.decision_function(X) <= safe)

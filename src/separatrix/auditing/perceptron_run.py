@@ -17,6 +17,7 @@ from separatrix.numerics.status import Status
 from separatrix.proofs.margin import Margin
 from separatrix.proofs.novikoff import mistake_bound
 
+FEWEST_PASSES = 3
 POINTS = 200  # of the curve
 LOOKS = 2e9  # numbers that the perceptron reads, with a budget of a minute
 WIDE = 10_000  # columns up to which the margin of (x, 1) is computed by itself
@@ -29,12 +30,18 @@ def perceptron_runs(
     """Runs on the columns as they are and standardised (dense rows only), for two classes."""
     if not table.binary:
         return None, None
+    if session.clock.late(0.9):
+        session.clock.leave_out("the perceptron's run", "the time budget was nearly used up")
+        return None, None
     with_bound = best.margin is not None and (table.d > WIDE or not session.clock.late(0.7))
     if separable and not with_bound:
         session.clock.leave_out("the perceptron's bound", "the maximum margin, which it needs, would take too long")
     with session.clock.stage("perceptron"):
         as_given = _run(table, session, table.rows, best.margin if with_bound else None, separable)
         if table.sparse:
+            return as_given, None
+        if session.clock.late(0.9):
+            session.clock.leave_out("the perceptron on standardised columns", "the time budget was nearly used up")
             return as_given, None
         scaled = best.standardised if with_bound else None
         return as_given, _run(table, session, table.standardised, scaled, separable)
@@ -44,8 +51,8 @@ def _run(table: AuditTable, session: Session, X: Any, margin: Margin | None, sep
     """From zero in the order of the rows."""
     from separatrix.models.perceptron.perceptron import Perceptron
 
-    reads = LOOKS * min(1.0, session.clock.budget / 60) * (1.0 if separable else 0.1)  # it would never converge
-    passes = int(np.clip(reads // max(table.cells, 1), 20, 1000))
+    reads = LOOKS * min(1.0, session.plan.budget / 60) * (1.0 if separable else 0.1)  # it would never converge
+    passes = int(np.clip(reads // max(table.cells, 1), FEWEST_PASSES, 1000))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = Perceptron(max_epochs=passes).fit(X, table.signs)

@@ -24,9 +24,10 @@ from separatrix.auditing.comparison import (
     metric_for,
     paired_differences,
     rows_to_compare,
+    rows_to_learn,
     usable_folds,
 )
-from separatrix.auditing.phrasing import plural, short
+from separatrix.auditing.phrasing import count, plural, short
 from separatrix.auditing.prediction_facts import (
     AlarmFacts,
     ClassScore,
@@ -38,9 +39,9 @@ from separatrix.auditing.prediction_facts import (
 )
 from separatrix.auditing.table import AuditTable
 from separatrix.errors import DataError, LedgerError
+from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.results import ClassificationEvaluation
 from separatrix.evaluation.seal import Holdout, holdout
-from separatrix.validation.row_hashes import value_marks
 
 TEST = 0.2
 FEWEST = 10  # rows from which learners are compared
@@ -56,6 +57,8 @@ class Prediction:
     comparison: LearnerComparison | None = None
     model: Any = None  # fitted on the development rows; predicts by row numbers
     test: Any = None
+    learned_from: int = 0  # rows that the choice was fitted on, and the seconds that it took
+    seconds: float = 0.0
 
     @property
     def chosen(self) -> Candidate | None:
@@ -81,11 +84,16 @@ def estimate(table: AuditTable, session: Session, listed: list[Candidate], ledge
     if found is None:
         return Prediction(_no_estimate(table, metric, "no learner could be fitted on every fold"))
     with session.clock.stage("fit the choice"):
-        model, _ = fit_on(table, found.chosen, development)
+        learned = rows_to_learn(table, session, found, development)
+        model, seconds = fit_on(table, found.chosen, learned)
     test = None if sealed is None else _evaluate_once(table, session, sealed, model, rows)
     split = SplitFacts(len(development), 0 if sealed is None else sealed.sizes["test"], table.n - len(rows))
-    facts = _facts(table, session, found, split, test, len(compared) < len(development))
-    return Prediction(facts, found, model, test)
+    sampled = len(found.rows) < len(development)
+    if sampled:
+        what = f"learners are compared on a sample of {count(len(found.rows))} of {count(len(development))} rows"
+        session.clock.leave_out("comparison on all rows", what)
+    facts = _facts(table, session, found, split, test, sampled)
+    return Prediction(facts, found, model, test, len(learned), seconds)
 
 
 def _no_estimate(table: AuditTable, metric: Metric, why: str) -> PredictionFacts:
@@ -130,14 +138,20 @@ def _facts(
         _alarms(table, session, found),
         _class_scores(table, judged, by_number=test is not None),
         _confused(table, judged, by_number=test is not None),
-        _better_than_guessing(own, metric),
+        _better_than_guessing(own, metric, found.runs[found.chosen.name].estimates.get("roc_auc")),
     )
 
 
-def _better_than_guessing(e: EstimateFacts, metric: Metric) -> bool | None:
-    """Whether the interval lies on the better side of the best constant prediction; None where there is none."""
+def _better_than_guessing(e: EstimateFacts, metric: Metric, auc: Estimate | None) -> bool | None:
+    """Whether the interval lies on the better side of the best constant prediction; None where there is none.
+
+    Where one of two classes is more common, a learner that tells them apart may yet be right hardly more often than
+    a constant: that its scores rank rows better than chance is enough.
+    """
     if e.value is None:
         return None
+    if metric.name == "accuracy" and auc is not None and auc.has_interval and auc.low > 0.5:
+        return True
     if metric.greater_is_better:
         return (e.value if e.low is None else e.low) > metric.baseline
     return (e.value if e.high is None else e.high) < metric.baseline
@@ -228,7 +242,7 @@ def _held_out(table: AuditTable, session: Session, rows: NDArray[np.intp], ledge
             test=TEST,
             validation=0,
             stratify=not table.regression,
-            ids=value_marks(table.rows)[rows].astype(np.float64),
+            ids=table.marks[rows].astype(np.float64),
             random_state=session.seed,
             ledger=ledger,
             **table.split_rule.of(rows),

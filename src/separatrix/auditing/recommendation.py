@@ -98,6 +98,14 @@ def _about_comparison(prediction: PredictionFacts) -> list[str]:
                 f"{name[0].upper()}{name[1:]} has the higher accuracy ({estimate(above[0].estimates['accuracy'], True)}"
                 f"); the choice is made by {_metric(prediction)}, since accuracy says little about imbalanced classes."
             )
+    auc = None if own is None else own.estimates.get("roc_auc")
+    low = None if own is None else own.estimates[prediction.metric].low
+    unclear = prediction.metric == "accuracy" and low is not None and low <= prediction.baseline
+    if unclear and auc is not None and prediction.better_than_guessing:
+        out.append(
+            "Its accuracy is not shown to be above that of always predicting the most common class; it ranks rows "
+            f"better than chance ({metric_name('roc_auc')} {estimate(auc)})."
+        )
     if prediction.test is not None and prediction.test.earlier_uses:
         times = "once" if prediction.test.earlier_uses == 1 else f"{prediction.test.earlier_uses} times"
         out.append(f"The held-out rows were already used {times}: their estimate may be optimistic.")

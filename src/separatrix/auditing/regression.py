@@ -11,7 +11,6 @@ from separatrix.arrays import Floats
 from separatrix.auditing.budget import Session
 from separatrix.auditing.hyperplane_facts import ExactFitFacts, LeastSquaresFacts
 from separatrix.auditing.table import AuditTable
-from separatrix.validation.row_hashes import value_marks
 
 
 @dataclass(frozen=True)
@@ -38,5 +37,5 @@ def fit_all_rows(table: AuditTable, session: Session) -> FullFit:
     rank = int(model.rank_)
     exact = ExactFitFacts(rank >= table.n or r2 > 1 - 1e-12, r2, rank)
     dependent = [table.names[j] for j in model.dependent_columns_]
-    duplicates = table.n - len(np.unique(value_marks(table.rows)))
+    duplicates = table.n - len(np.unique(table.marks))
     return FullFit(exact, LeastSquaresFacts(rank, dependent), residuals, fitted, duplicates)

@@ -15,7 +15,6 @@ from separatrix.auditing.table import AuditTable
 from separatrix.auditing.table_facts import Contradictions, LabelledRow
 from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability
 from separatrix.proofs.separability import Given, Separability, counted
-from separatrix.validation.row_hashes import value_marks
 
 KESLER_ROWS = 100_000  # rows times other classes, up to which all classes are decided at once
 CONTRADICTIONS = 8  # groups of equal rows shown
@@ -89,7 +88,7 @@ def column_spreads(table: AuditTable) -> Floats:
 
 def _contradictions(table: AuditTable) -> Contradictions:
     """Rows that are equal in every feature but not in the target."""
-    _, group = np.unique(value_marks(table.rows), return_inverse=True)
+    _, group = np.unique(table.marks, return_inverse=True)
     times = np.bincount(group)
     first = np.full(len(times), len(table.classes))
     np.minimum.at(first, group, table.codes)

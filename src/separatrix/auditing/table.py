@@ -20,6 +20,7 @@ from separatrix.features.columns import NumberColumn
 from separatrix.features.encode import Choices, Encoder, summary
 from separatrix.features.in_folds import SharedTable
 from separatrix.features.leaks import Leak
+from separatrix.validation.row_hashes import value_marks
 
 MAPS = ("poly:2", "splines")  # feature maps that are tried
 WIDE = 4096  # features up to which dense rows without names become columns
@@ -157,6 +158,11 @@ class AuditTable:
         mean, deviation = self.rows.mean(axis=0), self.rows.std(axis=0)
         deviation[deviation <= 1e-12 * np.abs(self.rows).max(axis=0)] = np.inf
         return np.ascontiguousarray((self.rows - mean) / deviation)
+
+    @cached_property
+    def marks(self) -> NDArray[Any]:
+        """A number for each row, equal for equal rows."""
+        return value_marks(self.rows)
 
     @property
     def inputs(self) -> list[str]:

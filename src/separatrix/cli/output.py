@@ -77,8 +77,14 @@ def folded(line: str, width: int) -> list[str]:
 
 
 def complain(text: object) -> None:
-    """Print one line on standard error, hidden characters escaped."""
-    click.echo(printable(text), err=True)
+    """Print on standard error, hidden characters escaped.
+
+    Warnings are folded, and on a terminal everything; an error that a program reads stays one line.
+    """
+    line = printable(text)
+    fold = sys.stderr.isatty() or line.startswith("warning:")
+    for part in folded(line, get_terminal_size((80, 24)).columns) if fold else [line]:
+        click.echo(part, err=True)
 
 
 def say_json(value: Any) -> None:

@@ -57,7 +57,8 @@ def varying(table: AuditTable) -> tuple[Floats, list[str]]:
     _, R, order = qr(Z[:: max(1, len(Z) // 5000)], mode="economic", pivoting=True)
     size = np.abs(np.diagonal(R))
     kept = np.sort(order[: int(np.count_nonzero(size > 1e-8 * max(size[0], 1e-300)))])
-    return np.ascontiguousarray(Z[:, kept]), [table.names[j] for j in kept.tolist()]
+    X = Z if len(kept) == Z.shape[1] else np.ascontiguousarray(Z[:, kept])
+    return X, [table.names[j] for j in kept.tolist()]
 
 
 def _sample(X: Floats, seed: int) -> Floats:

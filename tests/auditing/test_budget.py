@@ -1,0 +1,142 @@
+"""The time budget, with a clock that the test moves: no result depends on how fast the machine is."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from separatrix.auditing import comparison, prediction
+from separatrix.auditing.audit import _keep_fit
+from separatrix.auditing.budget import REPORT, YARDSTICK, Clock, Plan, Session
+from separatrix.auditing.candidates import FullFits, candidates
+from separatrix.auditing.inputs import task_for_audit
+from separatrix.auditing.perceptron_run import perceptron_runs
+from separatrix.auditing.split_rule import SplitRule
+from separatrix.auditing.table import encode_table
+from separatrix.features.encode import Choices
+from separatrix.models.logistic.logistic_regression import LogisticRegression
+
+
+class Hand:
+    """The hand of a clock, moved by the test."""
+
+    def __init__(self):
+        self.at = 100.0
+
+    def __call__(self):
+        return self.at
+
+
+@pytest.fixture
+def hand():
+    return Hand()
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 3)).round(3)
+    y = np.where(X @ [1.0, -1.0, 0.5] + rng.normal(size=4000) > 0, "yes", "no")
+    columns = {f"x{j}": X[:, j] for j in range(3)} | {"y": y}
+    task = task_for_audit(columns, "y", None, None)
+    return encode_table(task, Choices((), (), (), (), words="tfidf"), (), SplitRule())
+
+
+def session_of(table, clock):
+    plan = Plan(table.n, table.d, table.cells, table.score_vectors, clock.budget / clock.slowness)
+    return Session(clock, plan, 0, 0.95)
+
+
+@pytest.mark.parametrize(("times", "slowness"), [(0.1, 1), (1.3, 1), (2.2, 2), (3.9, 2), (5.0, 4), (40.0, 32)])
+def test_costs_are_scaled_by_what_fixed_work_takes(hand, times, slowness):
+    clock = Clock(100.0, now=hand)
+
+    def work():
+        hand.at += times * YARDSTICK
+
+    clock.calibrate(work)
+    assert clock.slowness == slowness
+    assert clock.budget == max(100.0 - REPORT * slowness, 40.0)
+
+
+def test_a_slower_machine_compares_on_fewer_rows(hand):
+    rows = [Plan(10**6, 20, 2 * 10**7, 1, 7.5 / slow).comparison_rows for slow in (1, 2, 4)]
+    assert rows[0] > rows[1] > rows[2] >= 2000
+
+
+def slow_fits(monkeypatch, hand, seconds):
+    """Each fit of ridge logistic regression moves the hand by so many seconds for each row."""
+    fit, sizes = LogisticRegression.fit, []
+
+    def slow(self, X, y, *more, **options):
+        sizes.append(len(y))
+        hand.at += seconds * len(y)
+        return fit(self, X, y, *more, **options)
+
+    monkeypatch.setattr(LogisticRegression, "fit", slow)
+    return sizes
+
+
+def estimated(table, clock, folder):
+    session = session_of(table, clock)
+    listed = [own for own in candidates(table, session, "overlap") if own.name in ("ridge logistic", "logistic")]
+    return session, prediction.estimate(table, session, listed, folder / "ledger")
+
+
+def test_the_first_comparison_is_cut_and_repeated_on_fewer_rows(table, hand, monkeypatch, tmp_path):
+    clock = Clock(10.0, now=hand)
+    sizes = slow_fits(monkeypatch, hand, 1e-3)  # five folds of 2,560 rows: 13 seconds
+    _, predicted = estimated(table, clock, tmp_path)
+    assert sizes[0] == 2560
+    assert sizes[1] < 1000
+    facts = predicted.facts
+    assert facts.chosen == "ridge logistic"
+    assert facts.sampled
+    assert facts.rows_compared < 1500
+    assert [own.learner for own in facts.not_compared] == ["logistic"]
+    told = [o for o in clock.omissions if o.what == "comparison on all rows"]
+    assert [f"a sample of {facts.rows_compared:,} of 3,200 rows" in o.why for o in told] == [True]
+    assert clock.spent < 1.2 * clock.allowed
+
+
+def test_a_fast_comparison_uses_all_rows(table, hand, tmp_path):
+    _, predicted = estimated(table, Clock(10.0, now=hand), tmp_path)
+    assert not predicted.facts.sampled
+    assert predicted.facts.rows_compared == 3200
+    assert predicted.learned_from == 3200
+    assert len(predicted.facts.learners) == 2
+
+
+def test_few_rows_are_never_cut(hand, monkeypatch, tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {"x": rng.normal(size=60), "y": np.arange(60) % 2}
+    task = task_for_audit(columns, "y", None, None)
+    small = encode_table(task, Choices((), (), (), (), words="tfidf"), (), SplitRule())
+    slow_fits(monkeypatch, hand, 1.0)
+    _, predicted = estimated(small, Clock(10.0, now=hand), tmp_path)
+    assert [own.name for own in predicted.facts.learners] == ["ridge logistic"]
+
+
+def test_without_time_the_fit_on_the_training_rows_is_kept(table, hand, tmp_path):
+    clock = Clock(10.0, now=hand)
+    session, predicted = estimated(table, clock, tmp_path)
+    fits = FullFits(table)
+    _keep_fit(session, fits, predicted)
+    assert not fits.done
+    hand.at += 9.0
+    _keep_fit(session, fits, predicted)
+    assert fits.of(predicted.chosen)[0] is predicted.model
+    assert clock.omissions[-1].why == "the model is the one that was fitted on 3,200 training rows"
+
+
+def test_without_time_nothing_more_is_begun(table, hand):
+    clock = Clock(10.0, now=hand)
+    session = session_of(table, clock)
+    hand.at += 9.0
+    nothing = SimpleNamespace(margin=None, standardised=None)
+    assert perceptron_runs(table, session, nothing, False) == (None, None)
+    assert clock.omissions[-1].what == "the perceptron's run"
+    with pytest.raises(comparison.OutOfTime, match="not started"):
+        comparison._until(session, clock.spent - 1)
