@@ -35,11 +35,14 @@ def algorithm(facts: AlgorithmFacts, hyperplane: BestFacts | None, chosen: str |
 
 
 def _good_one(facts: AlgorithmFacts, found: MistakeFacts, chosen: str | None) -> list[str]:
-    """How close a quick learner comes, and in what time: the chosen one, or the quickest with fewest mistakes."""
+    """How close a quick learner comes, and in what time: the chosen one, or the first with fewest mistakes.
+
+    Times decide nothing here: the same table has the same sentences on every machine.
+    """
     linear = {name: facts.training_mistakes[name] for name in facts.linear if name in facts.training_mistakes}
     if not linear:
         return []
-    name = chosen if chosen in linear else min(linear, key=lambda own: (linear[own], facts.seconds[own]))
+    name = chosen if chosen in linear else min(linear, key=linear.__getitem__)
     made, more = plural(linear[name], "mistake"), linear[name] - found.upper
     close = f"{count(more)} more than the best found" if more > 0 else "no more than the best found"
     return [f"A good one is quick: {name} makes {made}, {close}, after {seconds(facts.seconds[name])}."]
