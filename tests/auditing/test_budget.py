@@ -66,6 +66,15 @@ def test_a_slower_machine_compares_on_fewer_rows(hand):
     assert rows[0] > rows[1] > rows[2] >= 2000
 
 
+def test_a_slow_machine_still_tries_feature_maps_on_few_rows(table, hand):
+    rows = np.arange(300)
+    columns = {name: table.X[rows, j] for j, name in enumerate(table.names)} | {"y": table.task.y[rows]}
+    task = task_for_audit(columns, "y", None, None)
+    small = encode_table(task, Choices((), (), (), (), words="tfidf"), (), SplitRule())
+    listed = candidates(small, session_of(small, Clock(10.0, now=hand, slowness=16.0)), "overlap")
+    assert {"ridge logistic on poly:2", "ridge logistic on splines"} <= {own.name for own in listed}
+
+
 def slow_fits(monkeypatch, hand, seconds):
     """Each fit of ridge logistic regression moves the hand by so many seconds for each row."""
     fit, sizes = LogisticRegression.fit, []

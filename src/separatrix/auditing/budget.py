@@ -19,6 +19,7 @@ from separatrix.errors import SeparatrixError
 
 FOLDS = 5
 REPORT = 2.5  # seconds that drawing and writing the report take
+SMALL = 0.15  # seconds that are worth a try on the slowest machine
 YARDSTICK = 0.04  # seconds of the fixed work that measures the machine
 NEWTON = 2.5e-9  # a cell, for each column: forming a Hessian
 PASS = 4e-9  # a cell, for each pass over the rows
@@ -125,8 +126,8 @@ class Plan:
         return FOLDS * (2 * newton + 60 * PASS * width * self.score_vectors + 2e-7 * width)
 
     def allows(self, seconds: float, part: float) -> bool:
-        """Whether a cost fits into a part of the budget."""
-        return seconds <= part * self.budget
+        """Whether a cost fits into a part of the budget, as small ones always do: they are cut if they must be."""
+        return seconds <= max(part * self.budget, SMALL)
 
     @property
     def margins(self) -> bool:
