@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +16,9 @@ from sklearn.linear_model import LinearRegression, Ridge
 
 import separatrix as sx
 from separatrix.errors import CollinearWarning, DataError, ParameterError, PrecisionWarning
-from separatrix.models.least_squares import singular_values
+from separatrix.models.least_squares import ridge_solver, singular_values
+from separatrix.models.least_squares.conjugate_gradients import solve_cg
+from separatrix.numerics.least_squares_problem import LeastSquaresProblem
 
 
 def table(path):
@@ -268,14 +271,40 @@ def test_sparse_rows_with_very_many_columns(alpha, penalize):
 
 
 @pytest.mark.parametrize("penalize", [False, True])
-def test_sparse_rows_too_many_for_any_table(penalize):
+@pytest.mark.parametrize("solver", ["cg", "lsqr"])
+def test_sparse_rows_too_many_for_any_table(penalize, solver, monkeypatch):
+    if solver == "lsqr":
+        monkeypatch.setattr(ridge_solver, "solve_cg", lambda problem: None)  # as where nothing is proved
     rng = np.random.default_rng(2)
     tall = sp.random_array((4200, 4200), density=0.001, rng=rng, format="csr")
     y = np.asarray(tall @ rng.normal(size=4200)) + rng.normal(size=4200)
     model = sx.LeastSquares(1.0, penalize_intercept=penalize).fit(tall, y)
-    assert model.solver_ == "lsqr"
+    assert model.solver_ == solver
     w, b = gradient(model, tall, y, None)
     assert max(np.abs(w).max(), abs(b)) < 1e-8
+
+
+@pytest.mark.parametrize("kind", ["free", "penalised", "none"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_conjugate_gradients_end_within_what_they_prove(kind, weighted):
+    rng = np.random.default_rng(3)
+    X = sp.random_array((300, 80), density=0.1, rng=rng, format="csr", data_sampler=rng.standard_normal)
+    X = sp.csr_array(X + sp.csr_array(np.where(rng.random((300, 80)) < 0.02, 50.0, 0.0)))  # some columns are longer
+    Y = rng.normal(size=(300, 2)) + 3.0
+    c = rng.random(300) if weighted else None
+    problem = LeastSquaresProblem(X, Y, c, 0.7, kind != "none", kind == "free")
+    found = solve_cg(problem)
+    A = np.column_stack([X.toarray(), np.full(300, 0.0 if kind == "none" else 1.0)])
+    root = np.sqrt(np.ones(300) if c is None else c)[:, None]
+    penalty = np.sqrt(0.7) * np.eye(81)
+    if kind == "free":
+        penalty[-1, -1] = 0.0
+    exact = np.linalg.lstsq(np.vstack([root * A, penalty]), np.vstack([root * Y, np.zeros((81, 2))]), rcond=None)[0].T
+    assert found.solver == "cg"
+    difference = np.linalg.norm(found.lifted[:, :-1] - exact[:, :-1], axis=1)
+    assert (difference <= 1e-9 * np.linalg.norm(exact[:, :-1], axis=1)).all()
+    np.testing.assert_allclose(found.lifted[:, -1], exact[:, -1], rtol=1e-8, atol=1e-12)
+    assert solve_cg(replace(problem, alpha=1e-14)) is None  # a penalty too small to prove anything
 
 
 def test_constant_columns_and_one_row():

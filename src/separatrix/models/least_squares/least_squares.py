@@ -69,7 +69,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     Attributes
     ----------
     coef_, intercept_ : array of shape (d,) and float; for k columns of y arrays of shape (k, d) and (k,)
-    solver_ : what was chosen: moments, refined, qr, svd, wide, dual, lsqr or non-negative
+    solver_ : what was chosen: moments, refined, qr, svd, wide, dual, cg, lsqr or non-negative
     rank_ : rank of the lifted rows by the rule of :mod:`separatrix.models.least_squares.ridge_solver`
     condition_ : of the columns, centred and scaled, with the penalty; inf where they are linearly dependent
     dependent_columns_ : positions of the linearly dependent columns

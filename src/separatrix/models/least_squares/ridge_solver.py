@@ -6,8 +6,10 @@
 With alpha = 0 and dependent columns the solution is the minimiser of least norm: of w where b is free, of
 (w, b) where it is not. The first method whose condition holds is used:
 
-lsqr      sparse rows, too many of them and of columns for any matrix of squares (Paige, Saunders 1982)
-dual      sparse rows of very many columns: through the inner products of rows
+cg        sparse rows, too many of columns for a matrix of their squares, and a penalty (Hestenes, Stiefel 1952)
+dual      the same without a penalty, or with one too small to prove that the steps ended near: through the inner
+          products of rows
+lsqr      the same where rows are many too (Paige, Saunders 1982)
 wide      fewer rows than columns: through the singular values of the rows
 moments   one pass over the rows, then Cholesky; good where the squared condition is small
 refined   the same, corrected by residuals in twofold precision until nothing changes
@@ -27,6 +29,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.least_squares import orthogonal_factors as factored
+from separatrix.models.least_squares.conjugate_gradients import solve_cg
 from separatrix.models.least_squares.singular_values import is_resolved, solve_svd
 from separatrix.models.least_squares.sparse_rows import solve_dual, solve_lsqr
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
@@ -36,6 +39,7 @@ from separatrix.numerics.normal_equations import REFINABLE, TRUSTED, NormalEquat
 
 SMALL = 5 * 10**7  # n p^2 up to which orthogonal factors are cheap
 WIDE = 512  # columns up to which it is made even if there are fewer rows
+FEW = 500  # rows up to which their inner products are at once decomposed
 WIDEST = 4096  # columns up to which a table of their squares is made of sparse rows
 
 
@@ -57,6 +61,9 @@ def makes_squares(problem: LeastSquaresProblem, solver: str) -> bool:
 def _without_squares(problem: LeastSquaresProblem) -> Solution:
     if not problem.sparse:
         return solve_svd(problem, "wide")
+    found = solve_cg(problem) if problem.alpha and problem.n > FEW else None
+    if found is not None:
+        return found
     return solve_dual(problem) if problem.n <= WIDEST else solve_lsqr(problem)
 
 

@@ -1,0 +1,198 @@
+"""Learners times shapes, beside scikit-learn (and LIBLINEAR through it), on one thread.
+
+Each cell is the peer's processor time over ours, contenders taking turns; above 1 we are faster. Where there is an
+objective, a peer has the loosest tolerance at which its objective is within our excess over the least one known, or
+within 1e-6 of that where ours is closer; a peer that no tolerance brings there is not counted. The best peer counts.
+LinearSVC penalises the intercept: it is measured by its own objective. Our times include what the peers do not give:
+existence of the unpenalised estimate, duality gaps, ranks.
+
+``python -m benchmarks matrix`` takes small shapes, ``--long`` the full ones; ``--draw`` writes matrix.svg.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks._shapes import LONG, SHORT, Shape
+from benchmarks.measure import interleaved, print_table
+
+TOLERANCES = [10.0**-k for k in range(2, 11)]
+CLOSE = 1e-6  # an excess that counts as equal to any smaller one
+SLOW = 20.0  # seconds for a peer's search of its tolerance
+
+Fit = Callable[[], Any]
+Peers = dict[str, Callable[[float], Any]]
+
+
+def log_loss(model, X, y):
+    s = model.decision_function(X).astype(np.float64)
+    if s.ndim == 1:
+        return np.logaddexp(0, np.where(y == 1, -s, s)).sum()
+    top = s.max(axis=1)
+    return (np.log(np.exp(s - top[:, None]).sum(axis=1)) + top - s[np.arange(len(y)), y]).sum()
+
+
+def logistic(shape: Shape, X, y, C, l1_ratio=0.0):
+    from sklearn.linear_model import LogisticRegression as Peer
+
+    from separatrix import LogisticRegression
+
+    solvers = ["saga"] if l1_ratio else ["lbfgs", *(["newton-cholesky"] if shape.d * shape.K <= 500 else [])]
+    if hasattr(X, "toarray"):
+        solvers = [solver for solver in solvers if solver != "newton-cholesky"]
+
+    def objective(model):
+        w = model.coef_
+        size = np.abs(w).sum() if l1_ratio else 0.5 * (w * w).sum()
+        return C * log_loss(model, X, y) + size if np.isfinite(C) else log_loss(model, X, y)
+
+    def peer(solver):
+        return lambda tol: Peer(C=C, l1_ratio=l1_ratio, solver=solver, tol=tol, max_iter=3000).fit(X, y)
+
+    def ours():
+        return LogisticRegression(C=C, l1_ratio=l1_ratio).fit(X, y)
+
+    return ours, objective, {solver: peer(solver) for solver in solvers}
+
+
+def max_margin(X, y):
+    from sklearn.svm import LinearSVC
+
+    from separatrix import MaxMargin
+
+    def objective(model):
+        b = model.intercept_ if isinstance(model, LinearSVC) else 0.0
+        hinge = np.maximum(0, 1 - np.where(y == 1, 1, -1) * model.decision_function(X)).sum()
+        return 0.5 * float((model.coef_**2).sum() + np.sum(np.square(b))) + hinge
+
+    def peer(tol):
+        return LinearSVC(loss="hinge", tol=tol, max_iter=2000, random_state=0).fit(X, y)
+
+    return lambda: MaxMargin(C=1.0).fit(X, y), objective, {"LinearSVC": peer}
+
+
+def cases(shape: Shape, long: bool) -> Iterator[tuple[str, Any]]:
+    """The learners that apply to a shape: ours, an objective or None, and the peers by tolerance."""
+    from sklearn import discriminant_analysis as theirs
+    from sklearn import linear_model, preprocessing
+
+    import separatrix as sx
+
+    X, y, target = shape.draw()
+    sparse = hasattr(X, "toarray")
+    for C in (1.0, *((1e-3, 1e3) if long else ())):
+        yield f"logistic C={C:g}", logistic(shape, X, y, C)
+    if shape.d < shape.n / 10 and not sparse:
+        yield "logistic unpenalised", logistic(shape, X, y, np.inf)
+    yield "logistic lasso C=0.1", logistic(shape, X, y, 0.1, 1.0)
+    if shape.K == 2:
+        yield "MaxMargin C=1", max_margin(X, y)
+    if not sparse:
+        plain = {"LinearRegression": lambda tol: linear_model.LinearRegression().fit(X, target)}
+        yield "least squares", (lambda: sx.LeastSquares().fit(X, target), None, plain)
+    ridge = {"Ridge": lambda tol: linear_model.Ridge(1.0).fit(X, target)}
+    yield "ridge", (lambda: sx.LeastSquares(1.0).fit(X, target), None, ridge)
+    classes = {"RidgeClassifier": lambda tol: linear_model.RidgeClassifier(1.0).fit(X, y)}
+    yield "ridge classifier", (lambda: sx.LeastSquaresClassifier(1.0).fit(X, y), None, classes)
+    if shape.d < shape.n / 5 and not sparse:
+        lda = {solver: _discriminant(theirs, solver, X, y) for solver in ("svd", "lsqr")}
+        yield "LDA", (lambda: sx.LinearDiscriminant().fit(X, y), None, lda)
+    perceptron = {"Perceptron": lambda tol: linear_model.Perceptron(max_iter=10, tol=None, shuffle=False).fit(X, y)}
+    if shape.K == 2:
+        yield "perceptron, 10 passes", (lambda: sx.Perceptron(max_epochs=10).fit(X, y), None, perceptron)
+    if shape.d <= 50:
+        made = {
+            "PolynomialFeatures": lambda tol: preprocessing.PolynomialFeatures(2, include_bias=False).fit_transform(X)
+        }
+        yield "PolynomialMap(2)", (lambda: sx.PolynomialMap(2).fit_transform(X), None, made)
+
+
+def _discriminant(theirs, solver, X, y):
+    return lambda tol: theirs.LinearDiscriminantAnalysis(solver=solver).fit(X, y)
+
+
+def equal_gap(ours: Fit, objective: Any, peers: Peers) -> dict[str, Fit]:
+    """Each peer at the loosest tolerance that brings it as near to its least objective as ours is to the least."""
+    if objective is None:
+        return {name: (lambda fit=fit: fit(1e-4)) for name, fit in peers.items()}
+    mine, found = objective(ours()), {}
+    for name, fit in peers.items():
+        begin, values = time.process_time(), []
+        for tol in TOLERANCES:
+            values.append(objective(fit(tol)))
+            if time.process_time() - begin > SLOW:
+                break
+        own = name == "LinearSVC"  # its objective is another one
+        least = min(values) if own else min(*values, mine)
+        allowed = CLOSE if own else max(CLOSE, mine / least - 1 if least > 0 else CLOSE)
+        good = [tol for tol, value in zip(TOLERANCES, values, strict=False) if value <= least * (1 + allowed) + 1e-12]
+        if good:
+            found[name] = lambda fit=fit, tol=good[0]: fit(tol)
+    return found
+
+
+def measured(ours: Fit, objective: Any, peers: Peers) -> tuple[float, float, str]:
+    """Our seconds, those of the best peer (inf: none reaches our accuracy), and its name."""
+    contenders = {"ours": ours, **equal_gap(ours, objective, peers)}
+    best = interleaved(contenders, 3, time.process_time, patience=2.0)
+    mine = best.pop("ours")
+    name = min(best, key=best.__getitem__) if best else "no peer reaches it"
+    return mine, best.get(name, float("inf")), name
+
+
+def main() -> None:
+    from separatrix import threads
+
+    warnings.simplefilter("ignore")
+    long = "--long" in sys.argv
+    cells: dict[tuple[str, str], float] = {}
+    rows = []
+    with threads(1):
+        for shape in LONG if long else SHORT:
+            for learner, case in cases(shape, long):
+                mine, theirs, name = measured(*case)
+                cells[learner, shape.name] = theirs / mine
+                rows.append(
+                    [learner, shape.name, f"{1e3 * mine:.3g} ms", f"{1e3 * theirs:.3g} ms", name, theirs / mine]
+                )
+                print(rows[-1], file=sys.stderr, flush=True)
+    print_table(["learner", "shape", "ours", "best peer", "which", "peer / ours"], rows)
+    ratios = np.array([ratio for ratio in cells.values() if np.isfinite(ratio)])
+    losing = int((ratios < 1).sum())
+    print(f"\n{len(cells)} cells; a peer is faster in {losing}; geometric mean {np.exp(np.log(ratios).mean()):.2f}")
+    if "--draw" in sys.argv:
+        draw(cells)
+
+
+def draw(cells: dict[tuple[str, str], float]) -> None:
+    """A heat map: blue where we are faster, orange where a peer is; grey where the learner does not apply."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    from matplotlib import pyplot as plt
+
+    mpl.rcParams["svg.hashsalt"] = "matrix"
+    learners, shapes = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+    Z = np.full((len(learners), len(shapes)), np.nan)
+    figure, ax = plt.subplots(figsize=(1.5 + 0.75 * len(shapes), 1.8 + 0.42 * len(learners)), layout="constrained")
+    for (learner, shape), ratio in cells.items():
+        i, j = learners.index(learner), shapes.index(shape)
+        Z[i, j] = np.log2(np.clip(ratio, 1 / 16, 16))
+        ax.text(j, i, f"{ratio:.2g}" if np.isfinite(ratio) else "alone", ha="center", va="center", fontsize=7)
+    ax.set_facecolor("0.93")
+    ax.imshow(Z, cmap="PuOr", vmin=-4, vmax=4, aspect="auto", alpha=0.75)
+    ax.set_xticks(range(len(shapes)), shapes, rotation=35, ha="right", fontsize=7)
+    ax.set_yticks(range(len(learners)), learners, fontsize=8)
+    ax.set_title("best peer's time / ours: orange where a peer is faster", fontsize=9)
+    figure.savefig(Path(__file__).with_name("matrix.svg"), metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
