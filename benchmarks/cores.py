@@ -70,7 +70,7 @@ def peers(X: Any, t: Any, y: Any) -> dict[str, Callable[[], Any]]:
         "scikit-learn predict_proba": lambda: fitted.predict_proba(X),
     }
     try:
-        from sklearnex.linear_model import LinearRegression, LogisticRegression  # type: ignore[import-not-found]
+        from sklearnex.linear_model import LinearRegression, LogisticRegression  # type: ignore[import-not-found]  # optional
     except ImportError:
         print("scikit-learn-intelex is not installed: left out\n")
         return found

@@ -191,7 +191,7 @@ def main() -> None:
         folder = Path(name)
         write(folder, rows)
         try:
-            import vowpalwabbit  # noqa: F401 - is it there?
+            import vowpalwabbit  # noqa: F401  # because only its presence is asked for
 
             against_vw(folder, rows, repeats)
             second_pass(folder, rows, repeats)

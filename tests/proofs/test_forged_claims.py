@@ -21,7 +21,7 @@ LAMBDA = "lambda"
 
 
 def forged(X, y, claim, version=2, *, intercept=True, reading="binary64", **fields):
-    """A certificate of these data that says what it is told to, with the right fingerprint."""
+    """A certificate of these data that with any claim, and the right fingerprint."""
     names = sorted({checker.label_name(t) for t in y.tolist()})
     head = {"format": checker.FORMAT, "claim": claim, "reading": reading, "intercept": intercept}
     kesler = fields.pop("kesler", None)

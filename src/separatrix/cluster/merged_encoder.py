@@ -28,7 +28,7 @@ from separatrix.features.encode import Choices, Encoder, is_wordy
 from separatrix.features.leaks import FEW_ROWS, names_rows
 from separatrix.features.text import inverse_frequencies
 
-HEAD = 5000  # rows by which text is told from categories
+HEAD = 5000  # rows that decide between text and categories
 ID = "looks like an ID column: nearly every value is unique"
 
 

@@ -202,7 +202,7 @@ class Growth:
         self.count = self.sum = 0
 
     def add(self, part: NDArray[Any]) -> None:
-        raw = memoryview(np.ascontiguousarray(part, dtype=self.dtype).reshape(-1).view(np.uint8))  # type: ignore[arg-type]
+        raw = memoryview(np.ascontiguousarray(part, dtype=self.dtype).reshape(-1).view(np.uint8))  # type: ignore[arg-type]  # arrays are buffers
         self.file.write(raw)
         self.sum = zlib.crc32(raw, self.sum)
         self.count += len(raw) // self.dtype.itemsize
@@ -352,5 +352,5 @@ def _read(own: Path, about: dict[str, Any], verify: bool = True) -> RowCache:
 def _sum(array: NDArray[Any]) -> int:
     sum_, raw = 0, array.view(np.uint8)
     for begin in range(0, len(raw), STEP):
-        sum_ = zlib.crc32(memoryview(raw[begin : begin + STEP]), sum_)  # type: ignore[arg-type]
+        sum_ = zlib.crc32(memoryview(raw[begin : begin + STEP]), sum_)  # type: ignore[arg-type]  # arrays are buffers
     return sum_

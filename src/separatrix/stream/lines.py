@@ -84,7 +84,7 @@ class LineReader:
 
     def _pass(self, text: Bytes) -> None:
         if not isinstance(self.feed, FileFeed):
-            self.sum = zlib.crc32(text, self.sum)  # type: ignore[arg-type]
+            self.sum = zlib.crc32(text, self.sum)  # type: ignore[arg-type]  # arrays are buffers
 
     def _last(self, more: str) -> Iterator[Piece]:
         """A last line without a line end: a row of a file, but cut off where it comes from a pipe."""
@@ -100,7 +100,7 @@ class LineReader:
         self._pass(start)
         self.rest = EMPTY
         while True:
-            got = self.feed.readinto(memoryview(room))  # type: ignore[arg-type]
+            got = self.feed.readinto(memoryview(room))  # type: ignore[arg-type]  # arrays are buffers
             found = np.flatnonzero(room[:got] == NEWLINE)[:1]
             at = int(found[0]) + 1 if len(found) else got
             self._pass(room[:at])

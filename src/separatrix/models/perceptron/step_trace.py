@@ -289,7 +289,7 @@ class StepReplay:
         self.classes = (names[1 - k] if self.two_classes else f"not {names[k]}", names[k])
         self.visits, self.status = int(whole.visits_), whole.status_
         passes = learner.order in (*PASSES, "restart")
-        self.left = whole.visits_ if passes else len(whole.trace_.rows)  # type: ignore[union-attr]
+        self.left = whole.visits_ if passes else len(whole.trace_.rows)  # type: ignore[union-attr]  # it was asked for
 
     def __iter__(self) -> Iterator[Look]:
         learner, table, signs = self.learner, self.table, self.signs
