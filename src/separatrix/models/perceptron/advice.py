@@ -61,7 +61,7 @@ def warn_of_run(
 
 
 def lost_class(model: Any, codes: NDArray[np.integer[Any]], against_rest: Sequence[int]) -> str | None:
-    """The class that the rest is hardest to keep apart from, where that saves less than a third of never predicting it."""
+    """The class that is hardest to keep apart, where that saves less than a third of never predicting it."""
     if len(against_rest) < 3:
         return None
     left = np.array(against_rest) / np.bincount(codes, minlength=len(against_rest)).clip(1)
