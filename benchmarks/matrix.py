@@ -172,7 +172,7 @@ def main() -> None:
 
 
 def draw(cells: dict[tuple[str, str], float]) -> None:
-    """A heat map: blue where we are faster, orange where a peer is; grey where the learner does not apply."""
+    """A heat map: purple where we are faster, orange where a peer is; grey where the learner does not apply."""
     import matplotlib as mpl
 
     mpl.use("svg")
