@@ -51,7 +51,10 @@ def test_the_help_of_a_learner(words, capsys):
     main(["fit", *words])
     said = " ".join(capsys.readouterr().out.split())
     assert "Options of perceptron:" in said
-    assert '--max-epochs Limit on passes, for the orders "cyclic" and "shuffle". int or inf [default: 100]' in said
+    assert (
+        '--max-epochs Limit on passes, for the orders "cyclic", "shuffle" and "blocks". int or inf [default: 100]'
+        in said
+    )
     assert "--fit-intercept / --no-fit-intercept Whether there is an intercept b. [default: True]" in said
 
 

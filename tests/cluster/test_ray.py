@@ -187,7 +187,7 @@ def test_a_driver_killed_between_rounds_resumes_from_its_checkpoint(session, sou
 
 
 def test_an_interruption_leaves_the_cluster_as_it_was(session, source):
-    free = ray.available_resources()["CPU"]
+    free = ray.cluster_resources()["CPU"]  # workers of the test before may still be leaving
 
     def stop(what, count, rows):
         if what == "Hessian":

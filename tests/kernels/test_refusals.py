@@ -23,7 +23,7 @@ NAMES = sorted(calls(every_layout()["float64"]))
 ROOM = {
     ("shuffle", "order"), ("words", "out"), ("count_byte", "text"), ("svmlight_chunk", "*"), ("delimited_chunk", "*"),
     ("*", "log"), ("weighted_sums", "order"), ("combine", "order"), ("lasso_pass", "order"), ("curved_pass", "order"),
-    ("gram_pass", "order"), ("class_lasso_pass", "order"),
+    ("gram_pass", "order"), ("class_lasso_pass", "order"), ("hinge_pass", "order"),
 }  # fmt: skip
 LONGER = {("descent_pass", "alpha")} | {
     (name, "order") for name in ("perceptron_pass", "descent_pass", "voted_pass", "pocket_pass", "first_mistake")
