@@ -75,6 +75,7 @@ def test_free_text_ids_and_renamed_copies(tmp_path):
 def test_levels_that_agree_in_each_partition_but_not_in_all_are_no_copies(tmp_path):
     lines = [f"{'x' if k < 600 else 'y'}{k % 2},{'ab'[k % 2]},{k}" for k in range(1200)]
     merged, alone = both(tmp_path, Choices(), "one,two,number", lines)
+    assert "repeats" not in merged.dropped.get("one", "") + merged.dropped.get("two", "")
     same(merged, alone)
 
 

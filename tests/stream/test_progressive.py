@@ -223,3 +223,18 @@ def test_what_is_refused():
     with pytest.raises(DataError, match="NaN"):
         progressive(Perceptron(), np.full((3, 2), np.nan), y[:3])
     assert progressive(Perceptron(), iter(())).rows == 0
+
+
+@pytest.mark.parametrize(
+    ("stream", "said"),
+    [
+        (5, "stream is a int"),
+        ([1, 2, 3], "item 0 of the stream is 1: it must be"),
+        ([([1.0], 1), ([2.0],)], r"item 1 of the stream is .*: it must be \(row, label\)"),
+        ([([1.0], 1), ([2.0, 3.0], 0)], "not all as long"),
+        ([(["red"], 1), (["blue"], 0)], "are not numbers"),
+    ],
+)
+def test_streams_of_something_else_are_refused_in_a_sentence(stream, said):
+    with pytest.raises((DataError, ParameterError), match=said):
+        progressive(Perceptron(), stream)

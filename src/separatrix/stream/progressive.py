@@ -86,7 +86,7 @@ def progressive(
     if not hasattr(model, "partial_fit") and not hasattr(model, "learn_one"):
         raise ParameterError(f"{type(model).__name__} has neither partial_fit nor learn_one: it cannot be streamed.")
     card = Scorecard(window, alarm, model._estimator_type == "regressor")
-    items = _chunks_of(stream, y) if y is not None else iter(stream)
+    items = _chunks_of(stream, y) if y is not None else _items_of(stream)
     first = next(items, None)
     if first is None:
         return result_of(card, level, _most(bound), None, 0, 1)
@@ -121,12 +121,35 @@ def _needs_names(x: Any) -> bool:
     return isinstance(x, (dict, tuple))
 
 
+def _items_of(stream: Any) -> Iterator[Any]:
+    """The items of a stream, all pairs or all triples."""
+    if not hasattr(stream, "__iter__"):
+        raise ParameterError(f"stream is a {type(stream).__name__}: pass something that gives (row, label) pairs.")
+    length = 0
+    for at, item in enumerate(stream):
+        own = len(item) if isinstance(item, (tuple, list)) else 0
+        if own not in (2, 3) or own != (length or own):
+            wanted = {2: "(row, label)", 3: "(key, row, label)"}.get(length, "(row, label) or (key, row, label)")
+            raise DataError(f"item {at} of the stream is {item!r:.60}: it must be {wanted}.")
+        length = own
+        yield item
+
+
 def _chunks_of(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
     rows, labels = check_table(X).X, np.asarray(y)
     if labels.ndim != 1 or len(labels) != rows.shape[0]:
         raise DataError(f"stream has {rows.shape[0]} rows and y has shape {labels.shape}: pass one label a row.")
     for begin in range(0, len(labels), CHUNK):
         yield rows[begin : begin + CHUNK], labels[begin : begin + CHUNK]
+
+
+def _rows(xs: list[Any]) -> NDArray[np.float64]:
+    try:
+        return np.array(xs, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"rows near {xs[0]!r:.60} are not numbers, or not all as long: pass rows of one length."
+        ) from error
 
 
 def _gathered(items: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, NDArray[Any]]]:
@@ -136,17 +159,17 @@ def _gathered(items: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, NDArray[A
     for x, y in items:
         if _is_chunk(x):
             if xs:
-                yield np.array(xs, dtype=np.float64), _labels(ys)
+                yield _rows(xs), _labels(ys)
                 xs, ys = [], []
             yield x, np.asarray(y)
             continue
         xs.append(x)
         ys.append(y)
         if len(xs) == GATHERED:
-            yield np.array(xs, dtype=np.float64), _labels(ys)
+            yield _rows(xs), _labels(ys)
             xs, ys = [], []
     if xs:
-        yield np.array(xs, dtype=np.float64), _labels(ys)
+        yield _rows(xs), _labels(ys)
 
 
 def _labels(ys: list[Any]) -> NDArray[Any]:
