@@ -187,8 +187,8 @@ class RoundsLoss:
             weights = float((G[:, :-1] * (G[:, :-1] / self.ridge)).sum())
             return 0.5 * (weights + float((G[:, -1] * (G[:, -1] / np.maximum(point.curvature, TINY))).sum()))
 
-    # Of the protocol, for searches that only multiply by the Hessian. A round costs more than making it: Newton's method
-    # is the only search here, and more parameters than it can make are refused before.
+    # Of the protocol, for searches that only multiply by the Hessian. A round costs more than making it: Newton's is
+    # the only search here, and more parameters than it can make are refused before.
     def product(self, point: LossPoint, v: Floats) -> Floats:
         raise NotImplementedError("on a cluster the Hessian is made")
 
