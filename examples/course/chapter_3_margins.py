@@ -107,9 +107,9 @@ assert proof.bound == 5
 ax = proof.plot()
 
 # %%
-# The cosine itself: it need not rise at every update; only its lower bound :math:`\hat\gamma\sqrt{k}/R` does.
+# The cosine itself, from the first update on: it need not rise at every update; only its lower bound :math:`\hat\gamma\sqrt{k}/R` does.
 
-print("cosine", proof.cosine.round(3))
+print("cosine", proof.cosine[1:].round(3))
 
 # %%
 # ``mistake_bound`` uses the best possible :math:`w^*`, with a proof.
