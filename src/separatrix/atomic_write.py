@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -111,7 +112,7 @@ def _put(written: Path, path: Path) -> None:
         with contextlib.suppress(FileExistsError):
             os.link(written, path.name, dst_dir_fd=folder)  # with dst_dir_fd, the link in /proc is followed
             return
-        beside = f".{path.name[:200]}.{os.getpid()}"
+        beside = f".{path.name[:200]}.{secrets.token_hex(4)}"  # unlike what a killed process left
         os.link(written, beside, dst_dir_fd=folder)
         try:
             os.replace(beside, path.name, src_dir_fd=folder, dst_dir_fd=folder)

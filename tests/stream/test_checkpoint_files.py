@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -98,3 +101,47 @@ def test_the_last_three_are_kept_and_the_newest_whole_one_is_read(tmp_path):
         changed[at] ^= 16
         path.write_bytes(changed)
         assert checkpoint.read(path).state == {"k": 3}
+
+
+DYING = """
+import itertools, os, pathlib, sys
+from separatrix.stream import checkpoint
+
+path, calls, last = pathlib.Path(sys.argv[1]), int(sys.argv[2]), None
+
+def dies_at(place):
+    left = itertools.count()
+    for name in ("replace", "link"):
+        true = getattr(os, name)
+        def counted(*a, true=true, **k):
+            if next(left) == place:
+                os._exit(9)
+            true(*a, **k)
+        setattr(os, name, counted)
+
+for k, place in enumerate(itertools.product(range(calls), repeat=3)):
+    for part, own in enumerate(place):
+        child = os.fork()
+        if child == 0:
+            dies_at(own)
+            checkpoint.write(path, {"k": [k, part]})
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert status in (0, 9), (place, status)
+        found = checkpoint.read(path)
+        if status == 0:
+            assert found.state == {"k": [k, part]}, (place, found)
+        elif last is not None:
+            assert found.state in (last, {"k": [k, part]}), (place, found)
+        assert found is None or not found.refused
+        last = found and found.state
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_process_that_dies_between_any_two_renames_leaves_a_checkpoint_to_go_on_from(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", DYING, str(tmp_path / "state"), "6"], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert {own.name for own in tmp_path.iterdir() if not own.name.startswith(".")} == {"state", "state.1", "state.2"}

@@ -83,11 +83,12 @@ def write(path: Path, state: dict[str, Any]) -> None:
         with beside.open("wb") as file:
             for piece in content:
                 file.write(piece)
-        for older, newer in zip(reversed(names[2:]), reversed(names[1:-1]), strict=True):
+        if not _same_file(path, names[1]):  # the same: the run was killed right here, and the files have moved on
+            for older, newer in zip(reversed(names[2:]), reversed(names[1:-1]), strict=True):
+                with contextlib.suppress(FileNotFoundError):
+                    os.replace(newer, older)
             with contextlib.suppress(FileNotFoundError):
-                os.replace(newer, older)
-        with contextlib.suppress(FileNotFoundError):
-            os.link(path, names[1])
+                os.link(path, names[1])
     _sync_folder(path.parent)
 
 
@@ -106,6 +107,13 @@ def read(path: Path) -> FoundCheckpoint | None:
     if refused:
         raise CheckpointError(f"no checkpoint can be read ({'; '.join(refused)}): start again without --resume.")
     return None
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except FileNotFoundError:
+        return False
 
 
 def _sync_folder(folder: Path) -> None:
