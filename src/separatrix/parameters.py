@@ -140,6 +140,11 @@ def class_weights() -> Any:
     return unchecked(None, 'dict, "balanced" or None')
 
 
+def categories() -> Any:
+    """What becomes of columns of text or categories in a frame."""
+    return choice("dummies", default=None)
+
+
 def seed(default: int | None = None) -> Any:
     return unchecked(default, "int, RandomState, Generator or None")
 

@@ -29,7 +29,6 @@ from separatrix.evaluation.workers import executor_of, spread
 from separatrix.validation import (
     check_labels,
     check_lengths,
-    check_table,
     check_weights,
     count_rows,
 )
@@ -151,7 +150,7 @@ def _check_named(given: Any, what: str, of: str) -> None:
 def _blame_rows(learner: Any, X: Any) -> None:
     """Raise what is wrong with all the rows, by their own numbers, where a learner of ours cannot take them."""
     if type(learner).__module__.startswith("separatrix.models."):
-        check_table(X)
+        learner._fit_table(X)
 
 
 def named(learner: Any) -> str:

@@ -68,7 +68,7 @@ def _once_each(n: int, parts: Sequence[NDArray[np.intp]]) -> bool:
 def fold_moments(tasks: Sequence[FoldTask]) -> tuple[list[Moments], Table, NDArray[np.int64]] | None:
     """The moments of each fold's rows, the checked rows and their folds; None where moments do not suffice."""
     needed = moments_needed(tasks[0].learner)
-    if needed is None:
+    if needed is None or getattr(tasks[0].learner, "categorical", None) is not None:  # levels are those of a fold
         return None
     fold = np.empty(count_rows(tasks[0].X), dtype=np.int64)
     for k, task in enumerate(tasks):

@@ -11,14 +11,16 @@ from separatrix.features.formula import as_pandas
 from separatrix.features.formula_columns import Factor, FormulaColumns
 
 
-def dummy_columns(data: Any) -> tuple[Any, FormulaColumns]:
+def dummy_columns(data: Any, declared: bool = False) -> tuple[Any, FormulaColumns]:
     """The frame with dummies in place of its categories, and its columns as data, which make such rows again.
 
-    Levels are in the order of their categories, or sorted; the first that occurs is the reference.
+    Levels are in the order of their categories, or sorted; the first that occurs is the reference. With ``declared``
+    categories that do not occur are levels too.
     """
     import pandas as pd
 
     frame = as_pandas(data)
+    frame.columns = frame.columns.map(str)
     names, products = list[str](), list[tuple[Factor, ...]]()
     levels: dict[str, tuple[str, ...]] = {}
     for name in map(str, frame.columns):
@@ -30,7 +32,7 @@ def dummy_columns(data: Any) -> tuple[Any, FormulaColumns]:
         if column.isna().any():
             row = int(np.flatnonzero(column.isna().to_numpy())[0])
             raise DataError(f"column {name!r} has no value at row {row}: drop the row or fill the value in.")
-        levels[name] = own = _levels(column)
+        levels[name] = own = _levels(column, declared)
         names += [f"{name}[T.{level}]" for level in own[1:]]
         products += [(Factor(name, level=level),) for level in own[1:]]
     columns = FormulaColumns(tuple(names), tuple(products), levels)
@@ -43,12 +45,16 @@ def dummy_columns(data: Any) -> tuple[Any, FormulaColumns]:
 
 def _is_category(column: Any, pd: Any) -> bool:
     kind = column.dtype
-    text = pd.api.types.is_string_dtype(kind) or kind.kind == "O"
-    return isinstance(kind, pd.CategoricalDtype) or (text and not pd.api.types.is_numeric_dtype(kind))
+    if isinstance(kind, pd.CategoricalDtype):
+        return True
+    if kind.kind == "O" and not isinstance(kind, pd.StringDtype):
+        return any(isinstance(value, str) for value in column.tolist())
+    return bool(pd.api.types.is_string_dtype(kind))
 
 
-def _levels(column: Any) -> tuple[str, ...]:
+def _levels(column: Any, declared: bool) -> tuple[str, ...]:
     categories = getattr(column.dtype, "categories", None)
     present = set(map(str, column.unique().tolist()))
-    ordered = sorted(present) if categories is None else [str(c) for c in categories.tolist() if str(c) in present]
-    return tuple(ordered)
+    if categories is None:
+        return tuple(sorted(present))
+    return tuple(str(c) for c in categories.tolist() if declared or str(c) in present)

@@ -34,20 +34,39 @@ class Factor:
     power: int = 1
     level: str | None = None
 
-    def of(self, column: NDArray[Any], known: Sequence[str]) -> Floats:
-        """Its numbers for the rows of a column; levels that the fit did not know are refused."""
-        if self.level is not None:
-            text = np.array([str(v) for v in column.tolist()], dtype=object)
-            new = sorted(set(text.tolist()) - set(known))
-            if new:
-                raise DataError(f"column {self.name!r} has the level {new[0]!r}, which the fit did not have.")
-            return np.asarray(text == self.level, dtype=np.float64)
+    def of(self, column: NDArray[Any]) -> Floats:
+        """Its numbers for the rows of a column, which has no levels."""
+        if column.dtype.kind in "mM":
+            raise DataError(f"column {self.name!r} is dates or times: turn it into numbers, such as days.")
         try:
             numbers = np.asarray(column, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise DataError(f"column {self.name!r} is not numbers, as it was in the fit.") from error
         with np.errstate(all="ignore"):
             return np.asarray((numbers if self.function is None else FUNCTIONS[self.function](numbers)) ** self.power)
+
+
+def level_codes(name: str, column: NDArray[Any], known: Sequence[str]) -> NDArray[np.intp]:
+    """The position of each row's level; missing values, and levels that the fit did not have, are refused."""
+    import pandas as pd
+
+    codes, values = pd.factorize(column)
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        raise DataError(f"column {name!r} has no value at row {row}: drop the row or fill the value in.")
+    found = [_level_name(value, known) for value in values.tolist()]
+    new = sorted(set(found) - set(known))
+    if new:
+        some = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+        raise DataError(f"column {name!r} has the level {new[0]!r}, which the fit did not have ({some}).")
+    place = {level: k for k, level in enumerate(known)}
+    return np.array([place[level] for level in found], dtype=np.intp).take(codes)
+
+
+def _level_name(value: Any, known: Sequence[str]) -> str:
+    """A value as text; a whole number that became a float beside missing ones has the name that it had."""
+    text = str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and text not in known else text
 
 
 def number_factor(expression: str, columns: Sequence[str]) -> Factor | None:
@@ -72,12 +91,18 @@ class FormulaColumns:
 
     def rows(self, table: Mapping[str, NDArray[Any]], n: int) -> Floats:
         """The design of the rows of a table of columns."""
-        out = np.ones((n, len(self.names)))
+        out, codes = np.ones((n, len(self.names))), dict[str, NDArray[np.intp]]()
         for j, product in enumerate(self.products):
             for factor in product:
                 if factor.name not in table:
-                    raise DataError(f"the table has no column {factor.name!r}, which the formula of the model needs.")
-                out[:, j] *= factor.of(table[factor.name], self.levels.get(factor.name, ()))
+                    raise DataError(f"the table has no column {factor.name!r}, which the model needs.")
+                if factor.level is None:
+                    out[:, j] *= factor.of(table[factor.name])
+                    continue
+                known = self.levels.get(factor.name, ())
+                if factor.name not in codes:
+                    codes[factor.name] = level_codes(factor.name, table[factor.name], known)
+                out[:, j] *= codes[factor.name] == known.index(factor.level)
         return out
 
     @property
@@ -104,6 +129,8 @@ class FormulaColumns:
             raise ValueError("its formula is damaged") from error
         if len(products) != len(names):
             raise ValueError("its formula has another number of columns than names")
+        if any(f.level is not None and f.level not in levels.get(f.name, ()) for product in products for f in product):
+            raise ValueError("its formula names a level that it does not list")
         return FormulaColumns(names, products, levels)
 
 

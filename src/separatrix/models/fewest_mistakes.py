@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from separatrix.errors import DataError
 from separatrix.models.class_labels import need_two_classes
+from separatrix.models.from_formula import named_rows
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.numerics.status import Status
-from separatrix.parameters import boundary, choice, count, flag, learner, number
+from separatrix.parameters import boundary, categories, choice, count, flag, learner, number
 from separatrix.proofs.fewest_mistakes import MistakeBracket, fewest_mistakes
-from separatrix.validation import check_labels, check_lengths, check_table
+from separatrix.validation import check_labels, check_lengths
 
 
 @learner(kw_only=False)
@@ -45,6 +46,9 @@ class FewestMistakes(LinearClassifier):
         What a score of zero predicts; "undefined" gives None there.
     verbose : bool, default=False
         Say on stderr how the bounds move.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -76,6 +80,7 @@ class FewestMistakes(LinearClassifier):
     reading: str = choice("binary64", "decimal", default="binary64")
     boundary: str = boundary()
     verbose: bool = flag(False)
+    categorical: str | None = categories()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -104,7 +109,7 @@ class FewestMistakes(LinearClassifier):
         0
         """
         self._check_parameters()
-        table, labels = check_table(X), check_labels(y, rows=X)
+        table, labels = self._fit_table(X), check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
         if len(labels.classes) > 2:
@@ -115,7 +120,7 @@ class FewestMistakes(LinearClassifier):
             )
         try:
             found = fewest_mistakes(
-                X,
+                X if table.names is None or table.design is None else named_rows(table.X, list(table.names), X),
                 y,
                 intercept=bool(self.fit_intercept),
                 reading=self.reading,

@@ -99,13 +99,40 @@ class FormulaFit(Estimator):
             self.design_, self.terms_ = table.design.to_dict(), table.design.terms
             self.references_ = {name: levels[0] for name, levels in table.design.levels.items() if len(levels) > 1}
 
-    def _fit_table(self, X: Any, finite: bool = True) -> Table:
-        """The rows of a fit; with ``categorical="dummies"`` columns of text and categories are encoded."""
+    def model_matrix(self, X: Any) -> Any:
+        """The rows as the model sees them: its columns, with dummies in place of categories.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        frame with the names of the columns; an array or sparse matrix for a model without names
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> data = {"dose": [0.0, 1.0, 2.0, 3.0], "ward": list("abab")}
+        >>> LeastSquares(categorical="dummies").fit(data, [1.0, 2.5, 2.9, 4.6]).model_matrix(data).columns.tolist()
+        ['dose', 'ward[T.b]']
+        """
+        table = self._check_rows(X)
+        if table.sparse or not hasattr(self, "feature_names_in_"):
+            return table.X
+        return named_rows(table.X, self.feature_names_in_.tolist(), X)
+
+    def _fit_table(self, X: Any, finite: bool = True, stream: bool = False) -> Table:
+        """The rows of a fit; with ``categorical="dummies"`` columns of text and categories are encoded.
+
+        The first rows of a stream have all levels that their categories declare.
+        """
         if self.__dict__.get("categorical") is None or not (is_frame(X) or isinstance(X, dict)):
             return check_table(X, finite=finite)
         from separatrix.features.dummies import dummy_columns
 
-        rows, columns = dummy_columns(X)
+        rows, columns = dummy_columns(X, declared=stream)
         return replace(check_table(rows), design=columns)
 
     def _reference_note(self) -> tuple[str, ...]:
@@ -132,6 +159,13 @@ class FormulaFit(Estimator):
         except ValueError as error:
             raise ModelFileError(f"{error}: fit the model again.") from error
         return rows_again(columns, self.__dict__.get("_spec"), names, X)
+
+
+def named_rows(rows: Any, names: list[str], X: Any) -> Any:
+    """Rows as a frame, with the index of the frame that they are from."""
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=names, index=X.index if isinstance(X, pd.DataFrame) else None)
 
 
 def _column(value: Any, name: str, data: Any, kept: Any) -> Any:

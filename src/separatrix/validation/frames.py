@@ -40,14 +40,19 @@ def columns_of(X: Any) -> tuple[list[Any], list[NDArray[Any]]]:
             frame = frame.collect()
         names = list(frame.columns)
     except DuplicateError as repeated:
-        reason = str(repeated).partition("\n")[0].rstrip(".: ")
-        raise DataError(f"X has several columns of one name ({reason}): rename them.") from repeated
+        raise DataError(several_of_one_name(repeated)) from repeated
     except TypeError as unknown:
         raise DataTypeError(
             f"X is a {type(X).__module__}.{type(X).__qualname__}, not a table with rows and columns. "
             "Expected 2D array: pass a frame, or Reshape your data with to_frame() or array.reshape(-1, 1)."
         ) from unknown
     return names, [_column(frame[:, j], nw) for j in range(len(names))]
+
+
+def several_of_one_name(repeated: Exception) -> str:
+    """A sentence about the names that narwhals lists under its own."""
+    names = [line.removeprefix("- ") for line in str(repeated).splitlines()[1:] if line.startswith("- ")]
+    return f"X has several columns of one name ({', '.join(names[:5]) or str(repeated)}): rename them."
 
 
 def vector_of(y: Any) -> NDArray[Any]:

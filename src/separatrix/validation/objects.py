@@ -46,7 +46,7 @@ def _float_of(value: Any, what: str, where: str) -> float:
         text = value if isinstance(value, str) else value.decode(errors="replace")
         raise DataTypeError(
             f"{what} has {text!r} at {where}: not a number, text where a number belongs. "
-            "Encode the column as numbers, fit by a formula, or leave it out."
+            'Encode the column as numbers, fit a frame with categorical="dummies" or by a formula, or leave it out.'
         )
     if isinstance(value, (complex, np.complexfloating)):
         raise DataError(complex_sentence(what))

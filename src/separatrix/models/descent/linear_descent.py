@@ -19,12 +19,11 @@ from separatrix.models.descent.steepest_descent import need_descent
 from separatrix.numerics.schedules import LineSearch, Schedule, schedule_of
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, last_of, raise_interruption
-from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
+from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, seed
 from separatrix.validation import (
     Table,
     check_labels,
     check_lengths,
-    check_table,
     check_targets,
     check_weights,
 )
@@ -72,6 +71,9 @@ class LinearDescent(PredictorByLoss):
         What a score of zero predicts; "undefined" gives None there.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the orders of rows.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -109,6 +111,7 @@ class LinearDescent(PredictorByLoss):
     class_weight: Any = class_weights()
     boundary: str = boundary()
     random_state: Any = seed()
+    categorical: str | None = categories()
 
     _routed = {  # noqa: RUF012  # a class variable, as in the base
         "fit": ("sample_weight",),
@@ -161,7 +164,7 @@ class LinearDescent(PredictorByLoss):
         ['yes']
         """
         rule = self._rule()
-        table = check_table(X)
+        table = self._fit_table(X)
         weights = check_weights(sample_weight, table.n, rows=X)
         if self._regression:
             targets = [check_targets(y, rows=X)]
@@ -231,7 +234,7 @@ class LinearDescent(PredictorByLoss):
         if self.class_weight == "balanced":
             raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         fitted = self.__sklearn_is_fitted__()
-        table = self._check_rows(X) if fitted else check_table(X)
+        table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
         weights = check_weights(sample_weight, table.n, rows=X)
         rows = kernels.rows(table.X)
         if self._regression:

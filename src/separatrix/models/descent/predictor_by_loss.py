@@ -103,9 +103,9 @@ class PredictorByLoss(LinearClassifier):
         """P(class | x) = 1/(1 + e^-s), for the logistic loss; with more than two classes scaled to sum to one."""
         if self.loss != "logistic":
             raise AttributeError(f"loss={self.loss!r} gives no probabilities: use loss='logistic', or calibrate.")
-        return self._posteriors
+        return self._chances
 
-    def _posteriors(self, X: Any) -> Floats:
+    def _chances(self, X: Any) -> Floats:
         s = self.decision_function(X)
         e = np.exp(-np.abs(s))
         p = np.where(s >= 0, 1.0, e) / (1.0 + e)

@@ -85,7 +85,7 @@ class Discriminant(LinearClassifier):
         array([0.5, 0.5])
         """
         self._check_parameters()
-        table, labels = check_table(X, finite=sample_weight is not None), check_labels(y, rows=X)
+        table, labels = self._fit_table(X, finite=sample_weight is not None), check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
         weights = check_weights(sample_weight, table.n, rows=X)
@@ -156,7 +156,7 @@ class Discriminant(LinearClassifier):
                 if waiting is not None:
                     self._waiting = waiting
         else:
-            table = check_table(X)
+            table = self._fit_table(X, stream=True)
         if fitted and "_moments" not in self.__dict__:
             raise DataError(
                 "the earlier fit has no moments of its rows (model files carry none): fit all rows again, or start "

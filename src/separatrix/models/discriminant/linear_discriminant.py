@@ -14,7 +14,7 @@ from separatrix.models.discriminant.class_covariances import Whitening, ledoit_w
 from separatrix.models.discriminant.gaussian_discriminant import Discriminant
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.moments import Totals
-from separatrix.parameters import choice, learner, number, unchecked
+from separatrix.parameters import categories, choice, learner, number, unchecked
 from separatrix.validation import Table
 from separatrix.validation.table import describe_columns
 
@@ -40,6 +40,9 @@ class LinearDiscriminant(FrameOutput, Discriminant):
         the rows centred at their class means.
     priors : array of K numbers or None, default=None
         Probabilities of the sorted classes; None takes their shares of the rows.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -66,6 +69,7 @@ class LinearDiscriminant(FrameOutput, Discriminant):
     divisor: str = choice("ml", "unbiased", default="ml")
     shrinkage: float | str | None = number(None, least=0, most=1, word="ledoit-wolf")
     priors: ArrayLike | None = unchecked(None, "array of K numbers or None")
+    categorical: str | None = categories()
 
     _pooled: ClassVar[bool] = True
 

@@ -13,7 +13,7 @@ from separatrix.models.discriminant.class_covariances import ledoit_wolf, restri
 from separatrix.models.discriminant.gaussian_discriminant import Discriminant, need_full_rank
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.moments import Totals
-from separatrix.parameters import choice, learner, number, unchecked
+from separatrix.parameters import categories, choice, learner, number, unchecked
 from separatrix.validation import Table
 from separatrix.validation.table import describe_columns
 
@@ -36,6 +36,9 @@ class QuadraticDiscriminant(Discriminant):
         S_k becomes (1 - a) S_k + a tr(S_k)/d I; "ledoit-wolf" finds an a for each class.
     priors : array of K numbers or None, default=None
         Probabilities of the sorted classes; None takes their shares of the rows.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -55,6 +58,7 @@ class QuadraticDiscriminant(Discriminant):
     divisor: str = choice("ml", "unbiased", default="ml")
     shrinkage: float | str | None = number(None, least=0, most=1, word="ledoit-wolf")
     priors: ArrayLike | None = unchecked(None, "array of K numbers or None")
+    categorical: str | None = categories()
 
     _pooled: ClassVar[bool] = False
 

@@ -19,7 +19,7 @@ from separatrix.models.least_squares.ridge_solver import from_moments, makes_squ
 from separatrix.models.linear_regressor import LinearRegressor
 from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.parameters import choice, constraints, flag, learner, number
+from separatrix.parameters import categories, choice, constraints, flag, learner, number
 from separatrix.validation import (
     Table,
     check_finite_vector,
@@ -98,7 +98,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     fit_intercept: bool = flag(True)
     penalize_intercept: bool = flag(False)
     positive: bool = flag(False)
-    categorical: str | None = choice("dummies", default=None)
+    categorical: str | None = categories()
     solver: str = choice("auto", "moments", "qr", "svd", default="auto")
 
     def __sklearn_tags__(self) -> Any:
@@ -133,7 +133,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         array([1.333])
         """
         self._check_parameters()
-        table, targets, several, weights = self._checked(X, y, sample_weight, finite=False)
+        table = self._fit_table(X, finite=False)
+        targets, several, weights = self._beside(table, X, y, sample_weight)
         if offset is not None:
             targets = targets - check_row_offset(offset, table.n, X)[:, None]
         moments = Moments(table.d, targets.shape[1])
@@ -183,9 +184,9 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         """
         self._check_parameters()
         fitted = self.__sklearn_is_fitted__()
-        table, targets, several, weights = self._checked(X, y, sample_weight)
+        table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
+        targets, several, weights = self._beside(table, X, y, sample_weight)
         if fitted:
-            self._check_rows(X)
             if self._moments is None:
                 raise DataError(f"the earlier fit {NO_MOMENTS}")
             if several != (self.coef_.ndim == 2) or targets.shape[1] != self._moments.targets:
@@ -270,7 +271,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
             constraints(LeastSquares)["alpha"].check("alphas", alpha)
         if self.positive:
             raise ParameterError("positive=True has no path: fit each penalty by itself.")
-        table, targets, several, weights = self._checked(X, y, sample_weight)
+        table = self._fit_table(X)
+        targets, several, weights = self._beside(table, X, y, sample_weight)
         lifted = solve_path(self._problem(table.X, targets, weights), given, self.solver)
         if not several:
             lifted = lifted[:, 0]
@@ -429,12 +431,10 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         totals = moments.totals().all_rows()
         return solve_non_negative(problem, int(moments.counts.sum()), totals, self.solver)
 
-    def _checked(
-        self, X: Any, y: Any, sample_weight: Any, finite: bool = True
-    ) -> tuple[Table, Floats, bool, Floats | None]:
-        table, (targets, several) = self._fit_table(X, finite), check_target_columns(y, rows=X)
+    def _beside(self, table: Table, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, bool, Floats | None]:
+        targets, several = check_target_columns(y, rows=X)
         check_lengths(table.n, len(targets), "y")
-        return table, targets, several, check_weights(sample_weight, table.n, rows=X)
+        return targets, several, check_weights(sample_weight, table.n, rows=X)
 
     def _store(self, solution: Solution, table: Table, counted: int, several: bool = False) -> None:
         if not np.isfinite(solution.lifted).all():

@@ -17,8 +17,8 @@ from separatrix.models.least_squares.ridge_solver import from_moments, makes_squ
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.numerics.least_squares_problem import Solution
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.parameters import boundary, choice, class_weights, flag, learner, number
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.parameters import boundary, categories, choice, class_weights, flag, learner, number
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
 
 
 @learner(kw_only=False)
@@ -43,6 +43,9 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         Multiplies the weights of the rows of a class.
     boundary : {"positive", "negative", "undefined"}, default="positive"
         What a score of zero predicts, for two classes.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -72,6 +75,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
     solver: str = choice("auto", "moments", "qr", "svd", default="auto")
     class_weight: Any = class_weights()
     boundary: str = boundary()
+    categorical: str | None = categories()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve for all rows at once.
@@ -98,7 +102,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         array([[0.6]])
         """
         self._check_parameters()
-        table, labels = check_table(X), check_labels(y, rows=X)
+        table, labels = self._fit_table(X), check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
         weights = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
@@ -166,7 +170,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         if self.class_weight == "balanced":
             raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         fitted = self.__sklearn_is_fitted__()
-        table = self._check_rows(X) if fitted else check_table(X)
+        table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
         labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         weights = check_weights(sample_weight, table.n, rows=X)

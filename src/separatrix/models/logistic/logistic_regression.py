@@ -26,7 +26,7 @@ from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path
 from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_offset
 from separatrix.numerics.status import Status, raise_interruption
-from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, unchecked
+from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
 from separatrix.proofs.certificate import CertifiedTable
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
 from separatrix.validation.pandas_order import need_same_index
@@ -141,7 +141,7 @@ class LogisticRegression(LogisticInference):
     class_weight: Any = class_weights()
     reference: Any = unchecked(None, "label or None")
     positive: Any = unchecked(None, "label or None")
-    categorical: str | None = choice("dummies", default=None)
+    categorical: str | None = categories()
     tol: float | None = number(None, above=0)
     max_iter: float = count(1000, inf=True)
     weights: str = choice("frequency", "analytic", default="frequency")

@@ -20,11 +20,11 @@ from separatrix.models.class_labels import (
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.max_margin.soft_margin import least_slack, soft_margin
 from separatrix.numerics.status import Status, last_of, raise_interruption
-from separatrix.parameters import boundary, class_weights, count, flag, learner, number
+from separatrix.parameters import boundary, categories, class_weights, count, flag, learner, number
 from separatrix.proofs.certificate import CertifiedTable
 from separatrix.proofs.margin import margin_between
 from separatrix.proofs.separability import Given
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
 
 MOST = 1e20  # of C
 
@@ -82,6 +82,9 @@ class MaxMargin(LinearClassifier):
         What a score of zero predicts, for two classes.
     max_iter : int or inf, default=200
         Limit on the steps of the interior-point method; for coordinate descent a step is up to 50 passes.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -115,6 +118,7 @@ class MaxMargin(LinearClassifier):
     class_weight: Any = class_weights()
     boundary: str = boundary()
     max_iter: float = count(200, inf=True)
+    categorical: str | None = categories()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the hyperplane, or one for each pair of classes.
@@ -141,7 +145,7 @@ class MaxMargin(LinearClassifier):
         ['no', 'yes']
         """
         self._check_parameters()
-        table = check_table(X)
+        table = self._fit_table(X)
         labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)

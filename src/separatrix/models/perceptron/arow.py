@@ -12,7 +12,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.models.perceptron.online_rule import Arrays, OnlineKernel, OnlineRule, Vectors
 from separatrix.models.perceptron.single_rows import SingleRowLearner
-from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
+from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, seed
 
 MOST_BYTES = 2**32  # of covariances
 
@@ -83,6 +83,9 @@ class AROW(SingleRowLearner):
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
         Report each pass on standard error.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -113,6 +116,7 @@ class AROW(SingleRowLearner):
     random_state: Any = seed(0)
     hashing: int | None = count(None, most=2**31)
     verbose: bool = flag(False)
+    categorical: str | None = categories()
 
     _scale_free: ClassVar[bool] = True
 

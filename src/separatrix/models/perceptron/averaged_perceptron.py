@@ -14,7 +14,7 @@ from separatrix.models.perceptron.online_rule import Arrays, OnlineKernel, Onlin
 from separatrix.models.perceptron.passes import LabelledRows
 from separatrix.models.perceptron.single_rows import SingleRowLearner
 from separatrix.numerics.status import Status
-from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, seed
+from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,9 @@ class AveragedPerceptron(SingleRowLearner):
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
         Report each pass on standard error.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -110,6 +113,7 @@ class AveragedPerceptron(SingleRowLearner):
     random_state: Any = seed(0)
     hashing: int | None = count(None, most=2**31)
     verbose: bool = flag(False)
+    categorical: str | None = categories()
 
     _moves_on_mistakes: ClassVar[bool] = True
 

@@ -29,8 +29,8 @@ from separatrix.models.perceptron.support_rows import SupportRows
 from separatrix.numerics.driver import solve
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, last_of, raise_interruption, stop_perceptron
-from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, seed
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
 
 
 @learner
@@ -78,6 +78,9 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
         Seed of the order "shuffle".
     verbose : bool, default=False
         Report each pass on standard error.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -112,6 +115,7 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
     class_weight: Any = class_weights()
     random_state: Any = seed()
     verbose: bool = flag(False)
+    categorical: str | None = categories()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -160,7 +164,7 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
         0
         """
         self._check_parameters()
-        table = check_table(X)
+        table = self._fit_table(X)
         labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)

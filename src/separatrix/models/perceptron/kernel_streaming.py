@@ -12,7 +12,7 @@ from separatrix.models.perceptron.kernel_model import KernelModel
 from separatrix.models.perceptron.kernel_stream import KernelStream
 from separatrix.models.perceptron.support_rows import SupportRows
 from separatrix.numerics.status import Status
-from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Table, check_labels, check_lengths, check_weights
 
 
 class KernelStreaming(KernelModel):
@@ -63,7 +63,7 @@ class KernelStreaming(KernelModel):
         if isinstance(self.class_weight, str):
             raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         fitted = self.__sklearn_is_fitted__()
-        table = self._check_rows(X) if fitted else check_table(X)
+        table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
         labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         weights = check_weights(sample_weight, table.n, rows=X)

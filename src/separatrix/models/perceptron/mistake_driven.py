@@ -34,7 +34,7 @@ from separatrix.numerics.driver import solve
 from separatrix.numerics.linear_scores import lifted_norms
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, Stop, last_of, raise_interruption, stop_perceptron
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
 
 if TYPE_CHECKING:
     from separatrix.models.perceptron.trace import Trace
@@ -166,7 +166,7 @@ class MistakeDriven(LinearClassifier):
         (8, 0, 'CONVERGED')
         """
         self._check_parameters()
-        table = check_table(X)
+        table = self._fit_table(X)
         labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)

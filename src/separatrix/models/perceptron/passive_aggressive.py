@@ -8,7 +8,7 @@ from typing import Any
 from separatrix import kernels
 from separatrix.models.perceptron.online_rule import OnlineKernel, OnlineRule, Vectors
 from separatrix.models.perceptron.single_rows import SingleRowLearner
-from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
+from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, seed
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 
@@ -67,6 +67,9 @@ class PassiveAggressive(SingleRowLearner):
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
     verbose : bool, default=False
         Report each pass on standard error.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -97,6 +100,7 @@ class PassiveAggressive(SingleRowLearner):
     random_state: Any = seed(0)
     hashing: int | None = count(None, most=2**31)
     verbose: bool = flag(False)
+    categorical: str | None = categories()
 
     def _rule(self) -> PassiveAggressiveUpdates:
         return PassiveAggressiveUpdates(self.fit_intercept, self.variant, float(self.C))

@@ -19,7 +19,7 @@ from separatrix.models.perceptron.perceptron_rule import PerceptronRule, Percept
 from separatrix.models.perceptron.single_rows import SingleRowLearner
 from separatrix.numerics.driver import drive, solve
 from separatrix.numerics.status import Status
-from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, seed
+from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, seed
 from separatrix.validation import Labels, Table
 
 if TYPE_CHECKING:
@@ -85,6 +85,9 @@ class Perceptron(SingleRowLearner):
         Keep ``trace_``: the start and the updated rows, from which every step can be replayed.
     verbose : bool, default=False
         Report each pass on standard error.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -126,6 +129,7 @@ class Perceptron(SingleRowLearner):
     hashing: int | None = count(None, most=2**31)
     trace: bool = flag(False)
     verbose: bool = flag(False)
+    categorical: str | None = categories()
 
     _moves_on_mistakes: ClassVar[bool] = True
 

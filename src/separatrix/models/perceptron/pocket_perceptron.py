@@ -17,7 +17,7 @@ from separatrix.models.perceptron.online_rule import PlainUpdates, Vectors
 from separatrix.models.perceptron.passes import NO_LIMIT, LabelledRows, Order, PassMeasure
 from separatrix.numerics.driver import solve
 from separatrix.numerics.status import Measured, Status
-from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, number, seed
+from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, seed
 from separatrix.validation import Labels, Table
 
 _, _, VISITS, COUNTS, COUNT_VISITS = range(5)  # of the account (kernels, pocket)
@@ -111,6 +111,9 @@ class PocketPerceptron(MistakeDriven):
         Seed of the random start and of the orders "shuffle" and "blocks".
     verbose : bool, default=False
         Report each pass on standard error.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -142,6 +145,7 @@ class PocketPerceptron(MistakeDriven):
     warm_start: bool = flag(False)
     random_state: Any = seed(0)
     verbose: bool = flag(False)
+    categorical: str | None = categories()
 
     _moves_on_mistakes: ClassVar[bool] = True
 

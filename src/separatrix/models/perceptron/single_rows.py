@@ -223,6 +223,9 @@ class SingleRowLearner(Streaming):
 
     def _row(self, x: Any, grow: bool) -> tuple[Row, Names | None]:
         """A checked row, and the naming of its columns where it is a dict."""
+        if isinstance(x, dict) and self.__dict__.get("references_"):  # levels of categories, by the columns of the fit
+            row = self._check_rows({name: [value] for name, value in x.items()}).X[0]
+            return Row(np.asarray(row, dtype=np.float64), None, len(row)), None
         if not isinstance(x, dict):
             self._need_no_open_names()
             d = self.n_features_in_ if self.__sklearn_is_fitted__() else None

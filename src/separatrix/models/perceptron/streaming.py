@@ -15,7 +15,7 @@ from separatrix.models.perceptron.mistake_driven import MistakeDriven
 from separatrix.models.perceptron.start_vectors import first_vector
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status
-from separatrix.validation import Labels, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Labels, check_labels, check_lengths, check_weights
 
 
 class Streaming(MistakeDriven):
@@ -58,7 +58,7 @@ class Streaming(MistakeDriven):
         self._check_parameters()
         self._need_no_open_names()
         fitted = self.__sklearn_is_fitted__()
-        table = self._check_rows(X) if fitted else check_table(X)
+        table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
         labels = check_labels(y, rows=X)
         check_lengths(table.n, len(labels.codes), "y")
         weights = self._stream_weights(labels, check_weights(sample_weight, table.n, may_be_zero=True, rows=X))

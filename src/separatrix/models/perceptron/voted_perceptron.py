@@ -17,7 +17,7 @@ from separatrix.models.perceptron.passes import SLICE, LabelledRows
 from separatrix.models.perceptron.single_row_tables import RowAsTable
 from separatrix.models.perceptron.streaming import Streaming
 from separatrix.numerics.status import Status
-from separatrix.parameters import boundary, choice, class_weights, count, flag, learner, seed
+from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, seed
 from separatrix.validation import Labels, Table
 
 ALIVE, USED, _, FORGOTTEN = range(4)  # of the account (kernels, voted)
@@ -123,6 +123,9 @@ class VotedPerceptron(Streaming, RowAsTable):
         Seed of the random start and of the orders "shuffle" and "blocks".
     verbose : bool, default=False
         Report each pass on standard error.
+    categorical : {"dummies"} or None, default=None
+        "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
+        first, which is the reference (``references_``). None: such columns are an error.
 
     Attributes
     ----------
@@ -154,6 +157,7 @@ class VotedPerceptron(Streaming, RowAsTable):
     class_weight: Any = class_weights()
     random_state: Any = seed(0)
     verbose: bool = flag(False)
+    categorical: str | None = categories()
 
     _moves_on_mistakes: ClassVar[bool] = True
 
