@@ -108,6 +108,14 @@ def test_what_the_corrections_do_not_do_gets_one_sentence():
         sx.LogisticRegression(bias_reduction="flac").fit(X, np.arange(239) % 3)
     with pytest.raises(ParameterError, match="flac needs an intercept"):
         sx.LogisticRegression(bias_reduction="flac", fit_intercept=False).fit(X, y)
+    rows = X.assign(y=y)
+    for kind in ("flic", "flac"):
+        with pytest.raises(ParameterError, match=f"leave {kind} out .alone it is that of maximum likelihood"):
+            sx.LogisticRegression.from_formula("y ~ 1", rows, bias_reduction=kind)
+    alone = sx.LogisticRegression.from_formula("y ~ 1", rows, bias_reduction="firth").summary()
+    assert alone.coef[0] == pytest.approx(np.log(130.5 / 109.5), rel=1e-9)  # half a row more of each class
+    assert (alone.lr_statistic, alone.lr_df) == (0.0, 0)
+    assert "likelihood ratio 0" not in str(alone)
     with pytest.raises(ParameterError, match="two corrections"):
         sx.LogisticRegression(bias_reduction="flac", flic=True).fit(X, y)
     assert flac.wald_test("vic = 0").p < 1e-4

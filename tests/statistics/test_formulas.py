@@ -12,6 +12,7 @@ from statsmodels.stats.anova import anova_lm
 import separatrix as sx
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.formula_columns import FormulaColumns
+from separatrix.models.registry import homes, learner_class
 
 FORMULA = "sick ~ age + C(ward, Treatment('B')) * dose"
 
@@ -127,19 +128,26 @@ def test_a_matrix_of_formulaic_keeps_its_names():
     assert list(model.feature_names_in_) == list(matrix.columns)
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
-def test_every_family_takes_formulas():
-    data = hospital()
-    for learner in (sx.Perceptron, sx.LinearDiscriminant, sx.MaxMargin, sx.LeastSquaresClassifier):
-        model = learner.from_formula("sick ~ age + ward", data)
-        assert len(model.predict(data.head(4))) == 4
+@pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning")
+@pytest.mark.parametrize("learner", [learner_class(name) for name in homes()])
+def test_every_model_takes_formulas(learner, tmp_path):
+    data = hospital(40)
+    options = {"max_nodes": 100} if learner is sx.FewestMistakes else {}
+    options |= {"random_state": 0} if learner is sx.LinearDescent else {}
+    model = learner.from_formula("sick ~ age + C(ward, Treatment('B'))", data, **options)
+    assert list(model.feature_names_in_)[1:] == [f"C(ward, Treatment('B'))[T.{level}]" for level in "AC"]
+    columns = pd.DataFrame({"a": data["age"], "A": data["ward"] == "A", "C": data["ward"] == "C"}).astype(float)
+    by_hand = learner(**options).fit(columns.to_numpy(), data["sick"])
+    np.testing.assert_array_equal(model.predict(data), by_hand.predict(columns.to_numpy()))
+    sx.save(model, tmp_path / "model.sepx")
+    np.testing.assert_array_equal(sx.load(tmp_path / "model.sepx").predict(data), model.predict(data))
 
 
 @pytest.mark.parametrize(
     ("formula", "message"),
     [
         ("age + dose", "write the outcome"),
-        ("sick ~ age * nope", "cannot be used"),
+        ("sick ~ age * nope", "it names 'nope', which is not a column of the data"),
         ("nope ~ age", "the outcome 'nope' cannot be used"),
     ],
 )

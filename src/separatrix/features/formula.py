@@ -126,6 +126,8 @@ def _codings() -> dict[str, Any]:
 
 
 def _reason(error: Exception) -> str:
+    if absent := re.search(r"NameError: `(.+?)` is not present", str(error)):
+        return f"it names {absent[1]!r}, which is not a column of the data"
     return str(error).strip().split("\n")[0].rstrip(".")[:160] or type(error).__name__
 
 

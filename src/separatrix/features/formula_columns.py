@@ -60,7 +60,7 @@ def level_codes(name: str, column: NDArray[Any], known: Sequence[str]) -> NDArra
         some = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
         raise DataError(f"column {name!r} has the level {new[0]!r}, which the fit did not have ({some}).")
     place = {level: k for k, level in enumerate(known)}
-    return np.array([place[level] for level in found], dtype=np.intp).take(codes)
+    return np.asarray([place[level] for level in found], dtype=np.intp)[np.asarray(codes, dtype=np.intp)]
 
 
 def _level_name(value: Any, known: Sequence[str]) -> str:

@@ -114,8 +114,7 @@ class LogisticRegression(LogisticInference):
     Notes
     -----
     Predictions are for an offset of zero, unless ``predict_proba`` is given one.
-    Dense C-order float64 and float32 arrays and CSR matrices are read in
-    place. Rows of weight zero are left out.
+    Dense C-order float64 and float32 arrays and CSR matrices are read in place. Rows of weight zero are left out.
 
     Examples
     --------
@@ -165,7 +164,8 @@ class LogisticRegression(LogisticInference):
             raise ParameterError(f"bias_reduction={self.bias_reduction!r} has a penalty of its own: leave C at inf.")
         kind = self._calibration
         if kind is not None and not self.fit_intercept:
-            raise ParameterError(f"{kind} needs an intercept, but fit_intercept is False: allow an intercept.")
+            lacks = f"{kind} needs an intercept beside columns, and fit_intercept=False, '0 +' and 'y ~ 1' have none"
+            raise ParameterError(f"{lacks}: allow one, or leave {kind} out (alone it is that of maximum likelihood).")
         if self.flic and self.bias_reduction == "flac":
             raise ParameterError("flic=True and bias_reduction='flac' are two corrections: choose one.")
 

@@ -46,8 +46,8 @@ class LogisticSummary(Summary):
         return [
             f"{self.n:g} rows, log-likelihood {self.loglik:.6g} (null {self.null_loglik:.6g}), McFadden R² "
             f"{self.mcfadden:.4f}",
-            f"AIC {self.aic:.6g}, BIC {self.bic:.6g}, likelihood ratio {self.lr_statistic:.6g} on {self.lr_df} df, "
-            f"p {p}",
+            f"AIC {self.aic:.6g}, BIC {self.bic:.6g}"
+            + (f", likelihood ratio {self.lr_statistic:.6g} on {self.lr_df} df, p {p}" if self.lr_df else ""),
             f"{'Wald' if self.intervals == 'wald' else self.intervals} intervals, {self.covariance_kind} covariance",
         ]
 
@@ -107,7 +107,8 @@ def summarise(
     kept = [name for name, gone in zip(facts.names, facts.aliased, strict=True) if not gone]
     marks |= {name: MARKS[fate] for name, fate in zip(kept, fates, strict=True) if fate in MARKS}
     k = len(facts.estimate)
-    ratio, slopes = 2.0 * (facts.maximum - facts.null_maximum), k - facts.df_null
+    slopes = k - facts.df_null
+    ratio = 2.0 * (facts.maximum - facts.null_maximum) if slopes else 0.0
     whole, lifted = facts.whole, facts.df_null > 0 and not facts.own_constant
     intercepts = (
         facts.names[len(facts.names) // facts.df_null - 1 :: len(facts.names) // facts.df_null] if lifted else ()
