@@ -3,7 +3,7 @@
  *     node checker.js certificate.json table.csv [--target NAME]
  *
  * This file needs nothing but a JavaScript engine: copy it anywhere, or load it in a page. It is a second checker, written
- * from the lemmas [L1] to [L16] of docs/certificates.md and its rules on scope [S] and cost [C], not from checker.py. A
+ * from the lemmas [L1] to [L18] of docs/certificates.md and its rules on scope [S] and cost [C], not from checker.py. A
  * mark stands beside the line that checks a hypothesis of that lemma. Both print the same sentence for what is proved.
  *
  * Output and exit codes: "proved: ..." and 0; "not proved: ...", with the first thing that is wrong, and 1; or, on
@@ -25,6 +25,8 @@ const MOST_COLUMNS = 2 ** 31;
 const MOST_NESTING = 900; // objects and lists inside each other
 const MOST_DIGITS = 4300; // of an integer in JSON
 const MOST_LETTERS = 131072; // of a cell
+const MOST_BITS = 4096; // of the integers of a short circulation, and the largest exponent [C5]
+const EXACT = 2 ** 53; // integers below it, and sums and products of them below it, are exact as doubles
 const PRIMES = [67108859, 67108837, 67108819]; // below 2^26: a product of two remainders is exact in a double [L5]
 
 /** The certificate does not prove its claim. */
@@ -616,6 +618,12 @@ class Meter {
     need(this.left >= 0, `checking it would take more than ${this.most} steps`);
   }
 
+  /** Count operations on doubles. */
+  spend(operations) {
+    this.left -= operations;
+    need(this.left >= 0, `checking it would take more than ${this.most} steps`);
+  }
+
   /** Count the words of numbers that are kept. */
   hold(bits) {
     this.left -= HELD * Math.floor(bits / 64);
@@ -997,7 +1005,222 @@ function hasRank(vectors, rank, meter) {
   return eliminate(matrix, matrix.length === 0 ? 0 : matrix[0].length, meter).length >= rank;
 }
 
+// ---- Least eigenvalues [L17] -------------------------------------------------------------------------------------------
+
+/** floor(a / b) for b > 0. */
+function floorQuotient(a, b) {
+  const quotient = a / b;
+  return a < 0n && quotient * b !== a ? quotient - 1n : quotient;
+}
+
+function integerRoot(value) {
+  let root = 1n << BigInt((bitLength(value) + 1) >> 1); // not below the root, so that Newton's steps descend to it
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}
+
+/** The upper half of A'A and a bound on its entries: as doubles where all of them are exact, else as BigInts. */
+function gramMatrix(a, meter) {
+  const c = a[0].length;
+  const upper = [];
+  if (a[0] instanceof Float64Array) {
+    meter.spend((a.length * c * (c + 3)) / 2);
+    let top = 0;
+    for (let j = 0; j < c; j += 1) top = Math.max(top, a.reduce((sum, row) => sum + row[j] * row[j], 0));
+    if (top < EXACT) { // and then so are all partial sums of all entries, by Cauchy and Schwarz
+      for (let i = 0; i < c; i += 1) {
+        const line = new Float64Array(c);
+        for (const row of a) {
+          const factor = row[i];
+          if (factor !== 0) for (let j = i; j < c; j += 1) line[j] += factor * row[j];
+        }
+        upper.push(line);
+      }
+      return { upper, top: BigInt(top) };
+    }
+  }
+  const whole = a.map((row) => Array.from(row, BigInt));
+  const longest = whole.reduce((most, row) => Math.max(most, longestOf(row)), 0);
+  meter.charge(whole.length * c * c, longest, longest);
+  for (let i = 0; i < c; i += 1) {
+    const line = new Array(c).fill(0n);
+    for (const row of whole) if (row[i] !== 0n) for (let j = i; j < c; j += 1) line[j] += row[i] * row[j];
+    upper.push(line);
+  }
+  return { upper, top: upper.reduce((most, line, i) => (line[i] > most ? line[i] : most), 0n) };
+}
+
+/** The sum of absolute values of the largest column above the diagonal of the factor U of M - shift I, with t bits for the
+ * quotients l_ik = u_ki / u_kk; null where a double is not exact. All u_kk must be positive [L17]. */
+function factorDoubles(upper, shift, t, meter) {
+  const c = upper.length;
+  const low = Math.min(14, t - 1); // quotients are split: l = high 2^low + rest, 0 <= rest < 2^low
+  const part = 2 ** low, unit = 2 ** (t - low);
+  const rows = [], sizes = [], sums = new Float64Array(c); // sums_j = sum_k |u_kj| for k < j
+  if (!(shift < BigInt(EXACT)) || t > 60) return null;
+  for (let i = 0; i < c; i += 1) {
+    meter.charge(i, 128, 128);
+    meter.spend(3 * i * (c - i) + 8 * c);
+    const u = new Float64Array(c), highs = new Float64Array(c), rests = new Float64Array(c);
+    let reach = 0; // at least the absolute value of any sum of the products high u_kj
+    for (let k = 0; k < i; k += 1) {
+      const d = BigInt(rows[k][k]);
+      const l = floorQuotient((BigInt(rows[k][i]) << BigInt(t + 1)) + d, 2n * d); // 2^t l_ik
+      const rest = l & BigInt(part - 1), high = Number((l - rest) >> BigInt(low));
+      reach += Math.abs(high) * sizes[k];
+      if (reach >= EXACT / 4) return null;
+      const row = rows[k], small = Number(rest);
+      if (high !== 0) for (let j = i; j < c; j += 1) highs[j] += high * row[j];
+      if (small !== 0) for (let j = i; j < c; j += 1) rests[j] += small * row[j];
+    }
+    let size = 0;
+    for (let j = i; j < c; j += 1) {
+      const n = upper[i][j] - (j === i ? Number(shift) : 0);
+      if (sums[j] * part >= EXACT || Math.abs(n) * unit >= EXACT / 4) return null;
+      u[j] = Math.floor((n * unit - highs[j] + unit / 2 + Math.floor(-rests[j] / part)) / unit); // to the nearest
+      size = Math.max(size, Math.abs(u[j]));
+    }
+    need(u[i] > 0, "the rows are not shown to span the space"); // [L17]
+    for (let j = i + 1; j < c; j += 1) sums[j] += Math.abs(u[j]);
+    rows.push(u);
+    sizes.push(size);
+  }
+  return BigInt(sums.reduce((most, v) => Math.max(most, v), 0));
+}
+
+/** The same in integers of any size. */
+function factorIntegers(upper, shift, t, meter) {
+  const c = upper.length, shiftBits = BigInt(t), half = 1n << BigInt(t - 1);
+  const rows = [], sums = new Array(c).fill(0n);
+  for (let i = 0; i < c; i += 1) {
+    const total = Array.from(upper[i], (v) => BigInt(v) << shiftBits);
+    total[i] -= shift << shiftBits;
+    for (let k = 0; k < i; k += 1) {
+      const row = rows[k];
+      const l = floorQuotient((row[i] << (shiftBits + 1n)) + row[k], 2n * row[k]);
+      meter.charge(2 * (c - i) + 4, longestOf(row), bitLength(l));
+      if (l !== 0n) for (let j = i; j < c; j += 1) total[j] -= l * row[j];
+    }
+    const u = total.map((v, j) => (j < i ? 0n : (v + half) >> shiftBits));
+    need(u[i] > 0n, "the rows are not shown to span the space"); // [L17]
+    for (let j = i + 1; j < c; j += 1) sums[j] += magnitude(u[j]);
+    rows.push(u);
+  }
+  return sums.reduce((most, v) => (v > most ? v : most), 0n);
+}
+
+/** A number {over, under} that no eigenvalue of M is below, close to the shift; `slack` is what rounding may cost [L17]. */
+function eigenvaluesAbove({ upper, top }, shift, slack, meter) {
+  const c = BigInt(upper.length);
+  const t = Math.max(8, bitLength((2n * c * (integerRoot(c) + 1n) * top) / slack));
+  let most = upper[0] instanceof Float64Array ? factorDoubles(upper, shift, t, meter) : null;
+  if (most === null) most = factorIntegers(upper, shift, t, meter);
+  const under = 2n << BigInt(t);
+  return { over: (2n * shift - c) * (under / 2n) - c * most, under };
+}
+
 // ---- Parts of proofs ---------------------------------------------------------------------------------------------------
+
+/** A list of so many integers, none of them too long for a short circulation. */
+function integerList(value, count, what) {
+  need(Array.isArray(value) && value.length === count, `a list of ${count} ${what} is missing`);
+  need(value.every(isInteger), `one of the ${what} is not an integer`);
+  need(value.every((v) => bitLength(v) <= MOST_BITS), `one of the ${what} is far too long`); // [C5]
+  return value;
+}
+
+function nullVectors(data, given) {
+  const value = given.has("null") ? given.get("null") : [];
+  need(Array.isArray(value) && value.length <= data.p, "there are too many null vectors");
+  return value.map((vector) => data.numbers(vector, data.p));
+}
+
+/** Some weights > 0 on the rows sum to zero, and the rows have rank p less the number of null vectors [L18]: the weights
+ * of the certificate nearly do, and its first rows, J, can make up for the rest. */
+function shortCirculation(data, given, keys) {
+  const near = given.get("near"), vectors = nullVectors(data, given);
+  need(near instanceof Map && optional(given, "lambda") === null, "the weights are given in two ways or in none");
+  const free = integerList(near.has("free") ? near.get("free") : [], vectors.length, "free columns").map(Number);
+  const exist = free.every((j) => 0 <= j && j < data.p);
+  need(exist && new Set(free).size === free.length, "a free column does not exist"); // [L18]
+  vectors.forEach((v, k) => {
+    need(free.every((j) => (v[j] !== 0n) === (j === free[k])), "a null vector is not that of its free column"); // [L18]
+  });
+  const bound = new Set(free);
+  const columns = Array.from({ length: data.p }, (_, j) => j).filter((j) => !bound.has(j));
+  const weights = integerList(field(near, "weights"), keys.length, "weights");
+  const exponents = integerList(field(near, "exponents"), columns.length, "exponents").map(Number);
+  const [count, floor] = integerList([field(near, "inner"), field(near, "floor")], 2, "bounds");
+  need(weights.every((v) => v > 0n), "a weight is not positive"); // [L18]
+  const fits = columns.length > 0 && BigInt(columns.length) <= count && count <= BigInt(keys.length);
+  need(fits, "the rows that make up for the rest are too few or too many"); // [L18]
+  need(exponents.every((e) => Math.abs(e) <= MOST_BITS), "an exponent is far too large"); // [C5]
+  const inner = Number(count);
+  const total = weights.reduce((sum, v) => sum + v, 0n);
+  const least = weights.slice(0, inner).reduce((a, b) => (a < b ? a : b));
+  const guard = bitLength(total / least) + 8; // any number is sound
+  const shifts = exponents.map((e) => e + guard);
+  const h = keys.map((key) => roundedRow(data, key, columns, shifts, vectors)); // within 1 of 2^(e_j + guard) z_ij
+  data.meter.charge(keys.length * columns.length, MOST_BITS / 4, longestOf(weights));
+  const sums = new Array(columns.length).fill(0n);
+  h.forEach((line, i) => line.forEach((v, j) => { sums[j] += weights[i] * BigInt(v); }));
+  const squares = sums.reduce((sum, v) => sum + (magnitude(v) + total) ** 2n, 0n);
+  const bits = BigInt(guard), unit = least << (bits + 1n);
+  // |rounding| <= (1/2 + 2^-guard) (root(m c) + 1) and |2^e_j r_j| <= (root(squares) + 1) / 2^guard, both times `unit`
+  const root = integerRoot(BigInt(inner * columns.length)) + 1n;
+  const enough = (least << bits) * root + 2n * least * root + 2n * (integerRoot(squares) + 1n);
+  const slack = floor * unit * unit - enough * enough;
+  need(slack > 0n, "the weighted rows do not nearly sum to zero");
+  const whole = slack / (unit * unit);
+  const a = h.slice(0, inner).map((line) => nearest(line, guard)); // within 1/2 + 2^-guard of 2^e_j z_ij
+  const single = a.every((line) => line instanceof Float64Array);
+  const matrix = gramMatrix(single ? a : a.map((line) => Array.from(line, BigInt)), data.meter);
+  const { over, under } = eigenvaluesAbove(matrix, floor, whole > 1n ? whole : 1n, data.meter);
+  const shown = over > 0n && over * unit * unit > enough * enough * under;
+  need(shown, "the rows that make up for the rest are not shown to be far from dependent"); // [L18]
+}
+
+/** The integers nearest to those of a line over 2^guard. */
+function nearest(line, guard) {
+  if (line instanceof Float64Array && guard < 52) {
+    return line.map((v) => Math.floor((v + 2 ** (guard - 1)) / 2 ** guard));
+  }
+  return Array.from(line, (v) => (BigInt(v) + (1n << BigInt(guard - 1))) >> BigInt(guard));
+}
+
+/** Integers within 1 of 2^shift_j z_j for the columns given: doubles where they are exact, else BigInts. The null vectors
+ * must vanish on the row [L18]. */
+function roundedRow(data, key, columns, shifts, vectors) {
+  data.meter.charge(columns.length, 256);
+  if (vectors.length > 0) {
+    const { cells } = data.z(key);
+    for (const v of vectors) {
+      data.meter.charge(cells.length, longestOf(v), data.size);
+      need(cells.reduce((sum, [j, t]) => sum + v[j] * t, 0n) === 0n, "a null vector does not vanish on every row"); // [L18]
+    }
+  }
+  if (!data.decimal && shifts.every((shift) => Math.abs(shift) <= 1000)) {
+    const { row } = data.used.get(data.rowOf(key));
+    const z = new Float64Array(data.p);
+    for (const [at, sign] of data.blocks(key)) {
+      for (let k = 0; k < row.values.length; k += 1) z[at + row.columns[k]] = sign * row.values[k];
+      if (data.intercept) z[at + data.d] = sign;
+    }
+    // a power of two changes no digit, except below 2^-1022, where what is lost is far below 1
+    const line = Float64Array.from(columns, (j, k) => Math.floor(z[j] * 2 ** shifts[k]));
+    if (line.every((v) => Math.abs(v) < EXACT / 2)) return line;
+  }
+  data.meter.charge(2 * columns.length, 4 * MOST_BITS + data.size);
+  const { cells, scale } = data.z(key);
+  const z = new Map(cells);
+  return columns.map((j, k) => {
+    const t = z.get(j) ?? 0n, shift = BigInt(shifts[k]);
+    return shift >= 0n ? floorQuotient(t << shift, scale) : floorQuotient(t, scale << -shift);
+  });
+}
 
 /** The weights of rows given without any: their null space must be a line. */
 function lineWeights(data, keys) {
@@ -1032,7 +1255,8 @@ function signedCirculation(data, given, keys, signs) {
 /** The rows of a circulation [L2]: no w has z.w > 0 on all of them. */
 function circulation(data, given) {
   const keys = data.keys(field(given, "support"));
-  signedCirculation(data, given, keys, keys.map(() => 1));
+  if (optional(given, "near") === null) signedCirculation(data, given, keys, keys.map(() => 1));
+  else shortCirculation(data, given, keys);
   return keys;
 }
 
@@ -1191,14 +1415,14 @@ function quasi(data, cert) {
 function overlap(data, cert) {
   let keys = circulation(data, cert);
   if (keys.length < data.n) {
-    const given = cert.has("null") ? cert.get("null") : [];
-    need(Array.isArray(given) && given.length <= data.p, "there are too many null vectors");
-    const vectors = given.map((value) => data.numbers(value, data.p));
+    const vectors = nullVectors(data, cert);
     for (const v of vectors) need(vanishes(data, v), "a null vector does not vanish on every row");
-    const independent = hasRank(vectors.map((v) => [...v.entries()]), vectors.length, data.meter);
-    need(independent, "the null vectors are dependent");
-    const spanned = hasRank(keys.map((key) => data.z(key).cells), data.p - vectors.length, data.meter);
-    need(spanned, "the witness does not span the rows");
+    if (optional(cert, "near") === null) { // otherwise [L18] has shown both
+      const independent = hasRank(vectors.map((v) => [...v.entries()]), vectors.length, data.meter);
+      need(independent, "the null vectors are dependent");
+      const spanned = hasRank(keys.map((key) => data.z(key).cells), data.p - vectors.length, data.meter);
+      need(spanned, "the witness does not span the rows");
+    }
   }
   if (optional(cert, "witness") !== null) keys = circulation(data, cert.get("witness"));
   const weakly = `every ${data.rule} that has none of the ${plural(data.n, data.unit)} on its wrong side`;
@@ -1208,10 +1432,16 @@ function overlap(data, cert) {
 /** [L7] */
 function finite(data, cert) {
   const j = coefficient(data, cert);
-  const keys = data.keys(field(cert, "rows"));
-  const inside = new Set(circulation(data, cert));
-  need(keys.every((key) => inside.has(key)), "a row is outside the circulation");
-  unitSign(data, keys, data.numbers(field(cert, "c"), keys.length), j);
+  const tied = circulation(data, cert);
+  let keys = tied;
+  if (optional(cert, "near") === null) {
+    const inside = new Set(tied);
+    keys = data.keys(field(cert, "rows"));
+    need(keys.every((key) => inside.has(key)), "a row is outside the circulation");
+    unitSign(data, keys, data.numbers(field(cert, "c"), keys.length), j);
+  } else { // the rows span what is orthogonal to the null vectors [L18]
+    need(nullVectors(data, cert).every((v) => v[j] === 0n), "the rows do not span the coefficient");
+  }
   const words = "is finite: it converges to one value where the logistic likelihood is maximised";
   return { words: `${coefficientName(data, j)} ${words}`, keys };
 }

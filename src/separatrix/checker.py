@@ -6,7 +6,7 @@ This file needs nothing but Python: copy it anywhere. It trusts neither the cert
 it. It prints "proved: ..." and exits with 0; or "not proved: ...", with the first thing that is wrong, and exits
 with 1; or says on standard error what could not be read or written, and exits with 2.
 
-[L1] to [L16] are the lemmas of docs/certificates.md, [S] and [C] its rules on scope and cost. A mark stands beside
+[L1] to [L18] are the lemmas of docs/certificates.md, [S] and [C] its rules on scope and cost. A mark stands beside
 the line that checks a hypothesis of that lemma.
 
 Notation: row i of the table is x_i. Between two groups of classes, z_i = y_i (x_i, 1), y_i = +1 or -1, without the
@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, pairwise
+from operator import mul
 from typing import Any
 
 FORMAT = "separability-certificate/2"
@@ -38,6 +39,8 @@ INDEX_ONLY = 40  # a witness of more rows must carry its weights
 MOST_COLUMNS = 1 << 31
 PRIME = (1 << 61) - 1
 SLOT = 24
+TRIM = 48  # columns after which packed rows lose those that are done
+MOST_BITS = 4096  # of the integers of a short circulation, and the largest exponent [C5]
 MOST_WORK = 1 << 33  # steps of about a nanosecond
 PER_NUMBER, PER_CHARACTER = 1 << 11, 1 << 10  # more steps for each number of the table and character of a proof
 MOST_FOR_TEXT = 1 << 33  # more steps for the characters of a proof, however many there are
@@ -478,7 +481,198 @@ def has_rank(vectors: list[Sparse], rank: int, p: int, meter: Meter) -> bool:
     return len(echelon(matrix, len(columns), meter)) >= rank
 
 
+# ---- Least eigenvalues: vectors of integers packed into one long integer [L17] ------------------------------------
+
+
+@dataclass(frozen=True)
+class SlotWidth:
+    """Vectors v as integers sum_j v_j 2^(8 width j), where -2^(8 width - 1) <= v_j < 2^(8 width - 1).
+
+    Such integers are added and multiplied like the vectors; the entries of a result can be read off as long as they
+    are in that range.
+    """
+
+    width: int
+
+    @staticmethod
+    def of(bound: int) -> SlotWidth:
+        """The narrowest slots in use that hold all entries up to a bound in absolute value."""
+        bits = bound.bit_length() + 1
+        return SlotWidth(4 if bits <= 32 else 8 * -(-bits // 64))
+
+    def halves(self, count: int) -> int:
+        """2^(8 width - 1) in every slot."""
+        return int.from_bytes((bytes(self.width - 1) + b"\x80") * count, "little")
+
+    def slots(self, entries: list[int]) -> bytes:
+        """Two's complement, slot by slot."""
+        if self.width in (4, 8):
+            return struct.pack(f"<{len(entries)}{'i' if self.width == 4 else 'q'}", *entries)
+        return b"".join(v.to_bytes(self.width, "little", signed=True) for v in entries)
+
+    def number(self, slots: bytes) -> int:
+        halves = self.halves(len(slots) // self.width)
+        return (int.from_bytes(slots, "little") ^ halves) - halves
+
+    def entries(self, number: int, count: int) -> list[int]:
+        halves = self.halves(count)
+        slots = ((number + halves) ^ halves).to_bytes(self.width * count, "little")
+        if self.width in (4, 8):
+            return list(struct.unpack(f"<{count}{'i' if self.width == 4 else 'q'}", slots))
+        parts = range(0, len(slots), self.width)
+        return [int.from_bytes(slots[k : k + self.width], "little", signed=True) for k in parts]
+
+
+def gram(a: list[list[int]], meter: Meter) -> tuple[list[list[int]], int]:
+    """The rows of A'A from the diagonal on, and a bound on the absolute value of its entries."""
+    columns = list(zip(*a, strict=True))
+    c = len(columns)
+    longest = max(abs(v).bit_length() for column in columns for v in column)
+    meter.charge(len(a) * c, longest, longest)
+    top = max(sum(map(mul, column, column)) for column in columns)  # |(A'A)_ij|^2 <= (A'A)_ii (A'A)_jj
+    packing = SlotWidth.of(top)
+    meter.charge(len(a) * c, 4 * packing.width * c, longest)
+    slots = [packing.slots(list(row)) for row in a]
+    upper: list[list[int]] = []
+    for start in range(0, c, TRIM):
+        rows = [packing.number(row[packing.width * start :]) for row in slots]
+        some = [packing.entries(sum(map(mul, column, rows)), c - start) for column in columns[start : start + TRIM]]
+        upper += [line[k:] for k, line in enumerate(some)]
+    return upper, top
+
+
+def eigenvalues_above(upper: list[list[int]], top: int, shift: int, slack: int, meter: Meter) -> Fraction:
+    """A number that no eigenvalue of the symmetric matrix M is below, close to the shift [L17].
+
+    M has the rows `upper` from the diagonal on, with entries of at most `top`. N = M - shift I is factored row by row:
+    u_ij = N_ij - sum_{k<i} l_ik u_kj for j >= i, rounded to integers, where l_ik = u_ki / u_kk is rounded to t bits.
+    `slack` is what rounding may cost: any number is sound.
+    """
+    c = len(upper)
+    t = max(8, (2 * c * (math.isqrt(c) + 1) * top // slack).bit_length())
+    packing = SlotWidth.of(top << t + 2)
+    limit = 1 << 8 * packing.width - 1
+    pivots: list[int] = []  # u_kk
+    slots: list[bytes] = []  # u_k from column 0 on
+    rows: list[int] = []  # u_k from the last trimming on
+    columns: list[list[int]] = [[] for _ in range(c)]  # u_kj for k < j
+    squares = [0] * c  # at least sum_k u_kj^2 / u_kk
+    for i in range(c):
+        start = i - i % TRIM
+        meter.charge(8 * (c - start))
+        if i == start:
+            meter.charge(i, 8 * packing.width * (c - start))
+            rows = [packing.number(row[packing.width * start :]) for row in slots]
+        factors = [((u << t + 1) + d) // (2 * d) for u, d in zip(columns[i], pivots, strict=True)]  # 2^t l_ik
+        longest = max((abs(f).bit_length() for f in factors), default=0)
+        meter.charge(4 * i, longest, longest)
+        line = [0] * (i - start) + upper[i]
+        line[i - start] -= shift
+        # by Cauchy and Schwarz, what is read off below fits into the slots
+        size = sum(f * f * d for f, d in zip(factors, pivots, strict=True)) * max(squares[start:])
+        need((max(map(abs, line)) << t) + math.isqrt(size) + 1 < limit, "the numbers of a factorisation grow too much")
+        meter.charge(i, 8 * packing.width * (c - start), longest)
+        total = (packing.number(packing.slots(line)) << t) - sum(map(mul, factors, rows))
+        u = [v + (1 << t - 1) >> t for v in packing.entries(total, c - start)[i - start :]]
+        need(u[0] > 0, "the rows are not shown to span the space")  # [L17] every u_kk > 0
+        for j, v in enumerate(u, i):
+            squares[j] -= -v * v // u[0]
+            columns[j].append(v)
+        pivots.append(columns[i].pop())
+        slots.append(packing.slots([0] * i + u))
+        rows.append(packing.number(slots[-1][packing.width * start :]))
+    most = max(sum(map(abs, column)) for column in columns)
+    return shift - Fraction(c, 2) - Fraction(c * most, 2 << t)
+
+
 # ---- Parts of proofs --------------------------------------------------------------------------------------------
+
+
+def integer_list(value: Any, count: int, what: str) -> list[int]:
+    """A list of so many integers, none of them too long for a short circulation."""
+    need(type(value) is list and len(value) == count, f"a list of {count} {what} is missing")
+    need(all(type(v) is int for v in value), f"one of the {what} is not an integer")
+    need(all(v.bit_length() <= MOST_BITS for v in value), f"one of the {what} is far too long")  # [C5]
+    return list(value)
+
+
+def null_vectors(data: Data, given: dict[str, Any]) -> list[list[int]]:
+    value = given.get("null", [])
+    need(type(value) is list and len(value) <= data.p, "there are too many null vectors")
+    return [data.numbers(vector, data.p)[0] for vector in value]
+
+
+def short_circulation(data: Data, given: dict[str, Any], rows: list[Key]) -> None:
+    """Check that some weights > 0 on the rows sum to zero, and that the rows have rank p - len(null) [L18].
+
+    The weights q of the certificate nearly do: the rows J, its first, can make up for the rest.
+    """
+    near, null = given["near"], null_vectors(data, given)
+    need(type(near) is dict and given.get("lambda") is None, "the weights are given in two ways or in none")
+    free = integer_list(near.get("free", []), len(null), "free columns")
+    need(len(set(free)) == len(free) and all(0 <= j < data.p for j in free), "a free column does not exist")  # [L18]
+    for k, v in enumerate(null):
+        need(all((v[j] != 0) == (j == free[k]) for j in free), "a null vector is not that of its free column")  # [L18]
+    columns = sorted(set(range(data.p)) - set(free))
+    q = integer_list(near["weights"], len(rows), "weights")
+    exponents = integer_list(near["exponents"], len(columns), "exponents")
+    inner, floor = integer_list([near["inner"], near["floor"]], 2, "bounds")
+    need(all(v > 0 for v in q), "a weight is not positive")  # [L18]
+    need(0 < len(columns) <= inner <= len(rows), "the rows that make up for the rest are too few or too many")  # [L18]
+    need(all(abs(e) <= MOST_BITS for e in exponents), "an exponent is far too large")  # [C5]
+
+    total, least = sum(q), min(q[:inner])
+    guard = (total // least).bit_length() + 8  # any number is sound
+    h = rounded_rows(data, rows, columns, [e + guard for e in exponents], null)  # within 1 of 2^(e_j + guard) z_ij
+    a = [[v + (1 << guard - 1) >> guard for v in line] for line in h[:inner]]  # within 1/2 + 2^-guard of 2^e_j z_ij
+    longest = max(abs(v).bit_length() for line in h for v in line)
+    data.meter.charge(len(rows) * len(columns), longest, max(q).bit_length())
+    data.meter.charge(len(columns), longest + total.bit_length(), longest + total.bit_length())
+    bound = sum((abs(sum(map(mul, q, column))) + total) ** 2 for column in zip(*h, strict=True))
+    residual = Fraction(math.isqrt(bound) + 1, least << guard)  # at least |2^e_j r_j| / min_J q
+    rounding = (Fraction(1, 2) + Fraction(1, 1 << guard)) * (math.isqrt(inner * len(columns)) + 1)
+    enough = (rounding + residual) ** 2
+    need(floor > enough, "the weighted rows do not nearly sum to zero")
+    upper, top = gram(a, data.meter)
+    proved = eigenvalues_above(upper, top, floor, max(1, math.floor(floor - enough)), data.meter)
+    need(proved > enough, "the rows that make up for the rest are not shown to be far from dependent")  # [L18]
+
+
+def rounded_rows(
+    data: Data, rows: list[Key], columns: list[int], shifts: list[int], null: list[list[int]]
+) -> list[list[int]]:
+    """Integers within 1 of 2^shift_j z_ij, for the columns given; the null vectors must vanish on the rows [L18]."""
+    data.meter.charge(4 * len(rows) * data.p, 64, 64)
+    made: list[list[int]] = []
+    for key in rows:
+        if null:
+            z, _ = data.z(key)
+            for v in null:
+                data.meter.charge(len(z), max(map(abs, v)).bit_length(), data.size)
+                need(not sum(v[j] * t for j, t in z.items()), "a null vector does not vanish on every row")  # [L18]
+        try:
+            made.append([] if data.decimal else rounded_doubles(data, key, columns, shifts))
+        except OverflowError:
+            made.append([])
+        if not made[-1]:
+            data.meter.charge(2 * len(columns), 2 * MOST_BITS + data.size)
+            z, m = data.z(key)
+            exact = [(z.get(j, 0), shift) for j, shift in zip(columns, shifts, strict=True)]
+            made[-1] = [(t << shift) // m if shift >= 0 else t // (m << -shift) for t, shift in exact]
+    return made
+
+
+def rounded_doubles(data: Data, key: Key, columns: list[int], shifts: list[int]) -> list[int]:
+    """The same for one row of doubles: ldexp is exact, except below 2^-1022, where what is lost is far below 1."""
+    i, other = (key, 0) if isinstance(key, int) else key
+    side, row = data.used[i]
+    z = [0.0] * data.p
+    for at, s in data.blocks(side, other):
+        for j, v in row:
+            z[at + j] = s * v
+        if data.intercept:
+            z[at + data.d] = float(s)
+    return list(map(math.floor, map(math.ldexp, [z[j] for j in columns], shifts)))
 
 
 def line_weights(data: Data, rows: list[Key]) -> list[int]:
@@ -515,7 +709,10 @@ def signed_circulation(data: Data, given: dict[str, Any], rows: list[Key], signs
 def circulation(data: Data, given: dict[str, Any]) -> list[Key]:
     """The rows of a circulation [L2]: no w has z.w > 0 on all of them."""
     rows = data.keys(given["support"])
-    signed_circulation(data, given, rows, [1] * len(rows))
+    if given.get("near") is None:
+        signed_circulation(data, given, rows, [1] * len(rows))
+    else:
+        short_circulation(data, given, rows)
     return rows
 
 
@@ -632,17 +829,14 @@ def overlap(data: Data, cert: dict[str, Any]) -> str:
     """[L6]"""
     rows = circulation(data, cert)
     if len(rows) < data.n:
-        given = cert.get("null", [])
-        need(type(given) is list and len(given) <= data.p, "there are too many null vectors")
-        null = [data.numbers(value, data.p)[0] for value in given]
+        null = null_vectors(data, cert)
         for v in null:
             need(not any(sign for _, sign in data.signs(v)), "a null vector does not vanish on every row")
-        need(
-            has_rank([dict(enumerate(v)) for v in null], len(null), data.p, data.meter),
-            "the null vectors are dependent",
-        )
-        spanned = has_rank([data.z(key)[0] for key in rows], data.p - len(null), data.p, data.meter)
-        need(spanned, "the witness does not span the rows")
+        if cert.get("near") is None:  # otherwise [L18] has shown both
+            independent = has_rank([dict(enumerate(v)) for v in null], len(null), data.p, data.meter)
+            need(independent, "the null vectors are dependent")
+            spanned = has_rank([data.z(key)[0] for key in rows], data.p - len(null), data.p, data.meter)
+            need(spanned, "the witness does not span the rows")
     few = rows if cert.get("witness") is None else circulation(data, cert["witness"])
     weakly = f"every {data.rule} that has none of the {plural(data.n, data.unit)} on its wrong side"
     return f"{ruled_out(data, few)}; {weakly} has all of them on it: overlap"
@@ -650,9 +844,13 @@ def overlap(data: Data, cert: dict[str, Any]) -> str:
 
 def finite(data: Data, cert: dict[str, Any]) -> str:
     """[L7]"""
-    j, rows = coefficient(data, cert), data.keys(cert["rows"])
-    need(set(rows) <= set(circulation(data, cert)), "a row is outside the circulation")
-    unit_sign(data, rows, data.numbers(cert["c"], len(rows))[0], j)
+    j, tied = coefficient(data, cert), set(circulation(data, cert))
+    if cert.get("near") is not None:  # the rows span what is orthogonal to the null vectors [L18]
+        need(not any(v[j] for v in null_vectors(data, cert)), "the rows do not span the coefficient")
+    else:
+        rows = data.keys(cert["rows"])
+        need(set(rows) <= tied, "a row is outside the circulation")
+        unit_sign(data, rows, data.numbers(cert["c"], len(rows))[0], j)
     return (
         f"{coefficient_name(data, j)} is finite: it converges to one value where the logistic likelihood is maximised"
     )

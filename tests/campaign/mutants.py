@@ -17,6 +17,9 @@ from judge import Truth, parts_of, plain
 
 from separatrix import Certificate, fewest_mistakes, margin, mistake_bound, separability, verify
 from separatrix.errors import CertificateError
+from separatrix.proofs.balanced_weights import balanced_weights
+from separatrix.proofs.separability_certificate import short_fields
+from separatrix.proofs.short_proof import short_proof
 
 EACH = 100  # mutants of one case
 NUMBERS = ["0x0", "0x1", "-0x1", "0x2", "0x1/0x2", "-0x1/0x3", "0x1.8p+1", "0x1/0x0", "0x" + "f" * 30, "1", "", "nan"]
@@ -40,6 +43,7 @@ def certificates(case, rng):
     else:
         result = separability(X, y, sample_weight=case.weights, **options)
         out += [result.certificate, *(fate.certificate for fate in result.coefficients.values())]
+        out += shortened(result)
         if case.weights is None:
             out.append(fewest_mistakes(X, y, max_nodes=rng.choice([None, 1]), **options).certificate)
             out.append(margin(X, y, exact=rng.random() < 0.5, **options).certificate)
@@ -47,6 +51,17 @@ def certificates(case, rng):
             bound = mistake_bound(X, y, intercept=case.intercept, sample_weight=case.weights)
             out.append(bound.certificate)
     return [json.loads(json.dumps(certificate.to_dict())) for certificate in out]
+
+
+def shortened(result):
+    """The same by weights that nearly cancel, where they prove it: overlap, and a coefficient that is finite."""
+    rows, subject = result._reduction.rows, result._subject
+    weights = balanced_weights(rows)
+    short = None if weights is None else short_proof(rows, *weights)
+    if short is None:
+        return []
+    fields = short_fields(short, subject)
+    return [subject.certify("overlap", **fields), subject.certify("coefficient-finite", coefficient=0, **fields)]
 
 
 def as_format_1(content, case):

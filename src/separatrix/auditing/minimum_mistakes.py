@@ -116,7 +116,7 @@ def _decided(table: AuditTable, separation: DecidedSeparation, rows: NDArray[np.
     """Rows that rule out a hyperplane for these rows; none where there is one."""
     if len(np.unique(table.codes[rows])) < 2:
         return np.empty(0, dtype=np.intp)
-    part = _part(table, separation, rows).two_groups([1], [0])
+    part = _part(table, separation, rows).two_groups([1], [0], minimal=True)
     return np.empty(0, dtype=np.intp) if part.verdict == "complete" else rows[np.asarray(part.witness, dtype=np.intp)]
 
 
@@ -153,11 +153,13 @@ def _in_parts(table: AuditTable, session: Session, separation: DecidedSeparation
         rows = np.sort(order[k * rows_each : (k + 1) * rows_each])
         if len(np.unique(table.codes[rows])) < 2:
             continue
-        part = _part(table, separation, rows).two_groups([1], [0])
+        part = _part(table, separation, rows).two_groups([1], [0], minimal=True)
         if part.verdict in ("quasi", "overlap"):
             witnesses.append(rows[part.witness])
     if not witnesses:  # the whole table has one, since it is not separable
-        witnesses.append(np.asarray(separation.facts.witness, dtype=np.intp))
+        known = np.asarray(separation.facts.witness, dtype=np.intp)
+        circuit = len(known) <= table.d + 2
+        witnesses.append(known if circuit else _decided(table, separation, np.arange(table.n)))
     coef, intercept, wrong = _fitted_hyperplane(table, session)
     cut = f"; the time budget ended the search before {parts - looked_at} more" if looked_at < parts else ""
     session.clock.leave_out(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +23,8 @@ from numpy.typing import NDArray
 from separatrix import checker
 from separatrix.errors import CertificateError, DataError
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table
+
+INTEGERS = re.compile(r"\[\n\s*-?[0-9]+(?:,\n\s*-?[0-9]+)*\n\s*\]")  # in text, line breaks are escaped
 
 INDEX_ONLY = checker.INDEX_ONLY
 
@@ -126,7 +129,9 @@ class Certificate:
 
     @cached_property
     def text(self) -> str:
-        return json.dumps(self.content, indent=1, ensure_ascii=False)
+        """The JSON, a list of integers on one line."""
+        indented = json.dumps(self.content, indent=1, ensure_ascii=False)
+        return INTEGERS.sub(lambda found: re.sub(r"\s", "", found[0]), indented)
 
     @property
     def size(self) -> int:

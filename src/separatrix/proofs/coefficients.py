@@ -23,6 +23,7 @@ from separatrix.proofs.exact_algebra import Row, Weights, combination, independe
 from separatrix.proofs.face import Face, solve_in_span
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
 from separatrix.proofs.facial_reduction import Reduction
+from separatrix.proofs.separability_certificate import short_fields
 
 WIDEST = 4_000_000  # rows x columns that are written out in integers
 PATIENCE = 3_000_000  # words that the simplex method may work out for one coefficient: seconds
@@ -164,6 +165,8 @@ class Coefficients(Mapping[str, Fate]):
         return {"v": scaled(self._outward(v))}
 
     def _finite(self, j: int) -> dict[str, Any]:
+        if self._reduction.short is not None:  # its rows span the space
+            return short_fields(self._reduction.short, self._subject)
         rows, c = self._combined(list(self._reduction.circulation), j)
         return {"rows": rows, "c": numbers(c), **true_weights(self._reduction.circulation, self._subject)}
 

@@ -18,6 +18,7 @@ from separatrix.proofs.exact_algebra import Row, dot, integer_row, lowest_terms,
 from separatrix.proofs.exact_basis import ExactBasis
 from separatrix.proofs.face import Face
 from separatrix.proofs.lifted_rows import LiftedRows, Proposal
+from separatrix.proofs.short_proof import ShortProof, short_proof
 from separatrix.proofs.simplex import Patience, alternative
 
 LARGE = 100_000_000  # multiplications of integers that a change of coordinates may take; else a sample serves
@@ -41,6 +42,9 @@ class Circuit:
     weights: dict[int, int]
 
 
+Fact = Positive | Circuit | ShortProof
+
+
 @dataclass
 class Stage:
     """The question: is some w of the face positive on the active rows and on the extra ones?"""
@@ -52,12 +56,15 @@ class Stage:
     tried: list[str] = field(default_factory=list)
     seen: list[Proposal] = field(default_factory=list)
     patience: int | None = None  # words that the simplex method may work out; None: its own limit
+    shorten: bool = False  # whether a short proof does, where it takes the place of a circuit of all columns
 
     def decide(self) -> Positive | Circuit | None:
         """The proved answer; None when every way failed, and ``tried`` says which."""
-        return next((answer for answer in self.searched() if answer is not None), None) or self.last_resort()
+        answer = next((answer for answer in self.searched() if answer is not None), None) or self.last_resort()
+        assert not isinstance(answer, ShortProof)
+        return answer
 
-    def searched(self) -> Iterator[Positive | Circuit | None]:
+    def searched(self) -> Iterator[Fact | None]:
         """What each search in floating point leads to."""
         for name, candidate in self._wide_candidates() if self.rows.wide else self._candidates():
             self.seen.append(candidate)
@@ -67,7 +74,7 @@ class Stage:
         if not self.rows.wide:
             yield self._in_exact_basis()
 
-    def last_resort(self) -> Positive | Circuit | None:
+    def last_resort(self) -> Fact | None:
         """What exact arithmetic alone leads to."""
         name, last = ("interpolation", self._interpolated) if self.rows.wide else ("simplex", self._simplex)
         answer = last()
@@ -137,7 +144,7 @@ class Stage:
         _, s, Vt = np.linalg.svd(A, full_matrices=False)
         return np.asarray(Vt.T / np.maximum(s, s[0] * 1e-14) * s[0])
 
-    def _in_exact_basis(self) -> Positive | Circuit | None:
+    def _in_exact_basis(self) -> Fact | None:
         """The search where columns are linearly dependent but for the last digits."""
         n, q = self.rows.n, self.face.dimension
         ids = [*(range(n) if self.active is None else self.active.tolist()), *range(n, n + len(self.extra))]
@@ -146,7 +153,7 @@ class Stage:
         if basis is None:
             return None
         found = LiftedRows(basis.table, np.ones(len(ids), dtype=np.int8), False).search()
-        answer: Positive | Circuit | None = None
+        answer: Fact | None = None
         if found.status != "witness" and np.isfinite(found.w).all() and found.w.any():
             answer = self.positive(self.face.lift(basis.vector(found.w)))
         if answer is None and found.status in ("witness", "stalled"):
@@ -156,13 +163,15 @@ class Stage:
 
     # -- proofs ----------------------------------------------------------------------------------
 
-    def proved(self, candidate: Proposal) -> Positive | Circuit | None:
-        answer: Positive | Circuit | None = None
+    def proved(self, candidate: Proposal) -> Fact | None:
+        answer: Fact | None = None
         if candidate.status != "witness" and np.isfinite(candidate.w).all() and candidate.w.any():
             u, _ = integer_row(candidate.w[self.face.free].tolist())
             answer = self.positive(self.face.lift(u))
         if answer is None and candidate.status in ("witness", "stalled"):
-            answer = self.circuit(candidate.support, candidate.weights)
+            short = self.shorten and len(candidate.support) == self.rows.p + 1
+            answer = short_proof(self.rows, np.array(candidate.support), candidate.weights) if short else None
+            answer = answer or self.circuit(candidate.support, candidate.weights)
         return answer
 
     def positive(self, w: Row) -> Positive | None:
@@ -206,7 +215,7 @@ class Stage:
         solved = solve(columns, [1] * count)
         return None if solved is None else self.positive(self.face.lift(solved[0]))
 
-    def _simplex(self, rounds: int = 200) -> Positive | Circuit | None:
+    def _simplex(self, rounds: int = 200) -> Fact | None:
         """The simplex method on a few rows, and on those that its answer gets wrong, until none is."""
         q = self.face.dimension
         ids = np.arange(self.rows.n) if self.active is None else self.active

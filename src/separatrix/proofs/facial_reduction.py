@@ -22,12 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Indices
+from separatrix.proofs.balanced_weights import balanced_weights
 from separatrix.proofs.circulation import Circulation, moving, not_vanishing
 from separatrix.proofs.exact_algebra import Row, Weights, integer_row, lowest_terms, ratio
 from separatrix.proofs.face import Face
-from separatrix.proofs.face_decision import Circuit, Positive, Stage
+from separatrix.proofs.face_decision import Circuit, Fact, Positive, Stage
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.newton_partition import PartitionSearch
+from separatrix.proofs.short_proof import FEWEST, ShortProof, short_proof
+from separatrix.proofs.short_proof import MOST as MOST_OF_SHORT
 
 FEW = 10  # dimensions that are left to be taken one circuit at a time
 MOST = 1500  # columns up to which Newton's method is tried
@@ -46,18 +49,20 @@ class Reduction:
     strict: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     stages: int = 0
     tried: list[str] = field(default_factory=list)
+    short: ShortProof | None = None  # then the weights of witness and circulation cancel the rows only nearly
 
 
-def reduce(rows: LiftedRows) -> Reduction:
-    """The verdict on the rows, proved in exact arithmetic."""
-    return FacialReduction(rows).run()
+def reduce(rows: LiftedRows, minimal: bool = False) -> Reduction:
+    """The verdict on the rows, proved; ``minimal``: a witness is a circuit, however many columns there are."""
+    return FacialReduction(rows, minimal).run()
 
 
 class FacialReduction:
     """One run: the circulation, the rows that are left, and the vectors that took others away."""
 
-    def __init__(self, rows: LiftedRows) -> None:
+    def __init__(self, rows: LiftedRows, minimal: bool = False) -> None:
         self.rows, self.out = rows, Reduction(rows)
+        self.shorten = not minimal and FEWEST < rows.p <= MOST_OF_SHORT and rows.p < rows.n
         self.tied = Circulation(rows)
         self.positive: list[tuple[Row, Indices]] = []  # vectors of the face, and the rows of S that they have shown
         self.active: Indices | None = None  # rows that move on the face and are not known to be of S; None: all
@@ -66,10 +71,18 @@ class FacialReduction:
     def run(self) -> Reduction:
         if self.rows.wide and self._contradicted():  # these rows are the likely witnesses, and cheap
             return self.out
+        if self.shorten and (weights := balanced_weights(self.rows)) is not None:
+            short = short_proof(self.rows, *weights)
+            self.out.tried.append(f"weights that nearly cancel: {'proved' if short else 'not proved'}")
+            if short is not None:
+                return self._overlap_by(short)
         while self._left() or self._overlooked():
             # At most p + n rounds: each lowers the dimension of the face, or takes a row away.
             self.out.stages += 1
-            if not self._advance():
+            advanced = self._advance()
+            if self.out.short is not None:
+                return self.out
+            if not advanced:
                 self.out.face, self.out.circulation = self.face, self.tied.weights
                 return self.out
         return self._finish()
@@ -87,11 +100,14 @@ class FacialReduction:
 
     def _advance(self) -> bool:
         """One more fact, proved; False when no way leads to one."""
-        stage = Stage(self.rows, self.face, self.active)
+        first = self.active is None and not self.face.bound
+        stage = Stage(self.rows, self.face, self.active, shorten=self.shorten and first)
         fact = next((fact for fact in self._ways(stage) if fact is not None), None)
         if isinstance(fact, Positive):
             self.positive.append((fact.w, self._ids))
             self.active = self._ids[:0]
+        elif isinstance(fact, ShortProof):
+            self._overlap_by(fact)
         elif isinstance(fact, Circuit):
             self.out.witness = self.out.witness or self.tied.own_weights(fact.weights)
             self.tied.add(fact)
@@ -100,7 +116,7 @@ class FacialReduction:
         self.out.tried += [f"stage {self.out.stages}, {line}" for line in stage.tried]
         return fact is not None
 
-    def _ways(self, stage: Stage) -> Iterator[Positive | Circuit | bool | None]:
+    def _ways(self, stage: Stage) -> Iterator[Fact | bool | None]:
         """Facts to go on with, the likely ones first; True for facts that have been taken already."""
         many = self.face.dimension > FEW and self.rows.p <= MOST and not self.rows.wide
         searched = stage.searched()
@@ -111,6 +127,13 @@ class FacialReduction:
         yield self._columns_of_one_sign(stage)
         yield from searched
         yield stage.last_resort()
+
+    def _overlap_by(self, short: ShortProof) -> Reduction:
+        """The verdict that a short proof proves: its rows overlap and span the space."""
+        out, weights = self.out, dict(zip(short.ids, short.weights, strict=True))
+        out.verdict, out.short, out.face = "overlap", short, Face.zero(self.rows.p)
+        out.witness = out.circulation = weights
+        return out
 
     # -- rows of T ---------------------------------------------------------------------------------
 

@@ -159,11 +159,11 @@ class Given:
     def rows(self, X: Any, y: NDArray[np.int8], intercept: bool) -> LiftedRows:
         return (decimal_rows if self.reading == "decimal" else LiftedRows)(X, y, intercept)
 
-    def two_groups(self, positive: list[int], negative: list[int] | None) -> Separability:
-        """One group of classes against another, or against all others (None)."""
+    def two_groups(self, positive: list[int], negative: list[int] | None, minimal: bool = False) -> Separability:
+        """One group of classes against another, or against all others (None); ``minimal``: see :func:`reduce`."""
         start = perf_counter()
         subject = self.subject(positive, negative)
-        reduction = reduce(self.rows(subject.table.X, subject.labels, self.intercept))
+        reduction = reduce(self.rows(subject.table.X, subject.labels, self.intercept), minimal)
         return result(reduction, subject, self.names, perf_counter() - start)
 
     def subject(self, positive: list[int], negative: list[int] | None) -> Subject:
@@ -195,7 +195,8 @@ class Separability:
 
     ``coef`` and ``intercept`` are the (weakly) separating hyperplane rounded to doubles, so that they need not separate
     rows that lie within rounding of it; the certificate has it exactly. ``witness`` are rows that alone prove that no
-    hyperplane separates strictly: without any one of them the others are separable. ``strict_rows`` lie strictly on
+    hyperplane separates strictly; without any one of them the others are separable, except that with more than 100
+    columns there may be more rows than are needed. ``strict_rows`` lie strictly on
     their side for some weakly separating hyperplane, ``tied_rows`` for none (Tucker's partition).
 
     Attributes

@@ -19,6 +19,7 @@ from separatrix.proofs.certificate import (
 )
 from separatrix.proofs.face import solve_in_span
 from separatrix.proofs.facial_reduction import Reduction
+from separatrix.proofs.short_proof import ShortProof
 
 NULL_CHECKS = 2_000_000  # entries of rows times null vectors that a checker has to multiply: seconds
 
@@ -31,7 +32,9 @@ def certificate_of(reduction: Reduction, subject: Subject, of_all_rows: bool = T
     fields: dict[str, Any] = {}
     if reduction.w is not None:
         fields["w"] = scaled(rows.outward(reduction.w))
-    if reduction.verdict == "quasi":
+    if reduction.short is not None:
+        fields |= short_fields(reduction.short, subject)
+    elif reduction.verdict == "quasi":
         fields |= witness_fields(reduction.witness, subject)
     elif reduction.verdict == "overlap":
         free = reduction.face.dimension if reduction.face else rows.p
@@ -55,6 +58,12 @@ def witness_fields(witness: dict[int, int], subject: Subject) -> dict[str, Any]:
     """A circuit: its weights follow from its rows, and are given only when that would take long."""
     fields = true_weights(witness, subject)
     return fields if len(witness) > INDEX_ONLY else {"support": fields["support"]}
+
+
+def short_fields(short: ShortProof, subject: Subject) -> dict[str, Any]:
+    """Weights that nearly cancel the rows, and what a checker needs to see that others do exactly."""
+    near = {"weights": short.weights, "inner": short.inner, "exponents": short.exponents, "floor": short.floor}
+    return {"support": [subject.row(i) for i in short.ids], "near": near}
 
 
 def spread_out(reduction: Reduction) -> dict[int, Fraction]:

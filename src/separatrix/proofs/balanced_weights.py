@@ -1,0 +1,107 @@
+"""Weights that cancel a few rows for each column, in floating point, where the classes overlap widely.
+
+At the least squared hinge loss, sum max(0, 1 - z_i.s)^2, the weights q_i = max(0, 1 - z_i.s) have sum q_i z_i = 0; all
+of them are zero only if s separates the rows. A few rows for each column are enough, if a rough hyperplane has as many
+of them on its wrong side as on the correct one: they are then no more separable than rows with random labels, which
+seldom are when there are more than two for each column (Cover 1965).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.arrays import Floats, Indices
+from separatrix.proofs.lifted_rows import LiftedRows
+
+ROUGH, EACH, LOOKED_AT = 3, 2.5, 20  # rows for each column: to fit the rough hyperplane, to weigh, and to choose from
+ROUNDS = 30  # of Newton's method: some 6 are enough
+SMALLEST = 0.02  # weights, of 1 on average, below which a row is better left out
+
+
+def balanced_weights(rows: LiftedRows) -> tuple[Indices, Floats] | None:
+    """Rows and weights q > 0 that nearly cancel them; None where a few rows for each column do not show any."""
+    ids = np.random.default_rng(0).permutation(rows.n)[: LOOKED_AT * rows.p]
+    with np.errstate(all="ignore"):  # what is not finite ends in weights that prove nothing
+        chosen = _both_sides(rows, ids)
+        if chosen is None:
+            return None
+        Z = _scaled(rows.dense(chosen))
+        q = hinge_weights(Z)
+    if q is None:
+        return None
+    kept = np.flatnonzero(q > 0)
+    return (chosen[kept], q[kept]) if len(kept) >= rows.p else None
+
+
+def _scaled(Z: Floats) -> Floats:
+    """Columns times powers of two that bring them near root mean square 1."""
+    size = np.sqrt(np.mean(Z * Z, axis=0))
+    return np.asarray(np.ldexp(Z, -np.round(np.log2(np.where(size > 0, size, 1.0))).astype(np.int64)))
+
+
+def _both_sides(rows: LiftedRows, ids: Indices) -> Indices | None:
+    """Rows that a rough hyperplane has on its wrong side, and as many on the correct one, or more where they are few.
+
+    Those on the correct side are then the nearest ones.
+    """
+    p, half = rows.p, int(EACH * rows.p / 2) + 4
+    few = rows.dense(ids[: ROUGH * p])
+    rough = _solved(few.T @ few, few.sum(axis=0))
+    if rough is None:
+        return None
+    margin = few @ rough
+    while len(margin) < len(ids) and int(np.sum(margin <= 0)) < half:
+        more = rows.table(ids[len(margin) : len(margin) + ROUGH * p])
+        margin = np.concatenate([margin, np.asarray(more @ rough)])
+    wrong, right = np.flatnonzero(margin <= 0), np.flatnonzero(margin > 0)
+    if len(wrong) < half:
+        right = right[np.argsort(margin[right], kind="stable")]
+    wrong = wrong[:half]
+    return np.asarray(np.sort(ids[np.concatenate([wrong, right[: 2 * half - len(wrong)]])]))
+
+
+def _solved(G: Floats, target: Floats) -> Floats | None:
+    """The solution of G x = target for a matrix that may be singular."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    size = np.sqrt(np.maximum(np.diag(G), 1e-300))
+    G = G / size[:, None] / size
+    G[np.diag_indices(len(G))] += 1e-12
+    try:
+        made: Floats = cho_solve(cho_factor(G, overwrite_a=True), target / size) / size
+    except (LinAlgError, ValueError):
+        return None
+    return made
+
+
+def hinge_weights(Z: Floats) -> Floats | None:
+    """q = max(0, 1 - Z s) at the least squared hinge loss, by Newton's method; the Gram matrix is kept up to date."""
+    m, p = Z.shape
+    q, s = np.ones(m), np.zeros(p)
+    on = np.ones(m, dtype=bool)
+    G, target = Z.T @ Z, Z.sum(axis=0)  # of the rows that are on
+    loss = float(m)
+    for _ in range(ROUNDS):
+        aim = _solved(G, target)
+        if aim is None or not np.isfinite(aim).all():
+            return None
+        move, share = Z @ (aim - s), 1.0
+        score = Z @ s
+        while float(np.sum(np.maximum(0.0, 1 - score - share * move) ** 2)) > loss * (1 + 1e-12) and share > 1e-6:
+            share /= 2
+        s = s + share * (aim - s)
+        q = 1 - Z @ s
+        loss = float(np.sum(np.maximum(0.0, q) ** 2))
+        now = q > 0
+        if not now.any() or loss < 1e-12 * m:
+            return None  # s separates these rows
+        if share == 1.0 and (now == on).all():
+            return np.maximum(0.0, q)
+        came, left = Z[now & ~on], Z[on & ~now]
+        if len(came) + len(left) > now.sum():
+            G, target = Z[now].T @ Z[now], Z[now].sum(axis=0)
+        else:
+            G = G + came.T @ came - left.T @ left
+            target = target + came.sum(axis=0) - left.sum(axis=0)
+        on = now
+    return None

@@ -1,0 +1,146 @@
+"""Overlap of many columns, proved by small weights that nearly cancel the rows.
+
+The weights of a circuit of p + 1 rows have some 50 p bits each, and finding them takes p^3 operations on numbers of
+that size. A proof need not have them. Let q_i > 0 be integers on rows I, r = sum q_i z_i, and J some rows of I of
+least singular value s > 0. If |r| < s min_J q_i, the rows J can make up for r by changes of less than q_i: weights
+> 0 that cancel the rows exist, and the rows span the space (docs/certificates.md, L18). With |I| = p + 1 the rows are
+a circuit.
+
+What is stated is proved here, in floating point with a bound on every rounding (Rump 2006): products of integers below
+2^53 are exact, and Cholesky's factorisation ends only on matrices whose eigenvalues are above a small negative number.
+A checker proves it again in integers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.arrays import Floats, Indices
+from separatrix.proofs.lifted_rows import LiftedRows
+
+UNIT = 2.0**-53
+EXACT = 2.0**53  # integers below it are doubles
+LARGEST = 2.0**26  # entries of rows that are rounded to integers: room for condition numbers of about 10^5
+ENTRIES = 2.0**62  # 64-bit integers with room for a sum
+FEWEST, MOST = 100, 2500  # columns: with fewer, circuits are short and soon found; with more, checkers take minutes
+SHARES = (1.3, 2.0, math.inf)  # rows of J for each column
+
+
+@dataclass(frozen=True)
+class ShortProof:
+    """Rows with weights, the first ``inner`` of them J, and what a checker needs to bound the singular values of J."""
+
+    ids: list[int]
+    weights: list[int]
+    inner: int
+    exponents: list[int]
+    floor: int
+
+
+def short_proof(rows: LiftedRows, ids: Indices, q: Floats) -> ShortProof | None:
+    """Weights near q > 0 that prove overlap; None where these do not."""
+    if len(ids) < rows.p or not (np.isfinite(q).all() and q.min() > 0):
+        return None
+    with np.errstate(all="ignore"):  # what is not finite is not proved
+        Z = rows.dense(ids) / np.array([float(v) for v in rows.unit])
+        size = np.sqrt(np.mean(Z * Z, axis=0))
+        if not (np.isfinite(size).all() and size.min() > 1e-280 and size.max() < 1e280):
+            return None
+        columns = [-round(v) for v in np.log2(size).tolist()]
+        B = np.ldexp(Z, np.array(columns))
+        order = np.argsort(-q, kind="stable")
+        inner = _inner_rows(B, order)
+        if inner is None:
+            return None
+        m, bits = inner
+        first, rest = np.sort(order[:m]), np.sort(order[m:])
+        order = np.concatenate([first, rest])
+        scaled = np.ldexp(B[order], bits)
+        weights = _whole_weights(scaled, q[order], m)
+        if weights is None:
+            return None
+        floor = proved_floor(scaled, weights, m)
+    if floor is None:
+        return None
+    return ShortProof(ids[order].tolist(), weights, m, [e + bits for e in columns], floor)
+
+
+def _inner_rows(B: Floats, order: Indices) -> tuple[int, int] | None:
+    """How many of the first rows are J, and the power of two that makes their rounding to integers harmless."""
+    n, p = B.shape
+    best: tuple[int, int] | None = None
+    for m in sorted({min(n, int(min(share * p, n)) + 8) for share in SHARES}):
+        inner = B[order[:m]]
+        least = least_singular_value(inner)
+        if least > 0:
+            bits = max(0, math.ceil(math.log2(2 * math.sqrt(m * p) / least)))
+            if best is None or bits < best[1] - 1:
+                best = m, bits
+            if bits <= math.log2(2 * math.sqrt(m)) + 6:
+                break
+    return best
+
+
+def least_singular_value(A: Floats, rounds: int = 8) -> float:
+    """An estimate from above, by inverse iteration; 0 where Cholesky's factorisation does not end."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    try:
+        factor = cho_factor(A.T @ A, overwrite_a=True)
+    except (LinAlgError, ValueError):
+        return 0.0
+    v = np.random.default_rng(0).standard_normal(A.shape[1])
+    for _ in range(rounds):
+        v = cho_solve(factor, v / np.linalg.norm(v))
+    length = float(np.linalg.norm(v))
+    return 1 / math.sqrt(length) if 0 < length < math.inf else 0.0
+
+
+def _whole_weights(scaled: Floats, q: Floats, m: int) -> list[int] | None:
+    """Integers in the proportions of q, as small as leaves the rows J a quarter of what they can make up for."""
+    p = scaled.shape[1]
+    lost = math.sqrt(float(np.vdot(scaled, scaled)) / 12)  # of the sum, when weights are rounded
+    least = max(16.0, 4 * lost / math.sqrt(m * p))
+    ratio = q / q[:m].min()
+    if not least * float(ratio.max()) < EXACT:
+        return None
+    return [max(1, int(v)) for v in np.rint(ratio * least)]
+
+
+def proved_floor(scaled: Floats, weights: list[int], m: int) -> int | None:
+    """A lower bound on the squares of the singular values of the first m rows, rounded, that proves overlap [L18].
+
+    None unless all of it is proved, with room for what a checker that works in fixed point loses.
+    """
+    from scipy.linalg import LinAlgError, cholesky
+
+    n, p = scaled.shape
+    top, total, least = float(np.abs(scaled).max()), sum(weights), min(weights[:m])
+    guard = (total // least).bit_length() + 8
+    if not top < LARGEST or math.log2(top + 1) + guard > 61:
+        return None
+    h = np.floor(np.ldexp(scaled, guard)).astype(np.int64)  # within 1 of the row, in decimals within 2
+    if max(weights) * float(np.abs(h).max()) * n < ENTRIES:
+        sums = np.array(weights) @ h
+    else:
+        sums = np.array(weights, dtype=object) @ h.astype(object)
+    squares = sum((abs(int(v)) + 2 * total) ** 2 for v in sums)
+    residual = float(math.isqrt(squares) + 1) / float(least << guard)
+    rounding = (0.5 + 2.0**-20) * (math.sqrt(m * p) + 1)
+    enough = (rounding + residual) ** 2 * (1 + 1e-9)
+    A = np.rint(scaled[:m])  # within 1/2 + 2^-20 of the row, since its digits beyond 2^-26 can only differ in decimals
+    G = A.T @ A  # exact where no sum of squares reaches 2^53, by Cauchy and Schwarz
+    if not float(np.diag(G).max()) < EXACT:
+        return None
+    lost = 4 * (p + 8) * UNIT * float(np.trace(G))  # Cholesky's factor is that of a matrix so near (Demmel 1989)
+    floor: int = math.ceil(1.5 * enough + 4 * p + 2 * lost)
+    room = floor / 4 + 8 * p + lost  # what a checker in fixed point may lose, and what rounding loses here
+    G[np.diag_indices(p)] -= floor + room
+    try:
+        cholesky(G, overwrite_a=True)
+    except (LinAlgError, ValueError):
+        return None
+    return floor

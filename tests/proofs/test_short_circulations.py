@@ -1,0 +1,376 @@
+"""Short proofs of overlap: the lemmas L17 and L18, forgeries of every field, and verdicts against brute force."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from fractions import Fraction
+
+import brute_force
+import numpy as np
+import pytest
+from hard_sets import noisy, small, table_of
+from test_forged_claims import accepted, forged
+
+from separatrix import checker, separability, verify
+from separatrix.proofs.balanced_weights import balanced_weights
+from separatrix.proofs.exact_algebra import combination
+from separatrix.proofs.facial_reduction import reduce
+from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.short_proof import short_proof
+
+
+def semidefinite(M):
+    """Whether a symmetric matrix has no negative eigenvalue, by elimination in Fractions."""
+    a = [[Fraction(v) for v in row] for row in M]
+    for k in range(len(a)):
+        if a[k][k] < 0 or (a[k][k] == 0 and any(a[k])):
+            return False
+        for i in range(k + 1, len(a)):
+            factor = a[i][k] / a[k][k] if a[k][k] else 0
+            a[i] = [u - factor * v for u, v in zip(a[i], a[k], strict=True)]
+    return True
+
+
+def near_of(found, **other):
+    return {
+        "weights": found.weights,
+        "inner": found.inner,
+        "exponents": found.exponents,
+        "floor": found.floor,
+        **other,
+    }
+
+
+def short_of(X, y, intercept=True):
+    """A short proof, with however few columns."""
+    rows = LiftedRows(X, y.astype(np.int8), intercept)
+    weights = balanced_weights(rows)
+    return None if weights is None else short_proof(rows, *weights)
+
+
+def certificate_of(X, y, found, claim="overlap", intercept=True, reading="binary64", **other):
+    return forged(X, y, claim, intercept=intercept, reading=reading, support=found.ids, near=near_of(found), **other)
+
+
+# -- L17 -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [4, 8, 16])
+def test_packed_integers_read_back_after_products_and_sums(width):
+    rng = np.random.default_rng(width)
+    packing = checker.SlotWidth(width)
+    top = 1 << 8 * width - 1
+    vectors = [[int(v) * top >> 66 for v in rng.integers(-(2**62), 2**62, 7)] for _ in range(3)]
+    numbers = [packing.number(packing.slots(v)) for v in vectors]
+    assert [packing.entries(v, 7) for v in numbers] == vectors
+    total = [2 * a - 3 * b + c for a, b, c in zip(*vectors, strict=True)]
+    assert packing.entries(2 * numbers[0] - 3 * numbers[1] + numbers[2], 7) == total
+    ends = [-top, top - 1, 0, -1]
+    assert packing.entries(packing.number(packing.slots(ends)), 4) == ends
+
+
+def test_no_eigenvalue_is_below_the_bound():
+    rng = np.random.default_rng(0)
+    proved = 0
+    for _ in range(300):
+        c, bits = int(rng.integers(1, 9)), int(rng.choice([1, 3, 8, 16, 31, 40]))
+        a = [[int(v) for v in rng.integers(-(2**bits), 2**bits + 1, c)] for _ in range(c + int(rng.integers(0, 6)))]
+        if rng.random() < 0.3:
+            for row in a:  # nearly dependent columns
+                row[-1] = row[0] + int(rng.integers(0, 2))
+        meter = checker.Meter()
+        upper, top = checker.gram(a, meter)
+        M = [[sum(row[i] * row[j] for row in a) for j in range(c)] for i in range(c)]
+        assert upper == [row[i:] for i, row in enumerate(M)]
+        assert top == max(M[i][i] for i in range(c))
+        shift = int(rng.choice([0, 1, c, 2**bits, 4**bits // 4, 4**bits]))
+        try:
+            bound = checker.eigenvalues_above(upper, top, shift, int(rng.choice([1, 1 + shift // 2])), meter)
+        except checker.Rejected:
+            continue
+        proved += 1
+        assert bound <= shift
+        assert semidefinite([[v - bound * (i == j) for j, v in enumerate(row)] for i, row in enumerate(M)])
+    assert proved > 100
+
+
+def test_an_indefinite_matrix_is_refused():
+    M = [[2, 5], [5, 2]]
+    with pytest.raises(checker.Rejected, match=r"span|grow"):
+        checker.eigenvalues_above([M[0], [M[1][1]]], 5, 0, 1, checker.Meter())
+
+
+# -- L18: what is proved is true ---------------------------------------------------------------------------------
+
+
+def test_forced_short_proofs_agree_with_brute_force():
+    rng = np.random.default_rng(1)
+    proved = overlapping = 0
+    for _ in range(250):
+        X, y = small(rng)
+        X, y = np.vstack([X, X[: len(X) // 2]]), np.concatenate([y, y[: len(X) // 2]])  # rows that occur twice
+        full = len(brute_force.independent_columns(brute_force.exact_rows(X, y))) == X.shape[1] + 1
+        overlap = brute_force.verdict(X, y)[0] == "overlap" and full
+        overlapping += overlap
+        found = short_of(X, y)
+        if found is not None:
+            proved += 1
+            assert overlap
+            assert accepted(certificate_of(X, y, found), X, y)
+    assert proved > overlapping / 3 > 10
+
+
+def test_both_readings_and_no_intercept():
+    X, y = noisy(90, 4, 0.3, seed=3)
+    X = X.round(2)
+    found = short_of(X, y)
+    for reading in ("binary64", "decimal"):
+        content = certificate_of(X, y, found, reading=reading)
+        assert f"these {len(found.ids)} rows" in checker.check(content, table_of(X, y))[0]
+    found = short_of(X, y, intercept=False)
+    assert accepted(certificate_of(X, y, found, intercept=False), X, y)
+    assert not accepted(certificate_of(X, y, found, intercept=True), X, y)
+
+
+# -- L18: forgeries ------------------------------------------------------------------------------------------------
+
+
+def proved_set():
+    X, y = noisy(60, 3, 0.3, seed=5)
+    return X, y, certificate_of(X, y, short_of(X, y))
+
+
+def with_near(content, **fields):
+    content = copy.deepcopy(content)
+    content["near"].update(fields)
+    return content
+
+
+def test_every_field_of_the_claim_is_checked():
+    X, y, good = proved_set()
+    assert accepted(good, X, y)
+    near, rows = good["near"], good["support"]
+    q, inner, e, floor = near["weights"], near["inner"], near["exponents"], near["floor"]
+    bad = [
+        {"weights": [0, *q[1:]]},
+        {"weights": [-v for v in q]},
+        {"weights": [*q[:-1], -q[-1]]},
+        {"weights": q[:-1]},
+        {"weights": [1] * len(q)},
+        {"weights": [q[0] << 40, *q[1:]]},
+        {"weights": [1 << 5000, *q[1:]]},
+        {"weights": [float(v) for v in q]},
+        {"weights": [hex(v) for v in q]},
+        {"weights": [True, *q[1:]]},
+        {"weights": None},
+        {"inner": len(e) - 1},
+        {"inner": len(rows) + 1},
+        {"inner": 0},
+        {"inner": -inner},
+        {"inner": float(inner)},
+        {"exponents": e[:-1]},
+        {"exponents": [*e, 0]},
+        {"exponents": [v - 20 for v in e]},
+        {"exponents": [5000, *e[1:]]},
+        {"exponents": [-5000, *e[1:]]},
+        {"floor": 0},
+        {"floor": -floor},
+        {"floor": 1},
+        {"floor": 1000 * floor},
+        {"floor": 1 << 4097},
+        {"floor": float(floor)},
+        {"free": [0]},
+        {"free": "0"},
+    ]
+    for fields in bad:
+        assert not accepted(with_near(good, **fields), X, y), fields
+    for fields in ({"support": [rows[0], *rows[:-1]]}, {"support": rows[:-1]}, {"support": []}, {"near": []}):
+        assert not accepted({**good, **fields}, X, y), fields
+    assert not accepted({**good, "lambda": ["0x1"] * len(rows)}, X, y)
+    for name in ("weights", "inner", "exponents", "floor"):
+        content = copy.deepcopy(good)
+        del content["near"][name]
+        assert not accepted(content, X, y), name
+
+
+def test_other_labels_and_other_rows_are_refused():
+    X, y, good = proved_set()
+    other = y.copy()
+    other[good["support"][:5]] *= -1
+    found = certificate_of(X, other, short_of(X, y))
+    assert not accepted(found, X, other)
+    moved = X.copy()
+    moved[good["support"][0]] += 10
+    assert not accepted(certificate_of(moved, y, short_of(X, y)), moved, y)
+
+
+def least_squares_forgery(X, y, rng):
+    """A claim without regard to truth: weights that nearly cancel, on rows of all kinds."""
+    p = X.shape[1] + 1
+    ids = rng.permutation(len(y))[: int(rng.integers(p, len(y) + 1))]
+    Z = np.column_stack([X, np.ones(len(y))])[ids] * y[ids, None]
+    scale = np.round(-np.log2(np.maximum(np.abs(Z).max(axis=0), 1e-30))).astype(int)
+    A = np.ldexp(Z, scale)
+    q = np.maximum(1 - A @ np.linalg.lstsq(A, np.ones(len(ids)), rcond=None)[0], 1e-9)
+    order = np.argsort(-q)
+    bits, inner = int(rng.integers(2, 60)), int(rng.integers(p, len(ids) + 1))
+    weights = [max(1, int(v)) for v in np.ldexp(q[order] / q.max(), int(rng.integers(4, 50)))]
+    floor = int(inner * p / 4 * rng.choice([1.1, 2, 10, 1000])) + int(rng.choice([1, 10]))
+    near = {"weights": weights, "inner": inner, "exponents": (scale + bits).tolist(), "floor": floor}
+    return forged(X, y, "overlap", support=ids[order].tolist(), near=near)
+
+
+def test_no_forgery_is_accepted_unless_it_is_true():
+    rng = np.random.default_rng(7)
+    false = true = 0
+    for _ in range(250):
+        X, y = small(rng)
+        if len(y) <= X.shape[1]:
+            continue
+        content = least_squares_forgery(X, y, rng)
+        ids = content["support"]
+        Z = brute_force.exact_rows(X[ids], y[ids])
+        overlap = not brute_force.strict_rows(Z) and len(brute_force.independent_columns(Z)) == X.shape[1] + 1
+        taken = accepted(content, X, y)
+        assert overlap or not taken
+        false, true = false + (not overlap), true + taken
+    assert false > 50
+    assert true > 5
+
+
+def test_mutants_are_refused_unless_they_are_true():
+    rng = np.random.default_rng(11)
+    X, y, good = proved_set()
+    kept = 0
+    for _ in range(150):
+        content = copy.deepcopy(good)
+        near, k = content["near"], int(rng.integers(len(content["support"])))
+        name = ["weights", "rows", "floor", "inner", "exponents", "drop"][int(rng.integers(6))]
+        if name == "weights":
+            near["weights"][k] += int(rng.choice([-1, 1, 50, -50, 10**6]))
+        elif name == "rows":
+            content["support"][k] = int(rng.integers(len(y)))
+        elif name == "floor":
+            near["floor"] = int(near["floor"] * rng.choice([0.3, 0.9, 1.1, 3]))
+        elif name == "inner":
+            near["inner"] += int(rng.choice([-3, -1, 1, 3]))
+        elif name == "exponents":
+            near["exponents"][k % 4] += int(rng.choice([-2, -1, 1, 2]))
+        else:
+            del content["support"][k], near["weights"][k]
+            near["inner"] -= k < near["inner"]
+        if accepted(content, X, y):
+            kept += 1
+            ids = content["support"]
+            assert not brute_force.strict_rows(brute_force.exact_rows(X[ids], y[ids]))
+    assert 5 < kept < 150
+
+
+# -- L18: null vectors, quasi-complete rows, coefficients, all classes at once -------------------------------------
+
+
+def dependent_set():
+    """Four columns, the last the sum of the first two; the short proof of the others."""
+    X, y = noisy(80, 3, 0.3, seed=9)
+    X = np.round(X * 8) / 8
+    found = short_of(X, y)
+    return np.column_stack([X, X[:, 0] + X[:, 1]]), y, found
+
+
+def test_dependent_columns_need_null_vectors():
+    X, y, found = dependent_set()
+    null = [["0x1", "0x1", "0x0", "-0x1", "0x0"]]
+    content = forged(X, y, "overlap", support=found.ids, near=near_of(found, free=[3]), null=null)
+    assert accepted(content, X, y)
+    assert accepted({**content, "claim": "not-complete"}, X, y)
+    for j, holds in enumerate([False, False, True, False, True]):
+        claim = {**content, "claim": "coefficient-finite", "coefficient": j}
+        assert accepted(claim, X, y) == holds
+    wrong = [
+        {"null": []},
+        {"null": null + null, "near": near_of(found, free=[3, 3])},
+        {"null": [["0x1", "0x1", "0x0", "0x1", "0x0"]]},
+        {"null": [["0x0"] * 5]},
+        {"near": near_of(found, free=[2])},
+        {"near": near_of(found, free=[5])},
+        {"near": near_of(found, free=[-1])},
+        {"near": near_of(found)},
+    ]
+    for fields in wrong:
+        assert not accepted({**content, **fields}, X, y), fields
+
+
+def test_rows_that_overlap_in_a_face_prove_that_no_hyperplane_separates_strictly():
+    X, y = noisy(80, 3, 0.3, seed=9)
+    found = short_of(X, y)
+    dummy = np.zeros(len(y) + 10)
+    dummy[len(y) :] = 1.0
+    X = np.column_stack([np.vstack([X, np.random.default_rng(0).standard_normal((10, 3))]), dummy])
+    y = np.concatenate([y, np.ones(10, dtype=y.dtype)])
+    near = {**near_of(found), "free": [3]}
+    unit = ["0x0", "0x0", "0x0", "0x1", "0x0"]
+    content = forged(X, y, "quasi", support=found.ids, near=near, null=[unit], w=unit)
+    assert "10 of the 90 rows" in checker.check(content, table_of(X, y))[0]
+    assert not accepted({**content, "claim": "overlap"}, X, y)
+    assert accepted({**content, "claim": "coefficient-finite", "coefficient": 0}, X, y)
+    assert not accepted({**content, "claim": "coefficient-finite", "coefficient": 3}, X, y)
+
+
+def test_all_classes_at_once():
+    rng = np.random.default_rng(4)
+    X, y = np.round(rng.standard_normal((60, 2)), 3), rng.integers(0, 3, 60)
+    found = separability(X, y, multiclass="kesler").parts["all"]
+    rows = found._reduction.rows
+    short = short_proof(rows, *balanced_weights(rows))
+    support = [found._subject.row(i) for i in short.ids]
+    content = forged(X, y, "overlap", kesler=["0", "1", "2"], support=support, near=near_of(short))
+    assert "comparisons" in checker.check(content, table_of(X, y))[0]
+    content["support"][0] = [support[0][0], (support[0][1] + 1) % 3]
+    assert not accepted(content, X, y)
+
+
+# -- what the package says -------------------------------------------------------------------------------------------
+
+
+def test_many_columns_are_proved_shortly():
+    X, y = noisy(700, 110, 0.2, seed=2)
+    found = separability(X, y)
+    content = json.loads(found.certificate.text)
+    assert found.verdict == "overlap"
+    assert sorted(content["support"]) == found.witness.tolist()
+    assert found.certificate.size < 8000
+    assert f"these {len(found.witness)} rows" in verify(found.certificate, X, y)
+    assert f"{len(found.witness)} rows already rule a hyperplane out" in str(found)
+    fate = found.coefficients["x3"]
+    assert fate == "finite"
+    assert "is finite" in verify(fate.certificate, X, y)
+
+
+def test_a_circuit_of_many_columns_stays_minimal():
+    """One label of separable rows is wrong: a search finds p + 1 rows, and short weights prove them."""
+    X, y = noisy(1500, 104, 0.0, seed=3)
+    y[np.argmax(np.abs(X[:, 0]))] *= -1
+    found = separability(X, y)
+    assert found.verdict == "overlap"
+    assert len(found.witness) == 106
+    assert max(found.certificate.content["near"]["weights"]) < 2**40
+    assert "these 106 rows" in verify(found.certificate, X, y)
+    fewer = np.delete(found.witness, 50)
+    assert separability(X[fewer], y[fewer]).verdict == "complete"
+
+
+def test_a_minimal_witness_on_request_is_a_circuit():
+    X, y = noisy(700, 110, 0.2, seed=2)
+    rows = LiftedRows(X, y.astype(np.int8), True)
+    found = reduce(rows, minimal=True)
+    assert found.short is None
+    assert len(found.witness) == 112
+    assert not any(combination(*weighted(rows, found.witness)))
+
+
+def weighted(rows, weights):
+    whole, factors = rows.integers(list(weights))
+    m = math.lcm(*factors)
+    return whole, [t * (m // factor) for t, factor in zip(weights.values(), factors, strict=True)]
