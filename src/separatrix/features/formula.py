@@ -64,10 +64,9 @@ def design(formula: str, data: Any) -> Design:
     usable = frame.loc[there.notna().to_numpy()].drop(columns=own, errors="ignore")
     if len(usable) == 0:
         raise DataError(f"no row has an outcome {left!r}: pass rows with one.")
-    try:
-        matrix = formulaic.model_matrix(right, usable, context=_codings())
-    except Exception as error:
-        raise DataError(f"the formula {formula!r} cannot be used: {_reason(error)}.") from error
+    matrix = _matrix(formulaic, formula, right, usable)
+    if (fewer := _without_unused_levels(usable, matrix.index)) is not None:
+        matrix = _matrix(formulaic, formula, right, fewer)
     spec, kept = matrix.model_spec, np.asarray(matrix.index, dtype=np.intp)
     if len(kept) == 0:
         raise DataError(f"every row has a missing value in a column of {formula!r}: fill some in, or drop columns.")
@@ -86,6 +85,25 @@ def design(formula: str, data: Any) -> Design:
     return Design(
         formula, X, outcome.loc[matrix.index], constant, terms, kept, dropped, stored, spec, references, trials
     )
+
+
+def _matrix(formulaic: Any, formula: str, right: str, frame: Any) -> Any:
+    try:
+        return formulaic.model_matrix(right, frame, context=_codings())
+    except Exception as error:
+        raise DataError(f"the formula {formula!r} cannot be used: {_reason(error)}.") from error
+
+
+def _without_unused_levels(frame: Any, index: Any) -> Any:
+    """The rows in use, with levels that occur among them, as R has it; None where all levels do."""
+    rows, changed = frame.loc[index].copy(), False
+    for name in frame.columns:
+        categories = getattr(frame[name].dtype, "categories", None)
+        if categories is not None and rows[name].nunique() < len(categories):
+            rows[name], changed = rows[name].cat.remove_unused_categories(), True
+        elif categories is None and len(rows) < len(frame) and frame[name].dtype.kind not in "biufcmM":
+            changed = changed or rows[name].nunique() < frame[name].nunique()
+    return rows if changed and len(rows) else None
 
 
 def _references(spec: Any) -> dict[str, str]:

@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.errors import DataError, ModelFileError, ParameterError
 from separatrix.parameters import defaults
 from separatrix.protocol import Estimator
-from separatrix.validation import Table, check_table
+from separatrix.validation import Table, check_table, count_rows, take_rows
 from separatrix.validation.frames import is_frame
 from separatrix.validation.pandas_order import need_same_index
 
@@ -89,10 +89,11 @@ class FormulaFit(Estimator):
         model.references_ = made.references
         model.design_ = None if made.columns is None else made.columns.to_dict()
         model._spec = made.spec if made.columns is None else None  # type: ignore[attr-defined]
+        model._kept_rows = made.kept if made.dropped else None  # type: ignore[attr-defined]
         return model
 
     def _remember_features(self, table: Table) -> None:
-        for name in ("formula_", "terms_", "n_dropped_", "design_", "references_", "_spec"):
+        for name in ("formula_", "terms_", "n_dropped_", "design_", "references_", "_spec", "_kept_rows"):
             self.__dict__.pop(name, None)  # a new fit is not that of the formula
         super()._remember_features(table)
         if table.design is not None:
@@ -134,6 +135,13 @@ class FormulaFit(Estimator):
 
         rows, columns = dummy_columns(X, declared=stream)
         return replace(check_table(rows), design=columns)
+
+    def _groups_of_fit(self, groups: Any) -> Any:
+        """Groups of the rows that were used, where those of all rows of the formula's data are given."""
+        kept = self.__dict__.get("_kept_rows")
+        if groups is None or kept is None or count_rows(groups, what="groups") != len(kept) + self.n_dropped_:  # type: ignore[attr-defined]
+            return groups
+        return take_rows(groups, kept)
 
     def _reference_note(self) -> tuple[str, ...]:
         """The levels that categories are compared with, as a note of a summary."""

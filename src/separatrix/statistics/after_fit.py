@@ -150,3 +150,25 @@ def places_of(terms: dict[str, list[str]], names: tuple[str, ...], aliased: Any)
 def aliased_of(summary: Summary) -> Any:
     """Which coefficients of a summary are aliased."""
     return np.array([summary.marks.get(name) == "aliased" for name in summary.names], dtype=bool)
+
+
+def need_determined(fit: Any, rows: Any, aliased: Any, lift: bool) -> None:
+    """Refuse rows that break a linear dependence of the columns which all rows of the fit keep to.
+
+    Every minimiser gives the same prediction to other rows; to these the fit gives none.
+    """
+
+    def kept(X: Any) -> Any:
+        return np.column_stack([X[:, ~aliased], np.ones(len(X))]) if lift else X[:, ~aliased]
+
+    inside = kept(fit)
+    scale = np.maximum(np.abs(inside).max(axis=0), np.finfo(float).tiny)
+    combined, *_ = np.linalg.lstsq(inside / scale, fit[:, aliased], rcond=None)
+    gap = np.abs(rows[:, aliased] - kept(rows) / scale @ combined)
+    size = np.maximum(np.abs(fit[:, aliased]).max(axis=0), np.abs(rows[:, aliased]).max(axis=0, initial=0.0))
+    away = (gap > 1e-7 * size).any(axis=1)
+    if away.any():
+        raise InferenceError(
+            f"row {int(np.argmax(away))} breaks the linear dependence of the columns of the fit, so that its "
+            "prediction is not determined: drop the aliased columns, or fit rows like it."
+        )

@@ -19,6 +19,7 @@ from separatrix.statistics.result_table import ResultTable
 
 Without = Callable[[frozenset[str]], tuple[float, int]]  # terms that are left out: criterion, coefficients left
 KINDS = ("I", "II", "III")
+ALIASED = "aliased columns are left out of every model"
 
 
 def factors(term: str) -> frozenset[str]:
@@ -41,6 +42,11 @@ def comparisons(terms: Sequence[str], kind: Any) -> list[tuple[str, frozenset[st
     return out
 
 
+def droppable(terms: Sequence[str]) -> list[str]:
+    """The terms that no other contains: "a" is not dropped while "a:b" is there."""
+    return [term for term in terms if not any(factors(other) > factors(term) for other in terms)]
+
+
 def deviance_table(without: Without, terms: Sequence[str], kind: Any, title: str, note: str) -> ResultTable:
     """Likelihood ratios; ``without`` gives the maximum of a log-likelihood."""
     found = [(without(larger), without(smaller)) for _, larger, smaller in comparisons(terms, kind)]
@@ -52,7 +58,7 @@ def deviance_table(without: Without, terms: Sequence[str], kind: Any, title: str
 
 
 def variance_table(
-    without: Without, terms: Sequence[str], kind: Any, rss: float, df_resid: float, title: str
+    without: Without, terms: Sequence[str], kind: Any, rss: float, df_resid: float, title: str, note: str = ""
 ) -> ResultTable:
     """Sums of squares and F tests with the residual variance of the whole model; ``without`` gives residual sums."""
     found = [(without(larger), without(smaller)) for _, larger, smaller in comparisons(terms, kind)]
@@ -69,7 +75,8 @@ def variance_table(
         "p": [*p, float("nan")],
     }
     arrays = {name: np.array(values) for name, values in columns.items()}
-    return ResultTable(title, (*terms, "residuals"), arrays, (), (), {"stat": "F"})
+    notes = (note,) if note else ()
+    return ResultTable(title, (*terms, "residuals"), arrays, (), notes, {"stat": "F"})
 
 
 def model_names(models: Sequence[Any]) -> tuple[str, ...]:

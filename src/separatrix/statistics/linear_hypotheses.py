@@ -53,11 +53,22 @@ def wald_test(summary: Summary, terms: Mapping[str, Sequence[str]], hypothesis: 
     if np.linalg.matrix_rank(R) < len(R) or not scale.all():
         raise InferenceError("the hypotheses are linearly dependent, or empty: give each once.")
     q = len(R)
-    statistic = float((away / scale) @ np.linalg.solve(spread / scale / scale[:, None], away / scale))
+    statistic = quadratic_form(away / scale, spread / scale / scale[:, None])
     left = summary.freedom
     if np.isinf(left):
         return WaldTest(text, statistic, q, left, chi2_tail(statistic, q))
     return WaldTest(text, statistic / q, q, left, f_tail(statistic / q, q, left))
+
+
+def quadratic_form(z: Floats, R: Floats) -> float:
+    """z' R^-1 z for a correlation matrix R; InferenceError where its rank is too small, as with few groups."""
+    rank = int(np.linalg.matrix_rank(R, tol=1e-10, hermitian=True))
+    if rank < len(R):
+        raise InferenceError(
+            f"the covariance has rank {rank}, too small to test {len(R)} hypotheses together (a clustered one has at "
+            "most the number of groups, less one): test fewer, or use another covariance."
+        )
+    return float(z @ np.linalg.solve(R, z))
 
 
 def contrast_table(summary: Summary, terms: Mapping[str, Sequence[str]], hypothesis: Any, level: float) -> ResultTable:

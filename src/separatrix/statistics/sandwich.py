@@ -34,6 +34,12 @@ def cluster_meat(scores: Floats, codes: NDArray[np.intp]) -> tuple[Floats, int]:
     return np.asarray(sums.T @ sums), len(sums)
 
 
+def clustered_note(count: int) -> str:
+    """How many groups a clustered covariance has, as a note of a summary."""
+    few = ": with so few, its errors tend to be too small" if count < 10 else ""
+    return f"covariance of {count} groups{few}"
+
+
 def need_lags(lags: Any, n: int) -> int:
     """The number of lags; by default 4 (n/100)^(2/9), rounded down (Newey and West 1994)."""
     if lags is None:

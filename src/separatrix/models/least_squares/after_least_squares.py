@@ -74,7 +74,7 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         >>> LeastSquares().fit(X, y).anova()["sum_sq"].round(3)
         array([42.849,  0.165,  0.054])
         """
-        from separatrix.statistics.anova import variance_table
+        from separatrix.statistics.anova import ALIASED, variance_table
 
         if others:
             from separatrix.models.least_squares.nested import compared
@@ -82,10 +82,10 @@ class AfterLeastSquares(FittedPlots, AfterFit):
             return compared([self, *others])
         sums, terms, summary = self._sums()
         title = f"Analysis of variance, type {kind}"
-        return variance_table(sums, terms, kind, sums.rss, summary.df_resid, title)
+        return variance_table(sums, terms, kind, sums.rss, summary.df_resid, title, ALIASED if summary.marks else "")
 
     def drop1(self) -> ResultTable:
-        """The model without each term: AIC, and the F test of the term.
+        """The model without each term: AIC, and the F test of the term; "a" stays while "a:b" is there, as in R.
 
         Returns
         -------
@@ -100,15 +100,16 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         >>> LeastSquares().fit(X, y).drop1()["p"].round(4)
         array([   nan, 0.0006, 0.1316])
         """
-        from separatrix.statistics.anova import drop_table, variance_table
+        from separatrix.statistics.anova import ALIASED, drop_table, droppable, variance_table
 
         sums, terms, summary = self._sums()
+        terms = droppable(terms)
         n, whole = summary.n, summary.loglik + 0.5 * summary.n * math.log(sums.rss)
 
         def aic(rss: float, coefficients: int) -> float:
             return 2.0 * (coefficients + 1) - 2.0 * (whole - 0.5 * n * math.log(rss))
 
-        test = variance_table(sums, terms, "III", sums.rss, summary.df_resid, "")
+        test = variance_table(sums, terms, "III", sums.rss, summary.df_resid, "", ALIASED if summary.marks else "")
         return drop_table(sums, terms, aic, test)
 
     def influence(self, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> ResultTable:
@@ -178,13 +179,15 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         >>> LeastSquares().fit(X, y).predict_table([[1.5]])["mean"].round(2)
         array([4.])
         """
+        from separatrix.models.least_squares.aliased import determined
+
         need_level(level)
-        model: Any = self
+        X_given, (model, X) = X, determined(self, X)
         mean = model.predict(X)
         low, high = model.predict_interval(X, level=level, kind="mean")
         new_low, new_high = model.predict_interval(X, level=level)
         errors = (high - low) / (2.0 * quantile(level, float(model.n_rows_ - model.rank_)))
-        shift = 0.0 if offset is None else check_row_offset(offset, len(mean), X)
+        shift = 0.0 if offset is None else check_row_offset(offset, len(mean), X_given)
         places = {"mean": mean, "low": low, "high": high, "new_low": new_low, "new_high": new_high}
         columns = {name: values + shift for name, values in places.items()}
         columns = {"mean": columns.pop("mean"), "std_err": errors, **columns}

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import InferenceError
+from separatrix.models.least_squares.orthogonal_factors import dense
 from separatrix.numerics.moments import Moments
 from separatrix.numerics.normal_equations import NormalEquations, first_pivots
+from separatrix.statistics.after_fit import need_determined
 from separatrix.validation import Table, check_targets, check_weights
 
 if TYPE_CHECKING:
@@ -46,3 +48,19 @@ def without_aliased(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> 
     X = np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part.tocsr()
     reduced = LeastSquares(fit_intercept=lift, solver=model.solver).fit(X, targets, weights)
     return reduced, aliased
+
+
+def determined(model: Any, X: Any) -> tuple[Any, Any]:
+    """A model and rows with the same predictions and unique coefficients; rows that these do not determine are refused.
+
+    With dependent columns it is the model without the aliased ones.
+    """
+    if not has_aliased(model):
+        return model, X
+    rows = model._check_rows(X).X
+    reduced, aliased = without_aliased(model, None, None, None)
+    table, _, weights = model._rows
+    fit = dense(table.X if weights is None else table.X[weights > 0])
+    need_determined(fit, dense(rows), aliased, bool(model.fit_intercept))
+    part = rows[:, np.flatnonzero(~aliased)]
+    return reduced, np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part.tocsr()

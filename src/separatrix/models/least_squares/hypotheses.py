@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from separatrix.arrays import Floats
 from separatrix.errors import InferenceError, ParameterError
 from separatrix.models.least_squares.covariance import Covariance, coefficient_covariance
+from separatrix.statistics.linear_hypotheses import quadratic_form
 
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares import LeastSquares
@@ -41,7 +42,7 @@ def wald(beta: Floats, R: Floats, value: Floats, covariance: Covariance) -> Hypo
     scale = np.sqrt(np.diagonal(spread))
     if np.linalg.matrix_rank(R) < len(R) or not scale.all():
         raise InferenceError("the rows of R are linearly dependent, or zero: give each restriction once.")
-    inner = float((away / scale) @ np.linalg.solve(spread / scale / scale[:, None], away / scale))
+    inner = quadratic_form(away / scale, spread / scale / scale[:, None])
     statistic = inner / len(R)
     return HypothesisTest(
         statistic, (float(len(R)), covariance.freedom), float(fdtrc(len(R), covariance.freedom, statistic))

@@ -349,7 +349,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         """
         from separatrix.models.least_squares.least_squares_summary import summarize
 
-        options = {"covariance": covariance, "groups": groups, "lags": lags, "clusters": clusters}
+        options = {"covariance": covariance, "groups": self._groups_of_fit(groups), "lags": lags, "clusters": clusters}
         return summarize(self, X, y, sample_weight=sample_weight, level=level, **options)
 
     def predict_interval(self, X: Any, *, level: float = 0.95, kind: str = "prediction") -> tuple[Floats, Floats]:

@@ -15,6 +15,7 @@ from separatrix.models.least_squares.covariance import ALIASES, coefficient_cova
 from separatrix.models.least_squares.hypotheses import HypothesisTest, wald
 from separatrix.statistics.distributions import f_tail, need_level, quantile, two_sided
 from separatrix.statistics.result_table import listed
+from separatrix.statistics.sandwich import clustered_note
 from separatrix.statistics.summary import Summary
 from separatrix.validation import distinct_names
 
@@ -95,13 +96,15 @@ def summarize(
     names = distinct_names([*names, "intercept"] if lift else names)
     aliased = np.zeros(len(names), dtype=bool)
     dropped = int(getattr(model, "n_dropped_", 0))
-    said = ((OFFSET,) if getattr(model, "with_offset_", False) else ()) + model._reference_note()
+    said: tuple[str, ...] = ((OFFSET,) if getattr(model, "with_offset_", False) else ()) + model._reference_note()
     if has_aliased(model):
         model, gone = without_aliased(model, X, y, sample_weight)
         aliased[: len(gone)] = gone
         X = y = sample_weight = None
     options = {"kind": covariance, "groups": groups, "lags": lags, "clusters": clusters}
     found = coefficient_covariance(model, X, y, sample_weight=sample_weight, **options)
+    if ALIASES.get(covariance, covariance) == "cluster":
+        said = (clustered_note(int(found.freedom) + 1), *said)
     beta = np.append(model.coef_, model.intercept_) if lift else model.coef_
     errors = np.sqrt(np.diagonal(found.matrix))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -182,6 +185,8 @@ def _all_slopes(
 ) -> HypothesisTest | None:
     """The F test that all slopes are zero: by sums of squares, or by the robust covariance."""
     if kind != "model":
+        if found.freedom < slopes and kind == "cluster":
+            return None  # fewer groups than slopes: their covariance is singular
         return wald(beta, np.eye(len(beta))[: len(model.coef_)], np.zeros(len(model.coef_)), found)
     if model.sigma2_ == 0:
         return None

@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
+from separatrix.models.least_squares.aliased import determined
 from separatrix.models.least_squares.covariance import need_inference, root
 from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.statistics.distributions import need_level
@@ -26,6 +27,7 @@ def predict_interval(
     """
     from scipy.special import stdtrit
 
+    model, X = determined(model, X)
     factor = need_inference(model)
     need_level(level)
     if kind not in ("mean", "prediction"):

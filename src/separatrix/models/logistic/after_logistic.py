@@ -10,7 +10,7 @@ from separatrix.errors import InferenceError
 from separatrix.models.fitted_plots import FittedPlots
 from separatrix.models.logistic.binary_loss import dense
 from separatrix.models.logistic.problem import check_offset
-from separatrix.statistics.after_fit import AfterFit, aliased_of
+from separatrix.statistics.after_fit import AfterFit, aliased_of, need_determined
 from separatrix.statistics.distributions import need_level
 from separatrix.statistics.result_table import ResultTable
 from separatrix.validation import Labels
@@ -48,15 +48,17 @@ class AfterLogistic(FittedPlots, AfterFit):
     def _wald_summary(self, options: dict[str, Any]) -> Summary:
         return self.summary(intervals="wald", **options)  # type: ignore[attr-defined, no-any-return]  # of the estimator
 
-    def _without(self) -> tuple[Without, list[str], bool]:
-        """The maximum of the (penalised) likelihood without some terms, by refitting; the terms; whether penalised."""
+    def _without(self) -> tuple[Without, list[str], str]:
+        """The maximum of the (penalised) likelihood without some terms, by refitting; the terms; a note on them."""
+        from separatrix.statistics.anova import ALIASED
+
         model: Any = self
         fitted, rows = model._comparable()
-        summary = self._wald_summary({})
-        if aliased_of(summary).any():
-            raise InferenceError("columns are linearly dependent, so that terms overlap: drop the aliased ones first.")
+        gone_columns = aliased_of(self._wald_summary({}))[: model.n_features_in_]
+        at = np.cumsum(~gone_columns) - 1  # of the columns that are not aliased
         own: dict[str, tuple[int, ...]] | None = getattr(self, "terms_", None)
-        places = own if own is not None else {name: (j,) for j, name in enumerate(rows.names)}
+        whole = own if own is not None else {name: (j,) for j, name in enumerate(rows.names)}
+        places = {term: [int(at[j]) for j in js if not gone_columns[j]] for term, js in whole.items()}
         known: dict[frozenset[str], tuple[float, int]] = {}
 
         def without(gone: frozenset[str]) -> tuple[float, int]:
@@ -70,7 +72,8 @@ class AfterLogistic(FittedPlots, AfterFit):
                     known[gone] = fitted.loglik_without(held) if held.any() else fitted.loglik, count
             return known[gone]
 
-        return without, list(places), fitted.penalised
+        note = [PENALISED] * fitted.penalised + [ALIASED] * bool(gone_columns.any())
+        return without, list(places), "; ".join(note)
 
     def anova(self, *others: Any, kind: str = "I") -> ResultTable:
         """Likelihood ratio tests of the terms, or of nested models; of the penalised likelihood after Firth.
@@ -102,13 +105,11 @@ class AfterLogistic(FittedPlots, AfterFit):
 
         if others:
             return likelihood_table([self, *others], PENALISED)
-        without, terms, penalised = self._without()
-        return deviance_table(
-            without, terms, kind, f"Analysis of deviance, type {kind}", PENALISED if penalised else ""
-        )
+        without, terms, note = self._without()
+        return deviance_table(without, terms, kind, f"Analysis of deviance, type {kind}", note)
 
     def drop1(self) -> ResultTable:
-        """The model without each term: AIC, and the likelihood ratio test of the term.
+        """The model without each term: AIC, and its likelihood ratio test; "a" stays while "a:b" is there, as in R.
 
         Returns
         -------
@@ -125,10 +126,11 @@ class AfterLogistic(FittedPlots, AfterFit):
         >>> LogisticRegression().fit(X, y).drop1()["p"].round(3)
         array([  nan, 0.199, 0.754])
         """
-        from separatrix.statistics.anova import deviance_table, drop_table
+        from separatrix.statistics.anova import deviance_table, drop_table, droppable
 
-        without, terms, penalised = self._without()
-        test = deviance_table(without, terms, "III", "", PENALISED if penalised else "")
+        without, terms, note = self._without()
+        terms = droppable(terms)
+        test = deviance_table(without, terms, "III", "", note)
         return drop_table(without, terms, lambda value, count: 2.0 * count - 2.0 * value, test)
 
     def marginal_effects(
@@ -220,16 +222,12 @@ class AfterLogistic(FittedPlots, AfterFit):
         model: Any = self
         made, _ = self._class_model({})
         gone = aliased_of(self._wald_summary({}))[: model.n_features_in_]
-        rows = dense(model._check_rows(X).X)[:, ~gone]
+        rows = dense(model._check_rows(X).X)
         if gone.any():
-            L = made.lifted(rows)
-            away = np.abs(made.probabilities(L, None) - model.predict_proba(X)).max(axis=1) > 1e-6
-            if away.any():
-                i = int(np.flatnonzero(away)[0])
-                raise InferenceError(
-                    f"row {i} breaks the linear dependence of the columns of the fit, so that its probability is not "
-                    "determined: drop the aliased columns."
-                )
+            if (used := model.__dict__.get("_rows")) is None:
+                raise InferenceError("columns are linearly dependent, and a loaded model has no rows: fit it again.")
+            need_determined(dense(used.table.X), rows, gone, bool(model.fit_intercept))
+        rows = rows[:, ~gone]
         shift = None
         if offset is not None:
             labels = Labels(model.classes_, np.zeros(0, dtype=np.intp))

@@ -15,7 +15,7 @@ from separatrix.models.logistic.after_logistic import AfterLogistic
 from separatrix.models.logistic.problem import UsedRows, check_offset
 from separatrix.models.probabilities import agreeing, log_softmax, two_probabilities
 from separatrix.numerics.status import Status
-from separatrix.validation import Labels, distinct_names
+from separatrix.validation import Labels, check_lengths, count_rows, distinct_names
 
 if TYPE_CHECKING:
     from separatrix.models.logistic.fitted_facts import FittedFacts
@@ -146,7 +146,9 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         from separatrix.models.logistic.logistic_summary import summarise
 
         facts, fitted, rows = self._inference()
+        groups = self._groups_of_fit(groups)
         if groups is not None and rows is not None and rows.origin is not None:
+            check_lengths(rows.source.table.n, count_rows(groups, what="groups"), "groups")
             groups = np.asarray(groups)[rows.origin]
         summary, self._facts = summarise(
             facts,

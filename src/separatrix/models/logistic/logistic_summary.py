@@ -17,6 +17,7 @@ from separatrix.models.logistic.likelihood import FittedLikelihood
 from separatrix.models.logistic.profile import profile_interval, profile_of
 from separatrix.statistics.distributions import chi2_tail, need_level, quantile, two_sided
 from separatrix.statistics.result_table import ResultTable, listed
+from separatrix.statistics.sandwich import cluster_codes, clustered_note
 from separatrix.statistics.summary import Summary
 
 FIRTH = "tests and likelihood ratios are of Firth's penalised likelihood"
@@ -89,6 +90,8 @@ def summarise(
         assert fitted is not None  # as the options were checked
         shown = fitted.shown
         V = fitted.sandwich(covariance, groups, lags, frequencies, grouped)[np.ix_(shown, shown)]
+    if covariance == "cluster":
+        notes = (clustered_note(int(cluster_codes(groups, len(groups), None).max()) + 1), *notes)
     fates = ("finite",) * len(facts.estimate) if fitted is None or fitted.fates is None else fitted.fates
     apart = np.array([fate != "finite" for fate in fates])
     errors = np.where(apart, np.nan, np.sqrt(np.diagonal(V)))
