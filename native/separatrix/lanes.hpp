@@ -21,11 +21,15 @@ using i32 = std::int32_t;
 using u64 = std::uint64_t;
 using i8 = std::int8_t;
 
+// Operations on vectors are always part of the loop around them: a call would take the vectors out of their registers
+// and back, and compilers give up inlining where a file instantiates a loop for every kind of rows.
+#define SEPARATRIX_INLINE [[gnu::always_inline]] inline
+
 #if defined(__AVX2__) || defined(__AVX512F__)
 // w at c[0] .. c[3], by plain loads: beside double values as fast as the gather instruction, beside
 // float ones a tenth faster.
 template <class I>
-inline __m256d four(const double* w, const I* c) {
+SEPARATRIX_INLINE __m256d four(const double* w, const I* c) {
     const __m128d low = _mm_loadh_pd(_mm_load_sd(w + c[0]), w + c[1]);
     return _mm256_insertf128_pd(_mm256_castpd128_pd256(low), _mm_loadh_pd(_mm_load_sd(w + c[2]), w + c[3]), 1);
 }
@@ -36,42 +40,41 @@ inline __m256d four(const double* w, const I* c) {
 struct v8 {
     __m512d a = _mm512_setzero_pd();
 };
-inline v8 operator+(v8 p, v8 q) { return {_mm512_add_pd(p.a, q.a)}; }
-inline v8 operator*(v8 p, v8 q) { return {_mm512_mul_pd(p.a, q.a)}; }
-inline v8 every(double s) { return {_mm512_set1_pd(s)}; }
-inline v8 load(const double* p) { return {_mm512_loadu_pd(p)}; }
-inline v8 load(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
-inline v8 load(const i8* p) {
+SEPARATRIX_INLINE v8 operator+(v8 p, v8 q) { return {_mm512_add_pd(p.a, q.a)}; }
+SEPARATRIX_INLINE v8 operator*(v8 p, v8 q) { return {_mm512_mul_pd(p.a, q.a)}; }
+SEPARATRIX_INLINE v8 every(double s) { return {_mm512_set1_pd(s)}; }
+SEPARATRIX_INLINE v8 load(const double* p) { return {_mm512_loadu_pd(p)}; }
+SEPARATRIX_INLINE v8 load(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
+SEPARATRIX_INLINE v8 load(const i8* p) {
     return {_mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))))};
 }
 template <class I>
-inline v8 picked(const double* w, const I* c) {  // w at c[0] .. c[7]
+SEPARATRIX_INLINE v8 picked(const double* w, const I* c) {  // w at c[0] .. c[7]
     return {_mm512_insertf64x4(_mm512_castpd256_pd512(four(w, c)), four(w, c + 4), 1)};
 }
-inline void store(double* p, v8 s) { _mm512_storeu_pd(p, s.a); }
-inline void store(float* p, v8 s, v8 t) {  // sixteen numbers, rounded
+SEPARATRIX_INLINE void store(double* p, v8 s) { _mm512_storeu_pd(p, s.a); }
+SEPARATRIX_INLINE void store(float* p, v8 s, v8 t) {  // sixteen numbers, rounded
     _mm512_storeu_ps(p, _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(s.a)), _mm512_cvtpd_ps(t.a), 1));
 }
-inline __mmask8 first(i64 r) { return static_cast<__mmask8>((1u << r) - 1); }
+SEPARATRIX_INLINE __mmask8 first(i64 r) { return static_cast<__mmask8>((1u << r) - 1); }
 // The first r < 8 numbers of p, zeros behind them; nothing beyond p[r - 1] is touched.
-inline v8 load_part(const double* p, i64 r) { return {_mm512_maskz_loadu_pd(first(r), p)}; }
-inline v8 load_part(const float* p, i64 r) { return {_mm512_cvtps_pd(_mm256_maskz_loadu_ps(first(r), p))}; }
-inline v8 load_part(const i8* p, i64 r) {
+SEPARATRIX_INLINE v8 load_part(const double* p, i64 r) { return {_mm512_maskz_loadu_pd(first(r), p)}; }
+SEPARATRIX_INLINE v8 load_part(const float* p, i64 r) { return {_mm512_cvtps_pd(_mm256_maskz_loadu_ps(first(r), p))}; }
+SEPARATRIX_INLINE v8 load_part(const i8* p, i64 r) {
     i8 a[8] = {};
     std::memcpy(a, p, static_cast<std::size_t>(r));
     return load(a);
 }
-inline void store_part(double* p, v8 s, i64 r) { _mm512_mask_storeu_pd(p, first(r), s.a); }
+SEPARATRIX_INLINE void store_part(double* p, v8 s, i64 r) { _mm512_mask_storeu_pd(p, first(r), s.a); }
 
-inline double sum(v8 s) {
+SEPARATRIX_INLINE double sum(v8 s) {
     const __m256d q = _mm256_add_pd(_mm512_castpd512_pd256(s.a), _mm512_extractf64x4_pd(s.a, 1));
     const __m128d r = _mm_add_pd(_mm256_castpd256_pd128(q), _mm256_extractf128_pd(q, 1));
     return _mm_cvtsd_f64(_mm_add_sd(r, _mm_unpackhi_pd(r, r)));
 }
 
-// Eight such sums at once: lane r of the result is sum(a[r]), to the bit. A call would take the vectors out of
-// their registers and back.
-[[gnu::always_inline]] inline v8 sum_each(const v8 a[8]) {
+// Eight such sums at once: lane r of the result is sum(a[r]), to the bit.
+SEPARATRIX_INLINE v8 sum_each(const v8 a[8]) {
     __m512d p[4], q[2];
     for (int r = 0; r < 4; ++r) {  // row r in the lower half, row r + 4 in the upper
         const __m512d x = a[r].a, y = a[r + 4].a;
@@ -84,7 +87,7 @@ inline double sum(v8 s) {
 }
 
 // Bit r is set where lane r is not above zero.
-inline unsigned not_positive(v8 s) { return _mm512_cmp_pd_mask(s.a, _mm512_setzero_pd(), _CMP_NGT_UQ); }
+SEPARATRIX_INLINE unsigned not_positive(v8 s) { return _mm512_cmp_pd_mask(s.a, _mm512_setzero_pd(), _CMP_NGT_UQ); }
 
 #else
 
@@ -102,30 +105,36 @@ constexpr int wide = 8 / parts;
 struct v8 {
     part a[parts] = {};
 };
-inline v8 operator+(v8 p, v8 q) {
+SEPARATRIX_INLINE v8 operator+(v8 p, v8 q) {
     for (int k = 0; k < parts; ++k) p.a[k] += q.a[k];
     return p;
 }
-inline v8 operator*(v8 p, v8 q) {
+SEPARATRIX_INLINE v8 operator*(v8 p, v8 q) {
     for (int k = 0; k < parts; ++k) p.a[k] *= q.a[k];
     return p;
 }
-inline v8 every(double s) {
+SEPARATRIX_INLINE v8 every(double s) {
     v8 p;
     for (int k = 0; k < parts; ++k) p.a[k] += s;
     return p;
 }
-inline v8 load(const double* p) {
+SEPARATRIX_INLINE v8 load(const double* p) {
     v8 s;
     for (int k = 0; k < parts; ++k) s.a[k] = *reinterpret_cast<const part_any*>(p + wide * k);
     return s;
 }
 template <class T>
-inline v8 load(const T* p) {
+SEPARATRIX_INLINE v8 load(const T* p) {
     v8 s;
 #if defined(__AVX2__)
     if constexpr (sizeof(T) == 4) {
         for (int k = 0; k < parts; ++k) s.a[k] = (part)_mm256_cvtps_pd(_mm_loadu_ps(p + wide * k));
+        return s;
+    }
+    if constexpr (sizeof(T) == 1) {
+        const __m128i all = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+        s.a[0] = (part)_mm256_cvtepi32_pd(_mm_cvtepi8_epi32(all));
+        s.a[1] = (part)_mm256_cvtepi32_pd(_mm_cvtepi8_epi32(_mm_srli_si128(all, 4)));
         return s;
     }
 #endif
@@ -133,34 +142,55 @@ inline v8 load(const T* p) {
     return s;
 }
 template <class I>
-inline v8 picked(const double* w, const I* c) {
+SEPARATRIX_INLINE v8 picked(const double* w, const I* c) {
 #if defined(__AVX2__)
     return {{(part)four(w, c), (part)four(w, c + 4)}};
 #else
     return {{part{w[c[0]], w[c[1]]}, part{w[c[2]], w[c[3]]}, part{w[c[4]], w[c[5]]}, part{w[c[6]], w[c[7]]}}};
 #endif
 }
-inline void store(double* p, v8 s) {
+SEPARATRIX_INLINE void store(double* p, v8 s) {
     for (int k = 0; k < parts; ++k) *reinterpret_cast<part_any*>(p + wide * k) = s.a[k];
 }
-inline void store(float* p, v8 s, v8 t) {  // sixteen numbers, rounded
+SEPARATRIX_INLINE void store(float* p, v8 s, v8 t) {  // sixteen numbers, rounded
     for (int k = 0; k < 8; ++k) p[k] = static_cast<float>(s.a[k / wide][k % wide]);
     for (int k = 0; k < 8; ++k) p[8 + k] = static_cast<float>(t.a[k / wide][k % wide]);
 }
+#if defined(__AVX2__)
+// Masks of the first r lanes: windows of these ones and zeros.
+alignas(64) inline constexpr i64 eight_lanes[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+alignas(64) inline constexpr i32 eight_floats[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+SEPARATRIX_INLINE __m256i first(i64 r, int k) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(eight_lanes + (8 - r) + 4 * k));
+}
+#endif
 // The first r < 8 numbers of p, zeros behind them; nothing beyond p[r - 1] is touched.
 template <class T>
-inline v8 load_part(const T* p, i64 r) {
+SEPARATRIX_INLINE v8 load_part(const T* p, i64 r) {
+#if defined(__AVX2__)  // without a detour through memory, which the next load would have to wait for
+    if constexpr (sizeof(T) == 8)
+        return {{(part)_mm256_maskload_pd(p, first(r, 0)), (part)_mm256_maskload_pd(p + 4, first(r, 1))}};
+    if constexpr (sizeof(T) == 4) {
+        const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(eight_floats + (8 - r)));
+        const __m256 all = _mm256_maskload_ps(p, some);
+        return {{(part)_mm256_cvtps_pd(_mm256_castps256_ps128(all)), (part)_mm256_cvtps_pd(_mm256_extractf128_ps(all, 1))}};
+    }
+#endif
     double a[8] = {};
     for (i64 k = 0; k < r; ++k) a[k] = p[k];
     return load(a);
 }
-inline void store_part(double* p, v8 s, i64 r) {
+SEPARATRIX_INLINE void store_part(double* p, v8 s, i64 r) {
+#if defined(__AVX2__)
+    for (int k = 0; k < parts; ++k) _mm256_maskstore_pd(p + 4 * k, first(r, k), (__m256d)s.a[k]);
+#else
     double a[8];
     store(a, s);
     std::memcpy(p, a, static_cast<std::size_t>(r) * sizeof(double));
+#endif
 }
 
-inline double sum(v8 s) {
+SEPARATRIX_INLINE double sum(v8 s) {
 #if defined(__AVX2__)
     const __m256d q = (__m256d)(s.a[0] + s.a[1]);
     const __m128d r = _mm_add_pd(_mm256_castpd256_pd128(q), _mm256_extractf128_pd(q, 1));
@@ -171,13 +201,28 @@ inline double sum(v8 s) {
 #endif
 }
 
-[[gnu::always_inline]] inline v8 sum_each(const v8 a[8]) {
+#if defined(__AVX2__)
+// The sums of four vectors, in the order of sum().
+SEPARATRIX_INLINE part sum_four(const v8* a) {
+    __m256d q[4], t[2];
+    for (int r = 0; r < 4; ++r) q[r] = (__m256d)(a[r].a[0] + a[r].a[1]);
+    for (int r = 0; r < 2; ++r)  // rows r and r + 2, two lanes each
+        t[r] = _mm256_add_pd(_mm256_permute2f128_pd(q[r], q[r + 2], 0x20), _mm256_permute2f128_pd(q[r], q[r + 2], 0x31));
+    return (part)_mm256_add_pd(_mm256_unpacklo_pd(t[0], t[1]), _mm256_unpackhi_pd(t[0], t[1]));
+}
+#endif
+
+SEPARATRIX_INLINE v8 sum_each(const v8 a[8]) {
+#if defined(__AVX2__)
+    return {{sum_four(a), sum_four(a + 4)}};
+#else
     double s[8];
     for (int r = 0; r < 8; ++r) s[r] = sum(a[r]);
     return load(s);
+#endif
 }
 
-inline unsigned not_positive(v8 s) {
+SEPARATRIX_INLINE unsigned not_positive(v8 s) {
     double a[8];
     store(a, s);
     unsigned bits = 0;
@@ -187,6 +232,6 @@ inline unsigned not_positive(v8 s) {
 
 #endif
 
-inline v8& operator+=(v8& p, v8 q) { return p = p + q; }
+SEPARATRIX_INLINE v8& operator+=(v8& p, v8 q) { return p = p + q; }
 
 }  // namespace separatrix

@@ -15,41 +15,52 @@
 namespace separatrix {
 
 typedef double d8 __attribute__((vector_size(64)));
-typedef i64 l8 __attribute__((vector_size(64)));
+
+// The widest vectors of the level: wider ones are split by the compiler, but their comparisons number by number.
+#if defined(__AVX512F__)
+typedef double dw __attribute__((vector_size(64)));
+typedef i64 lw __attribute__((vector_size(64)));
+#elif defined(__AVX2__)
+typedef double dw __attribute__((vector_size(32)));
+typedef i64 lw __attribute__((vector_size(32)));
+#else
+typedef double dw __attribute__((vector_size(16)));
+typedef i64 lw __attribute__((vector_size(16)));
+#endif
 
 // c_0 + c_1 t + c_2 t^2 + ..., the even and the odd powers side by side: a long chain would be waited for.
 template <int terms>
-inline d8 power_sum(const double (&c)[terms], d8 t) {
+inline dw power_sum(const double (&c)[terms], dw t) {
     static_assert(terms % 2 == 0);
-    const d8 square = t * t;
-    d8 even = d8{} + c[terms - 2], odd = d8{} + c[terms - 1];
+    const dw square = t * t;
+    dw even = dw{} + c[terms - 2], odd = dw{} + c[terms - 1];
     for (int k = terms - 4; k >= 0; k -= 2) even = even * square + c[k], odd = odd * square + c[k + 1];
     return even + t * odd;
 }
 
 // exp(t) for t <= 0, to about an ulp; 0 below -708. Cody and Waite's (1980) reduction, then Taylor's sum.
-inline d8 exp_of_negative(d8 t) {
+inline dw exp_of_negative(dw t) {
     constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to whole numbers
-    const l8 tiny = t < -708.0;
-    t = tiny ? d8{} - 708.0 : t;
-    const d8 shifted = t * 1.4426950408889634 + magic;
-    const d8 k = shifted - magic;
-    const d8 r = (t - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
+    const lw tiny = t < -708.0;
+    t = tiny ? dw{} - 708.0 : t;
+    const dw shifted = t * 1.4426950408889634 + magic;
+    const dw k = shifted - magic;
+    const dw r = (t - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
     static constexpr double inverse[] = {
         1.0,        1.0,         0.5,          1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,
         1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
-    const d8 p = power_sum(inverse, r);
-    l8 bits;
+    const dw p = power_sum(inverse, r);
+    lw bits;
     std::memcpy(&bits, &shifted, sizeof bits);
     bits = (bits + 1023) << 52;  // the low bits of `shifted` are k in two's complement
-    d8 power;
+    dw power;
     std::memcpy(&power, &bits, sizeof power);
-    return tiny ? d8{} : p * power;
+    return tiny ? dw{} : p * power;
 }
 
 // log(1 + e) for 0 <= e <= 1: 2 artanh(e/(2 + e)).
-inline d8 log_of_one_plus(d8 e) {
-    const d8 s = e / (e + 2.0), z = s * s;
+inline dw log_of_one_plus(dw e) {
+    const dw s = e / (e + 2.0), z = s * s;
     static constexpr double inverse[] = {1.0,      1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11,
                                          1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21, 1.0 / 23,
                                          1.0 / 25, 1.0 / 27, 1.0 / 29, 1.0 / 31, 1.0 / 33, 1.0 / 35};
@@ -68,11 +79,23 @@ struct LogisticRow {
     d8 loss, wrong, curvature;  // wrong = 1 - P(y|x)
 };
 
-inline LogisticRow logistic_of_margins(d8 m) {
-    const d8 size = m < 0.0 ? -m : m;
-    const d8 e = exp_of_negative(-size), one = e + 1.0;
-    const d8 wrong = (m < 0.0 ? d8{} + 1.0 : e) / one;
-    return {(m < 0.0 ? size : d8{}) + log_of_one_plus(e), wrong, e / (one * one)};
+inline LogisticRow logistic_of_margins(d8 margins) {
+    constexpr int count = sizeof(d8) / sizeof(dw);
+    dw m[count], loss[count], wrong[count], curvature[count];
+    std::memcpy(m, &margins, sizeof m);
+    for (int k = 0; k < count; ++k) {
+        const lw below = m[k] < 0.0;
+        const dw size = below ? -m[k] : m[k];
+        const dw e = exp_of_negative(-size), one = e + 1.0;
+        loss[k] = (below ? size : dw{}) + log_of_one_plus(e);
+        wrong[k] = (below ? dw{} + 1.0 : e) / one;
+        curvature[k] = e / (one * one);
+    }
+    LogisticRow row;
+    std::memcpy(&row.loss, loss, sizeof loss);
+    std::memcpy(&row.wrong, wrong, sizeof wrong);
+    std::memcpy(&row.curvature, curvature, sizeof curvature);
+    return row;
 }
 
 // The first rows <= 8 numbers of p, zeros behind them.
@@ -85,7 +108,10 @@ inline v8 eight(const T* p, i64 rows) {
 template <class Rows>
 inline v8 scores_of(const Rows& X, const double* lifted, i64 at, i64 rows) {
     v8 products[8];
-    for (i64 l = 0; l < rows; ++l) products[l] = X.lanes(at + l, lifted, std::min(at + l + 8, X.n - 1));
+    if (rows == 8)  // a count that is known keeps the products in registers
+        for (i64 l = 0; l < 8; ++l) products[l] = X.lanes(at + l, lifted, std::min(at + l + 8, X.n - 1));
+    else
+        for (i64 l = 0; l < rows; ++l) products[l] = X.lanes(at + l, lifted, std::min(at + l + 8, X.n - 1));
     return sum_each(products) + every(lifted[X.d]);
 }
 
@@ -244,15 +270,8 @@ void curvature_diagonal(const Rows& X, const double* curvature, i64 begin, i64 e
 template <class T>
 inline bool above(const Dense<T>& X, i64 i, const double* limit) {
     const T* x = X.row(i);
-    l8 any{};
-    i64 k = 0;
-    for (; k + 8 <= X.d; k += 8) {
-        const d8 a = plain(load(x + k));
-        any |= (a < 0.0 ? -a : a) > plain(load(limit + k));
-    }
     bool found = false;
-    for (int l = 0; l < 8; ++l) found |= any[l] != 0;
-    for (; k < X.d; ++k) found |= std::abs(static_cast<double>(x[k])) > limit[k];
+    for (i64 k = 0; k < X.d; ++k) found |= std::abs(static_cast<double>(x[k])) > limit[k];
     return found;
 }
 template <class T, class I>

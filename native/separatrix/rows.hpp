@@ -28,7 +28,7 @@ struct Dense {
     double dot(i64 i, const double* w, i64 next) const { return sum(products<true>(row(i), w, row(next))); }
 
     // The lanes of that sum, for several rows to be added up together.
-    v8 lanes(i64 i, const double* w, i64 next) const { return products<true>(row(i), w, row(next)); }
+    SEPARATRIX_INLINE v8 lanes(i64 i, const double* w, i64 next) const { return products<true>(row(i), w, row(next)); }
 
     void axpy(double a, i64 i, double* w) const {
         const T* r = row(i);
@@ -54,7 +54,7 @@ struct Dense {
 
    private:
     template <bool bring, class U>
-    v8 products(const T* a, const U* b, const T* next) const {
+    SEPARATRIX_INLINE v8 products(const T* a, const U* b, const T* next) const {
         v8 s0{}, s1{}, s2{}, s3{};
         i64 k = 0;
         for (; k + 32 <= d; k += 32) {

@@ -152,6 +152,15 @@ class NormalEquations:
             return self.inverse_times(g)
         return np.append(self.inverse_times(g[:-1]), 0.0)
 
+    def corrections(self, G: Floats) -> Floats:
+        """The lifted steps for lifted gradients, one row a target."""
+        if not self.free:
+            steps = np.zeros_like(G)
+            steps[:, : len(self.A)] = self.inverse_times(G[:, : len(self.A)].T).T
+            return steps
+        w = self.inverse_times(G[:, :-1].T - self.x_mean[:, None] * G[:, -1])
+        return np.vstack([w, (G[:, -1] / self.weight - self.x_mean @ w)[None]]).T.copy()
+
     def basis(self) -> Basis:
         """The Cholesky factor, bordered by the bias."""
         triangle = np.asarray(np.linalg.cholesky(self.scaled).T, dtype=np.float64)

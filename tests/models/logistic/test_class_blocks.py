@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
-from separatrix.models.logistic import logistic_ridge as ridge
+from separatrix.models.logistic import problem
 from separatrix.models.logistic.class_blocks import ClassBlocks, in_proportion
 from separatrix.models.logistic.class_gap import last_step, tilted_gap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
@@ -47,7 +47,7 @@ def test_conjugate_gradients_end_where_newtons_method_does(shape, monkeypatch):
     n, d, classes = shape
     X, y, _ = some_rows(n, d, classes, seed=1)
     fast = sx.LogisticRegression(C=1.0, tol=1e-10).fit(X, y)
-    monkeypatch.setattr(ridge, "CHEAP", np.inf)
+    monkeypatch.setattr(problem, "CHEAP", np.inf)
     exact = sx.LogisticRegression(C=1.0, tol=1e-14).fit(X, y)
     np.testing.assert_allclose(fast.coef_, exact.coef_, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(fast.intercept_, exact.intercept_, rtol=1e-5, atol=1e-6)
@@ -83,11 +83,30 @@ def test_blocks_are_the_diagonal_blocks_of_the_hessian():
     loss = MultinomialLoss(X, y, 4, rng.uniform(0.5, 2.0, 40), None, 0.7)
     point = loss.point(0.1 * rng.standard_normal(loss.length))
     blocks = ClassBlocks.at(X, point.curvature, loss.weights, loss.ridge, True)
-    H = np.stack([loss.product(point, e) for e in np.eye(loss.length)])
+    lifted, P = np.column_stack([X, np.ones(40)]), point.curvature
+    ridge = np.diag([0.7, 0.7, 0.7, 0.0])
     g = rng.standard_normal((4, 4))
-    expected = np.stack([np.linalg.solve(H[4 * k : 4 * k + 4, 4 * k : 4 * k + 4], g[k]) for k in range(4)])
+    g -= g.mean(axis=0)
+    expected = np.empty((4, 4))
+    for k in range(4):
+        h = loss.weights * P[:, k] * (1.0 - P[:, k])
+        expected[k] = np.linalg.solve(lifted.T @ (h[:, None] * lifted) + ridge, g[k])
     expected -= expected.mean(axis=0)
-    np.testing.assert_allclose(blocks.correction(g.reshape(-1)).reshape(4, 4), expected, rtol=1e-9)
+    np.testing.assert_allclose(blocks.correction(g.reshape(-1)).reshape(4, 4), expected, rtol=1e-7)
+
+
+def test_products_in_single_precision_keep_six_digits_whatever_offsets_and_units():
+    X, y, rng = some_rows(300, 3, 4)
+    X = X * [1e-30, 1.0, 1e20] + [0.0, 1e6, 1e20]
+    loss = MultinomialLoss(X, y, 4, rng.uniform(0.5, 2.0, 300), None, 0.0)
+    point = loss.point(np.zeros(loss.length))
+    v = (rng.standard_normal((4, 4)) / [1e-30, 1.0, 1e20, 1.0]).reshape(-1)
+    v = (v.reshape(4, 4) - [[0.0, 0.0, 0.0, 1e6]] * v.reshape(4, 4)[:, 1:2]).reshape(-1)  # scores of about 1
+    lifted, V = np.column_stack([X, np.ones(300)]), v.reshape(4, 4)
+    S = lifted @ V.T
+    R = loss.weights[:, None] * point.curvature * (S - (point.curvature * S).sum(axis=1)[:, None])
+    expected, size = R.T @ lifted, np.abs(R).T @ np.abs(lifted)
+    assert np.all(np.abs(loss.product(point, v).reshape(4, 4) - expected) <= 1e-5 * size)
 
 
 def test_rows_chosen_in_proportion_have_the_sums_of_all():

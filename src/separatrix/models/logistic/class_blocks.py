@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import weighted_gram
+from separatrix.models.logistic.binary_loss import TINY
 
 ROWS = 8  # rows of a block for each column
+FLAT = 1e-10  # of the largest: added to the diagonal, for columns that do not vary where a class has curvature
 SAME = 1.5  # blocks are made anew once the mean curvature has changed by this factor
 
 
@@ -39,15 +40,24 @@ class ClassBlocks:
     def at(X: Floats, P: Floats, weights: Floats | None, ridge: float, lift: bool) -> ClassBlocks:
         """The blocks at probabilities P (n, K)."""
         d, K = X.shape[1], P.shape[1]
-        inverses, x_means, totals = np.empty((K, d, d)), np.zeros((K, d)), np.ones(K)
+        blocks, x_means, totals = np.empty((K, d, d)), np.zeros((K, d)), np.ones(K)
         for k, p in enumerate(P.T):
             h = p * (1.0 - p)
             if weights is not None:
                 h *= weights
             chosen, h = in_proportion(h, ROWS * (d + 1))
-            gram = weighted_gram(X if len(chosen) == len(X) else np.ascontiguousarray(X[chosen]), h, ridge, lift)
-            inverses[k] = np.linalg.inv(gram.scaled) / gram.scale / gram.scale[:, None]
-            x_means[k], totals[k] = gram.x_mean, gram.weight
+            rows = np.asarray(X[chosen] if len(chosen) < len(X) else X, dtype=np.float64)
+            totals[k] = max(float(h.sum()), TINY)
+            if lift:
+                x_means[k] = h @ rows / totals[k]
+                rows = rows - x_means[k]
+            blocks[k] = (rows.T * h) @ rows
+        own = np.arange(d)
+        diagonals = blocks[:, own, own] + ridge
+        blocks[:, own, own] = diagonals + np.maximum(FLAT * diagonals.max(axis=1, keepdims=True), TINY)
+        scale = np.sqrt(blocks[:, own, own])
+        blocks /= scale[:, :, None] * scale[:, None, :]
+        inverses = np.linalg.inv(blocks) / (scale[:, :, None] * scale[:, None, :])
         return ClassBlocks(inverses, x_means, totals, mean_curvature(P), lift)
 
     def still_good(self, P: Floats) -> bool:
@@ -56,13 +66,14 @@ class ClassBlocks:
 
     def correction(self, g: Floats) -> Floats:
         G = g.reshape(len(self.weights), -1)
+        G = G - G.mean(axis=0)  # what all classes have in common is rounding
         out = np.zeros_like(G)
         centred = G[:, :-1] - self.x_means * G[:, -1:] if self.lift else G[:, :-1]
         out[:, :-1] = np.matmul(self.inverses, centred[:, :, None])[:, :, 0]
         if self.lift:
             out[:, -1] = G[:, -1] / self.weights - (self.x_means * out[:, :-1]).sum(axis=1)
-        out -= out.mean(axis=0)  # with a ridge, the vectors of the minimum add up to zero
-        return out.reshape(-1)
+        out -= out.mean(axis=0)  # the vectors of the minimum add up to zero
+        return np.asarray(out.reshape(-1))
 
 
 def mean_curvature(P: Floats) -> float:

@@ -4,7 +4,8 @@ A maximum exists where no direction separates the classes (Albert and Anderson 1
 z_i = y_i (x_i, 1) be the rows on their own side, q_i > 0 any numbers, Q = diag(q), and s = (Z'QZ)^-1 Z'q. Then
 lambda = q (1 - Z s)  has  Z'lambda = 0, and it is positive where z_i.s < 1. Positive weights on rows that span the
 space and cancel leave no direction that separates (Stiemke 1915), and some of the rows are enough. At a maximum of
-the likelihood Z'q = 0 for q_i = 1 - P(y_i|x_i), so that s = 0: near a maximum the proof costs one Gram matrix.
+the likelihood Z'q = 0 for q_i = 1 - P(y_i|x_i), so that s = 0: near a maximum the proof costs a Gram matrix of a few
+rows (small_gradient.py), else one of all.
 Rounding is bounded, not hoped away: see :func:`cancels`. Where the fit proves nothing, separability decides.
 """
 
@@ -22,6 +23,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError
 from separatrix.models.logistic.binary_loss import LossPoint, weighted_gram
 from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.models.logistic.small_gradient import gradient_proves_overlap
 from separatrix.numerics.normal_equations import NormalEquations, rank_limit
 from separatrix.proofs.certificate import Certificate
 from separatrix.proofs.separability import Given, Separability
@@ -120,6 +122,8 @@ def _ask(given: Given, against_rest: int | None) -> Separability:
 
 def overlap_at(problem: LogisticProblem, point: LossPoint) -> bool:
     """Whether the fitted probabilities at a point prove that the classes overlap; False proves nothing."""
+    if gradient_proves_overlap(problem, point):
+        return True
     if problem.n * (problem.classes - 1) * problem.parameters > PROOF_SIZE:
         return False
     if problem.classes == 2:

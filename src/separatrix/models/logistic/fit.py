@@ -13,13 +13,22 @@ from separatrix.errors import SeparationError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.added_covariate import flac
+from separatrix.models.logistic.binary_loss import BinaryLoss, HessianModel, LossPoint, SampleHessian, weighted_gram
 from separatrix.models.logistic.centred_loss import CentredLoss
 from separatrix.models.logistic.elastic_net import proximal_newton
-from separatrix.models.logistic.existence import Existence, IndependentColumns, independent_columns, overlap_at
+from separatrix.models.logistic.existence import (
+    Existence,
+    IndependentColumns,
+    independent_columns,
+    independent_in,
+    overlap_at,
+)
 from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
 from separatrix.models.logistic.logistic_ridge import ridge, standardised_ridge
+from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, UsedRows
+from separatrix.models.logistic.quasi_newton import kept_newton
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
@@ -64,7 +73,7 @@ def fit_rows(rows: UsedRows, options: FitOptions, start: Floats | None) -> Logis
     A free intercept takes up what all offsets have in common, so that the search may begin at zero.
     """
     problem = rows.problem(options.lift)
-    with one_blas_thread(problem.n * problem.d):
+    with one_blas_thread(problem.n * problem.d * problem.vectors):
         return _fit_shifted(rows, problem, options, start)
 
 
@@ -110,6 +119,19 @@ class FitStage:
     stage: Callable[[], FitStage] | None = None
 
 
+def searched(
+    problem: LogisticProblem,
+    loss: BinaryLoss | MultinomialLoss,
+    start: LossPoint,
+    most: float,
+    model: HessianModel | None = None,
+) -> Driven[NewtonState]:
+    """The maximum to the last digits: by products with the Hessian, or by Hessians; ``model`` is known at the start."""
+    if problem.by_products:
+        return newton_cg(loss, start, most)
+    return kept_newton(loss, start, most, model=model) if isinstance(loss, BinaryLoss) else newton(loss, start, most)
+
+
 class UnpenalisedFit:
     """Maximum likelihood or what replaces it, as a solver whose steps are stages.
 
@@ -137,9 +159,12 @@ class UnpenalisedFit:
 
     def search(self) -> FitStage:
         """Newton's method on independent columns, first on a sample of many rows."""
-        whole = self.whole
+        whole, model = self.whole, None
         if not whole.wide:
-            self.keep(independent_columns(whole.X, whole.weights, whole.lift))
+            gram = weighted_gram(whole.X, whole.counts, 0.0, whole.lift)
+            self.keep(independent_in(gram, whole.d, whole.lift))
+            if self.problem is whole and whole.classes == 2 and whole.offset is None and self.start is None:
+                model = SampleHessian(gram, 4.0)  # at zero, where p (1 - p) is 1/4
         problem, self.loss = self.problem, self.problem.loss()
         start = self.start if problem is whole else None
         at = np.zeros(self.loss.length) if start is None else start.reshape(-1).copy()
@@ -149,14 +174,16 @@ class UnpenalisedFit:
         if stride >= 4 and start is None:
             sample = problem.rows(slice(None, None, stride))
             small = sample.loss()
-            tried = newton(small, small.point(at), 2 * PATIENCE)
+            tried = searched(sample, small, small.point(at), 2 * PATIENCE)
             if tried.status is Status.INTERRUPTED:
                 return self.found(tried)
             if tried.status is Status.OPTIMAL and overlap_at(sample, tried.state.point):
                 self.settled, at = True, tried.state.point.at
-        patience = PATIENCE if problem.classes == 2 else PATIENCE // 2
+                if isinstance(small, BinaryLoss):
+                    model = SampleHessian(small.model(tried.state.point), sample.n / problem.n)
+        patience = PATIENCE if problem.classes == 2 or problem.by_products else PATIENCE // 2
         most = self.options.max_iter if self.settled else min(self.options.max_iter, patience)
-        return self.found(newton(self.loss, self.loss.point(at), most), self.decide)
+        return self.found(searched(problem, self.loss, self.loss.point(at), most, model), self.decide)
 
     def decide(self) -> FitStage:
         """Whether a maximum exists; if it does, the search goes on until it is reached."""
@@ -173,7 +200,7 @@ class UnpenalisedFit:
             point = run.state.point
             if not np.isfinite(point.at).all():
                 point = self.loss.point(np.zeros(self.loss.length))
-            more = (newton_cg if self.problem.wide else newton)(self.loss, point, options.max_iter - run.steps)
+            more = searched(self.problem, self.loss, point, options.max_iter - run.steps)
             run = Driven(more.state, more.status, more.steps + run.steps)
         result = self.found(run).result
         return FitStage(replace(result, method="maximum likelihood", existence=existence, dependent=self.dependent))

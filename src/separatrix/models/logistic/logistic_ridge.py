@@ -28,11 +28,10 @@ from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, dua
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
-from separatrix.models.logistic.quasi_newton import LBFGSState, with_model
+from separatrix.models.logistic.quasi_newton import LBFGSState, kept_newton, with_model
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
-CHEAP = 1e6  # rows times squared parameters up to which the Hessian of several classes is made
 CLASS_SAMPLE = 10  # rows of the sample for each parameter of several classes
 FEW = 200  # parameters from which a preconditioner of dense rows pays
 PRECONDITION = 5  # rows of its sample for each parameter
@@ -109,18 +108,14 @@ class GapSearch:
         wanted = self.tol if state.wanted is None else state.wanted
         wanted = wanted * 0.01 if state.status is Status.OPTIMAL else wanted
         left = self.max_iter - state.steps
-        if self.by_products or self.preconditioner is not None:
+        if self.problem.by_products or self.preconditioner is not None:
             several = self.problem.classes > 2
             run = newton_cg(self.loss, state.point, left, wanted, self.preconditioner, by_decrement=several)
+        elif isinstance(self.loss, BinaryLoss):
+            run = kept_newton(self.loss, state.point, left, wanted, bounded=True)
         else:
             run = newton(self.loss, state.point, left, wanted, bounded=self.loss)
         return Searched(run.state.point, run.status, state.steps + run.steps, run.steps, wanted, state.gap)
-
-    @property
-    def by_products(self) -> bool:
-        """Whether the Hessian is only multiplied with: of many classes it costs more than all products together."""
-        problem = self.problem
-        return problem.wide or (problem.classes > 2 and problem.n * problem.parameters**2 > CHEAP)
 
     @cached_property
     def preconditioner(self) -> SampleHessian | None:

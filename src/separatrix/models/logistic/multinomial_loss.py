@@ -8,6 +8,7 @@ Parameters are one vector: (w_k, b_k) one after the other. Without an intercept 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, LossPoint, dense, rounding_of
 from separatrix.models.logistic.class_blocks import ClassBlocks
+from separatrix.models.logistic.narrow_rows import NarrowRows
 
 CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
 BLOCK_PRICE = 6  # blocks are made where the square of the columns is at most so many times the rows
@@ -43,6 +45,15 @@ class MultinomialLoss:
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.own = np.arange(self.n), self.codes
         self.blocks: ClassBlocks | None = None
+        self.narrow_at: LossPoint | None = None  # the point that narrow_p has the probabilities of
+        self.narrow_p: Any = None
+        self.narrow_c = None if weights is None else weights.astype(np.float32)
+
+    @cached_property
+    def narrow(self) -> NarrowRows | None:
+        """Dense rows for products, or None."""
+        made = NarrowRows(self.X, self.chunks) if isinstance(self.X, np.ndarray) else None
+        return made if made is not None and made.usable else None
 
     @property
     def length(self) -> int:
@@ -93,7 +104,8 @@ class MultinomialLoss:
     def _finished(self, at: Floats, value: float, G: Floats, P: Floats, wrong: Floats) -> LossPoint:
         W = at.reshape(self.classes, -1)[:, :-1]
         self._penalise(G, W)
-        return LossPoint(at, value + 0.5 * self.ridge * float((W**2).sum()), G.reshape(-1), P.T, wrong)
+        penalty = 0.5 * self.ridge * float((W**2).sum()) if self.ridge else 0.0
+        return LossPoint(at, value + penalty, G.reshape(-1), P.T, wrong)
 
     def _penalise(self, G: Floats, W: Floats) -> None:
         G[:, :-1] += self.ridge * W
@@ -101,10 +113,18 @@ class MultinomialLoss:
             G[:, -1] = 0.0
 
     def product(self, point: LossPoint, v: Floats) -> Floats:
-        """The Hessian times v."""
+        """The Hessian times v; of dense rows to about six digits."""
         V, P = v.reshape(self.classes, self.d + 1), point.curvature.T
 
+        narrow = self.narrow
+        if narrow is not None and self.narrow_at is not point:
+            self.narrow_at, self.narrow_p = point, P.astype(np.float32)
+        moved = None if narrow is None else narrow.moved(V)
+
         def add(part: slice, out: Floats) -> float:
+            if narrow is not None and moved is not None:
+                narrow.add(part, self.narrow_p, self.narrow_c, moved, out)
+                return 0.0
             X, p = self.X[part], P[:, part]
             s = class_scores(X, V)
             s *= p
@@ -116,6 +136,7 @@ class MultinomialLoss:
             return 0.0
 
         out = self._over_rows(add)[1]
+        out = out if narrow is None or moved is None else narrow.back(out, moved[2])
         self._penalise(out, V[:, :-1])
         return out.reshape(-1)
 
@@ -131,7 +152,7 @@ class MultinomialLoss:
 
         For many columns or sparse rows the blocks would cost more than the products that they save.
         """
-        if not isinstance(self.X, np.ndarray) or self.d**2 > BLOCK_PRICE * self.n or not self.ridge:
+        if not isinstance(self.X, np.ndarray) or self.d**2 > BLOCK_PRICE * self.n:
             return self._diagonal(point)
         if self.blocks is None or not self.blocks.still_good(point.curvature):
             self.blocks = ClassBlocks.at(self.X, point.curvature, self.weights, self.ridge, self.lift)

@@ -31,6 +31,8 @@ from separatrix.numerics.status import Status
 
 ARMIJO = 1e-4
 REST = 1e-5  # the greatest change of a score by a last step
+EXACT = 1e-4  # how exactly a step is solved at most: products with the Hessian may have six digits only
+LAST = 16 * EPS**2  # of the value: what rounding errors of a gradient promise to gain
 FEWEST = 2.0**-30  # a step that has been halved thirty times leads nowhere
 
 
@@ -51,6 +53,11 @@ class NewtonState:
     def near(self) -> bool:
         """Whether the value no longer tells points apart."""
         return self.decrement <= 64 * EPS * self.size
+
+    @property
+    def settled(self) -> bool:
+        """Whether a step is no better than the one before it, or what rounding errors of a gradient ask for."""
+        return self.near and (self.decrement > 0.25 * self.before or self.decrement <= LAST * self.size)
 
     def moved(self, loss: SmoothLoss) -> NewtonState | None:
         assert self.step is not None
@@ -85,7 +92,7 @@ class Newton:
         if state.decrement < -64 * EPS * size:
             return Status.ILL_CONDITIONED
         small = self.bounded is None and state.decrement <= self.tol * size
-        if small or (state.near and state.decrement > 0.25 * state.before):
+        if small or state.settled:
             if self.tol > 0 or rests(self.loss, point, model, state.step):
                 return Status.OPTIMAL
             if state.decrement >= state.before or state.decrement <= 0:
@@ -164,7 +171,7 @@ class NewtonCG:
         size = float(np.linalg.norm(point.gradient))
         if not np.isfinite(size):
             return Status.NONFINITE
-        share = min(0.25, (size / self.first) ** 0.5)
+        share = min(0.25, max(EXACT, (size / self.first) ** 0.5))
         if ridge > 0:
             left, enough = self.loss.left(point), 0.5 * self.tol * state.size
             if left <= enough:
@@ -174,7 +181,7 @@ class NewtonCG:
         state.step = conjugate_gradients(self.loss, point, inverse, share)
         state.decrement = 0.5 * float(point.gradient @ state.step)
         small = state.decrement <= self.tol * state.size * (1.0 if self.by_decrement or ridge <= 0 else 0.0)
-        if small or (state.near and state.decrement > 0.25 * state.before):
+        if small or state.settled:
             if ridge > 0 or self.tol > 0 or self.loss.reach(state.step) <= REST:
                 return Status.OPTIMAL
             if state.decrement >= state.before or state.decrement <= 0:

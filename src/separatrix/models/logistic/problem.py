@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from separatrix.models.logistic.existence import Existence
 
 MOST_PARAMETERS = 2000  # up to here the Hessian is made, beyond it is only multiplied with
+CHEAP = 1e6  # rows times squared parameters up to which it is made of several classes
 MOST_SPARSE = 300  # the same for sparse rows
 
 
@@ -62,6 +63,11 @@ class LogisticProblem:
     def wide(self) -> bool:
         """Whether the Hessian is better not made."""
         return self.parameters > MOST_PARAMETERS or (self.sparse and self.parameters > MOST_SPARSE)
+
+    @property
+    def by_products(self) -> bool:
+        """Whether the Hessian is only multiplied with: of many classes it costs more than all products together."""
+        return self.wide or (self.classes > 2 and self.n * self.parameters**2 > CHEAP)
 
     @property
     def signs(self) -> NDArray[np.int8]:
