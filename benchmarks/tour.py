@@ -1,11 +1,14 @@
 """Audits as a new user would make them: seconds against the budget, the headline, the advice, and whether it is good.
 
 ``python -m benchmarks tour`` runs both parts; ``--budgets`` or ``--advice`` runs one of them, ``--quick`` fewer.
-With ``--processor`` audits read the time of their processor, as on a machine that has nothing else to do.
+``--budget=30`` runs one budget alone, ``--world=churn`` one table alone (both may be repeated), ``--seeds=5`` fewer
+seeds of advice. With ``--processor`` audits read the time of their processor, as on a machine that has nothing else
+to do.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import resource
@@ -13,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,43 +28,66 @@ CODE = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
 PROCESSOR = "import time; time.perf_counter = time.process_time; "
 BUDGETS = (10, 30, 120)
 SEEDS = 20
+QUICK_ROWS = 20_000  # rows of the largest table of a quick run
+EXAMPLES = {"example:spam": "example:spam", "example:xor (4 rows)": "example:xor"}
 FRESH = 4000  # rows on which learners are judged
 
 
 def main() -> None:
-    words, quick = sys.argv[1:], "--quick" in sys.argv
-    if "--advice" not in words:
-        budgets(BUDGETS[:1] if quick else BUDGETS, most_rows=20_000 if quick else 10**9)
-    if "--budgets" not in words:
-        advice(2 if quick else SEEDS)
+    asked = _asked(sys.argv[1:])
+    if not asked.advice:
+        budgets(asked)
+    if not asked.budgets:
+        advice(asked)
+
+
+def _asked(words: list[str]) -> argparse.Namespace:
+    """The options; words that are not ours name other benchmarks."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks tour")
+    for flag in ("--budgets", "--advice", "--quick", "--processor"):
+        parser.add_argument(flag, action="store_true")
+    parser.add_argument("--budget", type=float, action="append")
+    parser.add_argument("--world", action="append", choices=[*EXAMPLES, *(world.name for world in WORLDS)])
+    parser.add_argument("--seeds", type=int)
+    asked = parser.parse_known_args(words)[0]
+    asked.budget = asked.budget or list(BUDGETS[:1] if asked.quick else BUDGETS)
+    asked.seeds = asked.seeds or (2 if asked.quick else SEEDS)
+    return asked
 
 
 # -- seconds against the budget ------------------------------------------------------------------
 
 
-def budgets(allowed: tuple[int, ...], most_rows: int) -> None:
+def budgets(asked: argparse.Namespace) -> None:
     """Every table in a process of its own, from start to exit; at most 1.2 budgets and 3 seconds are wanted."""
     print("| table | budget | at most | seconds | CPU | load | headline | advice |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    kept = total = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, source, target in _tables(Path(folder), most_rows):
-            for budget in allowed:
-                _, cpu, wall, found = run(source, target, budget, Path(folder), "--processor" in sys.argv)
-                most, counted = 1.2 * budget + 3, cpu if "--processor" in sys.argv else wall
+        for name, source, target in _tables(Path(folder), asked):
+            for budget in asked.budget:
+                _, cpu, wall, found = run(source, target, budget, Path(folder), asked.processor)
+                most, counted = 1.2 * budget + 3, cpu if asked.processor else wall
+                kept, total = kept + (counted <= most), total + 1
                 over = "" if counted <= most else " **over**"
                 print(
-                    f"| {name} | {budget} | {most:.0f} | {wall:.1f} | {cpu:.1f}{over} "
+                    f"| {name} | {budget:g} | {most:.0f} | {wall:.1f} | {cpu:.1f}{over} "
                     f"| {os.getloadavg()[0]:.1f} | {found['answers']['prediction']['answer']} "
                     f"| {found['recommendation']['use']} |",
                     flush=True,
                 )
+    print(
+        f"\nWithin 1.2 budgets and 3 seconds: {kept} of {total}, by {'CPU' if asked.processor else 'elapsed'} seconds."
+    )
 
 
-def _tables(folder: Path, most_rows: int) -> Iterator[tuple[str, str, str | None]]:
-    yield "example:spam", "example:spam", None
-    yield "example:xor (4 rows)", "example:xor", None
+def _tables(folder: Path, asked: argparse.Namespace) -> Iterator[tuple[str, str, str | None]]:
+    for name, source in EXAMPLES.items():
+        if asked.world is None or name in asked.world:
+            yield name, source, None
     for world in WORLDS:
-        if world.rows <= most_rows:
+        small = not asked.quick or world.rows <= QUICK_ROWS
+        if small and (asked.world is None or world.name in asked.world):
             path = write(world, folder / "table", world.rows)
             yield world.name, str(path), world.target
 
@@ -85,30 +111,45 @@ def run(
 # -- is the advice good? -------------------------------------------------------------------------
 
 
-def advice(seeds: int) -> None:
+def advice(asked: argparse.Namespace) -> None:
     """Compared learners, fitted on all rows, judged on fresh ones: is the advised one within an error of the best?"""
-    print("\n| world | rows | advised | within a standard error of the best | median loss | worst loss |")
-    print("| --- | --- | --- | --- | --- | --- |", flush=True)
-    good = total = 0
+    print("\n| world | rows | compared | advised | within a standard error of the best | median loss | worst loss |")
+    print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    good, total, seeds = 0, 0, asked.seeds
+    clock = time.process_time if asked.processor else time.perf_counter
     for world in WORLDS:
-        if not world.few:
+        if not world.few or (asked.world is not None and world.name not in asked.world):
             continue
-        told = [judged(world, seed) for seed in range(seeds)]
-        losses = [loss for _, loss in told]
+        told = []
+        for seed in range(seeds):
+            told.append(judged(world, seed, asked.budget[0], clock))
+            name, loss, compared = told[-1]
+            print(
+                f"  {world.name}, seed {seed}: {name}, of {compared} compared, {loss:.2f}", file=sys.stderr, flush=True
+            )
+        losses = [loss for _, loss, _ in told]
         within = sum(loss <= 1 for loss in losses)
         good, total = good + within, total + seeds
-        names = {name: sum(own == name for own, _ in told) for name, _ in told}
+        names = {name: sum(own == name for own, _, _ in told) for name, _, _ in told}
         listed = ", ".join(f"{name} {n}" for name, n in sorted(names.items(), key=lambda own: -own[1]))
+        compared = _span([own for _, _, own in told])
         print(
-            f"| {world.name} | {world.few:,} | {listed} | {within} of {seeds} | {np.median(losses):.2f} "
-            f"| {max(losses):.2f} |",
+            f"| {world.name} | {world.few:,} | {compared} | {listed} | {within} of {seeds} "
+            f"| {np.median(losses):.2f} | {max(losses):.2f} |",
             flush=True,
         )
     print(f"\nWithin a standard error: {good} of {total} ({100 * good / total:.0f}%); losses in standard errors.")
 
 
-def judged(world: World, seed: int, budget: float = 10.0) -> tuple[str, float]:
-    """The advised learner, and by how many standard errors the best compared one is better on fresh rows.
+def _span(numbers: list[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def judged(
+    world: World, seed: int, budget: float = 10.0, now: Callable[[], float] = time.perf_counter
+) -> tuple[str, float, int]:
+    """The advised learner, by how many standard errors the best compared one is better on fresh rows, and of how many.
 
     The error is that of the best learner's estimate by cross-validation: what a table of this size can tell. Only the
     steps of an audit run that the advice depends on.
@@ -127,7 +168,7 @@ def judged(world: World, seed: int, budget: float = 10.0) -> tuple[str, float]:
         task = task_for_audit(str(path), world.target, None, None)
         table = encode_table(task, Choices((), (), (), (), words="tfidf"), (), SplitRule())
         plan = Plan(table.n, table.d, table.cells, table.score_vectors, budget)
-        session = Session(Clock(budget), plan, seed, 0.95)
+        session = Session(Clock(budget, now=now), plan, seed, 0.95)
         verdict = None if table.regression else separation.decide(table, session).verdict
         listed = candidates(table, session, verdict)
         facts = prediction.estimate(table, session, listed, Path(folder) / "ledger").facts
@@ -139,7 +180,7 @@ def judged(world: World, seed: int, budget: float = 10.0) -> tuple[str, float]:
     error = (e.high - e.low) / (2 * 1.959964) if e.low is not None and e.high is not None else np.inf
     advised = None if facts.better_than_guessing is False else facts.chosen
     own = facts.baseline if advised is None else values[advised]
-    return advised or "none", max(0.0, sign * (values[best] - own) / error)
+    return advised or "none", max(0.0, sign * (values[best] - own) / error), len(values)
 
 
 def _on_fresh_rows(table: Any, listed: list[Any], facts: Any, new: Any) -> Iterator[tuple[str, float]]:

@@ -7,6 +7,8 @@ from separatrix.auditing.conclusion_facts import Answer
 from separatrix.auditing.hyperplane_facts import BestFacts, MistakeFacts
 from separatrix.auditing.phrasing import bound, count, plural, seconds
 
+CLOSE = 0.25  # of the fewest mistakes found: how many more a learner makes that is called good
+
 
 def algorithm(facts: AlgorithmFacts, hyperplane: BestFacts | None, chosen: str | None) -> Answer:
     """Question 3: for the best hyperplane itself, for a good one, and for the perceptron."""
@@ -27,8 +29,10 @@ def algorithm(facts: AlgorithmFacts, hyperplane: BestFacts | None, chosen: str |
     lines += _perceptron(facts, hyperplane)
     if facts.neighbour is not None:
         kept = facts.neighbour
+        mapped = chosen is not None and chosen not in facts.linear
+        model = f"{chosen[0].upper()}{chosen[1:]}" if chosen is not None and mapped else "A linear model"
         lines.append(
-            f"A linear model keeps {plural(kept.linear_numbers, 'number')}; a nearest-neighbour rule keeps "
+            f"{model} keeps {plural(kept.linear_numbers, 'number')}; a nearest-neighbour rule keeps "
             f"{count(kept.numbers_kept)} and compares every new row with all of them."
         )
     return Answer("Can it be found efficiently?", answer, badge, lines)
@@ -45,7 +49,9 @@ def _good_one(facts: AlgorithmFacts, found: MistakeFacts, chosen: str | None) ->
     name = chosen if chosen in linear else min(linear, key=linear.__getitem__)
     made, more = plural(linear[name], "mistake"), linear[name] - found.upper
     close = f"{count(more)} more than the best found" if more > 0 else "no more than the best found"
-    return [f"A good one is quick: {name} makes {made}, {close}, after {seconds(facts.seconds[name])}."]
+    good = more <= max(1, CLOSE * found.upper)
+    opening = f"A good one is quick: {name}" if good else f"{name[0].upper()}{name[1:]} is quick, but not close: it"
+    return [f"{opening} makes {made}, {close}, after {seconds(facts.seconds[name])}."]
 
 
 def _fit_time(facts: AlgorithmFacts, chosen: str | None) -> list[str]:

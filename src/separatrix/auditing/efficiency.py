@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from separatrix.auditing.algorithm_facts import AlgorithmFacts, NeighbourFacts
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import OutOfTime, Session
-from separatrix.auditing.candidates import Candidate, FullFits, in_folds
+from separatrix.auditing.candidates import Candidate, FullFits, in_folds, inner
 from separatrix.auditing.comparison import estimate_facts
 from separatrix.auditing.nearest_neighbour import NearestNeighbour
 from separatrix.auditing.perceptron_run import perceptron_runs
@@ -78,15 +78,16 @@ def _nearest_neighbour(table: AuditTable, session: Session, prediction: Predicti
             own = _cross_validated(table, session, rows, metric)
         except SeparatrixError as error:
             session.clock.leave_out("nearest neighbour", str(error)[:200])
-        seconds = _one_prediction(table, rows)
+        mapped = _coefficients_on_a_map(prediction)
+        seconds = _one_prediction(table, rows, mapped)
     linear = None
     if prediction.facts.chosen is not None:
         linear = prediction.facts.learner(prediction.facts.chosen).estimates.get(metric)
     return NeighbourFacts(
         numbers_kept=table.cells,
-        linear_numbers=(table.d + 1) * table.score_vectors,
+        linear_numbers=((mapped or table.d) + 1) * table.score_vectors,
         multiplications=int(table.n * width),
-        linear_multiplications=int(width) * table.score_vectors,
+        linear_multiplications=(mapped or int(width)) * table.score_vectors,
         seconds=seconds[0],
         linear_seconds=seconds[1],
         rows=len(rows),
@@ -114,15 +115,23 @@ def _cross_validated(table: AuditTable, session: Session, rows: NDArray[np.intp]
     return estimate_facts(found[metric])
 
 
-def _one_prediction(table: AuditTable, rows: NDArray[np.intp]) -> tuple[float, float]:
-    """Seconds for one row: by the nearest of those kept, and by one product."""
+def _coefficients_on_a_map(prediction: Prediction) -> int | None:
+    """Coefficients of one score of the choice where it is fitted on a feature map; None where it is not."""
+    if prediction.chosen is None or prediction.chosen.linear:
+        return None
+    return int(np.atleast_2d(inner(prediction.model).coef_).shape[1])
+
+
+def _one_prediction(table: AuditTable, rows: NDArray[np.intp], mapped: int | None) -> tuple[float, float]:
+    """Seconds for one row: by the nearest of those kept, and by one product of so many columns."""
     X: Any = table.standardised[rows] if not table.sparse else table.rows[rows]
     model = _neighbour(table).learner.fit(X, table.task.y[rows])
     some = X[: min(200, len(rows))]
     start = perf_counter()
     model.predict(some)
     nearest = (perf_counter() - start) / some.shape[0]
-    w = np.ones(X.shape[1])
+    some = some if mapped is None else np.ones((some.shape[0], mapped))
+    w = np.ones(some.shape[1])
     start = perf_counter()
     for _ in range(20):
         some @ w

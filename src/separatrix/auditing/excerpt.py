@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from separatrix.auditing.phrasing import short, unique
 from separatrix.auditing.table import AuditTable
 from separatrix.auditing.table_facts import Excerpt, ExcerptRow
@@ -54,6 +56,12 @@ def _telling(columns: list[Column], rows: list[int], letters: int, longest: int)
     return [columns[k] for k in sorted(kept)]
 
 
+def _whole_days(column: Column) -> bool:
+    """Whether every date of the column is midnight."""
+    known = np.asarray(column.values, dtype=np.float64)
+    return not np.any(np.nan_to_num(known) % 86400)
+
+
 def _cell(column: Column, i: int, width: int) -> str:
     value = column.values[i]
     if value is None or value != value:
@@ -63,5 +71,6 @@ def _cell(column: Column, i: int, width: int) -> str:
     if column.kind == "date":
         from datetime import UTC, datetime
 
-        return datetime.fromtimestamp(float(value), UTC).isoformat(" ", "minutes").removesuffix("+00:00")
+        text = datetime.fromtimestamp(float(value), UTC).isoformat(" ", "minutes").removesuffix("+00:00")
+        return text.removesuffix(" 00:00") if _whole_days(column) else text
     return f"{value:.6g}"

@@ -138,6 +138,8 @@ def _mistakes(found: MistakeFacts, table: TableFacts) -> tuple[str, list[str]]:
     else:
         answer = f"The minimum number of mistakes is between {low} and {high} (proved)"
         line = f"The best one found misclassifies {rows}."
+    if found.upper == table.rows - table.most_common.rows:
+        line += f" Always predicting '{table.most_common.label}' makes no more."
     lines = [f"{line} {_uniqueness(found)}"]
     if found.rows:
         verb = "Without row" if len(found.rows) == 1 else "Without rows"

@@ -146,11 +146,12 @@ def _better_than_guessing(e: EstimateFacts, metric: Metric, auc: Estimate | None
     """Whether the interval lies on the better side of the best constant prediction; None where there is none.
 
     Where one of two classes is more common, a learner that tells them apart may yet be right hardly more often than
-    a constant: that its scores rank rows better than chance is enough.
+    a constant, and the average precision of a few rare rows has a wide interval: that its scores rank rows better
+    than chance is enough.
     """
     if e.value is None:
         return None
-    if metric.name == "accuracy" and auc is not None and auc.has_interval and auc.low > 0.5:
+    if metric.label is not None and auc is not None and auc.has_interval and auc.low > 0.5:
         return True
     if metric.greater_is_better:
         return (e.value if e.low is None else e.low) > metric.baseline

@@ -6,11 +6,13 @@ from separatrix.auditing.algorithm_facts import NeighbourFacts
 from separatrix.auditing.candidates import Candidate
 from separatrix.auditing.conclusion_facts import AssumptionFacts, Recommendation
 from separatrix.auditing.hyperplane_facts import BestFacts, SeparationFacts
-from separatrix.auditing.phrasing import count, estimate, listing, metric_name, named
+from separatrix.auditing.phrasing import count, estimate, listing, metric_name, named, share
 from separatrix.auditing.prediction_facts import ComparedLearner, EstimateFacts, PredictionFacts
 from separatrix.auditing.table_facts import TableFacts
 
 COEFFICIENT_READERS = ("single coefficients", "intervals of least squares")
+FEW_FOUND = 0.5  # share of a rare class below which labels are of little use
+MAPS = {"poly:2": "squares and products", "splines": "splines of the columns"}
 FAR_BETTER = 0.8  # of the error of the linear model, from which nearest neighbours are mentioned
 
 
@@ -26,7 +28,7 @@ def recommend(
     """What to use, why, and what not to trust."""
     cautions = [
         *_about_comparison(prediction),
-        *_about_neighbour(neighbour),
+        *_about_neighbour(neighbour, prediction),
         *_about_table(table),
         *_about_hyperplane(separation, best),
         *_about_assumptions(assumptions),
@@ -77,10 +79,10 @@ def _gain(prediction: PredictionFacts, chosen: Candidate) -> str:
     if gain.value is None or gain.low is None or gain.high is None:
         return ""
     sign = 1.0 if (pair.first == chosen.name) == greater else -1.0
-    share = prediction.metric in ("accuracy", "balanced_accuracy")
-    value, low, high = (sign * (100 if share else 1) * v for v in (gain.value, gain.low, gain.high))
+    as_share = prediction.metric in ("accuracy", "balanced_accuracy")
+    value, low, high = (sign * (100 if as_share else 1) * v for v in (gain.value, gain.low, gain.high))
     text = estimate(EstimateFacts(value, min(low, high), max(low, high)))
-    unit = " percentage points" if share else ""
+    unit = " percentage points" if as_share else ""
     return f" ({text}{unit} {'more' if greater else 'less'} than {linear} on the same folds)"
 
 
@@ -98,17 +100,32 @@ def _about_comparison(prediction: PredictionFacts) -> list[str]:
                 f"{name[0].upper()}{name[1:]} has the higher accuracy ({estimate(above[0].estimates['accuracy'], True)}"
                 f"); the choice is made by {_metric(prediction)}, since accuracy says little about imbalanced classes."
             )
-    auc = None if own is None else own.estimates.get("roc_auc")
-    low = None if own is None else own.estimates[prediction.metric].low
-    unclear = prediction.metric == "accuracy" and low is not None and low <= prediction.baseline
-    if unclear and auc is not None and prediction.better_than_guessing:
-        out.append(
-            "Its accuracy is not shown to be above that of always predicting the most common class; it ranks rows "
-            f"better than chance ({metric_name('roc_auc')} {estimate(auc)})."
-        )
+    if own is not None and prediction.better_than_guessing:
+        out += _about_ranking(prediction, own)
     if prediction.test is not None and prediction.test.earlier_uses:
         times = "once" if prediction.test.earlier_uses == 1 else f"{prediction.test.earlier_uses} times"
         out.append(f"The held-out rows were already used {times}: their estimate may be optimistic.")
+    return out
+
+
+def _about_ranking(prediction: PredictionFacts, own: ComparedLearner) -> list[str]:
+    """A learner of two classes that ranks rows well, though its labels are hardly better than a constant."""
+    out = []
+    auc, low = own.estimates.get("roc_auc"), own.estimates[prediction.metric].low
+    if auc is not None and low is not None and low <= prediction.baseline:
+        guess = "that of always predicting the most common class"
+        if prediction.metric == "average_precision":
+            guess = "that of guessing"
+        out.append(
+            f"Its {metric_name(prediction.metric)} is not shown to be above {guess}; it ranks rows better than chance "
+            f"({metric_name('roc_auc')} {estimate(auc)})."
+        )
+    found = own.estimates["recall"].value if prediction.metric == "average_precision" else None
+    if found is not None and found < FEW_FOUND:
+        out.append(
+            f"Use its scores, not its labels: those find {share(found)} of the rows of '{prediction.metric_class}'. "
+            "Sort rows by the score and look at as many as you can check, or choose a threshold by what mistakes cost."
+        )
     return out
 
 
@@ -117,8 +134,8 @@ def _clearly_above(learner: ComparedLearner, own: ComparedLearner) -> bool:
     return low is not None and high is not None and low > high
 
 
-def _about_neighbour(neighbour: NeighbourFacts | None) -> list[str]:
-    """Nearest neighbours that are far better than every linear rule."""
+def _about_neighbour(neighbour: NeighbourFacts | None, prediction: PredictionFacts) -> list[str]:
+    """Nearest neighbours that are far better than every learner that was compared."""
     if neighbour is None or neighbour.estimate is None or neighbour.linear_estimate is None:
         return []
     own, linear = neighbour.estimate, neighbour.linear_estimate
@@ -126,18 +143,24 @@ def _about_neighbour(neighbour: NeighbourFacts | None) -> list[str]:
         return []
     if linear.value is None or linear.high is None or linear.low is None:
         return []
-    share = neighbour.metric != "rmse"
-    if share:
+    as_share = neighbour.metric != "rmse"
+    if as_share:
         far = own.low > linear.high and 1 - own.value < FAR_BETTER * (1 - linear.value)
     else:
         far = own.high < linear.low and own.value < FAR_BETTER * linear.value
     if not far:
         return []
-    figures = f"{estimate(own, share)} against {estimate(linear, share)}"
+    figures = f"{estimate(own, as_share)} against {estimate(linear, as_share)}"
+    compared = {name for learner in prediction.learners for name in MAPS if learner.name.endswith(f" on {name}")}
+    enough = f", nor are {listing([MAPS[name] for name in MAPS if name in compared])} enough" if compared else ""
+    missing = [name for name in MAPS if name not in compared]
+    advice = "Use nearest neighbours, trees or another method that is not linear"
+    if missing:
+        flags = " or ".join(f"--map {name}" for name in missing)
+        advice += f", or try {flags}, which {'was' if len(missing) == 1 else 'were'} not compared"
     return [
         f"The nearest neighbour is far better than every compared learner ({metric_name(neighbour.metric)} {figures}): "
-        "the relation is not linear, nor are squares, products and splines of the columns enough. Use nearest "
-        "neighbours, trees or another method that is not linear."
+        f"the relation is not linear{enough}. {advice}."
     ]
 
 

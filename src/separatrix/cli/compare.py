@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from separatrix.cli import output, tables
 from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.progress import Progress
 from separatrix.errors import ParameterError
 from separatrix.printable import printable
+
+WIDEST = 1000  # columns up to which the discriminant is compared by default
 
 
 @click.command()
@@ -22,8 +26,7 @@ from separatrix.printable import printable
     "learners",
     type=LEARNER,
     multiple=True,
-    required=True,
-    help="A learner; repeat for each (fit --help lists them).",
+    help="A learner; repeat for each (fit --help lists them). Default: those that suit the target.",
 )
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Number of folds.")
 @click.option(
@@ -34,22 +37,23 @@ from separatrix.printable import printable
 @tables.column_options
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
 @output.output_options
-def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, source: str, learners: tuple[str, ...], **options: Any) -> None:
     """Compare learners on SOURCE: the same folds for all, encoders fitted inside each fold."""
+    from separatrix.data.frame import Frame
     from separatrix.evaluation.comparison import compare
 
-    made = {name: tables.learner_of(name, [], options["seed"]) for name in learners}
-    if len(made) < len(learners):
-        raise ParameterError(
-            f"{next(n for n in learners if learners.count(n) > 1)} is named twice: name each learner once."
-        )
-    kinds = {learner._estimator_type for learner in made.values()}
-    if len(kinds) > 1:
-        raise ParameterError("the learners mix classifiers and regressions: compare them separately.")
-    regression = kinds == {"regressor"}
+    made = _named(learners, options["seed"])
     opened = tables.open_table(source, options)
+    regression = all(learner._estimator_type == "regressor" for learner in made.values()) if made else None
     task = tables.task_of(opened, options["target"], options["positive"], regression)
-    entrants = {name: tables.in_folds(task, learner, tables.choices_of(options)) for name, learner in made.items()}
+    choices = tables.choices_of(options)
+    if not made:
+        if isinstance(task.table, Frame) and context.get_parameter_source("scale") is ParameterSource.DEFAULT:
+            choices = replace(choices, scale="standard")
+            task.guesses.append("standardised columns")
+        made = {line: tables.learner_of(*_words(line), options["seed"]) for line in _suitable(task, choices)}
+    entrants = {name: tables.in_folds(task, learner, choices) for name, learner in made.items()}
     X = next(iter(entrants.values()))[1]
     ran: list[int] = []
 
@@ -75,5 +79,36 @@ def command(source: str, learners: tuple[str, ...], **options: Any) -> None:
 
         output.say_json(ComparisonReport(**found.to_dict(), source=opened.name, target=task.target))
         return
-    head = printable(f"{opened.name}   {len(task.y):,} rows · {tables.counts_of(task)}")
-    output.say([head] * (not options["quiet"]) + [str(found)])
+    head = [printable(f"{opened.name}   {len(task.y):,} rows · {tables.counts_of(task)}")]
+    head += [printable("guessed: " + " · ".join(task.guesses))] if task.guesses else []
+    output.say(head * (not options["quiet"]) + [str(found)])
+
+
+def _named(learners: tuple[str, ...], seed: int) -> dict[str, Any]:
+    """The learners that were named, all of one kind."""
+    made = {name: tables.learner_of(name, [], seed) for name in learners}
+    if len(made) < len(learners):
+        raise ParameterError(
+            f"{next(n for n in learners if learners.count(n) > 1)} is named twice: name each learner once."
+        )
+    if len({learner._estimator_type for learner in made.values()}) > 1:
+        raise ParameterError("the learners mix classifiers and regressions: compare them separately.")
+    return made
+
+
+def _suitable(task: tables.Task, choices: Any) -> list[str]:
+    """Learners for the target: as fit and audit would choose, and their usual rivals."""
+    from separatrix.data.frame import Frame
+    from separatrix.features.encode import Encoder
+
+    if task.regression:
+        return ["least-squares --alpha 1", "least-squares"]
+    table = task.table
+    width = Encoder.fitted(table, choices).encoded_width if isinstance(table, Frame) else table.X.shape[1]
+    discriminant = ["linear-discriminant"] if width <= WIDEST else []
+    return ["logistic-regression --C 1", *discriminant, "averaged-perceptron"]
+
+
+def _words(line: str) -> tuple[str, list[str]]:
+    name, *options = line.split()
+    return name, options

@@ -76,8 +76,7 @@ def _coefficients(model: TableModel) -> list[CoefficientsReport]:
 
     coef = np.atleast_2d(model.learner.coef_)
     intercept = np.atleast_1d(model.learner.intercept_)
-    wide = model.encoder is None or model.encoder.width > 100_000
-    names = None if wide or model.encoder is None else model.encoder.feature_names()
+    names = None if model.encoder is None else model.encoder.feature_names()
     classes = model.classes
     labels = [classes[1]] if classes is not None and len(coef) == 1 and len(classes) > 1 else classes
     out = []
@@ -108,7 +107,7 @@ def model_lines(report: dict[str, Any]) -> list[str]:
         lines.append(f"status   {in_flags(report['status'])}")
     if report["certificate"]:
         lines.append(f"proof    certificate with SHA-256 {report['certificate']}")
-    kinds = [f"{c['name']} ({c['kind']})" for c in report["columns"]]
+    kinds = [f"{c['name']} ({_kind(c)})" for c in report["columns"]]
     if kinds:
         more = f", … ({len(kinds)})" if len(kinds) > SHOWN else ""
         lines.append(f"columns  {', '.join(kinds[:SHOWN])}{more} → {report['features']:,} features")
@@ -122,6 +121,13 @@ def model_lines(report: dict[str, Any]) -> list[str]:
         lines += ["  …"] * (vector["nonzero"] > len(vector["largest"]))
         lines += [f"  {'intercept':<{width}}  {vector['intercept']:>+14.6g}"]
     return lines
+
+
+def _kind(column: dict[str, Any]) -> str:
+    """What the cells of a column are, in a word."""
+    if column.get("source") == "date":
+        return "date"
+    return str({"vocabulary": "text"}.get(column["kind"], column["kind"]))
 
 
 def source_report(thing: str, options: dict[str, Any]) -> SourceReport:

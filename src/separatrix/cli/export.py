@@ -9,6 +9,7 @@ import click
 
 from separatrix.cli import output
 from separatrix.errors import ParameterError
+from separatrix.printable import printable
 
 FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
 
@@ -51,4 +52,14 @@ def command(model: str, out: Path | None, format_: str | None, json_: bool, quie
     elif out is None:
         output.write_text(content.decode())
     elif not quiet:
-        output.say([f"{out}   {output.size(len(content))}"])
+        output.say([f"{out}   {output.size(len(content))}", *_expects(loaded, chosen)])
+
+
+def _expects(model: Any, chosen: str) -> list[str]:
+    """What SQL and ONNX must be given where the training table wrote its numbers in another way."""
+    columns = [] if chosen == "python" or getattr(model, "encoder", None) is None else model.encoder.columns
+    written = [column.name for column in columns if getattr(column, "writing", None) is not None]
+    if not written:
+        return []
+    listed = ", ".join(map(repr, written))
+    return [printable(f"it takes plain numbers for {listed}, which the training table has as text")]

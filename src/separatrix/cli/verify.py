@@ -50,6 +50,8 @@ def files_of(certificate: str, source: str | None) -> tuple[str, str]:
         raise DataError(f"{certificate} is a folder: name the certificate in it, or the folder alone.")
     rows = next((place / name for name in ("certified.csv", "certified.svm") if (place / name).is_file()), None)
     if rows is None or not (place / "certificate.json").is_file():
+        if (place / "audit.json").is_file() and (place / "report.html").is_file():
+            raise DataError(f"{certificate} is an audit without a certificate: nothing in it is marked as proved.")
         raise DataError(f"{certificate} holds no certificate.json with certified.csv or .svm: it is not an audit's.")
     return str(place / "certificate.json"), str(rows)
 

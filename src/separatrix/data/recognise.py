@@ -70,14 +70,18 @@ def read_as(frame: Frame, known: Mapping[str, Writing]) -> Frame:
             columns[j] = replace(column, writing=writing)
             continue
         numbers: dict[Any, float] = {}
-        for text in set(column.values.tolist()) - {None}:
+        for row, text in enumerate(column.values.tolist()):
+            if text is None or text in numbers:
+                continue
             value = writing.number(text)
             if value is None:
-                row = column.values.tolist().index(text)
                 how = f" ({writing})" if str(writing) else ""
+                cell = Cell.of(text)
+                other = cell is not None and cell.unit != writing.unit
+                help_ = "convert the column" if other else "--decimal says that this file has another decimal mark"
                 raise DataError(
                     f"{column.name!r} in {frame.source} row {row} (counted from 0) is {text[:40]!r}: not a number as "
-                    f"the training table has them{how}; --decimal says that this file has another decimal mark."
+                    f"the training table has them{how}; {help_}."
                 )
             numbers[text] = value
         columns[j] = Column(column.name, "number", _values(column, numbers), writing)

@@ -158,7 +158,8 @@ class Source:
         )
         commas = ["decimal commas"] if query.decimal_comma and reading.decimal is None and not reading.numbers else []
         twice = [f"another column named {name!r} got a number behind its name" for name in query.repeated]
-        self.notes = [*query.notes, *commas, *twice, *notes]
+        sniffed = [f"{own.name!r} as dates" for own in frame.columns if own.kind == "date" and not query.typed]
+        self.notes = [*query.notes, *commas, *twice, *sniffed, *notes]
         return found
 
     @property

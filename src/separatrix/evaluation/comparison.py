@@ -119,7 +119,7 @@ class Comparison:
             d = pair.difference
             interval = f"[{d.low:+.4f}, {d.high:+.4f}]" if d.has_interval else (d.reason or "")
             apart = "" if pair.mcnemar is None else f"{pair.mcnemar.p:.3g}"
-            told = f"{short(pair.first, 24)} − {short(pair.second, 24)}"
+            told = f"{short(pair.first, 26)} − {short(pair.second, 26)}"
             rows.append([told, f"{d.value:+.4f}", interval, f"{pair.p:.3g}", f"{pair.holm:.3g}", apart])
         lines += ["", *named_rows(rows)]
         winner = self.winner

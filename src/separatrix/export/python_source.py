@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 from typing import Any
 
+from separatrix.data.number_writing import Writing
 from separatrix.errors import ParameterError
 from separatrix.export.score_terms import levels_of, scores_of
 from separatrix.features.columns import CategoryColumn, NumberColumn
@@ -32,7 +33,8 @@ def to_python(model: Any, name: str = "predict") -> str:
 
 
 def _number(column: NumberColumn, weights: Any) -> list[str]:
-    lines = ["    gone = v is None or v != v or v == ''", f"    x = {column.fill!r} if gone else float(v)"]
+    lines = [] if column.writing is None else _as_written(column.writing)
+    lines += ["    gone = v is None or v != v or v == ''", f"    x = {column.fill!r} if gone else float(v)"]
     if column.shift or column.scale != 1.0:
         lines.append(f"    x = (x - {column.shift!r}) / {column.scale!r}")
     lines += [f"    s{k} += {w!r} * x" for k, w in enumerate(weights[:, 0].tolist())]
@@ -40,6 +42,15 @@ def _number(column: NumberColumn, weights: Any) -> list[str]:
         lines.append("    if gone:")
         lines += [f"        s{k} += {w!r}" for k, w in enumerate(weights[:, 1].tolist())]
     return lines
+
+
+def _as_written(writing: Writing) -> list[str]:
+    """Text as the training table has it, $1,234.50 or 12,5 %, as a number; numbers stay as they are."""
+    steps = [(mark, "") for mark in (writing.unit, writing.group) if mark.strip()]
+    steps += [("\u2019", "")] if writing.group == "'" else []
+    steps += [(",", ".")] if writing.decimal == "," else []
+    chain = "".join(f".replace({a!r}, {b!r})" for a, b in [*steps, ("\u2212", "-")])
+    return ["    if isinstance(v, str):", f"        v = ''.join(v{chain}.split())"]
 
 
 def _levels(column: CategoryColumn, weights: Any) -> list[str]:

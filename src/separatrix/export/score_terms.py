@@ -72,11 +72,19 @@ def _columns(table: TableModel, d: int) -> tuple[NumberColumn | CategoryColumn, 
     columns: list[NumberColumn | CategoryColumn] = []
     for column in table.encoder.columns:
         if not isinstance(column, (NumberColumn, CategoryColumn)):
-            raise ParameterError(f"{column.name!r} is free text, which exports cannot encode: fit with --drop.")
+            raise ParameterError(
+                f"{column.name!r} is free text, which exports cannot encode: fit with --drop {column.name}."
+            )
         if column.source == "date":
-            raise ParameterError(f"{column.name!r} is a date, which exports cannot encode: fit with --drop.")
+            raise ParameterError(
+                f"{column.name!r} is a date, which exports cannot encode: fit with --drop {column.name}."
+            )
         columns.append(column)
     return tuple(columns)
+
+
+def _refused(name: str, what: str) -> ParameterError:
+    return ParameterError(f"{name!r} is {what}, which exports cannot encode: fit with --drop {name}.")
 
 
 def levels_of(column: CategoryColumn) -> tuple[dict[str, int], int, int]:

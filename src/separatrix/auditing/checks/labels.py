@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.auditing.comparison import LearnerComparison
 from separatrix.auditing.conclusion_facts import AssumptionLine, SuspectRows
 from separatrix.auditing.excerpt import excerpt
@@ -22,14 +24,15 @@ def check(
     truth = table.task.y[found.rows]
     wrong = np.zeros(len(found.rows), dtype=np.intp)
     firm = np.zeros(len(found.rows), dtype=bool)
+    shares = np.bincount(table.codes[found.rows], minlength=len(table.classes)) / len(found.rows)
     for run in found.runs.values():
         labels = run.predictions()
         wrong += np.array([own is not None for own in labels]) & (labels != truth)
         for result in run.results[: run.folds]:
             said = result.said
-            if said is not None and said.probabilities is not None:
-                top = said.probabilities.max(axis=1) if said.probabilities.ndim == 2 else said.probabilities
-                firm[result.rows] |= top >= SURE
+            if said is not None and said.probabilities is not None and said.classes is not None:
+                known = np.searchsorted(table.classes, said.classes)
+                firm[result.rows] |= _firm(said.probabilities, table.codes[found.rows[result.rows]], known, shares)
     by_all = wrong == len(found.runs)
     also = set(best_misses)
     rows = sorted(found.rows[by_all & firm].tolist(), key=lambda i: (i not in also, i))
@@ -42,3 +45,17 @@ def check(
     advice = "Check these rows first: they may be mislabelled." if rows else ""
     line = AssumptionLine("correct labels", "The labels are correct", "every learner", text, verdict, advice)
     return [line], SuspectRows(rows, rejected, len(found.runs), excerpt(table, rows))
+
+
+def _firm(p: Floats, codes: NDArray[np.intp], known: NDArray[np.intp], shares: Floats) -> NDArray[np.bool_]:
+    """Rows that are put into another class with a high probability, and not because that class is common.
+
+    Every row of a rare class has a low probability of its class. The odds against the label must therefore exceed
+    those of the classes' shares as clearly as they must exceed one for two equal classes.
+    """
+    full = np.zeros((len(p), len(shares)))
+    full[:, known] = p
+    top, every = full.argmax(axis=1), np.arange(len(p))
+    ratio = full[every, top] * shares[codes]
+    other = full[every, codes] * shares[top] * SURE / (1 - SURE)
+    return np.asarray((full[every, top] >= SURE) & (ratio >= other) & (top != codes))

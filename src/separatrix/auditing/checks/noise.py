@@ -79,7 +79,7 @@ def _constant_variance(Z: Floats, rank: int, residuals: Floats) -> AssumptionLin
     statistic, p = koenker(Z, rank, residuals)
     evidence = f"Breusch and Pagan's test (Koenker's form): {number(statistic)}, {p_value(p)}"
     fails = p < LEVEL
-    advice = "Use robust standard errors (covariance='HC3')." if fails else ""
+    advice = "Use robust standard errors (HC3)." if fails else ""
     what = ("constant variance", "The noise has constant variance", "intervals of least squares")
     return AssumptionLine(*what, evidence, "fails" if fails else "holds", advice, p, LEVEL)
 

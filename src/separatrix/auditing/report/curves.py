@@ -99,6 +99,8 @@ def quantiles(facts: AuditFacts) -> str | None:
     if not own:
         return None
     labels = [c.label for c in facts.table.classes]
+    if len(labels) > len(PALETTE):  # colours of the drawn classes alone, so that no two are alike
+        labels = [curve.label for curve in own]
 
     def paint(ax: Any) -> None:
         ax.plot([-3, 3], [-3, 3], ":", color=MUTED, linewidth=1)

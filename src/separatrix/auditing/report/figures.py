@@ -127,7 +127,8 @@ def coefficients(facts: AuditFacts) -> str | None:
         ax.set_ylim(-0.7, len(rows) - 0.3)
         ax.grid(axis="x", color=GRID, linewidth=0.6)
         plain_ticks(ax.xaxis)
-        what = "change of the log-odds" if own.log_odds else "change"
+        score = "change" if facts.table.regression else "change of the score"
+        what = "change of the log-odds" if own.log_odds else score
         ax.set_xlabel(f"{what} of {short(target, 20)}\nfor one standard deviation")
 
     alt = f"Coefficients of {own.learner}, largest effect first: {rows[0].name}."
@@ -159,6 +160,7 @@ def mistakes(facts: AuditFacts) -> str | None:
     def paint(ax: Any) -> None:
         from matplotlib.ticker import LogLocator
 
+        highest = max((run.bound.mistakes for _, run, _ in shown if run.bound is not None), default=0.0)
         for title, run, colour in shown:
             made = np.maximum(run.curve_mistakes, 0.8)
             ax.plot(run.curve_passes, made, color=colour, linewidth=1.6, label=title)
@@ -167,8 +169,10 @@ def mistakes(facts: AuditFacts) -> str | None:
             if run.bound is not None:
                 most = run.bound.mistakes
                 ax.axhline(most, color=colour, linestyle="--", linewidth=1.2)
-                at, offset = (1, most), (3, 3)
-                ax.annotate(f"bound {bound(most)}", at, offset, textcoords="offset points", color=colour, fontsize=8)
+                at, offset = (1, most), (3, 3 if most == highest else -3)
+                side = "bottom" if most == highest else "top"  # labels of two near lines do not collide
+                note = f"bound {bound(most)}"
+                ax.annotate(note, at, offset, textcoords="offset points", color=colour, fontsize=8, va=side)
         ax.set(xscale="log", yscale="log", xlabel="passes over the rows", ylabel="mistakes so far")
         for axis in (ax.xaxis, ax.yaxis):
             low, high = axis.get_view_interval()
