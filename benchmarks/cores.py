@@ -1,13 +1,15 @@
 """The same work on 1, 2, 4, ... threads, in units of numpy's X @ w on all cores of the same run.
 
 ``--rows=N`` and ``--columns=D`` choose the table (2,000,000 by 100), ``--draw`` writes the parallel efficiency as
-``benchmarks/cores.svg``. scikit-learn runs beside it on all cores, scikit-learn-intelex where it is installed.
+``benchmarks/cores.svg``, ``--only=WORD`` runs the work whose name has this word. scikit-learn runs beside it on all
+cores, scikit-learn-intelex where it is installed.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import print_table
-from separatrix import LeastSquares, LinearDiscriminant, LogisticRegression, Perceptron, separability, threads
+from separatrix import (
+    AveragedPerceptron,
+    LeastSquares,
+    LinearDiscriminant,
+    LogisticRegression,
+    Perceptron,
+    separability,
+    threads,
+)
+from separatrix.errors import IterationWarning
 from separatrix.kernels import thread_count
 
 TURNS = 3
@@ -44,13 +55,18 @@ def labelled(n: int, d: int) -> tuple[Any, Any, Any, Any]:
 def ours(X: Any, t: Any, y: Any, clean: Any) -> dict[str, Callable[[], Any]]:
     """What a user would type, by name."""
     logistic = LogisticRegression(C=1.0, tol=1e-6).fit(X[:10_000], y[:10_000])
+    warnings.simplefilter("ignore", IterationWarning)  # one epoch is what is measured
+    early = Perceptron(max_epochs=12).fit(X, clean)
+    late = np.append(early.coef_, early.intercept_)
     return {
         "least squares": lambda: LeastSquares().fit(X, t).coef_,
         "LDA": lambda: LinearDiscriminant().fit(X, y).coef_,
         "ridge logistic, gap 1e-6": lambda: LogisticRegression(C=1.0, tol=1e-6).fit(X, y).coef_,
         "predict": lambda: logistic.predict(X),
         "predict_proba": lambda: logistic.predict_proba(X),
-        "perceptron, one epoch": lambda: Perceptron(max_epochs=1).fit(X, clean).coef_,
+        "perceptron, first epoch": lambda: Perceptron(max_epochs=1).fit(X, clean).coef_,
+        "perceptron, a late epoch": lambda: Perceptron(max_epochs=1, start=late).fit(X, clean).coef_,
+        "averaged perceptron, a late epoch": lambda: AveragedPerceptron(max_epochs=1, start=late).fit(X, clean).coef_,
         "separability, overlap": lambda: np.array(separability(X, y).witness),
     }
 
@@ -104,7 +120,10 @@ def main() -> None:
     v = np.linspace(-1.0, 1.0, d)
     unit = least(lambda: X @ v, 10)[0]
     rows, efficiency = [], {}
+    only = next((word.partition("=")[2] for word in sys.argv if word.startswith("--only=")), "")
     for name, work in ours(*data).items():
+        if only not in name:
+            continue
         seconds, bits = [], set()
         for count in counts:
             with threads(count):
@@ -115,7 +134,7 @@ def main() -> None:
         efficiency[name] = [seconds[0] / s / c for s, c in zip(seconds, counts, strict=True)]
         same = "same bits" if len(bits) == 1 else "BITS DIFFER"
         rows.append([name, *(f"{1e3 * s:.0f}" for s in seconds), seconds[-1] / unit, seconds[0] / seconds[-1], same])
-    for name, work in peers(*data[:3]).items():
+    for name, work in ({} if only else peers(*data[:3])).items():
         elapsed = least(work, 1 if "--quick" not in sys.argv else TURNS)[0]
         rows.append([name, *([""] * (len(counts) - 1)), f"{1e3 * elapsed:.0f}", elapsed / unit, "", ""])
     print(f"{n:,} x {d} float64; X @ w on all cores: {1e3 * unit:.1f} ms; milliseconds by threads\n")

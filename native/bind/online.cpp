@@ -3,13 +3,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
-#include <cstring>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "look_ahead.hpp"
 #include "rows.hpp"
+#include "single_row.hpp"
 
 namespace separatrix {
 
@@ -89,90 +89,6 @@ static void hold(Held<Rule>* self, const Shared& s, Rule rule, const More&... mo
                                          nb::cast(s.seen), nb::cast(more)...)};
 }
 
-// A row of doubles, by the buffer protocol: half the price of an ndarray, which matters where each row is a call.
-class OneRow {
-   public:
-    OneRow(nb::handle x, i64 d) {
-        if (PyObject_GetBuffer(x.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
-            PyErr_Clear();
-            throw nb::type_error("x must be an array of doubles");
-        }
-        const bool doubles = view.format && std::strcmp(view.format, "d") == 0;
-        const bool fits = doubles && view.ndim == 1 && static_cast<i64>(view.shape[0]) == d;
-        if (!fits) {
-            PyBuffer_Release(&view);
-            if (!doubles) throw nb::type_error("x must be an array of doubles");
-            throw nb::value_error("x must hold a number for every feature");
-        }
-        row = {static_cast<const double*>(view.buf), 1, d};
-    }
-    ~OneRow() { PyBuffer_Release(&view); }
-    OneRow(const OneRow&) = delete;
-    OneRow& operator=(const OneRow&) = delete;
-
-    Dense<double> row{};
-
-   private:
-    Py_buffer view;
-};
-
-// A sparse row of stored values; columns may not leave the features.
-static Csr<double, i64> one_row(const Vector<double>& value, const Vector<i64>& column, const i64 (&start)[2], i64 d) {
-    need_length(column, static_cast<i64>(value.shape(0)), "columns and values must have the same length");
-    for (std::size_t k = 0; k < column.shape(0); ++k)
-        if (column.data()[k] < 0 || column.data()[k] >= d) throw nb::value_error("a column leaves the features");
-    return {value.data(), column.data(), start, 1, d};
-}
-
-template <class Value>
-using Names = nb::typed<nb::dict, nb::str, Value>;
-
-// A dict of features as a sparse row: `index` gives each name its column, or ~column where the value
-// changes its sign. Entries are sorted by column, and those that fall together are added up.
-struct Features {
-    std::vector<std::pair<i64, double>> entry;
-    std::vector<i64> column;
-    std::vector<double> value;
-
-    void read(Names<nb::any> x, Names<int> index, i64 d, bool skip_unknown) {
-        entry.clear();
-        column.clear();
-        value.clear();
-        Py_ssize_t at = 0;
-        PyObject *name, *number;
-        while (PyDict_Next(x.ptr(), &at, &name, &number)) {
-            if (!PyUnicode_Check(name)) throw nb::type_error("the name of a feature is not text");
-            double v;
-            if (PyFloat_Check(number))
-                v = PyFloat_AS_DOUBLE(number);
-            else if (PyLong_Check(number))
-                v = PyLong_AsDouble(number);
-            else
-                throw nb::type_error("a feature is not a number");
-            if (PyErr_Occurred()) throw nb::python_error();
-            if (!std::isfinite(v)) throw nb::value_error("a feature is not finite");
-            PyObject* found = PyDict_GetItemWithError(index.ptr(), name);
-            if (!found) {
-                if (PyErr_Occurred()) throw nb::python_error();
-                if (skip_unknown) continue;
-                throw nb::key_error("x has a feature without a column");
-            }
-            i64 c = PyLong_AsLongLong(found);
-            if (PyErr_Occurred()) throw nb::python_error();
-            if (c < 0) c = ~c, v = -v;
-            if (c >= d) throw nb::value_error("a column leaves the features");
-            entry.emplace_back(c, v);
-        }
-        std::stable_sort(entry.begin(), entry.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-        for (const auto& [c, v] : entry) {
-            if (!column.empty() && column.back() == c)
-                value.back() += v;
-            else
-                column.push_back(c), value.push_back(v);
-        }
-    }
-};
-
 static thread_local Features features;
 
 template <class Rule>
@@ -182,19 +98,32 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
         .def(
             "binary",
             [](Self& self, i64 k, const Rows& X, Vector<i8> y, Maybe step, MaybeOrder order, i64 begin, i64 end,
-               i64 limit, std::optional<Out<i8>> habit) -> Counts {
+               i64 limit, std::optional<Out<i8>> habit, Lookahead* ahead) -> Counts {
                 if (k < 0 || k >= self.rule.count) throw nb::value_error("k names a vector that does not exist");
                 if (X.d != self.rule.d) throw nb::value_error("X must have the features of the vectors");
                 need_length(y, X.n, "y must hold a label for every row");
                 if (step) need_length(*step, X.n, "step must hold a number for every row");
+                need_fresh(ahead);
                 if (habit) need_length(*habit, X.n, "habit must hold a number for every row");
                 need_positions(order, X.n, begin, end);
                 nb::gil_scoped_release free;
+                const i64* rows_at = order ? order->data() : nullptr;
+                const double c = self.rule.quiet();
                 const Moves moves = std::visit(
                     [&](const auto& rows) {
-                        return binary_pass(rows, self.rule, k, y.data(), step ? step->data() : nullptr,
-                                           order ? order->data() : nullptr, begin, end, limit,
-                                           habit ? habit->data() : nullptr);
+                        const auto run = [&](i64 from, i64 to, i64 most) {
+                            return binary_pass(rows, self.rule, k, y.data(), step ? step->data() : nullptr, rows_at,
+                                               from, to, most, habit ? habit->data() : nullptr);
+                        };
+                        const auto skip = [&](i64 from, i64 to) {
+                            for (i64 t = from; t < to; ++t)
+                                if (y.data()[rows_at ? rows_at[t] : t] != 0) self.rule.tick(k);
+                        };
+                        if constexpr (requires { rows.x; })
+                            if (ahead && !std::isnan(c))
+                                return pass_ahead(*ahead, rows, y.data(), rows_at, self.rule.lifted(k), c, begin, end,
+                                                  limit, run, skip);
+                        return run(begin, end, limit);
                     },
                     X.view);
                 self.updates[k] += moves.updates;
@@ -202,7 +131,7 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
                 return {moves.updates, moves.visits, moves.last};
             },
             "k"_a, "X"_a, "y"_a.noconvert(), "step"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a,
-            "end"_a, "limit"_a, "habit"_a.noconvert().none() = nb::none())
+            "end"_a, "limit"_a, "habit"_a.noconvert().none() = nb::none(), "ahead"_a.none() = nb::none())
         .def(
             "kesler",
             [](Self& self, const Rows& X, Vector<i32> y, Maybe step, MaybeOrder order, i64 begin, i64 end,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "look_ahead.hpp"
 #include "rows.hpp"
 
 namespace separatrix {
@@ -32,23 +33,47 @@ void bind_perceptron(nb::module_& m) {
     m.def(
         "perceptron_pass",
         [](const Rows& X, Vector<i8> y, Maybe step, std::optional<Vector<i64>> order, Out<double> lifted, bool bias,
-           bool zero_is_mistake, MaybeLog log, i64 begin, i64 end, i64 limit, std::optional<Out<i8>> habit) {
+           bool zero_is_mistake, MaybeLog log, i64 begin, i64 end, i64 limit, std::optional<Out<i8>> habit,
+           Lookahead* ahead) {
             Perceptron p = checked(X, y, step, lifted, bias, zero_is_mistake, log, limit);
             if (habit) {
                 need_length(*habit, X.n, "habit must hold a number for every row");
                 p.habit = habit->data();
             }
             need_positions(order, X.n, begin, end);
+            need_fresh(ahead);
+            const i64* rows_at = order ? order->data() : nullptr;
             nb::gil_scoped_release free;
             return counts(std::visit(
                 [&](const auto& rows) {
-                    return perceptron_pass(rows, p, order ? order->data() : nullptr, begin, end, limit);
+                    const auto run = [&](i64 from, i64 to, i64 most) {
+                        const Moves moves = perceptron_pass(rows, p, rows_at, from, to, most);
+                        if (p.log) p.log += moves.updates;
+                        return moves;
+                    };
+                    if constexpr (requires { rows.x; })
+                        if (ahead)
+                            return pass_ahead(*ahead, rows, p.y, rows_at, p.w, 0.0, begin, end, limit, run,
+                                              [](i64, i64) {});
+                    return run(begin, end, limit);
                 },
                 X.view));
         },
         "X"_a, "y"_a.noconvert(), "step"_a.noconvert().none(), "order"_a.noconvert().none(), "lifted"_a.noconvert(),
         "bias"_a, "zero_is_mistake"_a, "log"_a.noconvert().none(), "begin"_a, "end"_a, "limit"_a,
-        "habit"_a.noconvert().none() = nb::none());
+        "habit"_a.noconvert().none() = nb::none(), "ahead"_a.none() = nb::none());
+    nb::class_<Lookahead>(m, "Lookahead")
+        .def(
+            "__init__",
+            [](Lookahead* self, i64 helpers, i64 alone, i64 block) {
+                if (helpers < 1 || alone < 1 || block < 1) throw nb::value_error("a lookahead needs positive numbers");
+                new (self) Lookahead(helpers, alone, block);
+            },
+            "helpers"_a, "alone"_a, "block"_a)
+        .def("help", &Lookahead::help, "number"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def("close", &Lookahead::close, nb::call_guard<nb::gil_scoped_release>())
+        .def_ro("rounds", &Lookahead::rounds)
+        .def_ro("passed_over", &Lookahead::passed_over);
     m.def(
         "perceptron_restart",
         [](const Rows& X, Vector<i8> y, Maybe step, Out<double> lifted, bool bias, bool zero_is_mistake, MaybeLog log,

@@ -3,7 +3,8 @@
 //
 // Vectors are lifted (d weights, then the bias) and lie one behind the other. A row with margin m moves
 // one vector along y x (binary: m = y s), or two along +x and -x (Kesler: m = s_true - s_best wrong).
-// A rule says whether a margin moves it (`moves`) and by how much (`push`); `tick` counts the look.
+// A rule says whether a margin moves it (`moves`) and by how much (`push`); `tick` counts the look. No margin above
+// `quiet` moves it (not a number: that depends on its weights).
 //   (A) averaged      as the perceptron; beside w runs u, the sum of t a x over updates after t looks:
 //                     the average of all weights after each of T looks is w - u/T
 //   (M) margin        m <= margin, or m <= margin |w|: w += c y x
@@ -12,6 +13,7 @@
 // In every test a margin that is not a number moves, so that it never passes for success.
 #pragma once
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "perceptron.hpp"
@@ -51,6 +53,7 @@ inline bool plain_moves(double m, bool tie_lost) { return !(m > 0 || (m == 0 && 
 struct PlainRule : Vectors {
     bool zero_is_mistake;
 
+    double quiet() const { return 0; }
     void tick(i64) {}
     bool moves(const Pull*, int, double m, bool tie_lost) const { return plain_moves(m, tie_lost); }
     template <class Rows>
@@ -68,6 +71,7 @@ struct AveragedRule : Vectors {
     double* total;  // u of each vector
     i64* looks;     // T of each vector
 
+    double quiet() const { return 0; }
     void tick(i64 k) { ++looks[k]; }
     bool moves(const Pull*, int, double m, bool tie_lost) const { return plain_moves(m, tie_lost); }
     template <class Rows>
@@ -102,6 +106,7 @@ struct MarginRule : Vectors {
     double* norm2;  // |w|^2 of each vector, carried along, and summed afresh every 1024 updates of it
     i64* moved;     // updates of each vector
 
+    double quiet() const { return relative ? std::numeric_limits<double>::quiet_NaN() : margin; }
     void tick(i64) {}
     bool moves(const Pull* pull, int pulls, double m, bool) const {
         if (!relative) return !(m > margin);
@@ -139,6 +144,7 @@ struct PassiveAggressiveRule : Vectors {
     int variant;  // 0, 1, 2: PA, PA-I, PA-II
     double C;
 
+    double quiet() const { return 1; }
     void tick(i64) {}
     bool moves(const Pull*, int, double m, bool) const { return !(m >= 1); }
     [[gnu::always_inline]] double size(double x2, double c, double m, int pulls) const {  // c tau
@@ -166,6 +172,7 @@ struct ArowDiagonalRule : Vectors {
     double* variance;
     std::vector<double> z;  // room for two times d + 1
 
+    double quiet() const { return 1; }
     void tick(i64) {}
     bool moves(const Pull*, int, double m, bool) const { return !(m >= 1); }
     template <class Rows>
@@ -206,6 +213,7 @@ struct ArowFullRule : Vectors {
     double* covariance;
     std::vector<double> z;
 
+    double quiet() const { return 1; }
     void tick(i64) {}
     bool moves(const Pull*, int, double m, bool) const { return !(m >= 1); }
     template <class Rows>

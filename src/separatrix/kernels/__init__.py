@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +90,9 @@ if TYPE_CHECKING:
 
     backend: str
     isa: str
+
+    def looking_ahead(rows: Rows, last_updates: int = 0) -> AbstractContextManager[Lookahead | None]: ...
+
 else:
     _kernels, backend, isa = _load()
     for _name, _value in vars(_kernels).items():

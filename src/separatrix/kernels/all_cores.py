@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.kernels.cores import each_part
+from separatrix.kernels.look_ahead import lookahead_of
 
 Floats = NDArray[np.float64]
 BLOCK = 2**18  # numbers that are worth a part of their own: about a fifth of a millisecond
@@ -115,6 +116,7 @@ def on_all_cores(backend: ModuleType) -> dict[str, Callable[..., Any]]:
 
     return {
         "first_nonfinite": first_nonfinite,
+        "looking_ahead": lookahead_of(backend),
         "scores": by_rows(backend.scores, (1,)),
         "class_scores": by_rows(backend.class_scores, (2, 3)),
         "norms2": by_rows(backend.norms2, (0,)),

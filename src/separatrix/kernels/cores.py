@@ -28,6 +28,7 @@ QUOTA = "/sys/fs/cgroup/cpu.max"
 _chosen: ContextVar[int | None] = ContextVar("threads", default=None)
 _busy = Lock()  # held while the threads have work: a fit inside a fit, or beside one, runs on its own thread
 _pool: ThreadPoolExecutor | None = None
+_NOBODY = ThreadPoolExecutor(1)  # a pool that has no threads, as nothing is given to it
 
 
 @contextmanager
@@ -94,16 +95,26 @@ def _quota() -> int:
 
 def each_part(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
     """What work says of each part, in their order, on as many threads as there are parts and processors."""
-    most = min(thread_count(), len(parts))
-    if most < 2 or not _busy.acquire(blocking=False):
-        return [work(part) for part in parts]
+    with borrowed_threads(len(parts)) as (helpers, pool):
+        return _side_by_side(work, parts, helpers, pool) if helpers else [work(part) for part in parts]
+
+
+@contextmanager
+def borrowed_threads(most: int) -> Iterator[tuple[int, ThreadPoolExecutor]]:
+    """How many threads may help this one, with it at most ``most``, and their pool; none while another one has them."""
+    able = min(thread_count(), most)
+    if able < 2 or not _busy.acquire(blocking=False):
+        yield 0, _NOBODY
+        return
     try:
-        return _side_by_side(work, parts, most)
+        yield able - 1, _workers(able)
     finally:
         _busy.release()
 
 
-def _side_by_side(work: Callable[[Part], Result], parts: Sequence[Part], most: int) -> list[Result]:
+def _side_by_side(
+    work: Callable[[Part], Result], parts: Sequence[Part], helpers: int, pool: ThreadPoolExecutor
+) -> list[Result]:
     results: dict[int, Result] = {}
     numbers = count()
 
@@ -111,14 +122,14 @@ def _side_by_side(work: Callable[[Part], Result], parts: Sequence[Part], most: i
         while (k := next(numbers)) < len(parts):
             results[k] = work(parts[k])
 
-    helpers = [_workers(most).submit(take) for _ in range(most - 1)]
+    running = [pool.submit(take) for _ in range(helpers)]
     try:
         take()
     finally:
         numbers = count(len(parts))  # after an error nobody takes another part
-        wait(helpers)
-    for helper in helpers:
-        helper.result()
+        wait(running)
+    for done in running:
+        done.result()
     return [results[k] for k in range(len(parts))]
 
 

@@ -34,6 +34,7 @@ from separatrix.kernels.reference.online_rules import (
     PlainRule,
 )
 from separatrix.kernels.reference.perceptron import (
+    Lookahead,
     perceptron_any,
     perceptron_pass,
     perceptron_restart,

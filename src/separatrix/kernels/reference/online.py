@@ -54,11 +54,21 @@ class RowRule:
         return self.dot(X, i, k)
 
     def binary(
-        self, k: int, X: Rows, y: Any, step: Any, order: Any, begin: int, end: int, limit: int, habit: Any = None
+        self,
+        k: int,
+        X: Rows,
+        y: Any,
+        step: Any,
+        order: Any,
+        begin: int,
+        end: int,
+        limit: int,
+        habit: Any = None,
+        ahead: Any = None,
     ) -> Counts:
         """One pass of vector k over positions begin .. end, at most ``limit`` updates.
 
-        ``habit`` is 1 where the last look at a row moved the vector; here it is only kept.
+        ``habit`` is 1 where the last look at a row moved the vector; here it is only kept, and ``ahead`` is of no use.
         """
         updates, last, t = 0, -1, begin
         while t < end and updates < limit:

@@ -49,6 +49,21 @@ def _room(log: Indices | None, limit: int) -> int:
     return limit if log is None else min(limit, len(log))
 
 
+class Lookahead:
+    """Helpers that judge rows ahead of a pass; the readable passes do without."""
+
+    def __init__(self, helpers: int, alone: int, block: int) -> None:
+        if min(helpers, alone, block) < 1:
+            raise ValueError("a lookahead needs positive numbers")
+        self.rounds = self.passed_over = 0
+
+    def help(self, number: int) -> None:
+        """What a helper does until the pass is over: here nothing."""
+
+    def close(self) -> None:
+        """The pass is over."""
+
+
 def perceptron_pass(
     X: Rows,
     y: Labels,
@@ -62,10 +77,12 @@ def perceptron_pass(
     end: int,
     limit: int,
     habit: Labels | None = None,
+    ahead: Lookahead | None = None,
 ) -> tuple[int, int, int]:
     """One pass over positions begin .. end of ``order``, at most ``limit`` updates.
 
     ``habit`` is 1 where the last look at a row found a mistake; here it is only kept, for a pass that makes use of it.
+    ``ahead`` is of no use here: every row is looked at.
     """
     p = _Perceptron(X, y, step, lifted, bias, zero_is_mistake, log)
     limit = _room(log, limit)

@@ -97,7 +97,17 @@ class OnlineKernel(Protocol):
     """A rule bound to its arrays (kernels, online)."""
 
     def binary(
-        self, k: int, X: Any, y: Any, step: Any, order: Any, begin: int, end: int, limit: int, habit: Any = None
+        self,
+        k: int,
+        X: Any,
+        y: Any,
+        step: Any,
+        order: Any,
+        begin: int,
+        end: int,
+        limit: int,
+        habit: Any = None,
+        ahead: Any = None,
     ) -> tuple[int, int, int]: ...
     def kesler(
         self, X: Any, y: Any, step: Any, order: Any, begin: int, end: int, limit: int

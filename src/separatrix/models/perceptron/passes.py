@@ -97,6 +97,7 @@ class OnlinePasses:
     order: Order
     max_updates: float = math.inf
     habit: NDArray[np.int8] | None = None  # which rows moved at the last look: it speeds the next one up
+    last_updates: int = 0  # in the last step
 
     def step(self, state: OnlineState, chunk: LabelledRows) -> None:
         n = chunk.rows.n
@@ -105,11 +106,15 @@ class OnlinePasses:
         order = self.order.next(n)
         limit = int(min(self.max_updates - state.updates, NO_LIMIT))
         if state.vectors.seen is None:
-            updates, _, _ = state.kernel.binary(0, chunk.rows, chunk.y, chunk.step, order, 0, n, limit, self.habit)
+            with kernels.looking_ahead(chunk.rows, self.last_updates) as ahead:
+                updates, _, _ = state.kernel.binary(
+                    0, chunk.rows, chunk.y, chunk.step, order, 0, n, limit, self.habit, ahead
+                )
         else:
             updates, _, _ = state.kernel.kesler(chunk.rows, chunk.y, chunk.step, order, 0, n, limit)
         state.mistakes += updates
         state.updates += updates
+        self.last_updates = updates
 
     def end_pass(self, state: OnlineState) -> None:
         """Online rules have moved already."""

@@ -74,6 +74,7 @@ class PerceptronRule:
     max_updates: float = math.inf
     keep_log: bool = False
     habit: NDArray[np.int8] | None = None  # which rows were mistakes at the last look: it speeds the next one up
+    last_updates: int = 0  # in the last scan
 
     def step(self, state: PerceptronState, chunk: LabelledRows) -> None:
         n = chunk.rows.n
@@ -92,7 +93,7 @@ class PerceptronRule:
         """Look at positions begin .. end once."""
         room = min(self.max_updates - state.updates, NO_LIMIT)
         log = np.empty(end - begin, dtype=np.int64) if self.keep_log else None
-        with state.whole():
+        with state.whole(), kernels.looking_ahead(chunk.rows, self.last_updates) as ahead:
             updates, visits, last = kernels.perceptron_pass(
                 chunk.rows,
                 chunk.y,
@@ -106,8 +107,10 @@ class PerceptronRule:
                 end,
                 int(room),
                 self.habit,
+                ahead,
             )
             state.count(updates, visits, log)
+            self.last_updates = updates
             if updates:
                 state.last = last
 
