@@ -28,6 +28,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain, pairwise
 from operator import mul
 from typing import Any
@@ -39,6 +40,7 @@ INDEX_ONLY = 40  # a witness of more rows must carry its weights
 MOST_COLUMNS = 1 << 31
 PRIME = (1 << 61) - 1
 SLOT = 24
+MANY = 128  # columns from which on a rank is shown by a least singular value
 TRIM = 48  # columns after which packed rows lose those that are done
 MOST_BITS = 4096  # of the integers of a short circulation, and the largest exponent [C5]
 MOST_WORK = 1 << 33  # steps of about a nanosecond
@@ -57,6 +59,10 @@ Sparse = dict[int, int]  # a vector of integers
 
 class Rejected(Exception):
     """The certificate does not prove its claim."""
+
+
+class NotShown(Rejected):
+    """A factorisation does not show that eigenvalues are above a bound."""
 
 
 def need(condition: bool, why: str) -> None:
@@ -303,10 +309,18 @@ class Data:
         self.n = len(self.used) * self.last  # rows z
         numbers = len(self.used) + sum(len(row) for _, row in self.used.values())
         meter.charge(2 * numbers)
-        sizes = [math.frexp(v)[1] for _, row in self.used.values() for _, v in row]
         self.cells = numbers * (1 if self.kesler is None else 2 * self.last)  # numbers of all rows z
-        self.size = max([1, *sizes]) - min([1, *sizes]) + 128  # bits of a cell, with room
-        self.bits = 4096 + 16 * (self.p + 2) * self.size  # of a number in a proof: Cramer, Hadamard, and room [C1]
+
+    @cached_property
+    def size(self) -> int:
+        """Bits of a cell, with room."""
+        sizes = [math.frexp(v)[1] for _, row in self.used.values() for _, v in row]
+        return max([1, *sizes]) - min([1, *sizes]) + 128
+
+    @cached_property
+    def bits(self) -> int:
+        """Bits of a number in a proof: Cramer, Hadamard, and room [C1]."""
+        return int(4096 + 16 * (self.p + 2) * self.size)
 
     # -- the rows z
 
@@ -465,14 +479,49 @@ def rank_modulo(vectors: list[Sparse], p: int, meter: Meter) -> int:
     return len(basis)
 
 
+def spans(vectors: list[Sparse], p: int, bits: int, meter: Meter) -> bool:
+    """Whether the vectors, rounded to so many bits, are shown to have rank p [L5, L17].
+
+    Rows and columns are multiplied by powers of two that bring the largest entries near 2^bits: that changes no rank.
+    """
+    meter.charge(4 * len(vectors) * p)
+    lengths = [max((abs(v).bit_length() for v in vector.values()), default=0) for vector in vectors]
+    sizes = [-(1 << 20)] * p  # of columns, beside the largest entries of the rows
+    for vector, length in zip(vectors, lengths, strict=True):
+        for j, v in vector.items():
+            sizes[j] = max(sizes[j], abs(v).bit_length() - length) if v else sizes[j]
+    if not all(size > -MOST_BITS for size in sizes):
+        return False
+    meter.charge(len(vectors) * p, max(lengths) + MOST_BITS)
+    a = []
+    for vector, length in zip(vectors, lengths, strict=True):
+        line = [0] * p
+        for j, v in vector.items():
+            down = length + sizes[j] - bits  # the entry is divided by 2^down, and rounded to the nearest integer
+            line[j] = v + (1 << down - 1) >> down if down > 0 else v << -down
+        a.append(line)
+    enough = Fraction(math.isqrt(len(a) * p) + 1, 2) ** 2  # the square of a bound on the norm of what rounding changed
+    try:
+        upper, top = gram(a, meter)
+        floor = math.ceil(2 * enough) + 2 * p
+        return eigenvalues_above(upper, top, floor, math.floor(floor - enough), meter) > enough  # [L17]
+    except NotShown:
+        return False
+
+
 def packed_vector(entries: list[int]) -> int:
     return int.from_bytes(b"".join(v.to_bytes(SLOT, "little") for v in entries), "little")
 
 
 def has_rank(vectors: list[Sparse], rank: int, p: int, meter: Meter) -> bool:
-    """Whether the rank is at least so much: modulo a prime, and in integers where that does not show it [L5]."""
+    """Whether the rank is at least so much: modulo a prime, and in integers where that does not show it [L5].
+
+    With many columns the first thing to try is a least singular value above zero, which takes less time.
+    """
     if len(vectors) < rank:
         return False
+    if rank == p >= MANY and any(spans(vectors, p, bits, meter) for bits in (20, 44)):
+        return True
     if rank_modulo(vectors, p, meter) >= rank:
         return True
     columns = sorted({j for vector in vectors for j in vector})
@@ -570,11 +619,13 @@ def eigenvalues_above(upper: list[list[int]], top: int, shift: int, slack: int, 
         line[i - start] -= shift
         # by Cauchy and Schwarz, what is read off below fits into the slots
         size = sum(f * f * d for f, d in zip(factors, pivots, strict=True)) * max(squares[start:])
-        need((max(map(abs, line)) << t) + math.isqrt(size) + 1 < limit, "the numbers of a factorisation grow too much")
+        if (max(map(abs, line)) << t) + math.isqrt(size) + 1 >= limit:
+            raise NotShown("the numbers of a factorisation grow too much")
         meter.charge(i, 8 * packing.width * (c - start), longest)
         total = (packing.number(packing.slots(line)) << t) - sum(map(mul, factors, rows))
         u = [v + (1 << t - 1) >> t for v in packing.entries(total, c - start)[i - start :]]
-        need(u[0] > 0, "the rows are not shown to span the space")  # [L17] every u_kk > 0
+        if u[0] <= 0:  # [L17]
+            raise NotShown("the rows are not shown to span the space")
         for j, v in enumerate(u, i):
             squares[j] -= -v * v // u[0]
             columns[j].append(v)

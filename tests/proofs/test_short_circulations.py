@@ -102,6 +102,37 @@ def test_an_indefinite_matrix_is_refused():
         checker.eigenvalues_above([M[0], [M[1][1]]], 5, 0, 1, checker.Meter())
 
 
+def test_a_rank_is_shown_by_a_least_singular_value():
+    rng = np.random.default_rng(3)
+    c = 12
+    rows = [dict(enumerate(map(int, rng.integers(-999, 1000, c)))) for _ in range(c + 2)]
+    rows = [{j: v << 7 * i + 3 * j for j, v in row.items()} for i, row in enumerate(rows)]
+    assert checker.spans(rows, c, 20, checker.Meter())
+    for row in rows:
+        row[c - 1] = row[0] - 5 * row[1]
+    assert not any(checker.spans(rows, c, bits, checker.Meter()) for bits in (2, 20, 44, 200))
+    rows[3][c - 1] += 1  # of numbers up to 2^140: far below what is looked at, and nothing is claimed
+    assert not checker.spans(rows, c, 44, checker.Meter())
+    assert checker.has_rank(rows, c, c, checker.Meter())
+    for row in rows:
+        row.pop(2)
+    assert not any(checker.spans(rows, c, bits, checker.Meter()) for bits in (20, 44))
+
+
+def test_old_proofs_of_many_columns_are_checked_as_before(monkeypatch):
+    """Exact weights on a circuit of 140 columns: by a least singular value, and by the rank modulo a prime."""
+    X, y = noisy(900, 139, 0.2, seed=6)
+    rows = LiftedRows(X, y.astype(np.int8), True)
+    weights = reduce(rows, minimal=True).witness
+    fields = {"support": list(weights), "lambda": [hex(v) for v in weights.values()]}
+    content = forged(X, y, "overlap", **fields)
+    with monkeypatch.context() as changed:
+        changed.setattr(checker, "rank_modulo", lambda *_: 0)
+        assert accepted(content, X, y)
+    monkeypatch.setattr(checker, "MANY", 1000)
+    assert accepted(content, X, y)
+
+
 # -- L18: what is proved is true ---------------------------------------------------------------------------------
 
 

@@ -307,7 +307,7 @@ def class_names(classes: NDArray[Any]) -> list[str]:
 def sparse_rows(X: Any) -> list[list[tuple[int, float]]]:
     """Each row as its non-zeros, for the checker."""
     if isinstance(X, np.ndarray):
-        return [[(j, v) for j, v in enumerate(row) if v] for row in X.tolist()]
+        return [[(j, v) for j, v in enumerate(row) if v] if 0.0 in row else list(enumerate(row)) for row in X.tolist()]
     bounds, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
     return [[(columns[k], values[k]) for k in range(start, end) if values[k]] for start, end in pairwise(bounds)]
 
