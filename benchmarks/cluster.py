@@ -1,8 +1,11 @@
 """Rounds on Ray beside Ray's own, and logistic regression by 1, 2, ... workers of one thread beside scikit-learn.
 
     python -m benchmarks cluster [--workers=2] [--rows=2000000] [--quick]
+    python -m benchmarks cluster --scaling [--workers=16] [--seconds=100]
 
-Rows are made where the workers are, so that reading is not part of it. Times are the least of several.
+Rows are made where the workers are, so that reading is not part of it. Times are the least of several. ``--scaling``
+runs 1, 2, 4, ... workers up to the processors of the machine, ends within the seconds that are given (what would not is
+left out), and holds the times against the written cost model: T(W) = driver + pass/W + rounds x overhead.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +21,7 @@ import numpy as np
 
 from benchmarks.measure import print_table
 
-D, PARTS = 50, 16
+D, PARTS = 50, 32
 
 
 def option(name: str, default: int) -> int:
@@ -40,47 +44,79 @@ def nothing(part):
 
 def main() -> None:
     os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "SEPARATRIX_NUM_THREADS"):
+        os.environ[name] = "1"  # of the workers, which are processes of their own
     try:
         import ray
     except ImportError:
         print("Ray is not installed: nothing was measured")
         return
-    most = option("workers", 2)
+    scaling, started = "--scaling" in sys.argv, time.perf_counter()
+    most = option("workers", len(os.sched_getaffinity(0)) if scaling else 2)
     rows = (200_000 if "--quick" in sys.argv else option("rows", 2_000_000)) // PARTS
     ray.init(address="local", num_cpus=most, include_dashboard=False, log_to_driver=False, logging_level="error")
     try:
-        measure(ray, most, rows)
+        measure(ray, most, rows, started + option("seconds", 100 if scaling else 10_000), scaling)
     finally:
         ray.shutdown()
 
 
-def measure(ray, most: int, rows: int) -> None:
+def measure(ray, most: int, rows: int, end: float, scaling: bool) -> None:
     import ray.cloudpickle
 
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    print(f"Ray {ray.__version__}; {rows * PARTS:,} x {D} in {PARTS} partitions; workers of one thread\n")
+    print(f"Ray {ray.__version__}; {rows * PARTS:,} x {D} in {PARTS} partitions; workers of one thread")
+    print(f"{len(os.sched_getaffinity(0))} processors, load {os.getloadavg()[0]:.1f}\n")
     counts = sorted({1, *(2**k for k in range(10) if 2**k <= most), most})
-    table, first = [], None
+    table, found = [], []
     for workers in counts:
-        own, ours, seconds = on_workers(ray, workers, rows)
-        first = first or seconds
-        print(f"{workers} workers: {seconds:.2f} s", file=sys.stderr, flush=True)
+        began = time.perf_counter()
+        if found and began + 1.2 * found[-1].whole > end:
+            print(f"{workers} workers left out: the time is up")
+            continue
+        found.append(on_workers(ray, workers, rows, 2 if scaling else 3))
+        found[-1].whole = time.perf_counter() - began
+        first, own = found[0], found[-1]
+        print(f"{workers} workers: {own.fit:.2f} s", file=sys.stderr, flush=True)
+        expected = first.driver + first.rounds / workers + own.count * own.ours
         table.append(
             [
                 workers,
-                f"{1e3 * own:.1f}",
-                f"{1e3 * ours:.1f}",
-                f"{1e3 * (ours - own):.1f}",
-                f"{seconds:.2f}",
-                f"{first / seconds:.2f}",
+                f"{1e3 * own.empty:.1f}",
+                f"{1e3 * (own.ours - own.empty):.1f}",
+                f"{own.fit:.2f}",
+                f"{own.driver:.3f}",
+                f"{first.fit / own.fit:.2f}",
+                f"{first.fit / own.fit / workers:.0%}",
+                f"{expected:.2f}",
+                f"{own.fit / expected:.2f}",
             ]
         )
-    head = ["workers", "Ray's round, ms", "our round, ms", "above it, ms", "logistic fit, s", "against one"]
-    print_table(head, table)
-    print(f"\nscikit-learn's newton-cholesky on one core: {sklearn_seconds(rows):.2f} s")
+    head = ["workers", "Ray's round, ms", "above it, ms", "logistic fit, s", "driver, s", "against one", "efficiency"]
+    print_table([*head, "cost model, s", "measured / model"], table)
+    print(f"\n{found[0].count} rounds a fit; all times are the least of several")
+    if time.perf_counter() + 3 * found[0].fit < end:
+        print(f"scikit-learn's newton-cholesky on one core: {sklearn_seconds(rows):.2f} s")
 
 
-def on_workers(ray, workers: int, rows: int) -> tuple[float, float, float]:
+@dataclass
+class Found:
+    """What was measured on some workers, in seconds."""
+
+    empty: float  # Ray's round
+    ours: float
+    fit: float
+    rounds: float  # of the fit, in rounds
+    count: int  # of rounds
+    whole: float = 0.0  # of the measurement
+
+    @property
+    def driver(self) -> float:
+        """What one process does while the others wait."""
+        return self.fit - self.rounds
+
+
+def on_workers(ray, workers: int, rows: int, times: int) -> Found:
     """Ray's empty round, ours, and a logistic fit."""
     from separatrix import LogisticRegression
     from separatrix.cluster.checkpoints import Checkpoint
@@ -91,17 +127,34 @@ def on_workers(ray, workers: int, rows: int) -> tuple[float, float, float]:
     from separatrix.cluster.schema import SourceSchema
     from separatrix.cluster.target import Target
 
+    class Timed(RayRounds):
+        """Rounds that add up how long they take."""
+
+        spent = 0.0
+
+        def _round(self, what, job):
+            start = time.perf_counter()
+            try:
+                return super()._round(what, job)
+            finally:
+                self.spent += time.perf_counter() - start
+
     with TemporaryDirectory() as folder:
         for k in range(PARTS):
             (Path(folder) / f"{k:02d}.csv").write_text("x,y\n0,1\n")
-        with RayRounds(partitions_of(f"{folder}/*.csv"), workers=workers) as rounds:
+        with Timed(partitions_of(f"{folder}/*.csv"), workers=workers) as rounds:
             rounds.prepare("rows", made_rows, rows)
-            own = least(lambda: ray.get([actor.pid.remote() for actor in rounds.actors]), 50)
+            empty = least(lambda: ray.get([actor.pid.remote() for actor in rounds.actors]), 50)
             ours = least(lambda: rounds.map("nothing", nothing), 50)
             schema = SourceSchema(None, {}, D, (rows,) * PARTS, False)
             source = EncodedSource(rounds, "rows", schema, Target("y", np.array([0, 1])), None, {})
-            fit = least(lambda: fit_logistic(LogisticRegression(), source, Checkpoint(None, {})), 3)
-    return own, ours, fit
+            runs = []
+            for _ in range(times):
+                rounds.count, rounds.spent, start = 0, 0.0, time.perf_counter()
+                fit_logistic(LogisticRegression(), source, Checkpoint(None, {}))
+                runs.append((time.perf_counter() - start, rounds.spent, rounds.count))
+    fit, spent, count = min(runs)
+    return Found(empty, ours, fit, spent, count)
 
 
 def least(work, times: int) -> float:

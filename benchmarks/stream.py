@@ -1,11 +1,13 @@
 """Streams: the command beside Vowpal Wabbit, a second pass from the cache, checkpoints, River, a hundred million rows.
 
-Run with ``python -m benchmarks stream [--quick] [--long]``. Contenders are processes of their own and take turns; the
-least of the times counts. The machine may be busy, so that processor time stands beside the clock.
+Run with ``python -m benchmarks stream [--quick] [--long] [--part=NAME,…]``; the parts are vw, cache, checkpoints, river
+and rows. Contenders are processes of their own and take turns; the least of the times counts. The machine may be busy,
+so that processor time stands beside the clock.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import resource
@@ -20,6 +22,7 @@ import numpy as np
 from separatrix import Perceptron, cache_rows, progressive
 
 FEATURES, PAIRS = 1000, 20
+PARTS = ("vw", "cache", "checkpoints", "river", "rows")
 HINGE = "--quiet --loss_function hinge"
 VW = "import sys; from vowpalwabbit import Workspace; Workspace(sys.argv[1]).finish()"
 OURS = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
@@ -187,19 +190,28 @@ def many_rows(rows: int) -> None:
 def main() -> None:
     quick, long = "--quick" in sys.argv, "--long" in sys.argv
     rows, repeats = (50_000, 1) if quick else (500_000, 3)
+    named = [word.partition("=")[2].split(",") for word in sys.argv if word.startswith("--part=")]
+    asked = {name for own in named for name in own} or set(PARTS)
+    if not asked <= set(PARTS):
+        sys.exit(f"--part takes {', '.join(PARTS)}")
+    if importlib.util.find_spec("vowpalwabbit") is None and asked & {"vw", "cache"}:
+        print("vowpalwabbit is not installed: it is left out")
+        asked -= {"vw", "cache"}
+    print(f"load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} processors")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write(folder, rows)
-        try:
-            import vowpalwabbit  # noqa: F401  # because only its presence is asked for
-
+        if asked & {"vw", "cache", "checkpoints"}:
+            write(folder, rows)
+        if "vw" in asked:
             against_vw(folder, rows, repeats)
+        if "cache" in asked:
             second_pass(folder, rows, repeats)
-        except ImportError:
-            print("vowpalwabbit is not installed: it is left out")
-        checkpoints(folder, repeats)
-    beside_river(200_000 if quick else 2_000_000)
-    many_rows(2_000_000 if quick else 100_000_000 if long else 10_000_000)
+        if "checkpoints" in asked:
+            checkpoints(folder, repeats)
+    if "river" in asked:
+        beside_river(200_000 if quick else 2_000_000)
+    if "rows" in asked:
+        many_rows(2_000_000 if quick else 100_000_000 if long else 10_000_000)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from separatrix import errors as errors
 from separatrix import kernels as kernels
 from separatrix.auditing.audit import Audit as Audit
 from separatrix.auditing.audit import audit as audit
+from separatrix.cluster.fit_from_disk import fit_source as fit_source
 from separatrix.data.row_cache import RowCache as RowCache
 from separatrix.data.row_cache import cache_rows as cache_rows
 from separatrix.evaluation.comparison import Comparison as Comparison

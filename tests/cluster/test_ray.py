@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sources import table, write_parts
+from tests.commands import separatrix
 
 from separatrix import (
     LeastSquares,
@@ -22,6 +25,7 @@ from separatrix import (
     Perceptron,
     QuadraticDiscriminant,
     cluster,
+    compare,
     cross_validate,
     verify,
 )
@@ -117,6 +121,27 @@ def test_a_worker_killed_in_the_middle_of_a_round(session, source):
         assert rounds.map("slowly", slowly) == list(range(8))
         assert sum(rounds.deaths) == 1
         assert victim not in list(held_by(rounds))
+
+
+@pytest.mark.parametrize("slow", [(0, 1), (7,)])
+def test_a_slow_worker_does_not_change_the_result(session, source, here, slow, monkeypatch):
+    from separatrix.cluster.ray_rounds import RayRounds
+
+    answers, rounds = RayRounds._answers, []
+
+    def slowed(self, job):
+        work, *rest = job
+
+        def slowly(part, *arguments):
+            time.sleep(0.05 if part.partition.index in slow else 0.0)
+            return work(part, *arguments)
+
+        rounds.append(slowly)
+        return answers(self, (slowly, *rest))
+
+    monkeypatch.setattr(RayRounds, "_answers", slowed)
+    assert bits(fit(LogisticRegression(), source, workers=2)) == here["label"][2]
+    assert len(rounds) > 10
 
 
 def test_a_fit_whose_worker_is_killed_has_the_same_bits(session, source, here):
@@ -250,6 +275,75 @@ def test_folds_on_the_cluster_are_those_of_this_process(session):
 def test_more_workers_than_processors(session, source):
     with pytest.raises(ClusterError, match="8 workers were asked for and the cluster has 3 processors"):
         fit(LinearDiscriminant(), source, workers=8)
+
+
+def test_learners_are_compared_on_the_cluster_as_in_this_process(session):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    y = (X[:, 0] + rng.normal(size=150) > 0).astype(int)
+    learners = {"logistic": LogisticRegression(C=1.0), "lda": LinearDiscriminant()}
+    with cluster.RayExecutor() as executor:
+        spread = compare(learners, X, y, folds=3, repeats=1, random_state=0, executor=executor)
+    assert spread.to_dict() == compare(learners, X, y, folds=3, repeats=1, random_state=0).to_dict()
+
+
+def test_the_commands_on_the_cluster(session, source, tmp_path):
+    where = ("--cluster", session, "--workers", 2)
+    words = ("--target", "label", "--drop", "number", "--scale", "standard", "--learner", "linear-discriminant")
+    fitted = separatrix("fit", source, *words, *where, "--out", tmp_path / "m.sepx")
+    assert fitted.returncode == 0, fitted.stderr
+    assert "rows in 8 partitions" in fitted.stdout
+    done = separatrix("predict", tmp_path / "m.sepx", source, *where, "--out", tmp_path / "out", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rows"] == 1200
+    files = sorted((tmp_path / "out").iterdir())
+    assert [path.name for path in files] == [f"part-{k:05d}.csv" for k in range(8)]
+    parts = [path.read_text().splitlines() for path in files]
+    whole = source.replace("part*", "whole")
+    alone = separatrix("predict", tmp_path / "m.sepx", whole, "--only", "--quiet").stdout.splitlines()
+    assert [line for part in parts for line in part[1:]] == alone[1:]
+    assert {part[0] for part in parts if len(part) > 1} == {alone[0]}
+    judged = separatrix("evaluate", tmp_path / "m.sepx", source, *where, "--json")
+    assert judged.returncode == 0, judged.stderr
+    one = json.loads(separatrix("evaluate", tmp_path / "m.sepx", whole, "--json").stdout)
+    assert json.loads(judged.stdout)["confusion"] == one["confusion"]
+    assert json.loads(judged.stdout)["low"] == pytest.approx(one["metrics"]["accuracy"]["low"])
+
+
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", None])
+def test_a_host_that_is_silent_or_is_something_else(tmp_path, said):
+    """Nothing is said, something else than Ray is, or the connection is closed: no more than 10 s each."""
+    from separatrix.cluster import ray_rounds
+
+    (tmp_path / "rows.csv").write_text("x,y\n0,1\n1,3\n2,5\n")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        kept = []
+
+        server.settimeout(30)
+
+        def answer():
+            kept.append(server.accept()[0])
+            if said is None:
+                kept[0].close()
+            elif said:
+                kept[0].sendall(said)
+
+        host = threading.Thread(target=answer)
+        host.start()
+        words = ("--cluster", f"127.0.0.1:{server.getsockname()[1]}", "--learner", "least-squares")
+        done = separatrix("fit", tmp_path / "rows.csv", *words, "--out", tmp_path / "m.sepx")
+        host.join()
+        kept[0].close()
+    assert done.returncode == 2
+    assert ("does not answer within" if said == b"" else "is not a Ray cluster") in " ".join(done.stderr.split())
+    assert len(done.stderr.splitlines()) <= 4
+    assert 2 * ray_rounds.REACH <= 10
+
+
+def test_ray_answers_the_greeting(session):
+    from separatrix.cluster.ray_rounds import need_answer
+
+    assert need_answer(session) is None
 
 
 def test_addresses_that_do_not_answer():

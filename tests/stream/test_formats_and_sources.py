@@ -84,6 +84,24 @@ def test_vowpal_wabbits_text_with_weights_and_rows_without_labels(tmp_path):
     assert (tmp_path / "p").read_text() == "\n1\n1\n\n-1\n"
 
 
+def test_svmlight_rows_whose_label_is_a_question_mark_are_predicted_only(tmp_path):
+    text = "1 1:2\n? 1:3\n-1 1:-2\n?\n?x 1:3\n? 1:z\n# one ? more\n1 1:1 # ?\n? 900:5\n? 2:5"
+    (tmp_path / "a.svm").write_text(text)
+    words = ("--learner", "perceptron", "--classes=-1,1", "--features", "800", "--json")
+    report = account(stream(tmp_path / "a.svm", *words, "--out", tmp_path / "p", "--rejects", tmp_path / "r"))
+    assert (report["rows"], report["labelled"], report["rejected"]) == (6, 3, 3)
+    told = [json.loads(line) for line in (tmp_path / "r").read_text().splitlines()]
+    assert [(own["line"], own["text"]) for own in told] == [(5, "?x 1:3"), (6, "? 1:z"), (9, "? 900:5")]
+    labelled = "".join(f"{line}\n" for line in text.splitlines() if line[:1] in "-1")
+    (tmp_path / "b.svm").write_text(labelled)
+    models = [tmp_path / f"{name}.sepx" for name in "ab"]
+    for name, model in zip("ab", models, strict=True):
+        stream(tmp_path / f"{name}.svm", *words, "--out", tmp_path / f"{name}.txt", "--model", model)
+    one, two = (load(model).learner for model in models)
+    assert one.coef_.ravel()[:1] == two.coef_.ravel()[:1]
+    assert one.intercept_ == two.intercept_
+
+
 def test_a_pipe_that_is_sent_again_goes_on_where_it_was(tmp_path):
     text = rows(15_000).encode()
     words = ("--learner", "perceptron", "--format", "svmlight")

@@ -58,6 +58,9 @@ def certifiable(
 ) -> tuple[Certifiable, list[str]]:
     """The table, and what was guessed about it; ``options`` say how the file is written."""
     guesses: list[str] = []
+    memory, folder = options.pop("memory"), options.pop("cache")
+    if memory is not None:
+        return _from_disk(source, target, drop, options, memory, folder), guesses
     if os.path.isfile(source) and not any(value not in (None, (), False) for value in options.values()):
         if source.endswith(SUFFIXES):
             return _svmlight(source, target, drop), guesses
@@ -96,6 +99,37 @@ def _svmlight(source: str, target: str | None, drop: tuple[str, ...]) -> Certifi
     _need_no_names(Path(source).name, target, drop)
     X, labels = read_libsvm(source, zero_based=False)
     return Certifiable(X, None, labels, None, file=source)
+
+
+def _from_disk(
+    source: str, target: str | None, drop: tuple[str, ...], options: dict[str, Any], memory: int, folder: Path | None
+) -> Certifiable:
+    """Rows on disk, mapped into memory, of a file that may be larger than memory."""
+    from separatrix.cli.tables import need_files, reading_of
+    from separatrix.cluster.fit_from_disk import cached_source
+    from separatrix.data.table_queries import Reading
+    from separatrix.features.columns import NumberColumn
+    from separatrix.features.encode import Choices
+
+    need_files(source)
+    if options["skip_missing_target"]:
+        raise ParameterError("--skip-missing-target holds all rows in memory: leave it or --memory out.")
+    reading = reading_of(options, Reading())
+    found = cached_source(source, target, False, memory, folder, False, Choices(drop=drop), reading, None, True)
+    rows, plain = found.rows, reading == Reading() and os.path.isfile(source)
+    if found.encoder is None:
+        return Certifiable(rows.X, None, found.y, None, rows.weights, source if plain and svmlight_of(source) else None)
+    columns = [column for column in found.encoder.columns if isinstance(column, NumberColumn)]
+    plain = plain and all(column.writing is None for column in columns) and comma_header(Path(source)) is not None
+    names = [column.name for column in columns]
+    return Certifiable(rows.X, names, found.y, found.target, rows.weights, source if plain else None)
+
+
+def svmlight_of(source: str) -> bool:
+    """Whether the checker reads a file as svmlight: by its name, with features counted from 1."""
+    from separatrix.data.libsvm import counts_from_zero
+
+    return source.endswith(SUFFIXES) and not counts_from_zero(source)
 
 
 def _need_no_names(name: str, target: str | None, drop: tuple[str, ...]) -> None:

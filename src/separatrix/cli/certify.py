@@ -12,6 +12,7 @@ import click
 from separatrix.cli import output, tables
 from separatrix.cli.certifiable import Certifiable, certifiable
 from separatrix.cli.completion import SOURCE
+from separatrix.cli.sizes import SIZE
 from separatrix.errors import ParameterError
 from separatrix.printable import printable
 
@@ -45,6 +46,12 @@ from separatrix.printable import printable
 @click.option("--max-nodes", type=click.IntRange(min=0), help="Cases that the search for the fewest mistakes may take.")
 @click.option("--time-limit", type=click.FloatRange(min=0), help="Seconds that it may take.")
 @click.option("--exact", is_flag=True, help="The margin as a rational number, not a bracket.")
+@click.option(
+    "--memory", type=SIZE, metavar="SIZE", help="Memory that reading may take, such as 256MB: rows then lie on disk."
+)
+@click.option(
+    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder of these rows ($SEPARATRIX_CACHE)."
+)
 @click.option("--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with 1 on another verdict.")
 @output.output_options
 def command(

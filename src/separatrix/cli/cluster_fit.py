@@ -47,9 +47,22 @@ def fit_on_cluster(context: click.Context, source: str, options: dict[str, Any],
     save(model, out, certificate=options["certificate"])
     said = [in_flags(str(w.message)) for w in caught if "separatrix" in type(w.message).__module__]
     notes = [] if model.encoder is None else list(model.encoder.notes)
+    say_fit(model, source, notes, said, {"read": 0.0, "fit": time.perf_counter() - started}, options, out)
+
+
+def say_fit(
+    model: Any,
+    source: str,
+    notes: list[str],
+    said: list[str],
+    seconds: dict[str, float],
+    options: dict[str, Any],
+    out: Path,
+) -> None:
+    """Report a fit whose rows are not in memory."""
     columns = None if model.encoder is None else len(model.encoder.columns) + len(model.encoder.dropped) + 1
     report = account_of(model, source, columns, notes, said)
-    report |= {"model": str(out), "seconds": {"read": 0.0, "fit": time.perf_counter() - started}}
+    report |= {"model": str(out), "seconds": seconds}
     if options["json_"]:
         from separatrix.cli.reports import FitReport
 
@@ -59,10 +72,8 @@ def fit_on_cluster(context: click.Context, source: str, options: dict[str, Any],
 
 
 def _lines(report: dict[str, Any], about: dict[str, Any], out: Path) -> list[str]:
-    lines = [
-        f"{report['source']}   {report['rows']:,} rows in {about['partitions']:,} partitions → "
-        f"{report['features']:,} features"
-    ]
+    parts = f" in {about['partitions']:,} partition{'s' * (about['partitions'] != 1)}" if "partitions" in about else ""
+    lines = [f"{report['source']}   {report['rows']:,} rows{parts} → {report['features']:,} features"]
     if report["guesses"]:
         lines.append("guessed: " + " · ".join(report["guesses"]))
     lines += [f"warning: {text}" for text in report["warnings"]]

@@ -19,8 +19,8 @@ PRINTED: dict[str, tuple[Any, int, str]] = {
     "predict": (reports.PredictionReport, 2, "What was written, and what happened to cells on the way."),
     "stream": (StreamReport, 1, "What a stream did, from its first row on."),
     "evaluate": (
-        reports.EvaluatedClasses | reports.EvaluatedNumbers,
-        2,
+        reports.EvaluatedClasses | reports.EvaluatedNumbers | reports.EvaluatedSource,
+        3,
         "Every metric of a model on the rows of a source, with its interval.",
     ),
     "compare": (reports.ComparisonReport, 2, "Learners on the same folds."),

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from separatrix.cli import output, tables
+from separatrix.cli.cluster_source import cluster_options, evaluate_on_cluster
 from separatrix.cli.completion import SOURCE
-from separatrix.cli.fit import fingerprint
 from separatrix.cli.plain_words import in_flags
 from separatrix.errors import DataError
 from separatrix.printable import printable
@@ -25,6 +25,7 @@ SAME_ROWS = (
 @click.argument("source", type=SOURCE)
 @tables.reading_options
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+@cluster_options
 @output.output_options
 def command(model: str, source: str, **options: Any) -> None:
     """Hold the predictions of MODEL against the target column of SOURCE: every metric with its interval."""
@@ -35,6 +36,9 @@ def command(model: str, source: str, **options: Any) -> None:
 
     loaded = load(model)
     loaded = loaded if isinstance(loaded, TableModel) else TableModel(loaded)
+    if options["cluster"] is not None:
+        evaluate_on_cluster(loaded, model, source, options)
+        return
     X, y, notes = rows_and_truth(loaded, source, options)
     if options["positive"] is not None:
         if loaded.classes is None:
@@ -47,6 +51,8 @@ def command(model: str, source: str, **options: Any) -> None:
         predicted, unseen = without_unseen(said_of(loaded, X), y)
         found = evaluate(y, level=options["level"], **predicted)
     said = [*unseen, *(in_flags(str(warning.message)) for warning in caught)]
+    from separatrix.features.table_model import fingerprint
+
     if loaded.about.get("fingerprint") == fingerprint(X, y):
         said.insert(0, SAME_ROWS)
     if options["json_"]:

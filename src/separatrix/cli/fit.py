@@ -13,10 +13,12 @@ from click.core import ParameterSource
 
 from separatrix.cli import output, tables
 from separatrix.cli.completion import LEARNER, SOURCE
+from separatrix.cli.disk_fit import fit_from_disk, memory_for
 from separatrix.cli.fit_report import account, report_lines
 from separatrix.cli.learner_command import LearnerCommand
 from separatrix.cli.plain_words import in_flags, with_names
 from separatrix.cli.progress import Progress
+from separatrix.cli.sizes import SIZE
 from separatrix.errors import DataError, ParameterError
 from separatrix.printable import printable_values
 
@@ -63,6 +65,17 @@ MOST_NAMES = 100_000  # features that are known by name
     help="Fit on a Ray cluster: auto, HOST:PORT, local (processes of this machine), or here (this process).",
 )
 @click.option("--workers", type=click.IntRange(1), help="Workers on the cluster; all its processors if not given.")
+@click.option(
+    "--memory",
+    type=SIZE,
+    metavar="SIZE",
+    help="Memory that reading may take, such as 256MB: rows then lie on disk (a quarter of the machine's for files "
+    "larger than half of it).",
+)
+@click.option(
+    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder of these rows ($SEPARATRIX_CACHE)."
+)
+@click.option("--keep-cache", is_flag=True, help="Keep them, and use them again while the files are the same.")
 @output.output_options
 @click.pass_context
 def command(context: click.Context, /, source: str, **options: Any) -> None:
@@ -89,6 +102,10 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         from separatrix.cli.cluster_fit import fit_on_cluster
 
         fit_on_cluster(context, source, options, out)
+        return
+    memory = memory_for(source, options)
+    if memory is not None:
+        fit_from_disk(context, source, options, out, memory)
         return
     quiet, choices = options["quiet"] or options["json_"], tables.choices_of(options)
     with Progress(f"reading {source[:40]}", quiet) as progress:
@@ -144,7 +161,7 @@ def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel,
     """Encode and learn; notes of the encoder, and what was warned of."""
     from separatrix.data.rows import Matrix
     from separatrix.features.encode import Encoder, summary
-    from separatrix.features.table_model import TableModel
+    from separatrix.features.table_model import TableModel, fingerprint
 
     notes: list[str] = []
     encoder = None
@@ -234,17 +251,3 @@ def validated(
             progress=lambda done, total: progress.at(lambda: done / total, f"fold {done} of {total}"),
         )
     return found.to_dict()
-
-
-def fingerprint(X: Any, y: Any) -> str:
-    """SHA-256 of the encoded rows and their labels."""
-    import hashlib
-
-    import numpy as np
-
-    digest = hashlib.sha256()
-    arrays = (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr)
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
-    digest.update("\n".join(map(str, y.tolist())).encode("utf-8", "replace"))
-    return digest.hexdigest()

@@ -76,7 +76,7 @@ def _table(
     from separatrix.cli.certifiable import certifiable
     from separatrix.lab.user_table import DIRECTIONS, preset_of_table, table_columns
 
-    found, _ = certifiable(source, target, drop, options)
+    found, _ = certifiable(source, target, drop, {**options, "memory": None, "cache": None})
     if found.names is None:
         raise DataError(f"{source} has no column names; the lab needs a table with a header.")
     table = table_columns(found.X, found.names, found.labels, source)

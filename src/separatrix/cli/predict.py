@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import output, tables
+from separatrix.cli.cluster_source import cluster_options, predict_on_cluster
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.progress import Progress
 from separatrix.cli.writers import Batch, write
@@ -25,7 +26,10 @@ FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "pa
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
 @click.argument("source", type=SOURCE)
 @click.option(
-    "--out", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Output file (default: standard output)."
+    "--out",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="Output file (default: standard output); with --cluster a folder, for one file of predictions a partition.",
 )
 @click.option(
     "--format",
@@ -36,6 +40,7 @@ FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "pa
 @click.option("--only", is_flag=True, help="Write the predictions alone, without the columns of SOURCE.")
 @click.option("--strict", is_flag=True, help="Refuse categories that did not occur in training.")
 @tables.file_options
+@cluster_options
 @output.output_options
 def command(
     model: str,
@@ -62,18 +67,35 @@ def command(
         raise ParameterError(
             "--json needs --out: without it, rows go to standard output (--format jsonl prints them as JSON)."
         )
+    if options["cluster"] is not None:
+        if chosen != "csv":
+            raise ParameterError("--cluster writes CSV: leave --format out.")
+        parts = predict_on_cluster(loaded, source, out, strict, quiet or json_, options)
+        tally = Tally()
+        for part in parts:
+            tally.add(part.rows, part.noted)
+        report_of(tally, model, out, chosen, source, json_, quiet)
+        if not quiet and not json_:
+            output.complain(f"{tally.rows:,} rows predicted, in {len(parts):,} file{'s' * (len(parts) != 1)} in {out}")
+        return
+    if out is not None and out.is_dir():
+        raise ParameterError(f"--out is {out}, a folder: name a file.")
     output.need_place(out, model, source)
     opened = tables.open_table(source, options, loaded)
     tally = Tally()
     with Progress(f"predicting {opened.name}", quiet or json_) as progress:
         write(out, watched(predictions(loaded, opened, chosen, only, strict, tally), opened, tally, progress), chosen)
+    report_of(tally, model, out, chosen, opened.name, json_, quiet)
+
+
+def report_of(tally: Tally, model: str, out: Path | None, chosen: Any, source: str, json_: bool, quiet: bool) -> None:
+    """What happened to cells, as JSON or for people."""
     if json_:
         from separatrix.cli.reports import PredictionReport
 
-        report = PredictionReport(model=model, out=str(out), format=chosen, **tally.to_dict(opened.name))
-        output.say_json(report)
+        output.say_json(PredictionReport(model=model, out=str(out), format=chosen, **tally.to_dict(source)))
     elif not quiet:
-        for line in tally.lines(opened.name):
+        for line in tally.lines(source):
             output.complain(line)
 
 

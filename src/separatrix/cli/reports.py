@@ -75,6 +75,23 @@ class EvaluatedNumbers(RegressionReport, EvaluatedFile):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EvaluatedSource(EvaluatedFile):
+    """The evaluation of files in partitions: what follows from counts and sums; null where it does not apply."""
+
+    n: int
+    level: float
+    classes: list[Label] | None
+    confusion: list[list[float]] | None
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    log_loss: float | None
+    rmse: float | None
+    mae: float | None
+    r2: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TestRows:
     """How the held-out test rows were chosen."""
 

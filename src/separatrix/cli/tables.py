@@ -129,6 +129,16 @@ def _separator(text: str | None) -> str | None:
     return mark
 
 
+def need_files(source: str) -> None:
+    """Refuse sources that are not files, where rows are to lie on disk."""
+    from separatrix.data.sources import SQL
+
+    if source == "-" or source.startswith("example:") or SQL.match(source):
+        raise ParameterError(
+            f"--memory is for files, and SOURCE is {source[:40]!r}: name files, or leave --memory out."
+        )
+
+
 def choices_of(options: dict[str, Any]) -> Choices:
     from separatrix.features.encode import Choices
 

@@ -17,6 +17,7 @@ from separatrix.cluster.encoded_source import EncodedSource, encoded_source
 from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of
 from separatrix.cluster.rounds import LocalRounds, Progress, Rounds
 from separatrix.data.table_queries import Reading
+from separatrix.data.tasks import positive_class
 from separatrix.errors import ParameterError
 from separatrix.features.encode import Choices
 from separatrix.features.table_model import TableModel
@@ -96,6 +97,8 @@ Perceptron, AveragedPerceptron, PassiveAggressive or AROW
         more = fit_rows(learner, rows, kept)
         kept.done()
         about = {"source": rows.name, "rows": rows.n, "partitions": rounds.leaves, **more}
+        if reading is not None and reading.na:
+            about["na"] = list(reading.na)
         return TableModel(learner, rows.encoder, rows.target.name, _positive(rows, positive), about)
 
 
@@ -241,7 +244,7 @@ def _positive(rows: EncodedSource, wanted: Any) -> Any:
         return None
     known = rows.classes.tolist()
     if wanted is None:
-        return known[1]
+        return positive_class(known, rows.target.counts, rows.target.name, None, [])
     match = [label for label in known if label == wanted or str(label) == str(wanted)]
     if not match:
         raise ParameterError(f"positive is {wanted!r}, which is not a class of {rows.target.name!r} ({known}).")

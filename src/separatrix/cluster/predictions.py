@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,36 +15,49 @@ from separatrix.cluster.fitting import AnySource, rounds_on
 from separatrix.cluster.part_worker import HeldPart
 from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of
 from separatrix.cluster.schema import loaded, matrix_rows
+from separatrix.cluster.target import need_target
 from separatrix.data.duck import Written
 from separatrix.data.rows import Matrix
 from separatrix.data.sources import csv_lines
+from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
+from separatrix.features.columns import Noted
 from separatrix.features.table_model import TableModel
 
 
-def predicted(part: HeldPart, model: TableModel) -> Any:
-    """The columns that a prediction adds, of one partition."""
+class WrittenPart(NamedTuple):
+    """A file of predictions: where it is, its rows, and what happened to cells on the way."""
+
+    path: str
+    rows: int
+    noted: dict[str, Noted]
+
+
+def predicted(part: HeldPart, model: TableModel, strict: bool = False) -> tuple[Any, dict[str, Noted]]:
+    """The columns that a prediction adds, of one partition, and what happened to its cells."""
     table = part.table if part.X is None else Matrix(part.X, part.y, part.partition.name)
-    X, _ = model.rows(table)
-    return model.predict(X)
+    X, noted = model.rows(table, strict)
+    return model.predict(X), noted
 
 
-def write_predictions(part: HeldPart, model: TableModel, folder: str) -> tuple[str, int]:
+def write_predictions(part: HeldPart, model: TableModel, folder: str, strict: bool) -> WrittenPart:
     """Predictions of a partition as a CSV file of their own."""
     path = Path(folder) / f"part-{part.partition.index:05d}.csv"
-    columns = {} if part.table is None else predicted(part, model)
+    columns, noted = ({}, {}) if part.table is None else predicted(part, model, strict)
     names = ",".join(columns) if columns else "prediction"
     texts: Written = [[str(v) for v in values.tolist()] for values in columns.values()]
     lines = csv_lines(texts) if texts else []
     write_whole(path, "".join(f"{line}\n" for line in [names, *(line or "" for line in lines)]).encode())
-    return str(path), len(lines)
+    return WrittenPart(str(path), len(lines), noted)
 
 
 def judge(part: HeldPart, model: TableModel, target: str | None) -> Any:
     """Counts of a partition: the confusion of classes with the log-loss, or the sums of a regression."""
     if part.table is None:
         return None
-    columns = predicted(part, model)
+    if part.X is None:
+        need_target(part, str(target))
+    columns, _ = predicted(part, model)
     if model.classes is None:
         truth = part.table[target].values if part.X is None else part.y
         error = columns["prediction"] - truth
@@ -77,7 +90,7 @@ class SourceEvaluation:
     confusion : array of shape (K, K) or None
         True classes by rows, predicted ones by columns.
     accuracy : float or None
-        Share of correct rows, with its 95% interval (Wilson 1927) in ``interval``.
+        Share of correct rows, with its interval (Wilson 1927) in ``interval``, at ``level``.
     log_loss : float or None
         Mean, where the model has probabilities.
     rmse, mae, r2 : float or None
@@ -93,19 +106,25 @@ class SourceEvaluation:
     rmse: float | None = None
     mae: float | None = None
     r2: float | None = None
+    level: float = 0.95
 
     def __str__(self) -> str:
         if self.accuracy is not None and self.interval is not None:
             low, high = self.interval
-            return f"{self.accuracy:.2%} correct (95% interval {low:.2%} to {high:.2%}), {self.rows:,} rows"
+            return (
+                f"{self.accuracy:.2%} correct ({self.level:.0%} interval {low:.2%} to {high:.2%}), {self.rows:,} rows"
+            )
         return f"RMSE {self.rmse:.6g}, R² {self.r2:.4f}, {self.rows:,} rows"
 
 
-def _loaded(model: TableModel, source: AnySource, partition_bytes: int, **where: Any) -> Any:
+def _loaded(
+    model: TableModel, source: AnySource, partition_bytes: int, reading: Reading | None = None, **where: Any
+) -> Any:
     """The partitions of a source, read as the training table was."""
-    rounds = rounds_on(partitions_of(source, model.reading, partition_bytes), **where)
+    reading = reading or model.reading
+    rounds = rounds_on(partitions_of(source, reading, partition_bytes), **where)
     try:
-        schema = loaded(rounds, model.reading, str(source))
+        schema = loaded(rounds, reading, str(source))
         if schema.names is None:
             rounds.prepare("rows", matrix_rows, max(schema.features, model.learner.n_features_in_), schema.zero_based)
     except BaseException:
@@ -142,11 +161,31 @@ def predict(
     list of str
         The files.
     """
+    return [
+        part.path
+        for part in predict_parts(
+            model, source, out, address=address, workers=workers, partition_bytes=partition_bytes, progress=progress
+        )
+    ]
+
+
+def predict_parts(
+    model: TableModel,
+    source: AnySource,
+    out: str | Path,
+    *,
+    reading: Reading | None = None,
+    strict: bool = False,
+    partition_bytes: int = PARTITION_BYTES,
+    **where: Any,
+) -> list[WrittenPart]:
+    """As :func:`predict`, with what happened in each partition; ``strict`` refuses levels unseen in training."""
     folder = Path(out).absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    rounds, _ = _loaded(model, source, partition_bytes, address=address, workers=workers, progress=progress)
+    rounds, _ = _loaded(model, source, partition_bytes, reading, **where)
     with rounds:
-        return [path for path, _ in rounds.map("predictions", write_predictions, model, str(folder))]
+        parts: list[WrittenPart] = rounds.map("predictions", write_predictions, model, str(folder), strict)
+        return parts
 
 
 def evaluate(
@@ -156,6 +195,8 @@ def evaluate(
     target: str | None = None,
     address: str | None = None,
     workers: int | None = None,
+    reading: Reading | None = None,
+    level: float = 0.95,
     partition_bytes: int = PARTITION_BYTES,
     progress: Any = None,
 ) -> SourceEvaluation:
@@ -169,6 +210,10 @@ def evaluate(
         As in :func:`fit`.
     target : str or None
         The column to compare with; None: that of the fit.
+    reading : Reading or None
+        How the files are written; None: as the training table was.
+    level : float
+        The level of the interval.
     address, workers, partition_bytes, progress
         As in :func:`fit`.
 
@@ -176,7 +221,8 @@ def evaluate(
     -------
     SourceEvaluation
     """
-    rounds, schema = _loaded(model, source, partition_bytes, address=address, workers=workers, progress=progress)
+    where = {"address": address, "workers": workers, "progress": progress}
+    rounds, schema = _loaded(model, source, partition_bytes, reading, **where)
     with rounds:
         wanted = target or model.target
         if schema.names is not None and wanted not in schema.names:
@@ -186,7 +232,11 @@ def evaluate(
         n, squares, sizes, total, total2 = sums.tolist()
         spread = total2 - total * total / n
         return SourceEvaluation(
-            int(n), rmse=(squares / n) ** 0.5, mae=sizes / n, r2=1 - squares / spread if spread > 0 else None
+            int(n),
+            rmse=(squares / n) ** 0.5,
+            mae=sizes / n,
+            r2=1 - squares / spread if spread > 0 else None,
+            level=level,
         )
     from separatrix.evaluation.intervals import wilson
 
@@ -194,5 +244,5 @@ def evaluate(
     confusion = sums[:-1].reshape(K, K)
     right = int(np.trace(confusion))
     loss = None if np.isnan(sums[-1]) else float(sums[-1]) / n
-    low, high = wilson(right, n)
-    return SourceEvaluation(n, model.classes, confusion, right / n, (float(low), float(high)), loss)
+    low, high = wilson(right, n, level)
+    return SourceEvaluation(n, model.classes, confusion, right / n, (float(low), float(high)), loss, level=level)

@@ -20,20 +20,20 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.atomic_write import unnamed_file
 from separatrix.data.bytes import PIECE
+from separatrix.data.cache_arrays import STEP, Growth, Layout, write_arrays
 from separatrix.data.cached_chunks import Chunk, chunks_of_file, chunks_of_iterable
 from separatrix.errors import CheckpointError, DataError, ParameterError
 
-VERSION = 1
+VERSION = 2
 HEADER = "header.json"
 MEMORY = 256 << 20
-STEP = 1 << 24  # bytes of an array that are looked at together
 
 
 def cache_folder() -> Path:
@@ -60,6 +60,8 @@ class RowCache:
         Where the cache is kept; None: nowhere.
     notes : list of str
         What happened: "made", "read", or why it was made again.
+    facts : dict
+        What else is known of the rows, as plain values; ``tensors`` are arrays that belong to it.
 
     Examples
     --------
@@ -81,6 +83,8 @@ class RowCache:
     weights: NDArray[np.float64] | None = None
     folder: Path | None = None
     notes: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    tensors: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -158,24 +162,65 @@ def cache_rows(
     >>> rows_seen, slope
     (100, 2.0)
     """
-    if isinstance(memory, bool) or not isinstance(memory, int) or memory < 1 << 24:
-        raise ParameterError(f"memory is {memory!r}: it must be a number of bytes, 16 MB or more.")
-    place = cache_folder() if folder is None else Path(folder)
-    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    need_memory(memory)
     if not isinstance(source, (str, os.PathLike)):
         if keep:
             raise ParameterError("keep=True is for files: chunks cannot be recognised when they come again.")
-        return _made(chunks_of_iterable(source), place, None, {})
+        return cached(lambda: CacheContent(chunks_of_iterable(source)), {}, folder)
     path = Path(source)
     if not path.is_file():
         raise DataError(f"there is no file {path}.")
-    size = max(1 << 16, min(PIECE, memory >> 6))
-    about = _about(path, target)
-    chunks = chunks_of_file(path, target, size)
+    about = {"files": [signature(path)], "target": target}
+    chunks = chunks_of_file(path, target, piece_of(memory))
+    return cached(lambda: CacheContent(chunks), about, folder, keep)
+
+
+def need_memory(memory: Any) -> None:
+    """Refuse what is not a number of bytes that suffices to read."""
+    if isinstance(memory, bool) or not isinstance(memory, int) or memory < 16_000_000:
+        raise ParameterError(f"memory is {memory!r}: it must be a number of bytes, 16 MB or more.")
+
+
+def piece_of(memory: int) -> int:
+    """Bytes of a file that are read together, a few of them side by side."""
+    return max(1 << 16, min(PIECE, memory >> 6))
+
+
+def place_of(folder: str | os.PathLike[str] | None) -> Path:
+    """The folder for caches, made for this user alone where it is not there."""
+    place = cache_folder() if folder is None else Path(folder)
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return place
+
+
+def signature(path: Path) -> dict[str, Any]:
+    """What a file is recognised by when it comes again."""
+    found = path.stat()
+    return {"source": str(path.resolve()), "size": found.st_size, "changed": found.st_mtime_ns}
+
+
+@dataclass(frozen=True, slots=True)
+class CacheContent:
+    """What goes into a cache: rows, and facts about them with their arrays."""
+
+    chunks: Iterator[Chunk]
+    facts: dict[str, Any] = field(default_factory=dict)
+    tensors: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+
+def cached(
+    content: Callable[[], CacheContent],
+    about: dict[str, Any],
+    folder: str | os.PathLike[str] | None = None,
+    keep: bool = False,
+) -> RowCache:
+    """The cache of a source that was kept and is the same by ``about``, or a new one of its content."""
+    place = place_of(folder)
     if not keep:
-        return _made(chunks, place, None, about)
-    key = hashlib.sha256(f"{path.resolve()}\0{target}".encode()).hexdigest()[:20]
-    own = place / f"{key}.rows"
+        return _made(content(), place, None, about)
+    names = [file["source"] for file in about["files"]]
+    key = json.dumps([names, {k: v for k, v in about.items() if k != "files"}], sort_keys=True)
+    own = place / f"{hashlib.sha256(key.encode()).hexdigest()[:20]}.rows"
     notes = ["made"]
     if own.exists():
         try:
@@ -183,71 +228,33 @@ def cache_rows(
         except CheckpointError as wrong:
             notes = [f"made again: {wrong}"]
             shutil.rmtree(own)
-    made = _made(chunks, place, own, about)
+    made = _made(content(), place, own, about)
     made.notes = notes
     return made
 
 
-def _about(path: Path, target: str | None) -> dict[str, Any]:
-    found = path.stat()
-    return {"source": str(path.resolve()), "target": target, "size": found.st_size, "changed": found.st_mtime_ns}
-
-
-class Growth:
-    """One array on its way to disk: a file, the bytes so far, and their CRC-32."""
-
-    def __init__(self, path: Path, dtype: str) -> None:
-        self.path, self.dtype = path, np.dtype(dtype)
-        self.file = path.open("r+b")
-        self.count = self.sum = 0
-
-    def add(self, part: NDArray[Any]) -> None:
-        raw = memoryview(np.ascontiguousarray(part, dtype=self.dtype).reshape(-1).view(np.uint8))  # type: ignore[arg-type]  # arrays are buffers
-        self.file.write(raw)
-        self.sum = zlib.crc32(raw, self.sum)
-        self.count += len(raw) // self.dtype.itemsize
-
-    def mapped(self) -> NDArray[Any]:
-        """The array, read only."""
-        self.file.flush()
-        if not self.count:
-            return np.empty(0, dtype=self.dtype)
-        return np.asarray(np.memmap(self.file, dtype=self.dtype, mode="r", shape=(self.count,)))
-
-    def shift(self) -> None:
-        """Add one to all numbers: the features of this file begin at 0."""
-        self.file.flush()
-        array = np.memmap(self.file, dtype=self.dtype, mode="r+", shape=(self.count,))
-        self.sum = 0
-        for begin in range(0, self.count, STEP):
-            array[begin : begin + STEP] += 1
-            self.sum = zlib.crc32(array[begin : begin + STEP].tobytes(), self.sum)
-        array.flush()
-
-
-class Layout(NamedTuple):
-    """What the arrays are."""
-
-    kind: str  # dense or sparse
-    rows: int
-    features: int
-
-
-def _made(chunks: Iterator[Chunk], place: Path, own: Path | None, about: dict[str, Any]) -> RowCache:
+def _made(content: CacheContent, place: Path, own: Path | None, about: dict[str, Any]) -> RowCache:
     """Write the arrays; under ``own`` when all are complete, or in files without a name."""
     if own is None:
         with contextlib.ExitStack() as files:
-            arrays, layout = _write(chunks, lambda _: files.enter_context(unnamed_file(place)), files)
-            return _assembled({name: growth.mapped() for name, growth in arrays.items()}, layout)
+            arrays, layout = write_arrays(content.chunks, lambda _: files.enter_context(unnamed_file(place)), files)
+            found = _assembled({name: growth.mapped() for name, growth in arrays.items()}, layout)
+            found.notes, found.facts, found.tensors = ["made"], content.facts, content.tensors
+            return found
     with tempfile.TemporaryDirectory(prefix=".making-", dir=place) as folder:
         beside = Path(folder)
         with contextlib.ExitStack() as files:
-            arrays, layout = _write(chunks, lambda name: _fresh(beside / name), files)
+            arrays, layout = write_arrays(content.chunks, lambda name: _fresh(beside / name), files)
+            for k, tensor in enumerate(content.tensors.values()):
+                arrays[f"tensor{k}"] = Growth(_fresh(beside / f"tensor{k}"), tensor.dtype.str)
+                files.enter_context(arrays[f"tensor{k}"].file)
+                arrays[f"tensor{k}"].add(tensor)
             for growth in arrays.values():
                 growth.file.flush()
                 os.fsync(growth.file.fileno())
         told = {name: [g.dtype.str, g.count, g.sum] for name, g in arrays.items()}
-        header = {"version": VERSION, "about": about, "layout": list(layout), "arrays": told}
+        facts = {"facts": content.facts, "tensors": list(content.tensors)}
+        header = {"version": VERSION, "about": about, "layout": list(layout), "arrays": told, **facts}
         text = json.dumps(header, sort_keys=True)
         _fresh(beside / HEADER).write_text(f"{hashlib.sha256(text.encode()).hexdigest()} {text}")
         os.rename(beside, own)
@@ -258,52 +265,6 @@ def _made(chunks: Iterator[Chunk], place: Path, own: Path | None, about: dict[st
 def _fresh(path: Path) -> Path:
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     return path
-
-
-def _write(
-    chunks: Iterator[Chunk], place: Callable[[str], Path], files: contextlib.ExitStack
-) -> tuple[dict[str, Growth], Layout]:
-    """All chunks, array by array; ``files`` closes what is opened."""
-    arrays: dict[str, Growth] = {}
-    rows, features, entries, kind, zero = 0, 0, 0, "", False
-    for chunk in chunks:
-        new = "dense" if chunk.dense is not None else "sparse"
-        if kind and new != kind:
-            raise DataError("some chunks are dense and some sparse: pass all in one way.")
-        if not kind:
-            names = {"labels": chunk.labels.dtype.str}
-            names |= {"X": "<f8"} if new == "dense" else {"data": "<f8", "indices": "<i4", "indptr": "<i8"}
-            names |= {} if chunk.weights is None else {"weights": "<f8"}
-            for name, dtype in names.items():
-                arrays[name] = Growth(place(name), dtype)
-                files.enter_context(arrays[name].file)
-            kind = new
-            if kind == "sparse":
-                arrays["indptr"].add(np.zeros(1, dtype=np.int64))
-        if chunk.labels.dtype != arrays["labels"].dtype:
-            raise DataError(f"labels are {chunk.labels.dtype} after {arrays['labels'].dtype}: use one type of label.")
-        if chunk.dense is not None:
-            if rows and chunk.dense.shape[1] != features:
-                raise DataError(f"a chunk has {chunk.dense.shape[1]} columns after {features}.")
-            features = chunk.dense.shape[1]
-            arrays["X"].add(chunk.dense)
-        elif chunk.sparse is not None:
-            values, indices, ends = chunk.sparse
-            arrays["data"].add(values)
-            arrays["indices"].add(indices)
-            arrays["indptr"].add(ends.astype(np.int64) + entries)
-            entries += len(values)
-            features, zero = max(features, chunk.features), zero or chunk.zero
-        arrays["labels"].add(chunk.labels)
-        if chunk.weights is not None:
-            arrays["weights"].add(chunk.weights)
-        rows += len(chunk.labels)
-    if not rows:
-        raise DataError("the source has no rows: nothing to learn from.")
-    if zero:
-        arrays["indices"].shift()
-        features += 1
-    return arrays, Layout(kind, rows, max(1, features))
 
 
 def _assembled(arrays: dict[str, NDArray[Any]], layout: Layout) -> RowCache:
@@ -344,8 +305,9 @@ def _read(own: Path, about: dict[str, Any], verify: bool = True) -> RowCache:
         if verify and _sum(array) != expected:
             raise CheckpointError(f"the checksum of its array {name!r} does not match")
         arrays[name] = array
+    tensors = {name: arrays.pop(f"tensor{k}") for k, name in enumerate(header["tensors"])}
     cache = _assembled(arrays, Layout(*header["layout"]))
-    cache.folder, cache.notes = own, ["read"]
+    cache.folder, cache.notes, cache.facts, cache.tensors = own, ["read"], header["facts"], tensors
     return cache
 
 

@@ -106,7 +106,8 @@ def task_for(
         return Task(source, rest, column.name, column.values, True, None, guesses, column.writing)
     if numbers:
         raise DataError(f"target {column.name!r} holds numbers such as {y[0]:g}, not classes: use least-squares.")
-    chosen = _positive(y, column.name, positive, guesses)
+    classes, counts = np.unique(y, return_counts=True)
+    chosen = positive_class(classes.tolist(), counts.tolist(), column.name, positive, guesses)
     return Task(source, rest, column.name, y, False, chosen, guesses, column.writing)
 
 
@@ -140,21 +141,21 @@ def need_whole(column: Column, source: str) -> None:
         )
 
 
-def _positive(y: NDArray[Any], target: str, positive: str | None, guesses: list[str]) -> Any:
-    classes, counts = np.unique(y, return_counts=True)
-    n, many = len(y), len(classes)
+def positive_class(labels: Sequence[Any], counts: Sequence[int], target: str, positive: Any, guesses: list[str]) -> Any:
+    """The class that scores are for, of two: the one that is named, that is called like one, or the rarer."""
+    n, many = sum(counts), len(labels)
     if many == 1:
-        raise DataError(f"target {target!r} is {classes[0]!s} in every row: there is only one class to predict.")
+        raise DataError(f"target {target!r} is {labels[0]!s} in every row: there is only one class to predict.")
     if many > TARGET_CLASSES and many > n // 10:
         reason = "it looks like an ID column, not a class" if many > 0.9 * n else "most have too few rows to learn from"
         raise DataError(
             f"target {target!r} has {many:,} different values in {n:,} rows: {reason}. Choose another --target."
         )
-    labels = classes.tolist()
     if positive is not None:
-        match = [label for label in labels if str(label) == positive or str(label).lower() == positive.lower()]
+        match = [label for label in labels if str(label) == str(positive)]
+        match = match or [label for label in labels if str(label).lower() == str(positive).lower()]
         if not match:
-            raise DataError(f"--positive is {positive!r}, which is not a class of {target!r} ({_few(labels)}).")
+            raise DataError(f"--positive is {positive!r}, which is not a class of {target!r} ({_few(list(labels))}).")
         return match[0]
     if many > 2:
         return None
@@ -166,7 +167,7 @@ def _positive(y: NDArray[Any], target: str, positive: str | None, guesses: list[
     if counts[0] == counts[1]:
         guesses.append(f"positive = {labels[1]} (the second)")
         return labels[1]
-    rarer = labels[int(counts.argmin())]
+    rarer = labels[int(np.argmin(counts))]
     guesses.append(f"positive = {rarer} (the rarer)")
     return rarer
 

@@ -226,21 +226,21 @@ def is_wordy(column: Column) -> bool:
 
 def need_no_numbers(column: Column, source: str) -> None:
     """Refuse a column of numbers in which a few cells are something else: it is not a category."""
-    present = [(i, v) for i, v in enumerate(column.values.tolist()) if v is not None]
-    if len(present) >= 10 and (why := contradiction(column)) is not None:
+    seen = Counter(v for v in column.values.tolist() if v is not None)
+    present = seen.total()
+    if present >= 10 and (why := contradiction(column)) is not None:
         raise DataError(
             f"{column.name!r} in {source} looks like numbers, but {why} disagree: write all of them in one way, or "
             f"pass --category {column.name} to take them as levels."
         )
-    odd = [(i, v) for i, v in present if not _is_number(v)]
-    if len(present) >= 10 and 0 < len(odd) <= len(present) // 2 and len({v for _, v in odd}) <= 5:
-        numbers = {v for _, v in present if _is_number(v)}
-        if len(numbers) > 10:
-            i, value = odd[0]
-            raise DataError(
-                f"{column.name!r} in {source} row {i} (counted from 0) is {value[:40]!r}: not a number. "
-                f"Add --na {value[:40]!r} to call it missing, or --category {column.name} to take all as levels."
-            )
+    odd = {v: count for v, count in seen.items() if not _is_number(v)}
+    if present >= 10 and 0 < sum(odd.values()) <= present // 2 and len(odd) <= 5 and len(seen) - len(odd) > 10:
+        value = next(iter(odd))  # in the order of the rows
+        i = column.values.tolist().index(value)
+        raise DataError(
+            f"{column.name!r} in {source} row {i} (counted from 0) is {value[:40]!r}: not a number. "
+            f"Add --na {value[:40]!r} to call it missing, or --category {column.name} to take all as levels."
+        )
 
 
 def _is_number(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,8 @@ from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
 from separatrix.features.columns import Noted, NumberColumn
 from separatrix.features.encode import WORDY_COLUMNS, Encoder
+
+LABELS = 1 << 16  # that are made text together
 
 
 @dataclass(slots=True)
@@ -101,3 +104,14 @@ class TableModel:
             chances = self.learner.predict_proba(X)
             out.update({f"probability_{label}": chances[:, k] for k, label in enumerate(self.classes)})
         return out
+
+
+def fingerprint(X: Any, y: NDArray[Any]) -> str:
+    """SHA-256 of encoded rows and their labels."""
+    digest = hashlib.sha256()
+    for array in (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr):
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    for begin in range(0, len(y), LABELS):
+        text = "\n".join(map(str, y[begin : begin + LABELS].tolist()))
+        digest.update(("\n" * (begin > 0) + text).encode("utf-8", "replace"))
+    return digest.hexdigest()

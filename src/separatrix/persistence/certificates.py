@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from separatrix.errors import ModelFileError
-from separatrix.proofs.certificate import Certificate
 
 
 def digest_of_certificate(certificate: Any) -> str:
     """SHA-256 of the text of a certificate, as its file has it."""
+    from separatrix.proofs.certificate import Certificate
+
     if isinstance(certificate, (str, os.PathLike)):
         Certificate.load(Path(certificate))
         return hashlib.sha256(Path(certificate).read_bytes()).hexdigest()
@@ -25,6 +26,10 @@ def digest_of(learner: Any) -> str | None:
     """That of the certificate a learner carries (``certificate_``, ``separation_``), or that its file told of."""
     for name in ("certificate_", "separation_"):
         carried = getattr(learner, name, None)
+        if carried is None:
+            continue
+        from separatrix.proofs.certificate import Certificate  # the proofs take longer to load than a model to save
+
         proofs = list(carried.values()) if isinstance(carried, dict) else [carried]
         found = [proof if isinstance(proof, Certificate) else getattr(proof, "certificate", None) for proof in proofs]
         whole = [own for own in found if isinstance(own, Certificate)]

@@ -21,25 +21,27 @@ TABLE_KEYS = {"target", "positive", "about", "encoder"}
 
 
 def table_header(model: TableModel, tensors: dict[str, Any]) -> dict[str, Any]:
-    encoder = None
-    if model.encoder is not None:
-        columns = []
-        for j, column in enumerate(model.encoder.columns):
-            columns.append({"kind": column.KIND, **column.to_dict()})
-            if isinstance(column, WORDY_COLUMNS):
-                tensors[f"idf.{j}"] = np.ascontiguousarray(column.idf)
-        encoder = {
-            "columns": columns,
-            "dropped": model.encoder.dropped,
-            "notes": model.encoder.notes,
-            "leaks": [leak.to_dict() for leak in model.encoder.leaks],
-            "map": None if model.encoder.map is None else model.encoder.map.to_dict(),
-        }
     return {
         "target": model.target,
         "positive": pack(model.positive, "positive", tensors),
         "about": pack(model.about, "about", tensors),
-        "encoder": encoder,
+        "encoder": None if model.encoder is None else encoder_header(model.encoder, tensors),
+    }
+
+
+def encoder_header(encoder: Encoder, tensors: dict[str, Any]) -> dict[str, Any]:
+    """An encoder as JSON; arrays go to ``tensors``."""
+    columns = []
+    for j, column in enumerate(encoder.columns):
+        columns.append({"kind": column.KIND, **column.to_dict()})
+        if isinstance(column, WORDY_COLUMNS):
+            tensors[f"idf.{j}"] = np.ascontiguousarray(column.idf)
+    return {
+        "columns": columns,
+        "dropped": encoder.dropped,
+        "notes": encoder.notes,
+        "leaks": [leak.to_dict() for leak in encoder.leaks],
+        "map": None if encoder.map is None else encoder.map.to_dict(),
     }
 
 
@@ -49,7 +51,7 @@ def table_model(node: Any, learner: Any, tensors: dict[str, Any], used: set[str]
     about = unpack(node["about"], tensors, used)
     if not isinstance(about, dict) or not (node["target"] is None or isinstance(node["target"], str)):
         raise ModelFileError("what it says about its table is of the wrong kind")
-    encoder = None if node["encoder"] is None else _encoder(node["encoder"], tensors, used)
+    encoder = None if node["encoder"] is None else encoder_from(node["encoder"], tensors, used)
     if encoder is not None and encoder.width != learner.n_features_in_:
         raise ModelFileError(
             f"its encoder makes {encoder.width} features and its learner takes {learner.n_features_in_}"
@@ -57,7 +59,8 @@ def table_model(node: Any, learner: Any, tensors: dict[str, Any], used: set[str]
     return TableModel(learner, encoder, node["target"], unpack(node["positive"], tensors, used), about)
 
 
-def _encoder(node: Any, tensors: dict[str, Any], used: set[str]) -> Encoder:
+def encoder_from(node: Any, tensors: dict[str, Any], used: set[str]) -> Encoder:
+    """The encoder of such a header."""
     try:
         if set(node) | {"map"} != {"columns", "dropped", "notes", "leaks", "map"}:
             raise TypeError("other keys")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.data.bytes import NEWLINE, Bytes
@@ -13,16 +14,30 @@ from separatrix.data.vw import parse_line
 from separatrix.stream.batches import SHOWN, Reject, SparseRows, lines_of
 
 WINDOW = 4096  # bytes that are tried behind a line at fault
+QUESTION, SPACES = ord("?"), np.frombuffer(b" \t\r\n", dtype=np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
 class Svmlight:
-    """``label index:value …``; a feature is known by its number as it is written."""
+    """``label index:value …``; a feature is known by its number as it is written, a label ``?`` is not known."""
 
     most_features: int
 
     def parse(self, text: Bytes) -> SparseRows:
-        """The rows of a piece; behind a line at fault a small window is tried first, and then twice as much."""
+        """The rows of a piece, without those that have a feature number beyond the limit."""
+        unknown = _without_labels(text)
+        if not len(unknown):
+            made = self._rows(text)
+        else:
+            named = text.copy()
+            named[unknown] = ord("0")
+            made = self._rows(named)
+            made.rejects = [own._replace(text=_shown(text, own)) for own in made.rejects]
+            made.labelled = np.array([not raw.startswith(b"?") for _, _, raw in _row_lines(text, made)], dtype=np.bool_)
+        return made if made.most < self.most_features else _within(made, self.most_features, text)
+
+    def _rows(self, text: Bytes) -> SparseRows:
+        """All rows; behind a line at fault a small window is tried first, and then twice as much."""
         parts: list[Part] = []
         rejects: list[Reject] = []
         at, window, rows, line = 0, len(text), 0, 0
@@ -45,8 +60,30 @@ class Svmlight:
             rejects.append(Reject(rows, begin, line, reason, text[begin : min(end, begin + SHOWN)].tobytes()))
             line += 1
             at, window = end, WINDOW
-        made = _joined(parts, rejects)
-        return made if made.most < self.most_features else _within(made, self.most_features, text)
+        return _joined(parts, rejects)
+
+
+def _without_labels(text: Bytes) -> NDArray[np.intp]:
+    """Where a line begins with a question mark and a space, or is nothing but one."""
+    if not kernels.count_byte(text, QUESTION):
+        return np.empty(0, dtype=np.intp)
+    found = np.flatnonzero(text == QUESTION)
+    before = text[np.maximum(found - 1, 0)]
+    behind = text[np.minimum(found + 1, len(text) - 1)]
+    ends = (found + 1 == len(text)) | np.isin(behind, SPACES)
+    first: NDArray[np.bool_] = (found == 0) | (before == NEWLINE)
+    return np.asarray(found[first & ends])
+
+
+def _row_lines(text: Bytes, rows: SparseRows) -> list[tuple[int, int, bytes]]:
+    """The lines that became rows, in their order."""
+    rejected = {reject.line for reject in rows.rejects}
+    return [own for own in lines_of(text) if own[2].split(b"#")[0].strip() and own[0] not in rejected]
+
+
+def _shown(text: Bytes, reject: Reject) -> bytes:
+    """The beginning of a rejected line as it is written."""
+    return text[reject.byte : reject.byte + len(reject.text)].tobytes()
 
 
 def _line_begin(text: Bytes, at: int, least: int) -> int:
@@ -94,8 +131,7 @@ def _joined(parts: list[Part], rejects: list[Reject]) -> SparseRows:
 
 def _within(rows: SparseRows, most_features: int, text: Bytes) -> SparseRows:
     """The same without the rows that have a feature number beyond the limit; lines are gone through once more."""
-    bad_lines = {reject.line for reject in rows.rejects}
-    lines = [own for own in lines_of(text) if own[2].split(b"#")[0].strip() and own[0] not in bad_lines]
+    lines = _row_lines(text, rows)
     sizes = np.diff(np.concatenate([[0], rows.ends]))
     too_far = np.zeros(rows.n, dtype=np.bool_)
     too_far[np.repeat(np.arange(rows.n), sizes)[rows.indices >= most_features]] = True
@@ -114,7 +150,7 @@ def _within(rows: SparseRows, most_features: int, text: Bytes) -> SparseRows:
         indices,
         rows.values[entries],
         rows.labels[keep],
-        None,
+        None if rows.labelled is None else rows.labelled[keep],
         None,
         rejects,
         int(indices.min()) if len(indices) else None,
