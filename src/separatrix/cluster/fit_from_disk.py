@@ -46,6 +46,14 @@ class CachedSource:
     y: NDArray[Any]
     encoder: Encoder | None
     notes: list[str]
+    counts: dict[Any, int] | None = None  # of the classes, where they were counted
+
+    def classes(self) -> tuple[list[Any], list[int]]:
+        """The classes, and how many rows each has."""
+        if self.counts is not None:
+            return list(self.counts), list(self.counts.values())
+        labels, counts = np.unique(self.y, return_counts=True)
+        return labels.tolist(), counts.tolist()
 
 
 def fit_source(
@@ -115,8 +123,7 @@ def fit_cached(learner: Any, found: CachedSource, positive: Any, reading: Readin
     """Fit a learner to rows that lie in a cache."""
     chosen, X, weights = None, found.rows.X, found.rows.weights
     if learner._estimator_type != "regressor":
-        classes, counts = np.unique(found.y, return_counts=True)
-        chosen = positive_class(classes.tolist(), counts.tolist(), found.target, positive, found.notes)
+        chosen = positive_class(*found.classes(), found.target, positive, found.notes)
     learner.fit(X, found.y, **({} if weights is None or bool((weights == 1).all()) else {"sample_weight": weights}))
     about = {"source": found.name, "rows": found.rows.n, "fingerprint": fingerprint(X, found.y)}
     na = {} if reading is None or not reading.na else {"na": list(reading.na)}
@@ -196,6 +203,7 @@ def facts_of(found: EncodedSource) -> tuple[dict[str, Any], dict[str, Any]]:
     facts = {
         "target": found.target.name,
         "classes": pack(found.target.classes, "classes", tensors),
+        "counts": list(found.target.counts),
         "encoder": encoder_header(found.encoder, tensors),
         "notes": summary(found.encoder, found.noted),
     }
@@ -208,4 +216,5 @@ def source_from_facts(rows: RowCache, name: str) -> CachedSource:
     classes = unpack(facts["classes"], rows.tensors, set())
     encoder = encoder_from(facts["encoder"], rows.tensors, set())
     y = rows.y if classes is None else classes[rows.y]
-    return CachedSource(rows, name, facts["target"], y, encoder, list(facts["notes"]))
+    counts = None if classes is None else dict(zip(classes.tolist(), facts["counts"], strict=True))
+    return CachedSource(rows, name, facts["target"], y, encoder, list(facts["notes"]), counts)
