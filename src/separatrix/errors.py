@@ -20,6 +20,7 @@
     ├── FoldWarning                       a fold failed and was left out
     ├── OpenedWarning                     rows of the test set had been opened before
     ├── RoundingWarning                   numbers were changed by becoming float64
+    ├── DroppedRowsWarning                a proof leaves rows with missing values out
     ├── SeparationWarning                 no finite maximum-likelihood estimate exists
     ├── LocalMaximumWarning               a likelihood with several maxima was fitted
     ├── IterationWarning                  a run ended at its limit (also scikit-learn's ConvergenceWarning)
@@ -117,6 +118,10 @@ class OpenedWarning(SeparatrixWarning):
 
 class RoundingWarning(SeparatrixWarning):
     """Numbers were changed by becoming float64."""
+
+
+class DroppedRowsWarning(SeparatrixWarning):
+    """A formula left rows with missing values out of a proof, which numbers the others."""
 
 
 class SeparationWarning(SeparatrixWarning):

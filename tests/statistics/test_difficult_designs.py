@@ -9,7 +9,7 @@ import statsmodels.formula.api as smf
 from scipy.stats import chi2
 
 import separatrix as sx
-from separatrix.errors import DataError, InferenceError
+from separatrix.errors import DataError, DroppedRowsWarning, InferenceError
 
 linear, logistic = sx.LeastSquares.from_formula, sx.LogisticRegression.from_formula
 
@@ -144,3 +144,33 @@ def test_two_clusters_have_errors_and_no_joint_test():
         assert model.wald_test("age = 0", covariance="cluster", groups=data["centre"]).df == 1
         with pytest.raises(InferenceError, match="rank 1, too small to test 2 hypotheses together"):
             model.wald_test("age = 0, dose = 0", covariance="cluster", groups=data["centre"])
+
+
+def test_rows_keep_their_names_when_others_are_dropped():
+    data = trial()
+    data.loc[[5, 70], "age"] = np.nan
+    data = data.drop(index=[0, 3, 50])
+    expected = [str(i) for i in data.index if i not in (5, 70)]
+    for model in (linear("days ~ age", data), logistic("sick ~ age", data)):
+        assert list(model.influence().names) == expected
+        assert list(model.influence().to_frame().index) == expected
+    columns = data.to_dict("list")
+    positions = [str(i) for i in range(137) if not np.isnan(columns["age"][i])]
+    assert list(linear("days ~ age", columns).influence().names) == positions
+
+
+@pytest.mark.parametrize("prove", [sx.separability, sx.margin, lambda *given: sx.fewest_mistakes(*given, max_nodes=5)])
+def test_proofs_say_that_rows_were_left_out(prove):
+    data = trial(30)
+    data.loc[[2, 9], "age"] = np.nan
+    with pytest.warns(DroppedRowsWarning, match="2 rows with missing values left out: the proof is about the other 28"):
+        prove("sick ~ age + dose", data)
+
+
+def test_scaled_weights_count_rows():
+    data = trial()
+    weights = np.random.default_rng(0).uniform(size=140)
+    summary = (
+        sx.LogisticRegression(weights="analytic").fit(data[["age"]], data["sick"], sample_weight=weights).summary()
+    )
+    assert (summary.n, summary.df_resid) == (140, 138)

@@ -90,10 +90,20 @@ class FormulaFit(Estimator):
         model.design_ = None if made.columns is None else made.columns.to_dict()
         model._spec = made.spec if made.columns is None else None  # type: ignore[attr-defined]
         model._kept_rows = made.kept if made.dropped else None  # type: ignore[attr-defined]
+        model._row_labels = np.asarray(data.index)[made.kept] if hasattr(data, "iloc") else made.kept  # type: ignore[attr-defined]
         return model
 
     def _remember_features(self, table: Table) -> None:
-        for name in ("formula_", "terms_", "n_dropped_", "design_", "references_", "_spec", "_kept_rows"):
+        for name in (
+            "formula_",
+            "terms_",
+            "n_dropped_",
+            "design_",
+            "references_",
+            "_spec",
+            "_kept_rows",
+            "_row_labels",
+        ):
             self.__dict__.pop(name, None)  # a new fit is not that of the formula
         super()._remember_features(table)
         if table.design is not None:
@@ -135,6 +145,11 @@ class FormulaFit(Estimator):
 
         rows, columns = dummy_columns(X, declared=stream)
         return replace(check_table(rows), design=columns)
+
+    def _row_names(self, n: int) -> tuple[str, ...]:
+        """The rows of the fit as the data of a formula name them, by their index or number; else by their number."""
+        labels = self.__dict__.get("_row_labels")
+        return tuple(map(str, range(n) if labels is None or len(labels) != n else labels.tolist()))
 
     def _groups_of_fit(self, groups: Any) -> Any:
         """Groups of the rows that were used, where those of all rows of the formula's data are given."""

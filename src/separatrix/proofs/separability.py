@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import DataError, ParameterError
+from separatrix.errors import DataError, DroppedRowsWarning, ParameterError, warn_user
 from separatrix.proofs.certificate import (
     Certificate,
     CertifiedTable,
@@ -106,6 +106,13 @@ def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str
         made = design(X, y)
         if made.alone:
             raise ParameterError(f"the formula {X!r} has no columns: name at least one.")
+        if made.dropped:
+            rows = "1 row" if made.dropped == 1 else f"{made.dropped} rows"
+            warn_user(
+                f"{rows} with missing values left out: the proof is about the other {len(made.kept)}, and numbers these "
+                "from 0 in their order.",
+                DroppedRowsWarning,
+            )
         X, y, intercept = made.X, made.y, intercept and made.intercept
     if reading not in READINGS:
         raise ParameterError(f"reading is {reading!r}: it can be {' or '.join(map(repr, READINGS))}.")

@@ -152,7 +152,7 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         columns = {name: getattr(found, name) for name in names}
         changes = standardised_changes(model, X, y, sample_weight, found)
         columns |= {f"dfbetas:{name}": changes[:, j] for j, name in enumerate(kept)}
-        rows = tuple(str(i) for i in range(len(found.leverage)))
+        rows = self._row_names(len(found.leverage))  # type: ignore[attr-defined]  # of the estimator
         return ResultTable("Influence of rows", rows, columns)
 
     def predict_table(self, X: Any, *, level: float = 0.95, offset: Any = None) -> ResultTable:

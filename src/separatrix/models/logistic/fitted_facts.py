@@ -58,13 +58,15 @@ class FittedFacts:
         problem, shown = fitted.problem, fitted.shown
         lifted = bool(problem.lift or fitted.own_constant)
         constant = 0.0 if grouped is None else grouped.constant
+        total = float(rows.counts.sum())
+        total = float(round(total)) if abs(total - round(total)) < 1e-9 * total else total  # of scaled weights
         return FittedFacts(
             names,
             aliased,
             fitted.estimate.reshape(-1)[shown],
             fitted.covariance[np.ix_(shown, shown)],
             outcome,
-            float(rows.counts.sum()) if grouped is None else float(grouped.n),
+            total if grouped is None else float(grouped.n),
             (problem.classes - 1) * int(lifted),
             rows.loglik + constant,
             rows.null_loglik + constant,

@@ -257,7 +257,7 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         fitted, rows = self._at_a_maximum()
         facts = self._inference()[0]
         names = [name for name, gone in zip(facts.names, facts.aliased, strict=True) if not gone]
-        return influence_of(fitted, names, rows.grouped)
+        return influence_of(fitted, names, rows.grouped, self._row_names)
 
     def likelihood_ratio_test(self, smaller: LogisticInference) -> tuple[float, int, float]:
         """Twice the gain in log-likelihood over a nested model of the same rows, degrees of freedom, and p.

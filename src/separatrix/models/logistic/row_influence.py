@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -42,7 +42,12 @@ class LogisticInfluence(ResultTable):
         return self.columns["cooks_distance"]
 
 
-def influence_of(fitted: FittedLikelihood, names: Sequence[str], grouped: GroupedOutcomes | None) -> LogisticInfluence:
+def influence_of(
+    fitted: FittedLikelihood,
+    names: Sequence[str],
+    grouped: GroupedOutcomes | None,
+    row_names: Callable[[int], tuple[str, ...]],
+) -> LogisticInfluence:
     """The influence of each row; coefficients in the order of the summary."""
     found = _of_rows(fitted) if grouped is None else _of_groups(fitted, grouped)
     leverage, pearson, deviance, dfbeta, cooks = found
@@ -52,8 +57,7 @@ def influence_of(fitted: FittedLikelihood, names: Sequence[str], grouped: Groupe
     columns = {"leverage": leverage, "pearson": pearson, "deviance": deviance, "studentized": studentized}
     columns["cooks_distance"] = cooks
     columns |= {f"dfbetas:{name}": dfbeta[:, j] / errors[j] for j, name in enumerate(names)}
-    rows = tuple(str(i) for i in range(len(leverage)))
-    made = LogisticInfluence("Influence of rows", rows, columns)
+    made = LogisticInfluence("Influence of rows", row_names(len(leverage)), columns)
     object.__setattr__(made, "dfbeta", dfbeta)
     return made
 
