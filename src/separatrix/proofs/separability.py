@@ -109,8 +109,8 @@ def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str
         if made.dropped:
             rows = "1 row" if made.dropped == 1 else f"{made.dropped} rows"
             warn_user(
-                f"{rows} with missing values left out: the proof is about the other {len(made.kept)}, and numbers these "
-                "from 0 in their order.",
+                f"{rows} with missing values left out: the proof is about the other {len(made.kept)}, and "
+                "numbers these from 0 in their order.",
                 DroppedRowsWarning,
             )
         X, y, intercept = made.X, made.y, intercept and made.intercept
