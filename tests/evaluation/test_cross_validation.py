@@ -24,6 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import separatrix as sx
 from separatrix.errors import DataError, FoldError, FoldWarning, ParameterError
+from separatrix.evaluation.fold_assignment import folds_for
+from separatrix.evaluation.folds import make_tasks, run_fold
 
 
 @pytest.fixture(scope="module")
@@ -333,3 +335,13 @@ def test_n_jobs_beside_an_executor_or_zero_is_refused():
     for wrong in (0, 1.5, True, "all"):
         with pytest.raises(ParameterError, match="n_jobs is"):
             sx.cross_validate(sx.LinearDiscriminant(), X, y, n_jobs=wrong)
+
+
+def test_the_model_of_a_fold_ends_with_it():
+    """Models keep the rows of their fit: five of them would hold four copies of the table."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 2)), np.arange(60) % 2
+    folds, _ = folds_for(60, 5, 1, y, True, None, None, 0, False)
+    tasks = make_tasks(sx.LogisticRegression(C=1.0), X, y, folds, None, False, 0)
+    assert all(run_fold(task).error is None for task in tasks)
+    assert not any(task.learner.__sklearn_is_fitted__() for task in tasks)

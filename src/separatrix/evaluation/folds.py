@@ -82,20 +82,22 @@ def keep_freed_blocks() -> None:
 def run_fold(task: FoldTask) -> FoldResult:
     """Fit on the training rows, predict the others; an error is a result too."""
     start = perf_counter()
+    # A learner of its own, which ends with the fold: models keep the rows of their fit, and tasks live until the last.
+    learner = task.learner if task.fitted else unfitted_copy(task.learner)
     try:
         if not task.fitted:
             beside = {name: take_rows(values, task.train) for name, values in task.beside.items()}
-            fit(task.learner, take_rows(task.X, task.train), take_rows(task.y, task.train), _taken(task), **beside)
+            fit(learner, take_rows(task.X, task.train), take_rows(task.y, task.train), _taken(task), **beside)
         X_test = take_rows(task.X, task.test) if task.scorers or task.own_scores is None else None
-        said = predictions_of(task.learner, X_test, task.regression, task.own_scores)
+        said = predictions_of(learner, X_test, task.regression, task.own_scores)
         scores = {}
         if task.scorers:
             y_test = take_rows(task.y, task.test)
-            scores = {name: float(scorer(task.learner, X_test, y_test)) for name, scorer in task.scorers.items()}
+            scores = {name: float(scorer(learner, X_test, y_test)) for name, scorer in task.scorers.items()}
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         return FoldResult(task.number, task.test, task.fold.learned_from, None, perf_counter() - start, error=message)
-    last = final_step(task.learner)
+    last = final_step(learner)
     status = getattr(last, "status_", None)
     return FoldResult(
         task.number,

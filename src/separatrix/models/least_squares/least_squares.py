@@ -71,6 +71,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
     coef_, intercept_ : array of shape (d,) and float; for k columns of y arrays of shape (k, d) and (k,)
     solver_ : what was chosen: moments, refined, qr, svd, wide, dual, cg, lsqr or non-negative
     rank_ : rank of the lifted rows by the rule of :mod:`separatrix.models.least_squares.ridge_solver`
+    plan_ : how it was solved and why, in a sentence
     condition_ : of the columns, centred and scaled, with the penalty; inf where they are linearly dependent
     dependent_columns_ : positions of the linearly dependent columns
     normal_matrix_, moment_vector_ : X'X + penalty and X'y of the lifted rows
@@ -137,9 +138,10 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         targets, several, weights = self._beside(table, X, y, sample_weight)
         if offset is not None:
             targets = targets - check_row_offset(offset, table.n, X)[:, None]
-        moments = Moments(table.d, targets.shape[1])
         problem = self._problem(table.X, targets, weights)
-        if weights is not None or not makes_squares(problem, self.solver):
+        squares = bool(self.positive) or makes_squares(problem, self.solver)
+        moments = Moments(table.d, targets.shape[1]) if squares else Moments(1)
+        if weights is not None or not squares:
             check_table(table.X)  # else the moments tell: they are finite only if every number is
         try:
             with one_blas_thread(table.X.size):

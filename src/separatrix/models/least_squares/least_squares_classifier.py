@@ -51,7 +51,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes
     classes_ : the labels, sorted
-    solver_, rank_, condition_, normal_matrix_ : as in :class:`LeastSquares`
+    solver_, plan_, rank_, condition_, normal_matrix_ : as in :class:`LeastSquares`
     moment_vector_ : X't of the lifted rows, one column per vector
 
     Examples

@@ -25,6 +25,19 @@ SHARED_CONDITION = 1e8  # squared condition up to which moments alone keep eight
 SHARED_OFFSET = 1e6  # how far from zero, in spreads of y, the parts of a bias may lie for its last eight digits
 
 
+PLANS = {
+    "cg": "conjugate gradients: sparse rows with a penalty and too many columns for a matrix of their squares",
+    "dual": "inner products of rows: sparse rows with too many columns for a matrix of their squares",
+    "lsqr": "LSQR: sparse rows with too many columns, and too many rows for their inner products",
+    "wide": "inner products of rows: there are fewer rows than columns",
+    "moments": "one pass over the rows, then a Cholesky factorisation: the columns are well conditioned",
+    "corrected": "one pass over the rows, a Cholesky factorisation and one correction: few rows, and a penalty",
+    "refined": "one pass over the rows, then corrections in twofold precision until nothing changes",
+    "qr": "orthogonal factors: the columns are ill-conditioned",
+    "svd": "singular values: columns are linearly dependent",
+}  # by solver_: what was done, and why
+
+
 class PenalisedSquares(Estimator):
     """Parameters, moments, and how a fit was solved; a subclass says what its targets are."""
 
@@ -60,6 +73,12 @@ class PenalisedSquares(Estimator):
     def _from_moments(self, table: Table) -> Solution:
         """The solution from moments alone."""
         return from_moments(self._normal(table.d))
+
+    @property
+    def plan_(self) -> str:
+        """How the fit was solved and why, in a sentence; ``solver`` chose it where it is not "auto"."""
+        self._check_fitted()
+        return PLANS.get(self.solver_, self.solver_)
 
     def _account(self, solution: Solution, names: Any) -> None:
         """Set how the fit was solved, and warn where digits were lost or columns are dependent."""

@@ -14,8 +14,11 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem
+from separatrix.numerics.normal_equations import EPS
 
-REFINABLE = 1e10  # the greatest condition of K, as LAPACK estimates it in the 1-norm
+LOOKS, AT_ONCE = 40, 8  # how often the largest eigenvalue is looked at, each time after so many products
+DIGITS = 1e-7  # a change of it that is none
+REFINABLE = 1e6  # the greatest condition of K, as LAPACK estimates it in the 1-norm
 
 
 class RowProducts:
@@ -29,8 +32,10 @@ class RowProducts:
         self.weight, self.shift, self.scale = weight, shift, np.ones(A.shape[1])
         K = dsyrk(1.0, A.T, trans=1, lower=1)
         K[np.diag_indices_from(K)] += self.alpha
-        size = float(np.abs(K + np.tril(K, -1).T).sum(axis=0).max())
-        self.factor, failed = lapack.dpotrf(K, lower=1)
+        self.K = K + np.tril(K, -1).T
+        with np.errstate(over="ignore"):
+            size = float(np.abs(self.K).sum(axis=0).max())
+        self.factor, failed = lapack.dpotrf(K, lower=1, overwrite_a=1)
         self.usable = not failed and np.isfinite(size)
         if self.usable:
             share, _ = lapack.dpocon(self.factor, size, uplo="L")
@@ -44,14 +49,7 @@ class RowProducts:
     @property
     def condition(self) -> float:
         """sqrt((s^2 + alpha)/alpha) with the largest singular value s: A'A is singular, since A is wide or centred."""
-        v, value = self.A @ (np.ones(len(self.A)) @ self.A), 0.0
-        for _ in range(POWERS):
-            v /= np.linalg.norm(v) or 1.0
-            v, before, value = self.A @ (v @ self.A), value, 0.0
-            value = float(np.linalg.norm(v))
-            if value <= before * (1.0 + DIGITS):
-                break
-        return float(np.sqrt((value + self.alpha) / self.alpha))
+        return float(np.sqrt(largest_eigenvalue(self.K) / self.alpha))
 
     def weights(self, y: Floats) -> Floats:
         return np.asarray(self.A.T @ self._solve(y))
@@ -65,3 +63,27 @@ class RowProducts:
             w = self._inverse_times(g[:-1] - self.shift * g[-1])
             return np.append(w, g[-1] / self.weight - self.shift @ w)
         return self._inverse_times(g) if self.lift else np.append(self._inverse_times(g[:-1]), 0.0)
+
+
+def largest_eigenvalue(K: Floats) -> float:
+    """That of a symmetric matrix, to six digits or more, by Lanczos's (1950) method."""
+    from scipy.linalg import eigvalsh_tridiagonal
+
+    unit = float(np.diagonal(K).max()) or 1.0  # squares of large numbers overflow
+    v: Any = 1.0 + np.arange(len(K)) % 3
+    v, last = v / np.linalg.norm(v), np.zeros(len(K))
+    diagonal, beside, value = list[float](), list[float](), -np.inf
+    for _ in range(LOOKS):
+        for _ in range(AT_ONCE):
+            w = K @ v / unit - (beside[-1] if beside else 0.0) * last
+            diagonal.append(float(v @ w))
+            w -= diagonal[-1] * v
+            beside.append(float(np.linalg.norm(w)))
+            if beside[-1] <= EPS * abs(diagonal[0]):
+                return unit * float(eigvalsh_tridiagonal(diagonal, beside[:-1])[-1])
+            last, v = v, w / beside[-1]
+        top, before = len(diagonal) - 1, value
+        value = float(eigvalsh_tridiagonal(diagonal, beside[:-1], select="i", select_range=(top, top))[0])
+        if value - before <= DIGITS * value:
+            break
+    return unit * value

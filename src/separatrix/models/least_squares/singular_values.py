@@ -22,6 +22,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import PrecisionWarning, warn_user
 from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, centre_of, counted_rows
+from separatrix.models.least_squares.row_products import RowProducts
 from separatrix.models.least_squares.row_space import Combination, RowSpace, refine_combination
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
@@ -75,7 +76,8 @@ class CentredRows:
 def solve_svd(problem: LeastSquaresProblem, name: str) -> Solution:
     """By singular values of the centred (b free) or lifted rows."""
     design = CentredRows.of(problem)
-    found = _ridge(problem, design) if is_resolved(problem, design.X, design.c) else _shortest(problem, design, name)
+    resolved = is_resolved(problem, design.X, design.c)
+    found = _ridge(problem, design, name) if resolved else _shortest(problem, design, name)
     lifted, rank, condition, dependent = found
     lifted[:, np.flatnonzero(~design.A.any(axis=0))] = 0.0  # columns without spread
     return Solution(lifted, residual_sum(problem, lifted), rank, condition, name, None, dependent)
@@ -90,15 +92,26 @@ def is_resolved(problem: LeastSquaresProblem, X: Floats, c: Floats) -> bool:
 _Found = tuple[Floats, int, float, tuple[int, ...]]
 
 
-def _ridge(problem: LeastSquaresProblem, design: CentredRows) -> _Found:
+def _ridge(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _Found:
+    if name == "wide" and len(design.A) - int(problem.free) < design.A.shape[1]:
+        products = RowProducts(design.A, problem, float(design.c.sum()), design.shift)
+        lifted, settled = _corrected(design, products) if products.usable else (np.zeros((0, 0)), False)
+        if settled:
+            return lifted, problem.p, products.condition, ()
     filtered = _Filtered(design, problem)
-    lifted = design.lifted(filtered.weights(design.y))
+    return _corrected(design, filtered)[0], problem.p, filtered.condition, ()
+
+
+def _corrected(design: CentredRows, inverse: RowProducts | _Filtered) -> tuple[Floats, bool]:
+    """Lifted weights by an inverse, corrected in twofold precision, and whether all corrections shrank."""
+    lifted, settled = design.lifted(inverse.weights(design.y)), True
     rows = kernels.rows(design.X)
     for k, start in enumerate(lifted):
-        found = refine(rows, np.ascontiguousarray(design.Y[:, k]), design.c, start, filtered, CLOSE)
+        found = refine(rows, np.ascontiguousarray(design.Y[:, k]), design.c, start, inverse, CLOSE)
+        settled &= found is not None
         if found is not None:
             lifted[k] = found
-    return lifted, problem.p, filtered.condition, ()
+    return lifted, settled
 
 
 class _Filtered:

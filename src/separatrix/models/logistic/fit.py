@@ -25,6 +25,7 @@ from separatrix.models.logistic.existence import (
 )
 from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
 from separatrix.models.logistic.logistic_ridge import ridge, standardised_ridge
+from separatrix.models.logistic.method_plan import sample_stride
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, UsedRows
@@ -35,7 +36,6 @@ from separatrix.numerics.status import Status
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
 PATIENCE = 12  # steps after which a search that is not settled asks whether there is a maximum at all
 RIDGES, RIDGE_GAP = (0.1, 1.0, 10.0, 100.0, 1000.0), 1e-3  # where searches for a higher maximum begin, and how near
-SAMPLE = 50  # rows of a sample for each parameter
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class UnpenalisedFit:
         at = np.zeros(self.loss.length) if start is None else start.reshape(-1).copy()
         if problem.wide:
             return self.found(Driven(NewtonState(self.loss.point(at)), Status.MAX_ITERATIONS, 0), self.decide)
-        stride = problem.n // (SAMPLE * max(problem.parameters, 40))
+        stride = sample_stride(problem, penalised=False)
         if stride >= 4 and start is None:
             sample = problem.rows(slice(None, None, stride))
             small = sample.loss()

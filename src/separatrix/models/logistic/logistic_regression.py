@@ -23,6 +23,7 @@ from separatrix.models.class_labels import need_two_classes, weights_of_rows, wi
 from separatrix.models.logistic.fit import FitOptions, fit_parts
 from separatrix.models.logistic.grouped import check_grouped
 from separatrix.models.logistic.inference import LogisticInference
+from separatrix.models.logistic.method_plan import plan_of
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path
 from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_offset
 from separatrix.numerics.status import Status, raise_interruption
@@ -102,6 +103,7 @@ class LogisticRegression(LogisticInference):
     status_ : a :class:`separatrix.Status`: OPTIMAL, NO_MAXIMUM, ILL_CONDITIONED, MAX_ITERATIONS, INTERRUPTED
     method_ : "maximum likelihood", "ridge", "lasso", "elastic net" or "Firth", with the reason if it is not what
         was asked for
+    plan_ : which algorithm the sizes called for, and why, in a sentence
     separation_ : whether a maximum exists, with its proof, or None where that was not the question;
         a dict by class for ``multiclass="ovr"``
     gap_ : relative duality gap of a penalised fit, else None
@@ -323,6 +325,8 @@ class LogisticRegression(LogisticInference):
             loss = rows.problem(bool(self.fit_intercept)).loss_at(results[0].vectors)
             results = [replace(results[0], loss=loss)]
         self._store_results(rows.labels.classes, rows.names, table, results)
+        problem = self._parts(rows)[0].problem(bool(self.fit_intercept))
+        self.plan_ = plan_of(problem, float(self.C), float(self.l1_ratio), self.bias_reduction is not None)
         self._rows, self._facts = replace(rows, leverages=results[0].leverages), None
         if (whole := rows.grouped) is not None:
             self.trials_: dict[str, int] | None = {
@@ -342,6 +346,7 @@ class LogisticRegression(LogisticInference):
         self.intercept_ = vectors[:, -1].copy()
         self._remember_features(table)
         self.trials_ = None
+        self.plan_ = "passes over parts of the rows, which are joined"
         statuses = [result.status for result in results if result.status is not Status.OPTIMAL]
         ended = Status.INTERRUPTED if Status.INTERRUPTED in statuses else [*statuses, Status.OPTIMAL][0]
         self.status_ = ended

@@ -25,6 +25,7 @@ from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
 from separatrix.models.logistic.class_gap import last_step
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
+from separatrix.models.logistic.method_plan import sample_stride
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
@@ -36,7 +37,6 @@ CLASS_SAMPLE = 10  # rows of the sample for each parameter of several classes
 FEW = 200  # parameters from which a preconditioner of dense rows pays
 PRECONDITION = 5  # rows of its sample for each parameter
 ROUNDING = 1e-12  # relative gaps below this are not told from zero
-SAMPLE = 100  # rows of the sample for each parameter
 COARSE = 4  # the sample itself begins at the minimum of each so many of its rows
 ROUGH = 1e-4  # how exactly the sample is solved: its minimum is a hundred times as far from that of all rows
 RARE = 100.0  # rows of a sample that must inform about each column
@@ -161,7 +161,7 @@ def rough_classes(problem: LogisticProblem, penalty: float) -> Driven[NewtonStat
 
 def sampled_start(problem: LogisticProblem, loss: BinaryLoss, tol: float, max_iter: float) -> Searched | None:
     """Passes over all rows with the Hessian of a sample, or None where a sample would not be much smaller."""
-    stride = problem.n // (SAMPLE * max(problem.parameters, 40))
+    stride = sample_stride(problem, penalised=True)
     if problem.wide or stride < 4:
         return None
     sample, rows, share = sampled(problem, stride)

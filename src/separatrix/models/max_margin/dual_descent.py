@@ -27,14 +27,15 @@ from separatrix.numerics.status import Status
 TOLERANCE = 1e-6  # of the relative gap
 PASSES = 50  # of a step, at most
 PENALTY = 0.1  # of the constraint, in units of the mean |x_i|^2; larger ones make the steps shorter
-FEWEST = 500  # rows and columns: with fewer of either, the systems of an interior-point method are small
+FEWEST = 150  # rows, of at least as many columns: with fewer, the systems of an interior-point method are small
+FEWEST_SPARSE = 500  # rows and columns of sparse rows, where columns are fewer
 MOST = 6000  # rows or columns, whichever are fewer, for which those systems still fit into memory
 
 
 def is_quicker(X: Any) -> bool:
-    """Whether coordinate descent is tried first: sparse rows or more columns than rows, and many of both."""
+    """Whether coordinate descent is tried first: at least as many columns as rows, or sparse rows, and many of both."""
     n, d = X.shape
-    return min(n, d) >= FEWEST and (d > n or not isinstance(X, np.ndarray))
+    return d >= n >= FEWEST or (min(n, d) >= FEWEST_SPARSE and not isinstance(X, np.ndarray))
 
 
 def patience(X: Any) -> float:

@@ -41,6 +41,7 @@ class HyperplaneOfPair:
     gap: float
     steps: int
     status: Status
+    plan: str = "the nearest points of the hulls of both classes: the hard margin, proved"
 
 
 def no_hyperplane(d: int) -> HyperplaneOfPair:
@@ -64,10 +65,10 @@ class MaxMargin(LinearClassifier):
         min over (w, b) of  |w|^2/2 + C sum c_i max(0, 1 - y_i (w.x_i + b)),
 
     by an interior-point method, until the relative duality gap is 1e-15 or rounding lets it fall no more (``gap_``; up
-    to 1e-6 counts as OPTIMAL). Where there are at least 500 rows and columns, and rows are sparse or columns outnumber
-    them, by dual coordinate descent until the gap is 1e-6, if that is quicker. The bias is never penalised;
-    c_i are the weights of the rows (rows of weight zero do not count). For K > 2 classes there is one hyperplane for
-    each pair of them, and the class that wins most pairs is predicted.
+    to 1e-6 counts as OPTIMAL). Where columns are at least as many as rows, and these at least 150, or rows are sparse
+    with at least 500 of both, by dual coordinate descent until the gap is 1e-6, if that is quicker; ``plan_`` says so.
+    The bias is never penalised; c_i are the weights of the rows (rows of weight zero do not count). For K > 2 classes
+    there is one hyperplane for each pair of them, and the class that wins most pairs is predicted.
 
     Parameters
     ----------
@@ -99,6 +100,7 @@ class MaxMargin(LinearClassifier):
     support_ : support rows
     status_ : OPTIMAL, LEAST_SLACK, MAX_ITERATIONS, ILL_CONDITIONED or INTERRUPTED, the worst of the pairs
     n_iter_ : steps of the method, at least 1
+    plan_ : the method, and why it was chosen (of several pairs, that of the first)
 
     Examples
     --------
@@ -194,7 +196,9 @@ class MaxMargin(LinearClassifier):
             soft = least_slack(part.X, signs, cost, bool(self.fit_intercept), self.max_iter)
             status = Status.LEAST_SLACK if soft.status is Status.OPTIMAL else soft.status
         slack = float(cost @ soft.t)
-        return HyperplaneOfPair(soft.w, soft.b, ids[soft.support], bounds, slack, soft.gap, soft.steps, status)
+        return HyperplaneOfPair(
+            soft.w, soft.b, ids[soft.support], bounds, slack, soft.gap, soft.steps, status, soft.plan
+        )
 
     def _store(self, table: Table, labels: Labels, names: NDArray[Any], found: list[HyperplaneOfPair]) -> None:
         self._remember_features(table)
@@ -211,6 +215,7 @@ class MaxMargin(LinearClassifier):
         self.support_ = np.unique(np.concatenate([pair.support for pair in found]))
         self.status_ = last_of([pair.status for pair in found])
         self.n_iter_ = max(1, *(pair.steps for pair in found))
+        self.plan_ = found[0].plan
 
     def decision_function(self, X: Any) -> Floats:
         """s(x) = w.x + b; with more than two classes one column per class: the pairs it wins, and by how much.

@@ -27,6 +27,8 @@ from separatrix.numerics.driver import drive
 from separatrix.numerics.status import Status
 
 TOLERANCE = 1e-15  # of the gap
+INTERIOR = "an interior-point method: its systems, of as many unknowns as columns or rows, are small"
+DESCENT = "dual coordinate descent to a gap of 1e-6: rows are sparse or no more than columns, and both are many"
 GOOD = 1e-6  # a gap that counts as optimal where rounding lets it fall no more
 
 
@@ -41,6 +43,7 @@ class SoftMargin:
     gap: float
     steps: int
     status: Status
+    plan: str = INTERIOR
 
     @property
     def support(self) -> NDArray[np.int64]:
@@ -71,7 +74,7 @@ def by_descent(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter: 
     if driven.status is Status.MAX_ITERATIONS and solver.most < math.inf:
         return None
     best = driven.state.best
-    return SoftMargin(best.w, best.b, best.t, best.z, best.gap, driven.steps, driven.status)
+    return SoftMargin(best.w, best.b, best.t, best.z, best.gap, driven.steps, driven.status, DESCENT)
 
 
 def least_slack(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter: float) -> SoftMargin:
