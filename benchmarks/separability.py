@@ -9,11 +9,14 @@ taking turns. firthmodels' ``detect_separation`` (an LP of
 scipy's HiGHS) is beside it on data of its own size.
 
 ``python -m benchmarks separability`` prints everything; ``--quick`` leaves the largest sets out, ``--growth``
-measures growth only and writes separability.svg.
+measures growth only and writes separability.svg, ``--columns`` measures proofs of overlap with many columns only: CPU
+seconds to decide and prove, bytes of the certificate, and CPU seconds of checker.py on a table that has been read, of
+which the fingerprint is given apart. The exact circuit that short weights take the place of is beside it up to 500.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -21,7 +24,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import interleaved, print_table
-from separatrix import separability
+from separatrix import checker, separability
+from separatrix.proofs.certificate import _checkable
+from separatrix.proofs.separability import given_data
 
 GRID = [(10_000, 20), (100_000, 20), (100_000, 100), (1_000_000, 20)]
 KINDS = ["margin 0.2", "margin 1e-4", "1 flip", "near flip", "10 % noise"]
@@ -187,6 +192,46 @@ def against_firthmodels():
     print_table(["data", "ours, proved", "time", "firthmodels", "time", "ratio"], rows)
 
 
+def many_columns(largest):
+    """Proofs of overlap with hundreds of columns: seconds, bytes, and seconds of the checker."""
+    rows = []
+    for n, d in [(10_000, 100), (20_000, 300), (20_000, 500), (20_000, 1000), (30_000, 2000)]:
+        if d > largest:
+            break
+        X, y = labelled(n, d, "10 % noise")
+        given = given_data(X, y, None, True, "binary64")
+        times = {"ours": lambda X=X, y=y: separability(X, y)}
+        if d <= 500:
+            times["circuit"] = lambda given=given: given.two_groups([1], [0], minimal=True)
+        seconds = interleaved(times, 3 if d <= 500 else 2, time.process_time)
+        proof = separability(X, y).certificate
+        table = _checkable(X, y, None)
+        numbered = [(int(label == "1"), row) for label, row in table.rows]
+        content = json.loads(proof.text)
+        check = interleaved(
+            {
+                "all": lambda c=content, t=table: checker.check(c, t),
+                "hash": lambda r=numbered, d=d: checker.fingerprint(r, d),
+            },
+            3 if d <= 500 else 1,
+            time.process_time,
+        )
+        circuit = f"{seconds['circuit']:.2f} s" if "circuit" in seconds else "-"
+        rows.append(
+            [
+                f"{n:,} x {d}",
+                f"{seconds['ours']:.3f} s",
+                circuit,
+                f"{proof.size:,}",
+                f"{len(content['support']):,}",
+                f"{check['all']:.2f} s",
+                f"{check['hash']:.2f} s",
+            ]
+        )
+        print(rows[-1], file=sys.stderr, flush=True)
+    print_table(["rows", "prove", "by a circuit", "bytes", "rows of the proof", "check", "of it fingerprint"], rows)
+
+
 def growth(largest=10_000_000):
     """CPU seconds against n at 20 columns, and d at 20,000 rows; a curve ends with its first point above 3 s."""
     import matplotlib
@@ -220,12 +265,17 @@ def growth(largest=10_000_000):
 
 def main():
     separability(*labelled(500, 3, "1 flip"))  # the first call imports flint
+    if "--columns" in sys.argv:
+        many_columns(500 if "--quick" in sys.argv else 2000)
+        return
     if "--growth" not in sys.argv:
         against_firthmodels()
         print()
         wrong_answers(100 if "--quick" in sys.argv else 500)
         print()
         against_highs(GRID[:2] if "--quick" in sys.argv else GRID)
+        print()
+        many_columns(500 if "--quick" in sys.argv else 2000)
     growth(1_000_000 if "--quick" in sys.argv else 10_000_000)
 
 

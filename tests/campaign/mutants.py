@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import struct
+from dataclasses import replace
 from hashlib import sha256
 from random import Random
 
@@ -60,7 +61,7 @@ def shortened(result):
     short = None if weights is None else short_proof(rows, *weights)
     if short is None:
         return []
-    fields = short_fields(short, subject)
+    fields = short_fields(replace(result._reduction, short=short), subject)
     return [subject.certify("overlap", **fields), subject.certify("coefficient-finite", coefficient=0, **fields)]
 
 

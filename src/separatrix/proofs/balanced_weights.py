@@ -15,7 +15,7 @@ from separatrix.proofs.lifted_rows import LiftedRows
 
 ROUGH, EACH, LOOKED_AT = 3, 2.5, 20  # rows for each column: to fit the rough hyperplane, to weigh, and to choose from
 ROUNDS = 30  # of Newton's method: some 6 are enough
-SMALLEST = 0.02  # weights, of 1 on average, below which a row is better left out
+SMALLEST = 1e-6  # weights, beside the largest, that are left out: rounding to integers changes the others by more
 
 
 def balanced_weights(rows: LiftedRows) -> tuple[Indices, Floats] | None:
@@ -29,8 +29,8 @@ def balanced_weights(rows: LiftedRows) -> tuple[Indices, Floats] | None:
         q = hinge_weights(Z)
     if q is None:
         return None
-    kept = np.flatnonzero(q > 0)
-    return (chosen[kept], q[kept]) if len(kept) >= rows.p else None
+    kept = np.flatnonzero(q > SMALLEST * q.max())
+    return (chosen[kept], q[kept]) if len(kept) else None
 
 
 def _scaled(Z: Floats) -> Floats:
@@ -82,14 +82,13 @@ def hinge_weights(Z: Floats) -> Floats | None:
     G, target = Z.T @ Z, Z.sum(axis=0)  # of the rows that are on
     loss = float(m)
     for _ in range(ROUNDS):
-        aim = _solved(G, target)
-        if aim is None or not np.isfinite(aim).all():
+        step = _solved(G, target - G @ s)
+        if step is None or not np.isfinite(step).all():
             return None
-        move, share = Z @ (aim - s), 1.0
-        score = Z @ s
+        move, share, score = Z @ step, 1.0, Z @ s
         while float(np.sum(np.maximum(0.0, 1 - score - share * move) ** 2)) > loss * (1 + 1e-12) and share > 1e-6:
             share /= 2
-        s = s + share * (aim - s)
+        s = s + share * step
         q = 1 - Z @ s
         loss = float(np.sum(np.maximum(0.0, q) ** 2))
         now = q > 0

@@ -22,7 +22,7 @@ from separatrix.proofs.circulation import not_vanishing
 from separatrix.proofs.exact_algebra import Row, Weights, combination, independent, solve, transpose
 from separatrix.proofs.face import Face, solve_in_span
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
-from separatrix.proofs.facial_reduction import Reduction
+from separatrix.proofs.facial_reduction import Reduction, reduce
 from separatrix.proofs.separability_certificate import short_fields
 
 WIDEST = 4_000_000  # rows x columns that are written out in integers
@@ -56,6 +56,8 @@ class Coefficients(Mapping[str, Fate]):
         if reduction.verdict == "undecided":
             raise CertificateError("The verdict is undecided, so nothing is known about the coefficients.")
         self._at = {name: j for j, name in enumerate(names)}
+        if reduction.short is not None and reduction.verdict == "quasi":
+            reduction = reduce(reduction.rows, minimal=True)  # infinite coefficients need weights that cancel exactly
         self._reduction, self._subject = reduction, subject
         self._known: dict[str, Fate] = {}
 
@@ -165,8 +167,8 @@ class Coefficients(Mapping[str, Fate]):
         return {"v": scaled(self._outward(v))}
 
     def _finite(self, j: int) -> dict[str, Any]:
-        if self._reduction.short is not None:  # its rows span the space
-            return short_fields(self._reduction.short, self._subject)
+        if self._reduction.short is not None:  # its rows span what is orthogonal to its null vectors
+            return short_fields(self._reduction, self._subject)
         rows, c = self._combined(list(self._reduction.circulation), j)
         return {"rows": rows, "c": numbers(c), **true_weights(self._reduction.circulation, self._subject)}
 

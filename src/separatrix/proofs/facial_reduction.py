@@ -31,6 +31,7 @@ from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.newton_partition import PartitionSearch
 from separatrix.proofs.short_proof import FEWEST, ShortProof, short_proof
 from separatrix.proofs.short_proof import MOST as MOST_OF_SHORT
+from separatrix.proofs.small_null_vectors import face_of, small_null_vectors
 
 FEW = 10  # dimensions that are left to be taken one circuit at a time
 MOST = 1500  # columns up to which Newton's method is tried
@@ -71,11 +72,8 @@ class FacialReduction:
     def run(self) -> Reduction:
         if self.rows.wide and self._contradicted():  # these rows are the likely witnesses, and cheap
             return self.out
-        if self.shorten and (weights := balanced_weights(self.rows)) is not None:
-            short = short_proof(self.rows, *weights)
-            self.out.tried.append(f"weights that nearly cancel: {'proved' if short else 'not proved'}")
-            if short is not None:
-                return self._overlap_by(short)
+        if self.shorten and self._shortly_proved():
+            return self.out
         while self._left() or self._overlooked():
             # At most p + n rounds: each lowers the dimension of the face, or takes a row away.
             self.out.stages += 1
@@ -107,7 +105,7 @@ class FacialReduction:
             self.positive.append((fact.w, self._ids))
             self.active = self._ids[:0]
         elif isinstance(fact, ShortProof):
-            self._overlap_by(fact)
+            self._verdict_by(fact)
         elif isinstance(fact, Circuit):
             self.out.witness = self.out.witness or self.tied.own_weights(fact.weights)
             self.tied.add(fact)
@@ -128,12 +126,28 @@ class FacialReduction:
         yield from searched
         yield stage.last_resort()
 
-    def _overlap_by(self, short: ShortProof) -> Reduction:
-        """The verdict that a short proof proves: its rows overlap and span the space."""
-        out, weights = self.out, dict(zip(short.ids, short.weights, strict=True))
-        out.verdict, out.short, out.face = "overlap", short, Face.zero(self.rows.p)
-        out.witness = out.circulation = weights
-        return out
+    def _shortly_proved(self) -> bool:
+        """Whether weights that nearly cancel some rows prove the verdict."""
+        weights = balanced_weights(self.rows)
+        short = None if weights is None else short_proof(self.rows, *weights)
+        if weights is not None and short is None and (null := small_null_vectors(self.rows, weights[0])) is not None:
+            short = short_proof(self.rows, *weights, null)
+        proved = short is not None and self._verdict_by(short)
+        self.out.tried += [] if weights is None else [f"weights that nearly cancel: {'' if proved else 'not '}proved"]
+        return proved
+
+    def _verdict_by(self, short: ShortProof) -> bool:
+        """The verdict that a short proof leads to, if any: its rows are of T, and their null space is known."""
+        rows, out = self.rows, self.out
+        face = face_of(short.null, rows.p) if short.null else Face.zero(rows.p)
+        if (left := not_vanishing(rows, face, np.arange(rows.n))).size:
+            fact = next(Stage(rows, face, left).searched())
+            if not isinstance(fact, Positive):
+                return False
+            out.w, out.strict = fact.w, left
+        out.verdict, out.short, out.face = "quasi" if left.size else "overlap", short, face
+        out.witness = out.circulation = dict(zip(short.ids, short.weights, strict=True))
+        return True
 
     # -- rows of T ---------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.arrays import Floats, Indices
+from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.lifted_rows import LiftedRows
 
 UNIT = 2.0**-53
@@ -38,16 +39,22 @@ class ShortProof:
     inner: int
     exponents: list[int]
     floor: int
+    null: dict[int, Row]  # vectors that vanish on the rows, by the free column that each has for itself
 
 
-def short_proof(rows: LiftedRows, ids: Indices, q: Floats) -> ShortProof | None:
-    """Weights near q > 0 that prove overlap; None where these do not."""
-    if len(ids) < rows.p or not (np.isfinite(q).all() and q.min() > 0):
+def short_proof(rows: LiftedRows, ids: Indices, q: Floats, null: dict[int, Row] | None = None) -> ShortProof | None:
+    """Weights near q > 0 that prove overlap, in the columns that are not free; None where these do not.
+
+    The vectors of ``null`` must vanish on the rows, which is not checked here.
+    """
+    null = {} if null is None else null
+    used = np.setdiff1d(np.arange(rows.p), list(null))
+    if not len(used) <= len(ids) or not (np.isfinite(q).all() and q.min() > 0):
         return None
     with np.errstate(all="ignore"):  # what is not finite is not proved
-        Z = rows.dense(ids) / np.array([float(v) for v in rows.unit])
+        Z = (rows.dense(ids) / np.array([float(v) for v in rows.unit]))[:, used]
         size = np.sqrt(np.mean(Z * Z, axis=0))
-        if not (np.isfinite(size).all() and size.min() > 1e-280 and size.max() < 1e280):
+        if not (len(used) and np.isfinite(size).all() and size.min() > 1e-280 and size.max() < 1e280):
             return None
         columns = [-round(v) for v in np.log2(size).tolist()]
         B = np.ldexp(Z, np.array(columns))
@@ -62,10 +69,11 @@ def short_proof(rows: LiftedRows, ids: Indices, q: Floats) -> ShortProof | None:
         weights = _whole_weights(scaled, q[order], m)
         if weights is None:
             return None
-        floor = proved_floor(scaled, weights, m)
+        doubles = type(rows) is LiftedRows and max(rows.unit) == 1
+        floor = proved_floor(scaled, weights, m, 61 if doubles else 50)
     if floor is None:
         return None
-    return ShortProof(ids[order].tolist(), weights, m, [e + bits for e in columns], floor)
+    return ShortProof(ids[order].tolist(), weights, m, [e + bits for e in columns], floor, null)
 
 
 def _inner_rows(B: Floats, order: Indices) -> tuple[int, int] | None:
@@ -110,19 +118,20 @@ def _whole_weights(scaled: Floats, q: Floats, m: int) -> list[int] | None:
     return [max(1, int(v)) for v in np.rint(ratio * least)]
 
 
-def proved_floor(scaled: Floats, weights: list[int], m: int) -> int | None:
+def proved_floor(scaled: Floats, weights: list[int], m: int, most: int) -> int | None:
     """A lower bound on the squares of the singular values of the first m rows, rounded, that proves overlap [L18].
 
-    None unless all of it is proved, with room for what a checker that works in fixed point loses.
+    None unless all of it is proved, with room for what a checker that works in fixed point loses. ``most``: bits of an
+    entry with those below its unit, 50 where doubles are only near the numbers that are meant.
     """
     from scipy.linalg import LinAlgError, cholesky
 
     n, p = scaled.shape
     top, total, least = float(np.abs(scaled).max()), sum(weights), min(weights[:m])
     guard = (total // least).bit_length() + 8
-    if not top < LARGEST or math.log2(top + 1) + guard > 61:
+    if not top < LARGEST or math.log2(top + 1) + guard > most:
         return None
-    h = np.floor(np.ldexp(scaled, guard)).astype(np.int64)  # within 1 of the row, in decimals within 2
+    h = np.floor(np.ldexp(scaled, guard)).astype(np.int64)  # within 1 of the row, and in decimals within 2
     if max(weights) * float(np.abs(h).max()) * n < ENTRIES:
         sums = np.array(weights) @ h
     else:

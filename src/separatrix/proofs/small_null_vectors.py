@@ -1,0 +1,61 @@
+"""Columns that are simple combinations of others: guessed in floating point, proved on the rows.
+
+Dummies of a category that add up to the constant, a column that is there twice, a dummy that is zero in the rows at
+hand: null vectors of a few small numbers. Others would have as many digits as a circuit, and are not looked for.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from separatrix.arrays import Indices
+from separatrix.proofs.exact_algebra import Row
+from separatrix.proofs.face import Face
+from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.newton_partition import independent_columns
+
+LARGEST = 64  # numerators and denominators of the coefficients
+NEAR = 1e-6  # how far from such a quotient a coefficient may be
+MOST = 64  # null vectors
+
+
+def small_null_vectors(rows: LiftedRows, ids: Indices) -> dict[int, Row] | None:
+    """Vectors that vanish on these rows, each by a column that no other has; None where they are not simple."""
+    Z = rows.dense(ids)
+    size = np.sqrt(np.mean(Z * Z, axis=0))
+    if not np.isfinite(size).all():
+        return None
+    B = Z / np.where(size > 0, size, 1.0)
+    used = independent_columns(B)
+    free = np.setdiff1d(np.arange(rows.p), used)
+    if not 0 < len(free) <= MOST:
+        return None
+    coefficients = np.linalg.lstsq(Z[:, used], Z[:, free], rcond=None)[0]
+    made: dict[int, Row] = {}
+    for j, column in zip(free.tolist(), coefficients.T.tolist(), strict=True):
+        quotients = [Fraction(c).limit_denominator(LARGEST) for c in column]
+        if any(abs(c - t) > NEAR or abs(t) > LARGEST for c, t in zip(quotients, column, strict=True)):
+            return None
+        m = math.lcm(*(c.denominator for c in quotients))
+        v = [0] * rows.p
+        v[j] = -m
+        for k, c in zip(used.tolist(), quotients, strict=True):
+            v[k] = int(c * m)
+        if rows.signs(v, ids).any():
+            return None
+        made[j] = v
+    return made
+
+
+def face_of(null: dict[int, Row], p: int) -> Face:
+    """The vectors that these span."""
+    import flint
+
+    free = sorted(null)
+    bound = sorted(set(range(p)) - set(free))
+    scale = math.lcm(*(null[j][j] for j in free))
+    follow = [null[j][k] * (scale // null[j][j]) for k in bound for j in free]
+    return Face(p, bound, free, flint.fmpz_mat(len(bound), len(free), follow), scale)
