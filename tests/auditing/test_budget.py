@@ -61,6 +61,21 @@ def test_costs_are_scaled_by_what_fixed_work_takes(hand, times, slowness):
     assert clock.budget == max(100.0 - REPORT * slowness, 40.0)
 
 
+def test_steps_have_a_quarter_of_the_budget_after_a_slow_read(hand):
+    clock = Clock(20.0, now=hand)
+    clock.slowness = 4.0
+    hand.at += 9.0
+    assert clock.late(0.8)  # of ten seconds, by the clock alone
+    clock.start_steps()
+    assert clock.budget == 14.0
+    assert clock.left == 5.0
+    assert not clock.late(0.1)
+    assert clock.part(0.3) == pytest.approx(1.5)
+    hand.at += 3.0
+    assert clock.late(0.5)
+    assert clock.budget + REPORT * clock.slowness <= 1.2 * 20.0 + 3.0
+
+
 def test_a_slower_machine_compares_on_fewer_rows(hand):
     rows = [Plan(10**6, 20, 2 * 10**7, 1, 7.5 / slow).comparison_rows for slow in (1, 2, 4)]
     assert rows[0] > rows[1] > rows[2] >= 2000

@@ -252,6 +252,7 @@ def audit(
     with clock.stage("encode"):
         made = encode_table(found, choices, _names(keep), rule)
         clock.calibrate()
+        clock.start_steps()
         plan = Plan(made.n, made.d, made.cells, made.score_vectors, clock.budget / clock.slowness)
     session = Session(clock, plan, seed, level)
     return (_audit_quantity if made.regression else _audit_classes)(made, session, ledger)

@@ -19,6 +19,7 @@ from separatrix.errors import SeparatrixError
 
 FOLDS = 5
 REPORT = 2.5  # seconds that drawing and writing the report take
+LEAST = 0.25  # share of what was allowed that steps have after a table that was slow to read
 SMALL = 0.15  # seconds that are worth a try on the slowest machine
 YARDSTICK = 0.04  # seconds of the fixed work that measures the machine
 NEWTON = 2.5e-9  # a cell, for each column: forming a Hessian
@@ -35,7 +36,8 @@ class OutOfTime(SeparatrixError):
 class Clock:
     """Seconds spent on each stage, what was left out, and a callback for progress.
 
-    Steps share ``budget``: what was allowed less what drawing and writing the report will take on this machine.
+    Steps share ``budget``: what was allowed less what drawing and writing the report will take on this machine, but
+    at least a quarter of what was allowed from the moment that the table is read. Shares count from that moment.
     """
 
     allowed: float
@@ -48,6 +50,11 @@ class Clock:
 
     def __post_init__(self) -> None:
         self._began = self.now() if self.began is None else self.began
+        self._read = 0.0  # seconds until the table was read
+
+    def start_steps(self) -> None:
+        """The table is read: what is spent from now on is spent on the steps."""
+        self._read = self.spent
 
     def calibrate(self, work: Callable[[], None] | None = None) -> None:
         """Measure how slow this machine is now: 1, 2, 4, … so that small differences change nothing."""
@@ -58,7 +65,7 @@ class Clock:
     @property
     def budget(self) -> float:
         least = 0.6 if self.slowness == 1 else 0.4
-        return max(self.allowed - REPORT * self.slowness, least * self.allowed)
+        return max(self.allowed - REPORT * self.slowness, least * self.allowed, self._read + LEAST * self.allowed)
 
     @property
     def spent(self) -> float:
@@ -69,12 +76,12 @@ class Clock:
         return self.budget - self.spent
 
     def late(self, share: float) -> bool:
-        """Whether more than a share of the budget is spent."""
-        return self.spent > share * self.budget
+        """Whether more than a share of the seconds for steps is spent."""
+        return self.spent - self._read > share * (self.budget - self._read)
 
     def part(self, share: float) -> float:
-        """Seconds that a step may take: a share of the budget, or half of what is left if that is less."""
-        return max(0.05, min(share * self.budget, 0.5 * self.left))
+        """Seconds that a step may take: a share of those for steps, or half of what is left if that is less."""
+        return max(0.05, min(share * (self.budget - self._read), 0.5 * self.left))
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -124,7 +124,8 @@ def _margin(margin: MarginFacts) -> tuple[str, list[str]]:
         f"{plural(len(margin.support), 'row')} determine it."
     ]
     if margin.standardised is not None:
-        line = f"On standardised columns the margin is {number(margin.standardised.lower)} standard deviations"
+        wide = number(margin.standardised.lower)
+        line = f"On standardised columns the margin is {wide} standard deviation{'' if wide == '1' else 's'}"
         lines.append(line + (": fragile, since rounding the data could close it." if margin.fragile else "."))
     return f"The maximum margin, {width} on each side; it is unique (proved)", lines
 

@@ -110,7 +110,7 @@ def model_lines(report: dict[str, Any]) -> list[str]:
     kinds = [f"{c['name']} ({_kind(c)})" for c in report["columns"]]
     if kinds:
         more = f", … ({len(kinds)})" if len(kinds) > SHOWN else ""
-        lines.append(f"columns  {', '.join(kinds[:SHOWN])}{more} → {report['features']:,} features")
+        lines.append(f"columns  {', '.join(kinds[:SHOWN])}{more} → {output.plural(report['features'], 'feature')}")
     lines += [f"dropped  {name!r}: it {why}" for name, why in report["dropped"].items() if why != "as asked"]
     lines += [f"suspected leak   {leak['column']!r}: {leak['evidence']}" for leak in report["leaks"]]
     for vector in report["coefficients"]:
@@ -168,8 +168,11 @@ def column_report(column: Column) -> ColumnReport:
     if column.kind == "text":
         about |= {"different": len(set(present.tolist())), "such_as": _cut(present[0]) if len(present) else None}
     elif len(present):
-        about |= {"least": float(present.min()), "mean": float(present.mean()), "greatest": float(present.max())}
         about["different"] = len(np.unique(present))
+        known = present[np.isfinite(present)]
+        about["infinite"] = len(present) - len(known)
+        if len(known):
+            about |= {"least": float(known.min()), "mean": float(known.mean()), "greatest": float(known.max())}
     return ColumnReport(**about)
 
 
@@ -196,14 +199,18 @@ def source_lines(report: dict[str, Any]) -> list[str]:
             counts = ", ".join(f"{label:g}: {count:,}" for label, count in report["label_counts"])
             lines.append(f"labels   {counts}" + (" …" if report["labels"] > 10 else ""))
         return lines
-    lines = [f"{report['name']}   {report['rows']:,} rows · {len(report['columns'])} columns"]
+    lines = [
+        f"{report['name']}   {output.plural(report['rows'], 'row')} · {output.plural(len(report['columns']), 'column')}"
+    ]
     if report["guesses"]:
         lines.append("guessed: " + " · ".join(report["guesses"]))
     width = max(len(column["name"]) for column in report["columns"])
     for column in report["columns"]:
-        missing = f"   {column['missing']:,} missing" if column["missing"] else ""
+        missing = f"   {column['infinite']:,} infinite" if column["infinite"] else ""
+        missing += f"   {column['missing']:,} missing" if column["missing"] else ""
         if column["kind"] == "text":
             values = f"{column['different']:,} different, such as {column['such_as']!r}"
+            values = values if column["different"] else "no values"
         elif column["least"] is not None and column["kind"] == "date":
             span = f"{_moment(column['least'])} … {_moment(column['greatest'])}"
             values = f"{span}, {column['different']:,} different"

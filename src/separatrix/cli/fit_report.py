@@ -47,10 +47,11 @@ def account_of(
 
 def report_lines(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
     """The account for people."""
-    columns = f" · {report['columns']} columns" if report["columns"] else ""
+    columns = f" · {output.plural(report['columns'], 'column')}" if report["columns"] else ""
     seconds = report["seconds"]
     lines = [
-        f"{report['source']}   {report['rows']:,} rows{columns} → {report['features']:,} features · "
+        f"{report['source']}   {output.plural(report['rows'], 'row')}{columns} "
+        f"→ {output.plural(report['features'], 'feature')} · "
         f"{printable(tables.counts_of(task))}     read in {seconds['read']:.2f} s"
     ]
     if report["guesses"]:

@@ -105,3 +105,8 @@ def write_text(text: str) -> None:
 def size(n: int) -> str:
     """Bytes for people."""
     return f"{n:,} B" if n < 1000 else f"{n / 1000:.1f} kB" if n < 1_000_000 else f"{n / 1e6:.1f} MB"
+
+
+def plural(n: int, what: str) -> str:
+    """1 row, 2 rows."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

@@ -13,10 +13,12 @@ VALUE = r"('[^']*'|\"[^\"]*\"|True|False|None|[-+]?(?:\d[\d.e+-]*\d|\d|inf))"
 GIVEN = re.compile(rf"(?<![\w.])([A-Za-z][A-Za-z_0-9]*)={VALUE}")
 FEATURE = re.compile(r"(?<![\w#-])(['\"]?)x(\d+)\1(?![\w-])")
 ASK = re.compile(r"(?:; see separation_, or choose on_separation| \(ask separation_\S* which are infinite\))")
+COUNTED = re.compile(r" \(n_(?:samples|features) = \d+\)")
 INSTEAD = {
     "standardise them": "standardise them (--scale standard)",
     "step_trace": "--trace",
     "set --batch-size none": "add --batch-size none",
+    ", or pass stratify=False": "",
     "choose one with positive=, for instance": "choose one, for instance with",
 }
 
@@ -32,7 +34,7 @@ def in_flags(text: str) -> str:
             text = re.sub(rf"(?<![\w-]){name}(?![\w=])", f"--{flag_name(name)}", text)
     for before, after in INSTEAD.items():
         text = text.replace(before, after)
-    return text
+    return COUNTED.sub("", text)
 
 
 def with_names(text: str, features: Sequence[str]) -> str:

@@ -269,6 +269,7 @@ class ColumnReport:
     name: str
     kind: Literal["number", "integer", "boolean", "date", "text"]
     missing: int
+    infinite: int = 0
     different: int | None = None
     such_as: str | None = None
     least: float | None = None

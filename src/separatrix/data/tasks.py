@@ -18,6 +18,7 @@ from separatrix.errors import DataError
 
 USUAL_TARGETS = ("target", "label", "class", "y")
 TARGET_CLASSES = 100
+FEWEST_NAMED = 10  # rows from which a target that is different in nearly all of them is an ID column
 MANY = 20  # different values from which a whole-numbered target is a quantity
 ID_NAME = re.compile(r"(^|[_ .-])(id|uuid|key|index|rownames?)$", re.IGNORECASE)
 POSITIVE = ("1", "yes", "true", "y", "t", "positive", "pos")
@@ -146,7 +147,7 @@ def positive_class(labels: Sequence[Any], counts: Sequence[int], target: str, po
     n, many = sum(counts), len(labels)
     if many == 1:
         raise DataError(f"target {target!r} is {labels[0]!s} in every row: there is only one class to predict.")
-    if many > TARGET_CLASSES and many > n // 10:
+    if (many > TARGET_CLASSES and many > n // 10) or (n >= FEWEST_NAMED and many > 0.9 * n):
         reason = "it looks like an ID column, not a class" if many > 0.9 * n else "most have too few rows to learn from"
         raise DataError(
             f"target {target!r} has {many:,} different values in {n:,} rows: {reason}. Choose another --target."

@@ -28,6 +28,13 @@ from separatrix.validation import Outcomes, shown_label
 ZeroDivision = str | float
 MOST_CLASSES = 30  # up to which confusion matrices are resampled: beyond, a stack of them does not fit
 NEEDS_PROBABILITIES = "it needs probabilities"
+NEXT = 1e-9  # share of a cell that stays where a metric is not defined without it
+FEW = 5  # classes that a sentence lists
+
+
+def _few(labels: list[str]) -> str:
+    more = f" and {len(labels) - FEW} more" if len(labels) > FEW else ""
+    return ", ".join(labels[:FEW]) + more
 
 
 class Measurer:
@@ -118,8 +125,8 @@ class Measurer:
             shown_label(c) for c, m in zip(self.outcomes.classes, self.confusion.sum(axis=0), strict=True) if m == 0
         ]
         reasons = {
-            "precision": f"no row was predicted {', '.join(unsaid)}",
-            "recall": f"no row is {', '.join(unseen)}",
+            "precision": f"no row was predicted {_few(unsaid)}",
+            "recall": f"no row is {_few(unseen)}",
             "specificity": "every row is of one class",
             "f1": "a class has no row and was never predicted",
         }
@@ -139,7 +146,7 @@ class Measurer:
             shown_label(c) for c, m in zip(self.outcomes.classes, self.confusion.sum(axis=1), strict=True) if m == 0
         ]
         if absent and isinstance(self.zero_division, str):
-            return Estimate.undefined(f"no row is {', '.join(absent)}, so its recall is 0/0", self.level)
+            return Estimate.undefined(f"no row is {_few(absent)}, so its recall is 0/0", self.level)
         kept = np.flatnonzero(self.confusion.sum(axis=1) > 0)
         return self.cell_metric(lambda c: metrics.recalls(c)[..., kept].mean(axis=-1), "")
 
@@ -179,6 +186,10 @@ class Measurer:
             moved[:, i, j] -= amount
             moved[np.arange(self.k), i, np.arange(self.k)] += amount
             found = metric(moved)
+            if np.isnan(found).any():  # a class without rows: the value next to it
+                moved[:, i, j] += NEXT * amount
+                moved[np.arange(self.k), i, np.arange(self.k)] -= NEXT * amount
+                found = np.round(metric(moved), 4)
             ends += [v for v in found.tolist() if not math.isnan(v)]
         return min(ends), max(ends)
 

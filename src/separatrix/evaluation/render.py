@@ -73,7 +73,7 @@ def metric_lines(metrics: Mapping[str, Estimate]) -> list[str]:
 def confusion_lines(e: ClassificationEvaluation) -> list[str]:
     k = len(e.classes)
     if k > SHOWN_CLASSES:
-        return [f"  ({k} classes: the matrix is in .confusion, each class in .per_class)"]
+        return [f"  ({k} classes: to_dict and --json have the matrix and each class)"]
     body = [
         [short(c), *(f"{plain(v)} {name}".rstrip() for v, name in zip(row, names, strict=True))]
         for c, row, names in zip(e.classes, e.confusion, e.cell_names(), strict=True)
