@@ -84,6 +84,39 @@ def test_vowpal_wabbits_text_with_weights_and_rows_without_labels(tmp_path):
     assert (tmp_path / "p").read_text() == "\n1\n1\n\n-1\n"
 
 
+QUOTED = (
+    'x,note,y\n1,"two\nlines",1\n-1,plain,0\n2,"three\n\n""lines""",1\n-2,5" pipe,0\n'
+    '3,"open,1\n-3,plain,0\n4,plain,1\n' + '-4,"a\nb",0\n5,c,1\n' * 60 + '-5,"never closed,0\n6,c,1\n'
+)
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_a_row_may_go_over_several_lines_between_quotes_wherever_the_stream_is_cut(tmp_path, size):
+    path = tmp_path / "a.csv"
+    path.write_text(QUOTED)
+    words = ("--target", "y", "--learner", "perceptron", "--json", "--classes", "0,1")
+    out = ("--out", tmp_path / "p", "--rejects", tmp_path / "r", "--model", tmp_path / "p.sepx")
+    report = account(stream(path, *words, *out))
+    assert (report["rows"], report["rejected"]) == (127, 2)
+    rejects = [json.loads(line) for line in (tmp_path / "r").read_text().splitlines()]
+    assert [(own["line"], own["text"]) for own in rejects] == [(9, '3,"open,1'), (192, '-5,"never closed,0')]
+    levels = load(tmp_path / "p.sepx").encoder.columns[1].levels
+    assert {"two\nlines", 'three\n\n"lines"', '5" pipe', "a\nb"} <= set(levels)
+    reader, writer = os.pipe()
+    piped = ("--out", tmp_path / "q", "--rejects", tmp_path / "s", "--model", tmp_path / "q.sepx", "--format", "csv")
+    process = started("-", *words, *piped, stdin=reader, stdout=subprocess.PIPE)
+    os.close(reader)
+    with os.fdopen(writer, "wb", buffering=0) as file:
+        for begin in range(0, len(QUOTED), size):
+            file.write(QUOTED[begin : begin + size].encode())
+            time.sleep(0.002 if begin < 100 else 0)
+    assert process.wait(60) == 0
+    process.stdout.close()
+    assert (tmp_path / "p").read_bytes() == (tmp_path / "q").read_bytes()
+    assert (tmp_path / "r").read_bytes() == (tmp_path / "s").read_bytes()
+    assert load(tmp_path / "p.sepx").learner.coef_.tobytes() == load(tmp_path / "q.sepx").learner.coef_.tobytes()
+
+
 def test_svmlight_rows_whose_label_is_a_question_mark_are_predicted_only(tmp_path):
     text = "1 1:2\n? 1:3\n-1 1:-2\n?\n?x 1:3\n? 1:z\n# one ? more\n1 1:1 # ?\n? 900:5\n? 2:5"
     (tmp_path / "a.svm").write_text(text)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.data.bytes import in_order, workers
+from separatrix.data.bytes import Bytes, in_order, workers
 from separatrix.errors import CheckpointError, DataError, ParameterError
 from separatrix.stream import checkpoint
 from separatrix.stream.batches import Reject, Rows, SparseRows, TableRows
@@ -185,6 +185,7 @@ class StreamRun:
 
     def _parsed(self) -> Iterator[tuple[Piece, Rows | None]]:
         reader = LineReader(self.feed, self._line(), self.plan.longest_line)
+        reader.complete = self._complete
         pieces = iter(reader)
         if self.format is None:
             first = None
@@ -196,6 +197,22 @@ class StreamRun:
             pieces = itertools.chain([] if first is None else [first], pieces)
         threads = 1 if self.feed.live or self.format_name != "svmlight" else workers()
         yield from in_order(self._work, pieces, threads)
+
+    def _complete(self, text: Bytes, more: int, last: bool) -> int:
+        """How many bytes of whole lines are whole rows: all but those of a CSV with line ends between quotes."""
+        own, begin = self.format, 0
+        if own is None:
+            raw = text.tobytes()
+            begin = len(raw) - len(raw.lstrip())
+            line = raw[begin:].partition(b"\n")[0]
+            if not line or (self.format_name or format_of(self.plan.source, line)) != "csv":
+                return len(text)
+            own = Csv(deepcopy(self.plan.columns))
+            own.begin(line, self.plan.source)
+            begin = min(len(text), begin + len(line) + 1)
+        if not isinstance(own, Csv) or begin == len(text):
+            return len(text)
+        return begin + own.complete(text[begin:], more, last)
 
     def _line(self) -> int:
         """The number of the next line; a file that was replaced begins anew."""

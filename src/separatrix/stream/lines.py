@@ -1,12 +1,13 @@
 """Pieces of text that end behind line ends, of bounded size whatever comes.
 
-A line that is longer than ``limit`` is read over, and only its beginning is kept.
+A line that is longer than ``limit`` is read over, and only its beginning is kept. Where rows may go over several lines,
+``complete`` says how many bytes are whole rows, and the rest is held back until more has come.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,6 +43,8 @@ class LineReader:
         self.begin, self.line = feed.offset, line
         self.sum = feed.sum  # CRC-32 of all bytes of a pipe before ``begin``
         self.rest = EMPTY
+        self.complete: Callable[[Bytes, int, bool], int] | None = None
+        self.held = False  # whether the rest has whole lines
 
     def __iter__(self) -> Iterator[Piece]:
         while True:
@@ -59,7 +62,11 @@ class LineReader:
                     self.begin, self.line = 0, 1
                 continue
             room = room[: known + got]
-            cut = behind_last_line(room, known)
+            cut = behind_last_line(room, 0 if self.held else known)
+            whole = cut
+            if cut and self.complete is not None:
+                cut = self.complete(room[:whole], len(room) - whole, False)
+                self.held = cut < whole
             if cut:
                 self.rest = room[cut:].copy()
                 yield self._piece(room[:cut])
@@ -88,6 +95,11 @@ class LineReader:
 
     def _last(self, more: str) -> Iterator[Piece]:
         """A last line without a line end: a row of a file, but cut off where it comes from a pipe."""
+        cut = behind_last_line(self.rest, 0) if self.held and not isinstance(self.feed, FileFeed) else 0
+        if cut:
+            text, self.rest = self.rest[:cut], self.rest[cut:]
+            yield self._piece(text)
+        self.held = False
         if len(self.rest):
             whole = isinstance(self.feed, FileFeed)
             yield self._piece(self.rest, None if whole else "the stream ended within this row")

@@ -1,7 +1,8 @@
 """CSV and JSON lines as rows of cells: plain numbers by the native reader, the rest line by line.
 
-A row is a line. The first line of a CSV names the columns; the first row says which of them are numbers, unless the
-user does. A cell that does not fit its column rejects its row.
+A row is a line; in a CSV it may go on behind a line end that stands between quotes, for a bounded number of lines. The
+first line of a CSV names the columns; the first row says which of them are numbers, unless the user does. A cell that
+does not fit its column rejects its row.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +23,8 @@ from separatrix.errors import DataError
 from separatrix.stream.batches import SHOWN, Reject, TableRows, lines_of
 
 DELIMITERS = ",;\t|"
+QUOTE = ord('"')
+MOST_LINES, MOST_BYTES = 64, 1 << 16  # of a row with line ends between quotes
 NO_VALUE = ("", "NA", "NaN", "nan", "null", "NULL", "None")
 
 
@@ -123,13 +127,57 @@ class Csv:
                 return read
         return self._line_by_line(text)
 
+    def complete(self, text: Bytes, more: int = 0, last: bool = True) -> int:
+        """How many bytes of whole lines are whole rows, while ``more`` bytes of a line are known to follow."""
+        if not kernels.count_byte(text, QUOTE):
+            return len(text)
+        *_, (_, begin, raw) = self._rows(text, more, last)
+        return begin + len(raw) + 1 if raw is not None else begin
+
+    def _rows(self, text: Bytes, more: int = 0, last: bool = True) -> Iterator[tuple[int, int, Any]]:
+        """Number of the first line, first byte and bytes of every row; None for one whose end is not known yet.
+
+        A line whose quotes leave it open is joined with those up to the one that closes them, if the row then has as
+        many cells as there are columns; else it is a row by itself. Both are known once so many lines or bytes follow.
+        """
+        lines = list(lines_of(text))
+        at = 0
+        while at < len(lines):
+            number, begin, raw = lines[at]
+            taken = 1
+            if raw.count(b'"') % 2 and not self._whole(raw):
+                quotes, joined = raw.count(b'"'), raw
+                for _, place, line in lines[at + 1 : at + MOST_LINES]:
+                    if place + len(line) - begin > MOST_BYTES:
+                        break
+                    joined, quotes, taken = joined + b"\n" + line, quotes + line.count(b'"'), taken + 1
+                    if not quotes % 2:
+                        break
+                followed = len(lines) - at >= MOST_LINES or len(text) + more - begin > MOST_BYTES
+                if quotes % 2 and not last and not followed:
+                    yield number, begin, None
+                    return
+                if quotes % 2 or not self._whole(joined):
+                    taken = 1
+                else:
+                    raw = joined
+            yield number, begin, raw
+            at += taken
+
+    def _whole(self, raw: bytes) -> bool:
+        try:
+            self._cells(raw)
+        except (ValueError, csv.Error):
+            return False
+        return True
+
     def _settle(self, text: Bytes) -> None:
         """Whether the first row that has as many cells as there are names has nothing but numbers in them."""
         own = self.columns
-        for _, _, raw in lines_of(text):
+        for _, _, raw in self._rows(text):
             try:
                 cells = self._cells(raw)
-            except ValueError:
+            except (ValueError, csv.Error):
                 continue
             own.settled = True
             own.plain = len(cells) > 1 and not own.drop and not own.category
@@ -169,7 +217,7 @@ class Csv:
         def row(raw: bytes) -> dict[str, Any]:
             return dict(zip(self.columns.names, self._cells(raw), strict=True))
 
-        made = rows_of(text, self.columns, row)
+        made = rows_of(self._rows(text), self.columns, row)
         if self.columns.plain and made.cells is not None:
             inputs = [name for name in self.columns.names if name != self.columns.target]
             cells = [[math.nan if row[name] is None else row[name] for name in inputs] for row in made.cells]
@@ -185,7 +233,7 @@ class JsonLines:
     columns: Columns
 
     def parse(self, text: Bytes) -> TableRows:
-        return rows_of(text, self.columns, _object)
+        return rows_of(lines_of(text), self.columns, _object)
 
 
 def _object(raw: bytes) -> dict[str, Any]:
@@ -195,13 +243,13 @@ def _object(raw: bytes) -> dict[str, Any]:
     return row
 
 
-def rows_of(text: Bytes, columns: Columns, read: Any) -> TableRows:
-    """Rows line by line; what cannot be read is rejected."""
+def rows_of(lines: Iterable[tuple[int, int, bytes]], columns: Columns, read: Any) -> TableRows:
+    """Rows one by one; what cannot be read is rejected."""
     labels: list[Any] = []
     labelled: list[bool] = []
     kept: list[dict[str, Any]] = []
     rejects: list[Reject] = []
-    for number, begin, raw in lines_of(text):
+    for number, begin, raw in lines:
         if not raw.strip():
             continue
         try:
