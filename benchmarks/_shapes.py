@@ -46,6 +46,11 @@ def _correlated(n, d, rng):
     return np.sqrt(0.1) * rng.standard_normal((n, d)) + np.sqrt(0.9) * rng.standard_normal((n, 1))
 
 
+def _scaled(n, d, rng):
+    """Columns of units from 1e-2 to 1e2 with offsets."""
+    return (rng.standard_normal((n, d)) + rng.uniform(-3, 3, d)) * 10 ** rng.uniform(-2, 2, d)
+
+
 def _text(n, d, rng):
     """Rows of length 1 with up to 60 words, rare ones rarely."""
     often = 1 / np.arange(1, d + 1) ** 0.8
@@ -69,6 +74,7 @@ KINDS = {
     "separated": _plain,
     "float32": _single,
     "correlated": _correlated,
+    "scaled": _scaled,
     "text": _text,
     "one-hot": _one_hot,
 }
@@ -105,3 +111,18 @@ LONG = [
     Shape("text 20,000 x 30,000", 20_000, 30_000, 2, "text"),
     Shape("one-hot 50,000 x 300", 50_000, 300, 2, "one-hot"),
 ]
+
+
+def random_shapes(count: int, seed: int = 0) -> list[Shape]:
+    """Shapes with sizes, classes, density and conditioning drawn at random: 100 to 30,000 rows, 2 to 1,000 columns."""
+    rng = np.random.default_rng(seed)
+    kinds = ["plain", "float32", "correlated", "separated", "scaled", "one-hot", "text"]
+    shapes: list[Shape] = []
+    while len(shapes) < count:
+        kind = str(rng.choice(kinds, p=[0.3, 0.1, 0.15, 0.05, 0.2, 0.1, 0.1]))
+        n, d = int(10 ** rng.uniform(2, 4.5)), int(10 ** rng.uniform(0.3, 3))
+        d = d - d % 5 + 5 if kind == "one-hot" else d
+        K = int(rng.choice([2, 2, 2, 3, 5, 10]))
+        if n * d * K <= 10**7 and n >= 20 * K:
+            shapes.append(Shape(f"{len(shapes) + 1}: {kind} {n:,} x {d:,}, K={K}", n, d, K, kind))
+    return shapes

@@ -6,7 +6,9 @@ within 1e-6 of that where ours is closer; a peer that no tolerance brings there 
 LinearSVC penalises the intercept: it is measured by its own objective. Our times include what the peers do not give:
 existence of the unpenalised estimate, duality gaps, ranks.
 
-``python -m benchmarks matrix`` takes small shapes, ``--long`` the full ones; ``--draw`` writes matrix.svg.
+``python -m benchmarks matrix`` takes small shapes, ``--long`` the full ones, ``--random N`` N shapes drawn at random,
+three learners each; ``--memory`` adds what a fit takes at its peak, in a process of its own (``--long`` has
+it always); ``--draw`` writes matrix.svg.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._shapes import LONG, SHORT, Shape
+from benchmarks._peak_memory import peak_of
+from benchmarks._shapes import LONG, SHORT, Shape, random_shapes
 from benchmarks.measure import interleaved, print_table
 
 TOLERANCES = [10.0**-k for k in range(2, 11)]
@@ -138,13 +141,27 @@ def equal_gap(ours: Fit, objective: Any, peers: Peers) -> dict[str, Fit]:
     return found
 
 
-def measured(ours: Fit, objective: Any, peers: Peers) -> tuple[float, float, str]:
-    """Our seconds, those of the best peer (inf: none reaches our accuracy), and its name."""
+def measured(ours: Fit, objective: Any, peers: Peers, memory: bool) -> tuple[float, float, str, list[float]]:
+    """Our seconds, those of the best peer (inf: none reaches our accuracy), its name, and the peaks of both."""
     contenders = {"ours": ours, **equal_gap(ours, objective, peers)}
     best = interleaved(contenders, 3, time.process_time, patience=2.0)
     mine = best.pop("ours")
     name = min(best, key=best.__getitem__) if best else "no peer reaches it"
-    return mine, best.get(name, float("inf")), name
+    peaks = [peak_of(ours), peak_of(contenders[name]) if best else float("nan")] if memory else []
+    return mine, best.get(name, float("inf")), name, peaks
+
+
+def chosen_shapes() -> list[Shape]:
+    if "--random" in sys.argv:
+        return random_shapes(int(sys.argv[sys.argv.index("--random") + 1]))
+    return LONG if "--long" in sys.argv else SHORT
+
+
+def at_random(shape: Shape, long: bool) -> Iterator[tuple[str, Any]]:
+    """Three of the learners that apply, drawn by the name of the shape."""
+    every = list(cases(shape, long))
+    rng = np.random.default_rng(sum(map(ord, shape.name)))
+    yield from (every[i] for i in sorted(rng.permutation(len(every))[:3]))
 
 
 def main() -> None:
@@ -152,21 +169,23 @@ def main() -> None:
 
     warnings.simplefilter("ignore")
     long = "--long" in sys.argv
+    memory = long or "--memory" in sys.argv
     cells: dict[tuple[str, str], float] = {}
     rows = []
     with threads(1):
-        for shape in LONG if long else SHORT:
-            for learner, case in cases(shape, long):
-                mine, theirs, name = measured(*case)
+        for shape in chosen_shapes():
+            for learner, case in (at_random if "--random" in sys.argv else cases)(shape, long):
+                mine, theirs, name, both = measured(*case, memory)
                 cells[learner, shape.name] = theirs / mine
-                rows.append(
-                    [learner, shape.name, f"{1e3 * mine:.3g} ms", f"{1e3 * theirs:.3g} ms", name, theirs / mine]
-                )
+                times = [f"{1e3 * mine:.3g} ms", f"{1e3 * theirs:.3g} ms", name, theirs / mine]
+                rows.append([learner, shape.name, *times, *(f"{peak:.0f} MB" for peak in both)])
                 print(rows[-1], file=sys.stderr, flush=True)
-    print_table(["learner", "shape", "ours", "best peer", "which", "peer / ours"], rows)
+    peaks = ["our peak", "its peak"] if memory else []
+    print_table(["learner", "shape", "ours", "best peer", "which", "peer / ours", *peaks], rows)
     ratios = np.array([ratio for ratio in cells.values() if np.isfinite(ratio)])
     losing = int((ratios < 1).sum())
-    print(f"\n{len(cells)} cells; a peer is faster in {losing}; geometric mean {np.exp(np.log(ratios).mean()):.2f}")
+    share = f"{losing} ({losing / max(1, len(cells)):.0%})"
+    print(f"\n{len(cells)} cells; a peer is faster in {share}; geometric mean {np.exp(np.log(ratios).mean()):.2f}")
     if "--draw" in sys.argv:
         draw(cells)
 

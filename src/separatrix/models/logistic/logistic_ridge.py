@@ -25,7 +25,7 @@ from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
 from separatrix.models.logistic.class_gap import last_step
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
-from separatrix.models.logistic.method_plan import sample_stride
+from separatrix.models.logistic.method_plan import FEW, ridge_by_products, sample_stride
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
@@ -34,7 +34,6 @@ from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
 CLASS_SAMPLE = 10  # rows of the sample for each parameter of several classes
-FEW = 200  # parameters from which a preconditioner of dense rows pays
 PRECONDITION = 5  # rows of its sample for each parameter
 ROUNDING = 1e-12  # relative gaps below this are not told from zero
 COARSE = 4  # the sample itself begins at the minimum of each so many of its rows
@@ -108,7 +107,7 @@ class GapSearch:
         wanted = self.tol if state.wanted is None else state.wanted
         wanted = wanted * 0.01 if state.status is Status.OPTIMAL else wanted
         left = self.max_iter - state.steps
-        if self.problem.by_products or self.preconditioner is not None:
+        if ridge_by_products(self.problem):
             several = self.problem.classes > 2
             run = newton_cg(self.loss, state.point, left, wanted, self.preconditioner, by_decrement=several)
         elif isinstance(self.loss, BinaryLoss):

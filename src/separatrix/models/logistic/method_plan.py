@@ -9,12 +9,19 @@ from separatrix.models.logistic.problem import LogisticProblem
 
 SAMPLE = 50  # rows of an unpenalised sample for each parameter
 RIDGE_SAMPLE = 100  # the same with a ridge
+FEW = 200  # parameters from which products with the Hessian of dense rows and two classes cost less than itself
 FEWEST = 40  # parameters that a sample is made for at least
 
 
 def sample_stride(problem: LogisticProblem, penalised: bool) -> int:
     """Every how many-th row a sample has; below 4 there is none."""
     return int(problem.n // ((RIDGE_SAMPLE if penalised else SAMPLE) * max(problem.parameters, FEWEST)))
+
+
+def ridge_by_products(problem: LogisticProblem) -> bool:
+    """Whether a ridge is found by products with the Hessian."""
+    dense = problem.classes == 2 and not problem.sparse
+    return problem.by_products or (dense and problem.parameters >= FEW)
 
 
 def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) -> str:
@@ -25,9 +32,9 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) ->
     if penalised and l1_ratio > 0:
         return "proximal Newton steps on the columns that the gap does not rule out: weights may be zero"
     sampled = not problem.wide and sample_stride(problem, penalised) >= 4
-    if problem.by_products:
+    if ridge_by_products(problem) if penalised else problem.by_products:
         why = "the Hessian of so many would cost more than all products with it"
-        first = "; first on a sample" if sampled and not penalised else ""
+        first = "; first on a sample" if sampled and (not penalised or problem.classes == 2) else ""
         return f"Newton steps by conjugate gradients: {p}, and {why}{first}"
     if problem.classes > 2:
         return f"a Hessian for each Newton step: {p} are few"
