@@ -37,6 +37,17 @@ def special_file(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Name the file or folder in errors of the system that do not, such as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
+
+
+@contextlib.contextmanager
 def unnamed_file(folder: Path | str | None = None) -> Iterator[Path]:
     """A path to an empty file that is gone when the block, or the process, ends."""
     folder = tempfile.gettempdir() if folder is None else folder

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from tests.stream.stream_files import started, stream, svmlight_lines
 
-from separatrix import AveragedPerceptron, load
+from separatrix import AveragedPerceptron, cache_rows, load
 from separatrix.data.libsvm import read_libsvm
 
 MEGABYTE = 1 << 20
@@ -100,13 +100,22 @@ def test_a_stream_that_ends_within_a_row(tmp_path):
 
 
 def test_a_long_line_is_read_over_in_bounded_memory(tmp_path):
+    read_over(tmp_path, 64)
+
+
+@pytest.mark.slow
+def test_a_line_of_a_gigabyte_is_read_over_in_bounded_memory(tmp_path):
+    read_over(tmp_path, 1024)
+
+
+def read_over(tmp_path, megabytes):
     reader, writer = os.pipe()
 
     def send():
         with os.fdopen(writer, "wb") as file:
             file.write(b"1 1:2\n-1 1:-2\n")
             file.write(b"1 ")
-            for _ in range(256):
+            for _ in range(megabytes):
                 file.write(b"7" * MEGABYTE)
             file.write(b"\n1 1:3\n")
 
@@ -191,6 +200,51 @@ def test_a_full_disk_is_one_sentence_and_the_last_checkpoint_is_good(tmp_path):
     assert ended.returncode == 0, ended.stderr.decode()
     assert (tmp_path / "p").read_bytes() == (tmp_path / "once").read_bytes()
     assert (tmp_path / "m.sepx").read_bytes() == (tmp_path / "once.sepx").read_bytes()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 2 MB, where the system lets this process mount one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True).returncode:
+        pytest.skip("no disk may be mounted here")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def sentence_of(done):
+    assert done.returncode == 2
+    (sentence,) = done.stderr.decode().splitlines()
+    assert "No space left on device" in sentence
+    return sentence
+
+
+def test_a_disk_that_is_really_full(tmp_path, small_disk):
+    (tmp_path / "a.svm").write_text(rows(100_000))
+    once = stream(tmp_path / "a.svm", "--out", tmp_path / "once", "--scores")
+    assert once.returncode == 0
+    state = ("--checkpoint", tmp_path / "c", "--checkpoint-rows", 1000, "--scores")
+    full = sentence_of(stream(tmp_path / "a.svm", "--out", small_disk / "p", *state))
+    assert full.startswith(f"error: {small_disk / 'p'}: ")
+    assert "run the same command with --resume" in full
+    subprocess.run(["mount", "-o", "remount,size=100m", small_disk], check=True)
+    ended = stream(tmp_path / "a.svm", "--out", small_disk / "p", *state, "--resume")
+    assert ended.returncode == 0, ended.stderr.decode()
+    assert (small_disk / "p").read_bytes() == (tmp_path / "once").read_bytes()
+
+
+def test_a_full_disk_is_named_where_checkpoints_and_caches_are_to_be(tmp_path, small_disk):
+    (tmp_path / "a.svm").write_text(rows(100_000))
+    (small_disk / "filled").write_bytes(bytes(2**21 - 4096))
+    words = ("--out", tmp_path / "p", "--checkpoint", small_disk / "c", "--checkpoint-rows", 1000)
+    told = sentence_of(stream(tmp_path / "a.svm", *words))
+    assert told.startswith(f"error: {small_disk / 'c'}: ")
+    with pytest.raises(OSError, match="No space left on device") as full:
+        cache_rows(tmp_path / "a.svm", folder=small_disk)
+    assert full.value.filename == str(small_disk)
+    (small_disk / "filled").unlink()
+    assert list(small_disk.iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", ["unix", "tcp"])

@@ -25,7 +25,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.atomic_write import unnamed_file
+from separatrix.atomic_write import naming, unnamed_file
 from separatrix.data.bytes import PIECE
 from separatrix.data.cache_arrays import STEP, Growth, Layout, write_arrays
 from separatrix.data.cached_chunks import Chunk, chunks_of_file, chunks_of_iterable
@@ -216,6 +216,11 @@ def cached(
 ) -> RowCache:
     """The cache of a source that was kept and is the same by ``about``, or a new one of its content."""
     place = place_of(folder)
+    with naming(place):
+        return _cached(content, about, place, keep)
+
+
+def _cached(content: Callable[[], CacheContent], about: dict[str, Any], place: Path, keep: bool) -> RowCache:
     if not keep:
         return _made(content(), place, None, about)
     names = [file["source"] for file in about["files"]]

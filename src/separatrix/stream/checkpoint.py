@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.atomic_write import whole_file
+from separatrix.atomic_write import naming, whole_file
 from separatrix.errors import CheckpointError
 from separatrix.stream.state_codec import pack, unpack
 
@@ -79,7 +79,7 @@ def write(path: Path, state: dict[str, Any]) -> None:
     path = path.resolve()
     content = to_bytes(state)
     names = generations(path)
-    with whole_file(path) as beside:
+    with naming(path), whole_file(path) as beside:
         with beside.open("wb") as file:
             for piece in content:
                 file.write(piece)
