@@ -1510,7 +1510,7 @@ function minErrors(data, cert) {
   if (lower > 0n) {
     const witnesses = field(cert, "witnesses");
     need(Array.isArray(witnesses), "the witnesses are missing");
-    walkCases(data, lower, witnesses.map((entry) => signedWitness(data, entry)), field(cert, "nodes"));
+    checkLowerBound(data, lower, witnesses.map((entry) => signedWitness(data, entry)), field(cert, "nodes"));
   }
   const words =
     `every hyperplane gets at least ${lower} of the ${plural(data.n, "row")} wrong, and one gets ${upper} wrong ` +
@@ -1518,13 +1518,55 @@ function minErrors(data, cert) {
   return { words, keys: [...wrong] };
 }
 
-/** Walk the tree of cases: in each of them at least `lower` rows are wrong, or it cannot occur [L12, L13]. */
-function walkCases(data, lower, pool, nodes) {
-  need(Array.isArray(nodes), "the tree is missing");
+/** Every w has at least `lower` wrong rows: by a tree of cases, or by blocks of rows [L12, L13]. */
+function checkLowerBound(data, lower, pool, nodes) {
+  need(Array.isArray(nodes) && nodes.length > 0, "the tree is missing");
+  const seen = new Set();
+  if (!(nodes[0] instanceof Map && nodes[0].has("blocks"))) return walkCases(data, lower, pool, nodes, 0n, seen, null);
+  seen.add(0n);
+  return checkBlocks(data, lower, pool, nodes, seen);
+}
+
+/** Each block of rows has so many wrong ones; no row bears more than `over` of blocks and witnesses [L13]. */
+function checkBlocks(data, lower, pool, nodes, seen) {
+  const root = nodes[0];
+  const over = root.has("over") ? root.get("over") : 1n;
+  const blocks = root.get("blocks");
+  need(isInteger(over) && over > 0n, "over is not a positive integer");
+  need(Array.isArray(blocks) && blocks.every((block) => block instanceof Map), "a block is not an object");
+  const load = new Map();
+  let total = 0n;
+  const bear = (rows, t, complaint) => {
+    for (const i of rows) {
+      load.set(i, (load.get(i) ?? 0n) + t);
+      need(load.get(i) <= over, complaint);
+    }
+  };
+  for (const block of blocks) {
+    const rows = new Set(data.keys(field(block, "rows")));
+    const least = field(block, "lower");
+    const t = block.has("weight") ? block.get("weight") : 1n;
+    data.meter.charge(2 * rows.size);
+    need(isInteger(least) && least > 0n, "the bound of a block is not a positive integer");
+    need(isInteger(t) && t > 0n, "the weight of a block is not a positive integer");
+    walkCases(data, least, pool, nodes, field(block, "node"), seen, rows);
+    total += t * least;
+    bear(rows, t, "blocks share a row");
+  }
+  for (const { witness, weight } of packedWitnesses(root, pool)) {
+    data.meter.charge(2 * witness.plain.length);
+    need(witness.reversed.length === 0, "a witness does not apply");
+    total += weight;
+    bear(witness.plain, weight, "witnesses share a row");
+  }
+  need(total > (lower - 1n) * over, `the blocks prove fewer than ${lower} mistakes`);
+}
+
+/** Walk the tree of cases: in each at least `lower` rows, of the block if any, are wrong, or it cannot occur. */
+function walkCases(data, lower, pool, nodes, start, seen, block) {
   const bad = new Set(); // rows that the case has wrong, z.w < 0
   const good = new Set(); // rows that it has right, z.w > 0
-  const seen = new Set();
-  const stack = [{ visit: 0n }];
+  const stack = [{ visit: start }];
   while (stack.length > 0) {
     const step = stack.pop();
     if (step.visit === undefined) {
@@ -1539,41 +1581,49 @@ function walkCases(data, lower, pool, nodes) {
     const node = nodes[Number(at)];
     need(node instanceof Map, "a node is not an object");
     if (!node.has("split")) {
-      checkLeaf(data.meter, node, lower, pool, bad, good);
+      checkLeaf(data.meter, node, lower, pool, bad, good, block);
       continue;
     }
     const [i] = data.keys([node.get("split")]);
     need(!bad.has(i) && !good.has(i), "a row cannot be split on twice");
+    need(block === null || block.has(i), "a split is on a row outside the block");
     need(data.z(i).cells.some(([, v]) => v !== 0n), "a zero row cannot be split on");
     stack.push({ leave: i, of: good }, { visit: field(node, "right") }, { enter: i, of: good });
     stack.push({ leave: i, of: bad }, { visit: field(node, "wrong") }, { enter: i, of: bad });
   }
 }
 
-/** A case that is not split further [L13]. */
-function checkLeaf(meter, node, lower, pool, bad, good) {
+/** The witnesses of a node with their weights. */
+function packedWitnesses(node, pool) {
   const pack = field(node, "pack");
   need(Array.isArray(pack), "weights are missing");
-  const over = node.has("over") ? node.get("over") : 1n;
   const weights = node.has("weights") ? node.get("weights") : pack.map(() => 1n);
-  need(isInteger(over) && over > 0n, "over is not a positive integer");
   need(Array.isArray(weights) && weights.length === pack.length, "weights are missing");
   need(pack.every((k) => isInteger(k) && 0n <= k && k < BigInt(pool.length)), "a witness does not exist");
   need(weights.every((t) => isInteger(t) && t > 0n), "a weight of a witness is not a positive integer");
+  return pack.map((k, at) => ({ witness: pool[Number(k)], weight: weights[at] }));
+}
+
+/** A case that is not split further [L13]. */
+function checkLeaf(meter, node, lower, pool, bad, good, block) {
+  const over = node.has("over") ? node.get("over") : 1n;
+  need(isInteger(over) && over > 0n, "over is not a positive integer");
   const load = new Map();
-  for (const [at, k] of pack.entries()) {
-    const { plain, reversed } = pool[Number(k)];
+  let sum = BigInt(bad.size) * over;
+  for (const { witness, weight } of packedWitnesses(node, pool)) {
+    const { plain, reversed } = witness;
     meter.charge(2 * (plain.length + reversed.length));
     const applies = reversed.every((i) => bad.has(i)) && !plain.some((i) => bad.has(i));
     need(applies, "a witness does not apply");
+    need(block === null || plain.every((i) => block.has(i)), "a witness has a row outside the block");
     const open = plain.filter((i) => !good.has(i));
     if (open.length === 0) return; // the case cannot occur
+    sum += weight;
     for (const i of open) {
-      load.set(i, (load.get(i) ?? 0n) + weights[at]);
+      load.set(i, (load.get(i) ?? 0n) + weight);
       need(load.get(i) <= over, "witnesses share a row");
     }
   }
-  const sum = weights.reduce((total, t) => total + t, BigInt(bad.size) * over);
   need(sum > (lower - 1n) * over, `a case is left with fewer than ${lower} mistakes`);
 }
 

@@ -968,13 +968,53 @@ def min_errors(data: Data, cert: dict[str, Any]) -> str:
     )
 
 
-def at_least(data: Data, lower: int, pool: list[tuple[set[Key], set[Key]]], nodes: Any) -> None:
-    """Walk the tree of cases: in each of them at least `lower` rows are wrong, or it cannot occur [L12, L13]."""
-    need(type(nodes) is list, "the tree is missing")
+Pool = list[tuple[set[Key], set[Key]]]  # of witnesses: their rows, and their rows reversed
+
+
+def at_least(data: Data, lower: int, pool: Pool, nodes: Any) -> None:
+    """Every w has at least `lower` wrong rows: by a tree of cases, or by blocks of rows [L12, L13]."""
+    need(type(nodes) is list and len(nodes) > 0, "the tree is missing")
+    seen: set[int] = set()
+    if type(nodes[0]) is dict and "blocks" in nodes[0]:
+        seen.add(0)
+        by_blocks(data, lower, pool, nodes, seen)
+    else:
+        walk(data, lower, pool, nodes, 0, seen, None)
+
+
+def by_blocks(data: Data, lower: int, pool: Pool, nodes: list[Any], seen: set[int]) -> None:
+    """Each block of rows has so many wrong ones; no row bears more than `over` of blocks and witnesses [L13]."""
+    root, load, total = nodes[0], dict[Key, int](), 0
+    over, blocks = root.get("over", 1), root["blocks"]
+    need(type(over) is int and over > 0, "over is not a positive integer")
+    need(type(blocks) is list and all(type(block) is dict for block in blocks), "a block is not an object")
+    for block in blocks:
+        rows, least, t = set(data.keys(block["rows"])), block["lower"], block.get("weight", 1)
+        data.meter.charge(2 * len(rows))
+        need(type(least) is int and least > 0, "the bound of a block is not a positive integer")
+        need(type(t) is int and t > 0, "the weight of a block is not a positive integer")
+        walk(data, least, pool, nodes, block["node"], seen, rows)
+        total += t * least
+        for i in rows:
+            load[i] = load.get(i, 0) + t
+            need(load[i] <= over, "blocks share a row")
+    for (right, reverse), t in packed(root, pool):
+        data.meter.charge(2 * len(right))
+        need(not reverse, "a witness does not apply")
+        total += t
+        for i in right:
+            load[i] = load.get(i, 0) + t
+            need(load[i] <= over, "witnesses share a row")
+    need(total > (lower - 1) * over, f"the blocks prove fewer than {lower} mistakes")
+
+
+def walk(
+    data: Data, lower: int, pool: Pool, nodes: list[Any], start: Any, seen: set[int], block: set[Key] | None
+) -> None:
+    """Walk the tree of cases: in each at least `lower` rows, of the block if any, are wrong, or it cannot occur."""
     bad: set[Key] = set()  # rows that the case has wrong, z.w < 0
     good: set[Key] = set()  # rows that it has right, z.w > 0
-    seen: set[int] = set()
-    stack: list[tuple[str, Any]] = [("visit", 0)]
+    stack: list[tuple[str, Any]] = [("visit", start)]
     while stack:
         step, at = stack.pop()
         if step != "visit":
@@ -988,34 +1028,44 @@ def at_least(data: Data, lower: int, pool: list[tuple[set[Key], set[Key]]], node
         if "split" in node:
             (i,) = data.keys([node["split"]])
             need(i not in bad and i not in good, "a row cannot be split on twice")
+            need(block is None or i in block, "a split is on a row outside the block")
             need(data.intercept or len(data.used[node["split"]][1]) > 0, "a zero row cannot be split on")
             stack += [("not right", i), ("visit", node["right"]), ("right", i)]
             stack += [("not wrong", i), ("visit", node["wrong"]), ("wrong", i)]
         else:
-            leaf(data.meter, node, lower, pool, bad, good)
+            leaf(data.meter, node, lower, pool, bad, good, block)
+
+
+def packed(node: dict[str, Any], pool: Pool) -> list[tuple[tuple[set[Key], set[Key]], int]]:
+    """The witnesses of a node with their weights."""
+    pack = node["pack"]
+    need(type(pack) is list, "weights are missing")
+    weights = node.get("weights", [1] * len(pack))
+    need(type(weights) is list and len(pack) == len(weights), "weights are missing")
+    need(all(type(k) is int and 0 <= k < len(pool) for k in pack), "a witness does not exist")
+    need(all(type(t) is int and t > 0 for t in weights), "a weight of a witness is not a positive integer")
+    return [(pool[k], t) for k, t in zip(pack, weights, strict=True)]
 
 
 def leaf(
-    meter: Meter, node: dict[str, Any], lower: int, pool: list[tuple[set[Key], set[Key]]], bad: set[Key], good: set[Key]
+    meter: Meter, node: dict[str, Any], lower: int, pool: Pool, bad: set[Key], good: set[Key], block: set[Key] | None
 ) -> None:
     """A case that is not split further [L13]."""
-    pack, over = node["pack"], node.get("over", 1)
-    weights = node.get("weights", [1] * len(pack))
+    over = node.get("over", 1)
     need(type(over) is int and over > 0, "over is not a positive integer")
-    need(type(pack) is list and type(weights) is list and len(pack) == len(weights), "weights are missing")
-    need(all(type(k) is int and 0 <= k < len(pool) for k in pack), "a witness does not exist")
-    need(all(type(t) is int and t > 0 for t in weights), "a weight of a witness is not a positive integer")
     load: dict[Key, int] = {}
-    for k, t in zip(pack, weights, strict=True):
-        right, reverse = pool[k]
+    chosen = packed(node, pool)
+    for (right, reverse), t in chosen:
         meter.charge(2 * (len(right) + len(reverse)))
         need(reverse <= bad and not right & bad, "a witness does not apply")
+        need(block is None or right <= block, "a witness has a row outside the block")
         if right <= good:
             return  # the case cannot occur
         for i in right - good:
             load[i] = load.get(i, 0) + t
             need(load[i] <= over, "witnesses share a row")
-    need(len(bad) * over + sum(weights) > (lower - 1) * over, f"a case is left with fewer than {lower} mistakes")
+    total = len(bad) * over + sum(t for _, t in chosen)
+    need(total > (lower - 1) * over, f"a case is left with fewer than {lower} mistakes")
 
 
 def margin(data: Data, cert: dict[str, Any]) -> str:

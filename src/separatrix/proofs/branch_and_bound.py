@@ -7,8 +7,7 @@ The problem is NP-hard (Johnson & Preparata 1978), so a run may end with its two
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -25,6 +24,7 @@ from separatrix.proofs.line_search import Lines
 from separatrix.proofs.packing import Packing, fractional_packing, packed_fractionally
 from separatrix.proofs.simplex import alternative
 from separatrix.proofs.small_tables import disjoint_circuits, separating_the_rest
+from separatrix.proofs.tree_rows import node_work, opposite_pairs, prepared, zero_rows
 
 Codes = list[int]  # a row i as i, the row reversed (-z_i) as ~i
 Progress = Callable[[int, int, int], object]
@@ -34,6 +34,8 @@ SLICE = 5_000_000  # rows times columns times nodes between two looks at the clo
 SMALL = 300_000  # numbers of a table that is worth a tree; larger ones are packed once
 TINY = 2_000  # up to which what floating point leaves open is decided exactly
 INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
+NARROW = 16  # columns up to which the tree of all rows begins before blocks of rows are tried
+EARLY = 2e8  # steps of that beginning, of some 3e10 in a minute
 FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
 IMPOSSIBLE = 1 << 30
 
@@ -49,8 +51,15 @@ class Incumbent:
 class Search:
     """One run: what is known, and the means to know more."""
 
-    def __init__(self, rows: LiftedRows, deadline: float, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        rows: LiftedRows,
+        deadline: float,
+        progress: Progress | None,
+        blocks: Callable[[Search, int], None] | None = None,
+    ) -> None:
         self.rows, self.deadline, self.progress = rows, deadline, progress
+        self.blocks = blocks  # what looks for bounds of blocks of rows; None in the search of such a block
         self.incumbent = self._constant()
         self.labelings = {self.incumbent.wrong.tobytes()}  # sets of wrong rows as small as the incumbent's
         self.packed: list[Codes] = []  # disjoint witnesses of forward rows
@@ -76,16 +85,23 @@ class Search:
         return 0 if self.tree is None else int(self.tree.nodes)
 
     def run(self, max_nodes: int, gap: int) -> None:
-        divide = (lambda: self._divide(max_nodes, gap), self._by_integers) if max_nodes else ()
+        divide: tuple[Callable[[], None], ...] = ()
+        self.most = max_nodes
+        if max_nodes:
+            n, p = self.rows.n, self.rows.p
+            early = min(max_nodes, int(EARLY / node_work(n, p))) if p <= NARROW and n * p <= SMALL else 0
+            if (blocks := self.blocks) is not None:  # between the beginning of the tree and the rest of it
+                divide = (lambda: self._divide(early, gap), lambda: blocks(self, max_nodes))
+            divide = (*divide, lambda: self._divide(max_nodes, gap), self._by_integers)
         for step in (self._first_witnesses, self._hyperplane, self._pack, *divide):
-            if self.lower + gap >= self.upper or self._late():
+            if self.lower + gap >= self.upper or self.late():
                 break
             step()
         if self.lower + gap >= self.upper:
             self.stopped = "proved" if self.lower == self.upper else "gap"
         self.stopped = self.stopped or ("open" if self.stuck else "nodes")
 
-    def _late(self) -> bool:
+    def late(self) -> bool:
         if (
             not self.stopped
             and self.progress is not None
@@ -141,13 +157,17 @@ class Search:
                 return
         self.lines = Lines(rows)
         self._descend(self.lines.start(self._floats()), 0)
-        while self.lines.unfinished and not self._late():  # each round has fewer mistakes than the last
+        while self.lines.unfinished and not self.late():  # each round has fewer mistakes than the last
             if not self._descend(self._floats(), 0):
                 break
-        for _ in range(RESTARTS // 10 if rows.n * rows.p < SMALL else 0):
-            if self.lower >= self.upper or self._late():
+        for w in () if self.blocks is None else self.lines.smooth():
+            if self.late():
                 return
-            self._descend(self._floats(), 10)
+            self._descend(w, 0)
+        for _ in range(1 if self.blocks is None else RESTARTS // 10 if rows.n * rows.p < SMALL else 0):
+            if self.lower >= self.upper or self.late():
+                return
+            self._descend(self._floats(), 2 if self.blocks is None else 10)
 
     def _floats(self) -> NDArray[np.float64]:
         top = max(abs(t).bit_length() for t in self.incumbent.w)
@@ -184,67 +204,65 @@ class Search:
 
     def _first_witnesses(self) -> None:
         """Rows of zeros are wrong for every w; equal rows with both labels cost one mistake a pair."""
-        rows = self.rows
-        if not rows.intercept:
-            X = rows.X
-            empty = ~(X != 0).any(axis=1) if isinstance(X, np.ndarray) else np.ravel((X != 0).sum(axis=1)) == 0
-            self.packed += [[int(i)] for i in np.flatnonzero(empty)]
-        partner = rows.opposites()
-        groups: dict[bytes, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-        taken = {c for codes in self.packed for c in codes}
-        for i in np.flatnonzero(partner >= 0).tolist():
-            if i not in taken:
-                row = rows.X[[i]]
-                key = (row + 0.0).tobytes() if isinstance(row, np.ndarray) else _sparse_key(row)
-                groups[key][int(rows.y[i] > 0)].append(i)
-        self.packed += [[i, j] for minus, plus in groups.values() for i, j in zip(minus, plus, strict=False)]
+        zeros = [] if self.rows.intercept else zero_rows(self.rows)
+        self.packed += [*zeros, *opposite_pairs(self.rows, {i for codes in zeros for i in codes})]
 
     def _pack(self) -> None:
-        """Disjoint witnesses one after the other, until the rest is separable; only for tables too large for a tree."""
+        """Disjoint witnesses one after the other; only for tables too large for a tree."""
+        if self.rows.n * self.rows.p > SMALL and not self.rows.wide:
+            taken = [c for codes in self.packed for c in codes]
+            for codes in self.disjoint(np.setdiff1d(np.arange(self.rows.n), taken)):
+                self.packed.append(codes)
+                if len(self.packed) >= self.upper:
+                    return
+
+    def disjoint(self, ids: NDArray[np.int64]) -> Iterator[Codes]:
+        """Witnesses among these rows that share none of them, until the rest is separable."""
         rows = self.rows
-        if rows.n * rows.p <= SMALL or rows.wide:
-            return
-        alive = np.ones(rows.n, dtype=bool)
-        alive[[c for codes in self.packed for c in codes]] = False
+        alive = np.zeros(rows.n, dtype=bool)
+        alive[ids] = True
         for seed in range(rows.n):  # each round takes rows out of those that are left
-            if self._late() or len(self.packed) >= self.upper:
+            if self.late() or not alive.any():
                 return
             found = rows.search(np.flatnonzero(alive), seed=seed)
             if found.status == "separates" or not found.support:
                 return
             heaviest = np.argsort(-found.weights, kind="stable")
             codes = self.prove([found.support[k] for k in heaviest])
-            if codes:
-                self.packed.append(codes)
             alive[codes or found.support] = False
+            if codes:
+                yield codes
 
     def _divide(self, max_nodes: int, gap: int) -> None:
         """The tree, a few nodes at a time."""
         rows = self.rows
+        if max_nodes < 1 or self.stuck:
+            return
         if rows.n * rows.p > SMALL or rows.p > 2000:
             self.stopped = "size"
-        if self.stopped or max_nodes < 1:
             return
-        Z, columns, exact = prepared(rows)
-        tree = kernels.MistakeTree(Z, exact)
-        tree.offer(self.upper, self._floats() / columns)
-        tree.start(self.packed, self.prove)
-        self.tree = tree
+        if self.tree is None:
+            Z, self.columns, exact = prepared(rows)
+            tree = kernels.MistakeTree(Z, exact)
+            tree.offer(self.upper, self._floats() / self.columns)
+            tree.start(self.packed, self.prove)
+            self.tree = tree
+        tree, columns = self.tree, self.columns
         some = max(2, SLICE // (rows.n * rows.p + 1000 * rows.p))
-        first = min(FIRST, max_nodes // 4)
+        first = min(FIRST, self.most // 4)
         while True:  # each round divides a case, at most max_nodes of them, but for the one that makes the packing
             self._take(columns)
             if self.upper < tree.best:
                 tree.offer(self.upper, self._floats() / columns)
-            if self.lower + gap >= self.upper or tree.nodes >= max_nodes or self._late():
+            if self.lower + gap >= self.upper or tree.nodes >= max_nodes or self.late():
                 return
             if self.fraction is None and rows.p > 10 and tree.nodes >= first:
                 pool = [codes for codes in tree.witnesses if min(codes) >= 0]
                 image = self.lines.image() if rows.p <= 30 else rows
-                self.fraction = fractional_packing(image, pool, self.prove, self._late)
+                self.fraction = fractional_packing(image, pool, self.prove, self.late)
                 continue
             if rows.n * rows.p < SMALL:
-                self._descend(self._floats(), 5)
+                self._descend(self._floats(), 1 if self.blocks is None else 5)
             before = tree.nodes
             more = (first if before < first else max_nodes) - before
             tree.run(min(some, more), gap, self.prove)
@@ -262,7 +280,7 @@ class Search:
         met = [*self.packed]
         for w in separating_the_rest(rows, lambda: self.upper, met):
             self.adopt(w)
-            if self.lower >= self.upper or self._late():
+            if self.lower >= self.upper or self.late():
                 return
         if met and (packing := packed_fractionally(met, rows.n)).bound > self.lower:
             self.fraction = packing
@@ -276,34 +294,3 @@ class Search:
             w = w * columns
         if np.isfinite(w).all() and self.consider(w):
             self._descend(self._floats(), 2)
-
-
-def _sparse_key(row: Any) -> bytes:
-    row = row.copy()
-    row.sort_indices()
-    row.eliminate_zeros()
-    return bytes(row.indices.astype(np.int64).tobytes() + row.data.astype(np.float64).tobytes())
-
-
-def prepared(rows: LiftedRows) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
-    """The rows z with columns and rows times powers of two, the columns' factors, and whether that is exact."""
-    Z = rows.dense(np.arange(rows.n))
-    with np.errstate(all="ignore"):
-        top = np.abs(Z).max(axis=0)
-        shift = np.where(top > 0, -np.frexp(top)[1], 0)
-        rms = np.sqrt(np.mean(np.ldexp(Z, shift) ** 2, axis=0))
-        shift = shift - np.where(rms > 0, np.frexp(rms)[1], 0)
-        scaled = np.ldexp(Z, shift)
-        across = -np.frexp(np.abs(scaled).max(axis=1))[1]
-        scaled = np.ldexp(scaled, across[:, None])
-        back = np.ldexp(np.ldexp(scaled, -across[:, None]), -shift)
-        columns = np.ldexp(1.0, shift)
-    exact = type(rows) is LiftedRows and bool((back == Z).all()) and bool(np.isfinite(columns).all())
-    if not np.isfinite(scaled).all():
-        scaled = np.nan_to_num(scaled, nan=0.0, posinf=1.0, neginf=-1.0)
-    return np.ascontiguousarray(scaled), columns, exact
-
-
-def default_nodes(n: int, p: int) -> int:
-    """Of the order of a minute: a node asks some questions of all rows, and an answer takes some 2 p steps."""
-    return max(1, min(100_000, int(3e10 / (5 * n * p * p + 8000 * p))))

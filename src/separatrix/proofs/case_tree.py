@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from separatrix.proofs.branch_and_bound import IMPOSSIBLE, Codes, Search
+from separatrix.proofs.packing import Packing
 
 
 def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:
@@ -28,11 +29,30 @@ def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]
 
 
 def proof(search: Search, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:
-    """The shortest proof of ``lower`` at hand: disjoint witnesses, fractions of witnesses, or the tree."""
+    """The shortest proof of ``lower`` at hand: disjoint witnesses, witnesses and blocks with weights, or the tree."""
     if lower <= len(search.packed):
         return [{"pack": list(range(lower))}], search.packed[:lower]
     if search.fraction is not None and lower <= search.fraction.bound:
-        found = search.fraction
-        node = {"pack": list(range(len(found.witnesses))), "weights": found.weights, "over": found.over}
-        return [node], found.witnesses
+        return packed_proof(search.fraction)
     return flat_tree(search.tree, lower)
+
+
+def packed_proof(found: Packing) -> tuple[list[dict[str, Any]], list[Codes]]:
+    """One node with the weights of witnesses and blocks; the trees of the blocks follow."""
+    root: dict[str, Any] = {"pack": list(range(len(found.witnesses))), "weights": found.weights, "over": found.over}
+    nodes, witnesses = [root], [*found.witnesses]
+    if found.blocks:
+        root["blocks"] = []
+    for block, weight in zip(found.blocks, found.shares, strict=True):
+        at, first = len(nodes), len(witnesses)
+        root["blocks"].append({"rows": block.rows, "lower": block.lower, "node": at, "weight": weight})
+        nodes += [_moved(node, at, first) for node in block.nodes]
+        witnesses += block.witnesses
+    return nodes, witnesses
+
+
+def _moved(node: dict[str, Any], at: int, first: int) -> dict[str, Any]:
+    """A node of a tree that begins at node ``at`` and with witness ``first``."""
+    if "split" in node:
+        return {**node, "wrong": node["wrong"] + at, "right": node["right"] + at}
+    return {**node, "pack": [k + first for k in node["pack"]]}

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import CertificateError, ParameterError
-from separatrix.proofs.branch_and_bound import Codes, Progress, Search, default_nodes
+from separatrix.proofs.block_bounds import raise_by_blocks
+from separatrix.proofs.branch_and_bound import Codes, Progress, Search
 from separatrix.proofs.case_tree import proof
 from separatrix.proofs.certificate import INDEX_ONLY, Certificate, Subject, numbers, scaled
 from separatrix.proofs.exact_algebra import null_line
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.separability import Given, given_data
+from separatrix.proofs.tree_rows import default_nodes
 
 WHY = {
     "proved": "the bounds meet",
@@ -101,7 +103,8 @@ def bracket(
     subject = given.subject(positive, negative)
     rows = given.rows(subject.table.X, subject.labels, given.intercept)
     nodes = default_nodes(rows.n, rows.p) if max_nodes is None else int(max_nodes)
-    search = Search(rows, math.inf if time_limit is None else start + float(time_limit), progress)
+    deadline = math.inf if time_limit is None else start + float(time_limit)
+    search = Search(rows, deadline, progress, raise_by_blocks)
     try:
         search.run(nodes, int(gap))
     except KeyboardInterrupt as interrupt:
@@ -230,6 +233,8 @@ class MistakeBracket:
         for node in nodes:
             if "split" in node:
                 node["split"] = subject.row(node["split"])
+            for block in node.get("blocks", ()):
+                block["rows"] = [subject.row(i) for i in block["rows"]]
         return subject.certify(
             "min-errors",
             lower=self.lower,

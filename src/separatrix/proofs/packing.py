@@ -8,28 +8,32 @@ common denominator, and what is claimed is added up from those.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.row_blocks import Block
 
 Codes = list[int]
 
 
 @dataclass(frozen=True)
 class Packing:
-    """Witnesses with whole weights; no row bears more than ``over``."""
+    """Witnesses and blocks of rows with whole weights; no row bears more than ``over``."""
 
     witnesses: list[Codes]
     weights: list[int]
     over: int
+    blocks: tuple[Block, ...] = ()
+    shares: tuple[int, ...] = ()  # the weights of the blocks
 
     @property
     def bound(self) -> int:
-        return -(-sum(self.weights) // self.over)
+        total = sum(self.weights) + sum(t * block.lower for t, block in zip(self.shares, self.blocks, strict=True))
+        return -(-total // self.over)
 
 
 def fractional_packing(
@@ -49,8 +53,8 @@ def fractional_packing(
     chance = np.random.default_rng(0)
     for _ in range(rounds):
         witnesses = sorted(known)
-        x, t = _programme(witnesses, rows.n)
-        packing = _whole(witnesses, t)
+        x, t = programme(witnesses, rows.n)
+        packing = whole_weights(witnesses, t)
         if best is None or packing.bound > best.bound:
             best = packing
         before = len(known)
@@ -71,32 +75,38 @@ def packed_fractionally(pool: list[Codes], n: int) -> Packing:
     lie on rows that all witnesses share.
     """
     witnesses = sorted({tuple(sorted(codes)) for codes in pool})
-    return _whole(witnesses, _programme(witnesses, n)[1])
+    return whole_weights(witnesses, programme(witnesses, n)[1])
 
 
-def _programme(witnesses: list[tuple[int, ...]], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The loads x of rows and the weights t of witnesses."""
+def programme(
+    witnesses: list[tuple[int, ...]], n: int, demands: list[int] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The loads x of rows and the weights t of witnesses, or of sets of rows that cost so many mistakes."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
     sizes = [len(w) for w in witnesses]
     at = np.concatenate([[0], np.cumsum(sizes)])
     A = csr_array((np.ones(at[-1]), np.concatenate([np.array(w) for w in witnesses]), at), shape=(len(witnesses), n))
-    solved = linprog(np.ones(n), A_ub=-A, b_ub=-np.ones(len(witnesses)), bounds=(0, None), method="highs-ds")
+    least = np.ones(len(witnesses)) if demands is None else np.array(demands, dtype=np.float64)
+    solved = linprog(np.ones(n), A_ub=-A, b_ub=-least, bounds=(0, None), method="highs-ds")
     if solved.x is None:
         return np.zeros(n), np.zeros(len(witnesses))
     return solved.x, -solved.ineqlin.marginals
 
 
-def _whole(witnesses: list[tuple[int, ...]], t: NDArray[np.float64]) -> Packing:
-    """The weights as integers; the row that bears most says over what."""
+def whole_weights(witnesses: list[tuple[int, ...]], t: NDArray[np.float64], blocks: Sequence[Block] = ()) -> Packing:
+    """The weights as integers, those of the blocks first; the row that bears most says over what."""
     whole = np.floor(np.clip(np.nan_to_num(t), 0, 1) * 2**30).astype(np.int64).tolist()
-    chosen = [(list(w), v) for w, v in zip(witnesses, whole, strict=True) if v > 0]
+    own = [(block, v) for block, v in zip(blocks, whole, strict=False) if v > 0]
+    chosen = [(list(w), v) for w, v in zip(witnesses, whole[len(blocks) :], strict=True) if v > 0]
     load: dict[int, int] = {}
-    for w, v in chosen:
-        for i in w:
+    for ids, v in [*chosen, *((block.rows, v) for block, v in own)]:
+        for i in ids:
             load[i] = load.get(i, 0) + v
-    return Packing([w for w, _ in chosen], [v for _, v in chosen], max(load.values(), default=1))
+    over = max(load.values(), default=1)
+    shares = tuple(v for _, v in own)
+    return Packing([w for w, _ in chosen], [v for _, v in chosen], over, tuple(block for block, _ in own), shares)
 
 
 def _violated(

@@ -1,0 +1,48 @@
+"""The lower bound of a search raised by blocks of rows, and by small witnesses where most numbers are zero."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.proofs.branch_and_bound import SMALL, TINY, Search
+from separatrix.proofs.case_tree import proof
+from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.near_witnesses import near_packing
+from separatrix.proofs.packing import Packing
+from separatrix.proofs.row_blocks import Solved, is_sparse, row_blocks
+from separatrix.proofs.tree_rows import node_work
+
+MOST_ROWS = 10_000  # of a table whose linear programme of small witnesses is solved again and again
+ROUNDS = 100  # of that programme
+MOST_WORK = 3e10  # steps of the trees of blocks
+
+
+def raise_by_blocks(search: Search, max_nodes: int) -> None:
+    """Try blocks and small witnesses; ``search.fraction`` becomes the better packing."""
+    rows = search.rows
+    if rows.wide or rows.n * rows.p <= TINY:
+        return
+
+    def solve(part: LiftedRows, nodes: int) -> Solved:
+        inner = Search(part, search.deadline, None)
+        inner.run(nodes, 0)
+        return (inner.lower, inner.lower == inner.upper, *proof(inner, inner.lower))
+
+    near = is_sparse(rows) and rows.n <= MOST_ROWS
+    if near:
+        _keep_better(search, near_packing(rows, search.packed, [], search.prove, search.late, ROUNDS))
+    blocks = row_blocks(rows, solve, min(MOST_WORK, max_nodes * node_work(rows.n, rows.p)), search.late)
+    taken = {i for block in blocks for i in block.rows}
+    others = [codes for codes in search.packed if taken.isdisjoint(codes)]
+    if rows.n * rows.p > SMALL:
+        taken.update(c for codes in others for c in codes)
+        others += search.disjoint(np.setdiff1d(np.arange(rows.n), list(taken)))
+    _keep_better(search, Packing(others, [1] * len(others), 1, tuple(blocks), (1,) * len(blocks)))
+    if near and blocks and not search.late():
+        pool = search.packed if search.fraction is None else [*search.packed, *search.fraction.witnesses]
+        _keep_better(search, near_packing(rows, pool, blocks, search.prove, search.late, ROUNDS))
+
+
+def _keep_better(search: Search, packing: Packing) -> None:
+    if search.fraction is None or packing.bound > search.fraction.bound:
+        search.fraction = packing
