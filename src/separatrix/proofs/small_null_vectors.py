@@ -15,22 +15,24 @@ from separatrix.arrays import Indices
 from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.face import Face
 from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.newton_partition import independent_columns
 
 LARGEST = 64  # numerators and denominators of the coefficients
 NEAR = 1e-6  # how far from such a quotient a coefficient may be
 MOST = 64  # null vectors
+INDEPENDENT = 1e-8  # the part of a column, squared, that others leave, from which on it counts as independent
 
 
 def small_null_vectors(rows: LiftedRows, ids: Indices) -> dict[int, Row] | None:
     """Vectors that vanish on these rows, each by a column that no other has; None where they are not simple."""
+    from scipy.linalg.lapack import dpstrf
+
     Z = rows.dense(ids)
     size = np.sqrt(np.mean(Z * Z, axis=0))
     if not np.isfinite(size).all():
         return None
     B = Z / np.where(size > 0, size, 1.0)
-    used = independent_columns(B)
-    free = np.setdiff1d(np.arange(rows.p), used)
+    _, order, rank, _ = dpstrf(B.T @ B / len(B), tol=INDEPENDENT)  # Cholesky's factorisation, the largest pivot first
+    used, free = np.sort(order[:rank] - 1), np.sort(order[rank:] - 1)
     if not 0 < len(free) <= MOST:
         return None
     coefficients = np.linalg.lstsq(Z[:, used], Z[:, free], rcond=None)[0]
