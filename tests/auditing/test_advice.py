@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import separatrix
+from commands import separatrix as separatrix_command
 from separatrix.auditing.algorithm_facts import NeighbourFacts
 from separatrix.auditing.checks.labels import _firm
+from separatrix.auditing.inputs import task_for_audit
 from separatrix.auditing.prediction_facts import ComparedLearner, EstimateFacts, PredictionFacts
 from separatrix.auditing.recommendation import _about_neighbour
 
@@ -117,3 +119,28 @@ def test_dates_are_said_and_shown_as_days(ledger, tmp_path):
     page = found.report()
     assert "2025-0" in page
     assert "00:00<" not in page
+
+
+def test_the_later_class_of_an_ordered_category_is_the_positive_one():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=40)
+    labels = np.where(x + rng.normal(size=40) > -0.7, "mild", "grave")  # grave is rarer
+    for order, positive in ((["mild", "grave"], "grave"), (["grave", "mild", "unused"], "mild")):
+        ordered = pandas.Categorical(labels, categories=order, ordered=True)
+        for table in (
+            pandas.DataFrame({"x": x, "y": ordered}),
+            polars.DataFrame({"x": x, "y": polars.Series(labels.tolist(), dtype=polars.Enum(order))}),
+        ):
+            notes = task_for_audit(table, "y", None, None)
+            assert notes.positive == positive
+            assert notes.guesses == [f"positive = {positive} (the later of an ordered category)"]
+    free = pandas.DataFrame({"x": x, "y": pandas.Categorical(labels, categories=["grave", "mild"])})
+    assert task_for_audit(free, "y", None, None).guesses == ["positive = grave (the rarer)"]
+
+
+def test_a_quantity_given_to_a_classifier_names_the_learner(tmp_path):
+    lines = [f"{i % 7},{1000 + 13 * i}" for i in range(200)]
+    (tmp_path / "t.csv").write_text("x,price\n" + "\n".join(lines) + "\n")
+    said = separatrix_command("fit", "t.csv", "-t", "price", "-l", "perceptron", cwd=tmp_path).stderr
+    assert said.endswith("Learn it as a quantity with --learner least-squares, or choose another --target.\n")

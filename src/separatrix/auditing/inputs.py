@@ -15,7 +15,7 @@ from separatrix.data.sources import Source, open_source
 from separatrix.data.tasks import Task, guess_regression, target_column, task_for
 from separatrix.errors import DataError, ParameterError
 from separatrix.validation import check_lengths, check_table, frames
-from separatrix.validation.pandas_order import need_same_index
+from separatrix.validation.pandas_order import last_category, need_same_index
 
 TASKS = (None, "classification", "regression")
 
@@ -38,10 +38,18 @@ def task_for_audit(table: Any, target: Any, positive: Any, task: str | None, for
     if regression and column.kind != "text" and len(np.unique(column.values)) == 1:
         raise DataError(f"target {column.name!r} is {column.values[0]:g} in every row: there is nothing to learn.")
     wanted = None if positive is None else str(positive)
-    found = task_for(source, rest, column, wanted, regression, guesses)
+    later = last_category(_target_of(table, target, column.name))
+    found = task_for(source, rest, column, wanted, regression, guesses, later)
     if found.table.n < 2:
         raise DataError(f"{source.name} has one row: nothing can be learned from it.")
     return found
+
+
+def _target_of(table: Any, target: Any, name: str) -> Any:
+    """The target as the caller passed it: a column of a frame, or labels beside the rows."""
+    if target is not None and not isinstance(target, str):
+        return target
+    return table[name] if frames.is_frame(table) and hasattr(table, "columns") and name in table.columns else None
 
 
 def _of_formula(formula: str, table: Any, target: Any, guesses: list[str]) -> tuple[Any, str]:

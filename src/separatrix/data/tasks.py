@@ -94,8 +94,9 @@ def task_for(
     positive: str | None,
     regression: bool | None,
     guesses: list[str],
+    later: str | None = None,
 ) -> Task:
-    """The task of learning one column from the others."""
+    """The task of learning one column from the others; ``later`` is the later class of an ordered category."""
     need_whole(column, source.name)
     y = column.labels()
     numbers = column.kind != "text" and y.dtype.kind == "f"
@@ -106,9 +107,11 @@ def task_for(
     if regression:
         return Task(source, rest, column.name, column.values, True, None, guesses, column.writing)
     if numbers:
-        raise DataError(f"target {column.name!r} holds numbers such as {y[0]:g}, not classes: use least-squares.")
+        raise DataError(
+            f"target {column.name!r} holds numbers such as {y[0]:g}, not classes: use --learner least-squares."
+        )
     classes, counts = np.unique(y, return_counts=True)
-    chosen = positive_class(classes.tolist(), counts.tolist(), column.name, positive, guesses)
+    chosen = positive_class(classes.tolist(), counts.tolist(), column.name, positive, guesses, later)
     return Task(source, rest, column.name, y, False, chosen, guesses, column.writing)
 
 
@@ -142,16 +145,24 @@ def need_whole(column: Column, source: str) -> None:
         )
 
 
-def positive_class(labels: Sequence[Any], counts: Sequence[int], target: str, positive: Any, guesses: list[str]) -> Any:
-    """The class that scores are for, of two: the one that is named, that is called like one, or the rarer."""
+def positive_class(
+    labels: Sequence[Any],
+    counts: Sequence[int],
+    target: str,
+    positive: Any,
+    guesses: list[str],
+    later: str | None = None,
+) -> Any:
+    """The class that scores are for, of two: the one that is named, is called like one, comes later, or is rarer."""
     n, many = sum(counts), len(labels)
     if many == 1:
         raise DataError(f"target {target!r} is {labels[0]!s} in every row: there is only one class to predict.")
     if (many > TARGET_CLASSES and many > n // 10) or (n >= FEWEST_NAMED and many > 0.9 * n):
         reason = "it looks like an ID column, not a class" if many > 0.9 * n else "most have too few rows to learn from"
-        raise DataError(
-            f"target {target!r} has {many:,} different values in {n:,} rows: {reason}. Choose another --target."
-        )
+        advice = "Choose another --target."
+        if isinstance(labels[0], (int, float)):
+            advice = "Learn it as a quantity with --learner least-squares, or choose another --target."
+        raise DataError(f"target {target!r} has {many:,} different values in {n:,} rows: {reason}. {advice}")
     if positive is not None:
         match = [label for label in labels if str(label) == str(positive)]
         match = match or [label for label in labels if str(label).lower() == str(positive).lower()]
@@ -165,6 +176,10 @@ def positive_class(labels: Sequence[Any], counts: Sequence[int], target: str, po
         if word in named and NEGATIVE[word] in named:
             guesses.append(f"positive = {named[word]}")
             return named[word]
+    ordered = [label for label in labels if str(label) == later]
+    if ordered:
+        guesses.append(f"positive = {ordered[0]} (the later of an ordered category)")
+        return ordered[0]
     if counts[0] == counts[1]:
         guesses.append(f"positive = {labels[1]} (the second)")
         return labels[1]

@@ -35,5 +35,15 @@ def category_order(y: Any, classes: NDArray[Any]) -> NDArray[np.intp] | None:
     return None if bool((order == np.arange(len(order))).all()) else order
 
 
+def last_category(y: Any) -> str | None:
+    """The last category that occurs in an ordered column of pandas, or an Enum of polars; None of other columns."""
+    kind = getattr(y, "dtype", None)
+    ordered = {"Enum": True, "CategoricalDtype": bool(getattr(kind, "ordered", False))}
+    if not ordered.get(type(kind).__name__, False):
+        return None
+    known = {str(value) for value in y.unique()}
+    return next((str(value) for value in reversed(list(getattr(kind, "categories", []))) if str(value) in known), None)
+
+
 def _of_pandas(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "index") and hasattr(value, "iloc")
