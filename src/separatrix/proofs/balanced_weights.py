@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.arrays import Floats, Indices
+from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.proofs.lifted_rows import LiftedRows
 
 ROUGH, EACH, LOOKED_AT = 3, 2.5, 20  # rows for each column: to fit the rough hyperplane, to weigh, and to choose from
@@ -62,14 +63,14 @@ def _both_sides(rows: LiftedRows, ids: Indices) -> Indices | None:
 
 def _solved(G: Floats, target: Floats) -> Floats | None:
     """The solution of G x = target for a matrix that may be singular."""
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+    linalg = scipy_linalg()
 
     size = np.sqrt(np.maximum(np.diag(G), 1e-300))
     G = G / size[:, None] / size
     G[np.diag_indices(len(G))] += 1e-12
     try:
-        made: Floats = cho_solve(cho_factor(G, overwrite_a=True), target / size) / size
-    except (LinAlgError, ValueError):
+        made: Floats = linalg.cho_solve(linalg.cho_factor(G, overwrite_a=True), target / size) / size
+    except (linalg.LinAlgError, ValueError):
         return None
     return made
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import CertificateError, ParameterError
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.proofs.block_bounds import raise_by_blocks
 from separatrix.proofs.branch_and_bound import Codes, Progress, Search
 from separatrix.proofs.case_tree import proof
@@ -106,7 +107,8 @@ def bracket(
     deadline = math.inf if time_limit is None else start + float(time_limit)
     search = Search(rows, deadline, progress, raise_by_blocks)
     try:
-        search.run(nodes, int(gap))
+        with one_blas_thread(subject.table.X.size):
+            search.run(nodes, int(gap))
     except KeyboardInterrupt as interrupt:
         search.stopped = "interrupted"
         # an attribute of our own: code that catches the interruption finds what was proved by then

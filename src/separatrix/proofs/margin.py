@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, ParameterError
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.proofs.certificate import Certificate, Subject, numbers, quotient
 from separatrix.proofs.exact_algebra import integer_row, ratio
 from separatrix.proofs.exact_hull import Point, Side, point, polish, side
@@ -88,7 +89,8 @@ def margin_between(given: Given, positive: list[int], negative: list[int] | None
     subject = given.subject(positive, negative)
     groups = 2 if given.intercept else 1
     hulls = Hulls(subject.table.X, subject.labels, lifted=False, groups=groups, reading=given.reading)
-    bracket = bracketed(hulls, given, subject, exact)
+    with one_blas_thread(subject.table.X.size):
+        bracket = bracketed(hulls, given, subject, exact)
     return Margin._of(bracket, subject, tuple(given.names), perf_counter() - start)
 
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats, Indices
+from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.proofs.exact_algebra import Weights, combination, lowest_terms, solve
 from separatrix.proofs.lifted_rows import LiftedRows
 
@@ -67,7 +68,7 @@ class PartitionSearch:
 
     def partition(self) -> Partition | None:
         """Newton's method from zero until each row has settled or moves on."""
-        from scipy.linalg import LinAlgError, cho_factor, cho_solve
+        linalg = scipy_linalg()
         from scipy.special import expit
 
         Z = self.Z
@@ -78,10 +79,10 @@ class PartitionSearch:
             H = dense(root.T @ root)  # of the same array, so that BLAS works out one half only
             size = 1 / np.sqrt(np.maximum(np.diag(H), 1e-300))
             try:
-                factor = cho_factor(H * size[:, None] * size + np.diag(np.full(len(H), RIDGE)))
-            except (LinAlgError, ValueError):  # not positive definite, or not finite
+                factor = linalg.cho_factor(H * size[:, None] * size + np.diag(np.full(len(H), RIDGE)))
+            except (linalg.LinAlgError, ValueError):  # not positive definite, or not finite
                 return None
-            step = size * cho_solve(factor, size * (Z.T @ q))
+            step = size * linalg.cho_solve(factor, size * (Z.T @ q))
             gain, share = Z @ step, 1.0
             while (new := float(np.logaddexp(0, -(m + share * gain)).sum())) > loss and share > 1e-3:
                 share /= 2
@@ -127,18 +128,18 @@ class PartitionSearch:
 
     def _spanning(self, tied: Indices) -> Indices:
         """Rows that span the tied ones and are far from dependent, heavy rows if they serve."""
-        from scipy.linalg import qr
+        linalg = scipy_linalg()
 
         J, left = np.empty(0, dtype=np.int64), tied
         N: Floats = np.eye(self.Z.shape[1])  # orthogonal to the rows of J
         while len(left) and N.shape[1]:  # each round adds rows to J, and takes as many columns off N
             some = left[: 6 * self.Z.shape[1]]
-            R, order = qr(np.asarray(self.Z[some] @ N).T, mode="r", pivoting=True)
+            R, order = linalg.qr(np.asarray(self.Z[some] @ N).T, mode="r", pivoting=True)
             rank = int((np.abs(np.diag(R)) > INDEPENDENT).sum())
             if not rank:
                 break
             J = np.concatenate([J, some[order[:rank]]])
-            full = qr(dense(self.Z[J]).T, mode="full")[0]
+            full = linalg.qr(dense(self.Z[J]).T, mode="full")[0]
             N = full[:, len(J) :]
             left = left[np.abs(self.Z[left] @ N).max(axis=1, initial=0.0) > INDEPENDENT]
         return J

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError, ParameterError
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.proofs.certificate import Certificate, Subject
 from separatrix.proofs.exact_algebra import dot
 from separatrix.proofs.hull_search import Hulls
@@ -87,11 +88,12 @@ def bound_between(
     """The bound between two groups of classes; ``exact``: the margin as a rational number."""
     subject = given.subject(positive, negative)
     first = starting_point(start, subject.table.d, given.intercept)
-    if normalize_rows:
-        bracket, radius2 = bracketed_unit_rows(given, subject), Fraction(1)
-    else:
-        hulls = Hulls(subject.table.X, subject.labels, lifted=given.intercept, groups=1, reading=given.reading)
-        bracket, radius2 = bracketed(hulls, given, subject, exact), longest2(hulls)
+    with one_blas_thread(subject.table.X.size):
+        if normalize_rows:
+            bracket, radius2 = bracketed_unit_rows(given, subject), Fraction(1)
+        else:
+            hulls = Hulls(subject.table.X, subject.labels, lifted=given.intercept, groups=1, reading=given.reading)
+            bracket, radius2 = bracketed(hulls, given, subject, exact), longest2(hulls)
     least, most = (Fraction(1), Fraction(1)) if steps is None else (Fraction(steps.min()), Fraction(steps.max()))
     bound = None if bracket.side is None else most_mistakes(bracket, radius2, first, least, most)
     return MistakeBound._of(bracket, radius2, bound, first, (least, most), normalize_rows, given, subject)

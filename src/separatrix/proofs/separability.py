@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, DroppedRowsWarning, ParameterError, warn_user
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.proofs.certificate import (
     Certificate,
     CertifiedTable,
@@ -170,7 +171,8 @@ class Given:
         """One group of classes against another, or against all others (None); ``minimal``: see :func:`reduce`."""
         start = perf_counter()
         subject = self.subject(positive, negative)
-        reduction = reduce(self.rows(subject.table.X, subject.labels, self.intercept), minimal)
+        with one_blas_thread(subject.table.X.size):
+            reduction = reduce(self.rows(subject.table.X, subject.labels, self.intercept), minimal)
         return result(reduction, subject, self.names, perf_counter() - start)
 
     def subject(self, positive: list[int], negative: list[int] | None) -> Subject:

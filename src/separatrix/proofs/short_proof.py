@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.arrays import Floats, Indices
+from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.lifted_rows import LiftedRows
 
@@ -94,15 +95,15 @@ def _inner_rows(B: Floats, order: Indices) -> tuple[int, int] | None:
 
 def least_singular_value(A: Floats, rounds: int = 8) -> float:
     """An estimate from above, by inverse iteration; 0 where Cholesky's factorisation does not end."""
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+    linalg = scipy_linalg()
 
     try:
-        factor = cho_factor(A.T @ A, overwrite_a=True)
-    except (LinAlgError, ValueError):
+        factor = linalg.cho_factor(A.T @ A, overwrite_a=True)
+    except (linalg.LinAlgError, ValueError):
         return 0.0
     v = np.random.default_rng(0).standard_normal(A.shape[1])
     for _ in range(rounds):
-        v = cho_solve(factor, v / np.linalg.norm(v))
+        v = linalg.cho_solve(factor, v / np.linalg.norm(v))
     length = float(np.linalg.norm(v))
     return 1 / math.sqrt(length) if 0 < length < math.inf else 0.0
 
@@ -124,7 +125,7 @@ def proved_floor(scaled: Floats, weights: list[int], m: int, most: int) -> int |
     None unless all of it is proved, with room for what a checker that works in fixed point loses. ``most``: bits of an
     entry with those below its unit, 50 where doubles are only near the numbers that are meant.
     """
-    from scipy.linalg import LinAlgError, cholesky
+    linalg = scipy_linalg()
 
     n, p = scaled.shape
     top, total, least = float(np.abs(scaled).max()), sum(weights), min(weights[:m])
@@ -149,7 +150,7 @@ def proved_floor(scaled: Floats, weights: list[int], m: int, most: int) -> int |
     room = floor / 4 + 8 * p + lost  # what a checker in fixed point may lose, and what rounding loses here
     G[np.diag_indices(p)] -= floor + room
     try:
-        cholesky(G, overwrite_a=True)
-    except (LinAlgError, ValueError):
+        linalg.cholesky(G, overwrite_a=True)
+    except (linalg.LinAlgError, ValueError):
         return None
     return floor

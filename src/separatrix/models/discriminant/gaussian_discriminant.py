@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.class_labels import need_two_classes
 from separatrix.models.class_moments import codes_among, known_classes, moments_of_classes
 from separatrix.models.discriminant.class_covariances import Whitening
@@ -97,15 +98,16 @@ class Discriminant(LinearClassifier):
         except DataError:
             check_table(table.X)
             raise
-        shares = None
-        if self.shrinkage == "ledoit-wolf":
-            shares = self._best_shares(totals, table, codes, weights)
         before = dict(self.__dict__)
         try:
-            self.__dict__.pop("_waiting", None)
-            self._moments, self.classes_ = moments, labels.classes
-            self._remember_features(table)
-            self._solve(totals, table.names, shares)
+            with one_blas_thread(table.X.size):
+                shares = None
+                if self.shrinkage == "ledoit-wolf":
+                    shares = self._best_shares(totals, table, codes, weights)
+                self.__dict__.pop("_waiting", None)
+                self._moments, self.classes_ = moments, labels.classes
+                self._remember_features(table)
+                self._solve(totals, table.names, shares)
         except Exception:
             self.__dict__.clear()
             self.__dict__.update(before)

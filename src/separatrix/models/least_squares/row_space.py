@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
+from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.numerics.twofold import twofold_add, twofold_times
 
 STEPS = 40
@@ -40,20 +41,17 @@ class RowSpace:
 
     def step(self, right: Floats) -> Floats:
         """v for residuals (of independent rows) or for a gradient."""
-        from scipy.linalg import solve_triangular
-
+        linalg = scipy_linalg()
         inside = self.U.T @ right if self.independent else (self.V @ (right / self.scale)) / self.values
         z = np.empty_like(inside)
-        z[self.order] = solve_triangular(self.R, solve_triangular(self.R, inside[self.order], trans=1))
+        z[self.order] = linalg.solve_triangular(self.R, linalg.solve_triangular(self.R, inside[self.order], trans=1))
         return np.asarray(self.U @ z)
 
 
 def _pivoted(M: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """R and the order of columns with M[:, order] = QR; large rows first, so that small ones keep their digits."""
-    from scipy.linalg import qr
-
     rows = np.argsort(-np.abs(M).max(axis=1), kind="stable")
-    R, order = qr(M[rows], mode="r", pivoting=True)
+    R, order = scipy_linalg().qr(M[rows], mode="r", pivoting=True)
     return np.asarray(R[: M.shape[1]]), order
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.arrays import Floats
+from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.max_margin.signed_rows import SignedRows
 
 
@@ -70,13 +71,11 @@ class NewtonDirection:
     """Newton's directions at a point; one factorisation serves both right-hand sides."""
 
     def __init__(self, rows: SignedRows, at: PathPoint, free: Floats) -> None:
-        from scipy.linalg import cho_factor
-
         self.rows, self.at, self.free = rows, at, free
         self.D = at.s / at.z + at.t / free
         H = rows.gram(1.0 / self.D)
         H[np.diag_indices(rows.d)] += 1.0
-        self.factor = cho_factor(H, lower=True, check_finite=False)
+        self.factor = scipy_linalg().cho_factor(H, lower=True, check_finite=False)
         self.r_p = at.s + 1.0 - at.t - rows.times(at.w) - rows.y * at.b
         self.r_w, self.r_b = at.w - rows.back(at.z), float(rows.y @ at.z)
         self.column = rows.back(rows.y / self.D)  # of the bias
@@ -87,9 +86,7 @@ class NewtonDirection:
 
     def solve(self, right: Floats) -> Floats:
         """(I + A'D^-1 A) u = right"""
-        from scipy.linalg import cho_solve
-
-        return np.asarray(cho_solve(self.factor, right, check_finite=False))
+        return np.asarray(scipy_linalg().cho_solve(self.factor, right, check_finite=False))
 
     def to(self, r_s: Floats, r_t: Floats) -> tuple[Floats, float, Floats, Floats, Floats]:
         """(dw, db, dz, ds, dt) with  s dz + z ds = r_s  and  free dt - t dz = r_t."""

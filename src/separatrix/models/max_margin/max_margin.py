@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, IterationWarning, warn_user
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.class_labels import (
     need_two_classes,
     need_two_weighted_classes,
@@ -160,7 +161,8 @@ class MaxMargin(LinearClassifier):
         found: list[HyperplaneOfPair] = []
         for a, b in names:
             interrupted = bool(found) and found[-1].status is Status.INTERRUPTED
-            found.append(no_hyperplane(table.d) if interrupted else self._pair(table, labels, weights, a, b))
+            with one_blas_thread(table.X.size):
+                found.append(no_hyperplane(table.d) if interrupted else self._pair(table, labels, weights, a, b))
         self._store(table, labels, np.array(names), found)
         raise_interruption(self.status_)
         if self.status_ in (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED):
