@@ -31,7 +31,7 @@ for n, d in ((2500, 220), (200, 1500)):
         ("maximum margin", sx.MaxMargin(C=0.1), y),
     ):
         seen[f"{name} {n} x {d}"] = hashlib.sha256(np.ascontiguousarray(model.fit(X, target).coef_)).hexdigest()
-    seen[f"certificate {n} x {d}"] = json.dumps(sx.separability(X, y).certificate().to_dict())
+    seen[f"certificate {n} x {d}"] = json.dumps(sx.separability(X, y).certificate.to_dict())
 print(json.dumps(seen))
 """
 
