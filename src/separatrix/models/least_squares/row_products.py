@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
+from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem
 from separatrix.numerics.normal_equations import EPS
 
@@ -25,26 +26,22 @@ class RowProducts:
     """(A'A + alpha)^-1 through the Cholesky factor of A A' + alpha; A has at most as many rows as columns."""
 
     def __init__(self, A: Floats, problem: LeastSquaresProblem, weight: float, shift: Floats | None) -> None:
-        from scipy.linalg import lapack
-        from scipy.linalg.blas import dsyrk
-
+        linalg = scipy_linalg()
         self.A, self.alpha, self.lift, self.free = A, problem.alpha, problem.lift, problem.free
         self.weight, self.shift, self.scale = weight, shift, np.ones(A.shape[1])
-        K = dsyrk(1.0, A.T, trans=1, lower=1)
+        K = linalg.blas.dsyrk(1.0, A.T, trans=1, lower=1)
         K[np.diag_indices_from(K)] += self.alpha
         self.K = K + np.tril(K, -1).T
         with np.errstate(over="ignore"):
             size = float(np.abs(self.K).sum(axis=0).max())
-        self.factor, failed = lapack.dpotrf(K, lower=1, overwrite_a=1)
+        self.factor, failed = linalg.lapack.dpotrf(K, lower=1, overwrite_a=1)
         self.usable = not failed and np.isfinite(size)
         if self.usable:
-            share, _ = lapack.dpocon(self.factor, size, uplo="L")
+            share, _ = linalg.lapack.dpocon(self.factor, size, uplo="L")
             self.usable = bool(share * REFINABLE >= 1.0)
 
     def _solve(self, right: Floats) -> Any:
-        from scipy.linalg.lapack import dpotrs
-
-        return dpotrs(self.factor, right, lower=1)[0]
+        return scipy_linalg().lapack.dpotrs(self.factor, right, lower=1)[0]
 
     @property
     def condition(self) -> float:
@@ -67,8 +64,7 @@ class RowProducts:
 
 def largest_eigenvalue(K: Floats) -> float:
     """That of a symmetric matrix, to six digits or more, by Lanczos's (1950) method."""
-    from scipy.linalg import eigvalsh_tridiagonal
-
+    linalg = scipy_linalg()
     unit = float(np.diagonal(K).max()) or 1.0  # squares of large numbers overflow
     v: Any = 1.0 + np.arange(len(K)) % 3
     v, last = v / np.linalg.norm(v), np.zeros(len(K))
@@ -80,10 +76,10 @@ def largest_eigenvalue(K: Floats) -> float:
             w -= diagonal[-1] * v
             beside.append(float(np.linalg.norm(w)))
             if beside[-1] <= EPS * abs(diagonal[0]):
-                return unit * float(eigvalsh_tridiagonal(diagonal, beside[:-1])[-1])
+                return unit * float(linalg.eigvalsh_tridiagonal(diagonal, beside[:-1])[-1])
             last, v = v, w / beside[-1]
         top, before = len(diagonal) - 1, value
-        value = float(eigvalsh_tridiagonal(diagonal, beside[:-1], select="i", select_range=(top, top))[0])
+        value = float(linalg.eigvalsh_tridiagonal(diagonal, beside[:-1], select="i", select_range=(top, top))[0])
         if value - before <= DIGITS * value:
             break
     return unit * value
