@@ -104,13 +104,18 @@ def _suitable(
     opened, extra = tables.open_table(source, options), list(context.args)
     guesses: list[str] = []
     if opened.rows is not None:
-        labels = next(opened.matrices(MOST)).y
-        if labels is None:
+        first = next(opened.matrices(MOST), None)
+        if first is None:
+            raise DataError(f"{opened.name} has no rows: nothing to learn from.")
+        if first.y is None:
             raise DataError(f"{opened.name} has rows without labels: save X and y together in a .npz file.")
-        column, scaled = label_column("label", labels), False
+        column, scaled = label_column("label", first.y), False
     else:
         target = options["target"] or guess_target([name for name, _ in opened.columns], opened.name, guesses)
-        column = next(opened.frames([target]))[0][target]
+        batch = next(opened.frames([target]), None)
+        if batch is None:
+            raise DataError(f"{opened.name} has no rows: nothing to learn from.")
+        column = batch[0][target]
         scaled = context.get_parameter_source("scale") is ParameterSource.DEFAULT
     number = guess_regression(column, guesses) or column.labels().dtype.kind == "f"
     name, penalty = ("least-squares", "--alpha") if number else ("logistic-regression", "--C")

@@ -149,7 +149,10 @@ def cached_source(
     several = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"{len(paths)} files"
     name = paths[0].name if len(paths) == 1 else several
     about: dict[str, Any] = {"files": [signature(path) for path in paths], "target": target}
-    if kind_of(paths[0]) in ("svmlight", "vw"):
+    kinds = {kind_of(path) for path in paths if path.stat().st_size}
+    if kinds and kinds <= {"svmlight", "vw"}:
+        if len(kinds) > 1:
+            raise DataError(f"the files of {name} are of several kinds (svmlight, vw): name files of one kind.")
         if choices != Choices():
             raise DataError(f"{name} has no columns to choose from: its rows are numbers already.")
         if target is not None:

@@ -41,7 +41,9 @@ def need_mergeable(choices: Choices) -> None:
         (f"map={choices.map!r}", choices.map is not None),
     ):
         if bad:
-            raise ParameterError(f"{said} needs all rows in one place: on a cluster leave it out.")
+            raise ParameterError(
+                f"{said} needs all rows in memory at once: leave it out on a cluster and for rows on disk."
+            )
 
 
 def merged_encoder(rounds: Rounds, names: Sequence[str], choices: Choices, source: str) -> Encoder:
