@@ -206,16 +206,12 @@ def test_files_that_can_only_be_read_whole_are_refused_where_memory_is_short(tmp
 def test_empty_files_and_files_of_several_kinds(tmp_path):
     for name, text in (("a.svm", ""), ("b.csv", "x,y\n"), ("c1.svm", "1 1:2\n"), ("c2.vw", "1 | a\n")):
         (tmp_path / name).write_text(text)
-    for source, said in (
-        ("a.svm", "nothing to learn from"),
-        ("b.csv", "nothing to learn from"),
-        ("c?.*", "several kinds"),
-    ):
-        done = separatrix(
-            "fit", tmp_path / source, "--memory", "16MB", "-l", "perceptron", "--out", tmp_path / "m.sepx"
-        )
+    words = ("--memory", "16MB", "--out", tmp_path / "m.sepx")
+    none = "nothing to learn from"
+    for source, said in (("a.svm", none), ("b.csv", none), ("c?.*", "several kinds")):
+        done = separatrix("fit", tmp_path / source, *words, "--learner", "perceptron")
         assert (done.returncode, said in " ".join(done.stderr.split())) == (2, True), done.stderr
-        default = separatrix("fit", tmp_path / source, "--memory", "16MB", "--out", tmp_path / "m.sepx")
+        default = separatrix("fit", tmp_path / source, *words)
         assert default.returncode == 2
         assert "Traceback" not in default.stderr
 

@@ -41,9 +41,7 @@ def need_mergeable(choices: Choices) -> None:
         (f"map={choices.map!r}", choices.map is not None),
     ):
         if bad:
-            raise ParameterError(
-                f"{said} needs all rows in memory at once: leave it out on a cluster and for rows on disk."
-            )
+            raise ParameterError(f"{said} needs all rows in one place: leave it out on a cluster and for rows on disk.")
 
 
 def merged_encoder(rounds: Rounds, names: Sequence[str], choices: Choices, source: str) -> Encoder:

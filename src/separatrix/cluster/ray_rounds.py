@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
-import time
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
@@ -18,13 +16,11 @@ from typing import Any
 from separatrix.cluster.merge_tree import Join
 from separatrix.cluster.part_worker import Failure, PartWorker, Work
 from separatrix.cluster.partitions import SourcePart
+from separatrix.cluster.reachable import need_answer
 from separatrix.cluster.rounds import LOG, Progress, Rounds
 from separatrix.data.bytes import workers as processors
 from separatrix.errors import ClusterError, ParameterError
 
-REACH = 4.0  # seconds in which an address must take a connection, and as many in which it must answer
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # of HTTP/2, which Ray speaks
-SETTINGS = 4  # the type of the first frame of the answer, its fourth byte
 START = 120.0  # seconds in which workers must start
 DEATHS = 3  # workers that may die with the same partitions
 
@@ -183,43 +179,6 @@ def need_same(ray: Any, address: str) -> None:
     joined, port = ray.get_runtime_context().gcs_address, address.rpartition(":")[2]
     if port not in ("", "auto", joined.rpartition(":")[2]) and not address.startswith("ray://"):
         raise ClusterError(f"this process is connected to the Ray cluster at {joined}, and {address!r} is another one.")
-
-
-def need_answer(address: str) -> None:
-    """Refuse an address that does not answer, in seconds."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdigit() or not 0 < int(port) < 65536:
-        raise ParameterError(f"the address is {address!r}: write auto, HOST:PORT or ray://HOST:PORT.")
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=REACH) as connection:
-            if os.environ.get("RAY_USE_TLS", "0") == "0":  # else the answer is encrypted
-                need_greeting(connection, address)
-    except OSError as error:
-        raise ClusterError(
-            f"no Ray cluster answers at {address!r} ({error.strerror or error}): is it running, and can it be reached?"
-        ) from None
-
-
-def need_greeting(connection: socket.socket, address: str) -> None:
-    """Refuse what takes a connection and then is silent, or speaks something else than Ray."""
-    connection.sendall(PREFACE)
-    deadline, said = time.monotonic() + REACH, b""
-    while len(said) < SETTINGS and (left := deadline - time.monotonic()) > 0:
-        connection.settimeout(left)
-        try:
-            more = connection.recv(64)
-        except TimeoutError:
-            break
-        if not more:
-            raise ClusterError(f"what answers at {address!r} is not a Ray cluster: is the port that of `ray start`?")
-        said += more
-    if not said:
-        raise ClusterError(
-            f"{address!r} takes a connection and does not answer within {REACH:g} s: is the cluster alive, and is the "
-            "port that of `ray start`?"
-        )
-    if len(said) < SETTINGS or said[3] != SETTINGS:
-        raise ClusterError(f"what answers at {address!r} is not a Ray cluster: is the port that of `ray start`?")
 
 
 class RayExecutor:
