@@ -25,6 +25,7 @@ def small_blocks(monkeypatch):
     """Tables of a few rows are divided too, before the tree has done anything."""
     monkeypatch.setattr(block_bounds, "TINY", 0)
     monkeypatch.setattr(row_blocks, "LEAST", (3, 4))
+    monkeypatch.setattr(row_blocks, "PARTS", 2)
     monkeypatch.setattr(branch_and_bound, "EARLY", 0)
 
 

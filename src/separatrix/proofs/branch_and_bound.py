@@ -34,8 +34,8 @@ SLICE = 5_000_000  # rows times columns times nodes between two looks at the clo
 SMALL = 300_000  # numbers of a table that is worth a tree; larger ones are packed once
 TINY = 2_000  # up to which what floating point leaves open is decided exactly
 INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
-NARROW = 16  # columns up to which the tree of all rows begins before blocks of rows are tried
-EARLY = 2e8  # steps of that beginning, of some 3e10 in a minute
+NARROW = 30  # columns up to which the tree of all rows begins before blocks of rows are tried
+EARLY, DOUBTS = 3e9, 1000  # steps of that beginning, of some 3e10 in a minute, and witnesses decided in integers
 FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
 IMPOSSIBLE = 1 << 30
 
@@ -91,7 +91,7 @@ class Search:
             n, p = self.rows.n, self.rows.p
             early = min(max_nodes, int(EARLY / node_work(n, p))) if p <= NARROW and n * p <= SMALL else 0
             if (blocks := self.blocks) is not None:  # between the beginning of the tree and the rest of it
-                divide = (lambda: self._divide(early, gap), lambda: blocks(self, max_nodes))
+                divide = (lambda: self._divide(early, gap, DOUBTS), lambda: blocks(self, max_nodes))
             divide = (*divide, lambda: self._divide(max_nodes, gap), self._by_integers)
         for step in (self._first_witnesses, self._hyperplane, self._pack, *divide):
             if self.lower + gap >= self.upper or self.late():
@@ -160,10 +160,8 @@ class Search:
         while self.lines.unfinished and not self.late():  # each round has fewer mistakes than the last
             if not self._descend(self._floats(), 0):
                 break
-        for w in () if self.blocks is None else self.lines.smooth():
-            if self.late():
-                return
-            self._descend(w, 0)
+        if self.blocks is not None and (start := self.lines.smooth()) is not None:
+            self._descend(start, 0)
         for _ in range(1 if self.blocks is None else RESTARTS // 10 if rows.n * rows.p < SMALL else 0):
             if self.lower >= self.upper or self.late():
                 return
@@ -233,7 +231,7 @@ class Search:
             if codes:
                 yield codes
 
-    def _divide(self, max_nodes: int, gap: int) -> None:
+    def _divide(self, max_nodes: int, gap: int, doubts: float = np.inf) -> None:
         """The tree, a few nodes at a time."""
         rows = self.rows
         if max_nodes < 1 or self.stuck:
@@ -254,7 +252,7 @@ class Search:
             self._take(columns)
             if self.upper < tree.best:
                 tree.offer(self.upper, self._floats() / columns)
-            if self.lower + gap >= self.upper or tree.nodes >= max_nodes or self.late():
+            if self.lower + gap >= self.upper or tree.nodes >= max_nodes or tree.doubtful >= doubts or self.late():
                 return
             if self.fraction is None and rows.p > 10 and tree.nodes >= first:
                 pool = [codes for codes in tree.witnesses if min(codes) >= 0]

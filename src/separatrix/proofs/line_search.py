@@ -6,8 +6,6 @@ copy is for the search only: what it finds is judged on the rows as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from separatrix import kernels
@@ -95,23 +93,26 @@ class Lines:
             w = self._outward(w)
         return w if np.isfinite(w).all() and w.any() else otherwise
 
-    def smooth(self) -> Iterator[Floats]:
-        """Where logistic regression points, and logistic regression that gives up rows; on small tables only."""
+    def smooth(self) -> Floats | None:
+        """The best of logistic regression and logistic regressions that give up rows; on small tables only."""
         rows = self.rows
         if rows.n * rows.p > WHITENED or rows.p > 500:
-            return
+            return None
         with np.errstate(all="ignore"):
             X = self.B if self.into is not None else rows.X if isinstance(rows.X, np.ndarray) else rows.X.toarray()
             A = (np.asarray(X, dtype=np.float64) - self.center) * self.scale
             if rows.intercept:
                 A = np.column_stack([A, np.ones(len(A))])
             if not np.isfinite(A).all():
-                return
-            for w in smooth_starts(A, rows.y.astype(np.float64)):
-                w[: rows.d] *= self.scale
-                if rows.intercept:
-                    w[rows.d] -= w[: rows.d] @ self.center
-                yield self._outward(w)
+                return None
+            y = rows.y.astype(np.float64)
+            w = min(smooth_starts(A, y), key=lambda u: int((y * (A @ u) <= 0).sum()), default=None)
+            if w is None:
+                return None
+            w[: rows.d] *= self.scale
+            if rows.intercept:
+                w[rows.d] -= w[: rows.d] @ self.center
+            return self._outward(w)
 
     def _outward(self, u: Floats) -> Floats:
         if self.back is None:

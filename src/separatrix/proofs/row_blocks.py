@@ -24,6 +24,7 @@ Solved = tuple[int, bool, list[dict[str, Any]], list[Codes]]  # lower bound, whe
 Solve = Callable[[LiftedRows, int], Solved]
 
 LEAST = (32, 45)  # rows of the first blocks: sizes double, and the better of the two series counts
+PARTS = 8  # first blocks of a table that is divided at all
 ROUNDS = 4  # times that rows not needed so far are dealt out
 LEVELS = 15  # shares of the work: one round of merging takes at most one
 MOST = 40_000  # rows that are dealt out
@@ -63,7 +64,7 @@ def row_blocks(rows: LiftedRows, solve: Solve, work: float, late: Callable[[], b
     sparse = is_sparse(rows)
     usual = int(np.median(pattern(rows).sum(axis=1))) + 1 if sparse else rows.p
     sizes = [max(least, least * 2 * usual // LEAST[0]) for least in (LEAST[:1] if sparse else LEAST)]
-    if rows.n < 2 * sizes[0]:
+    if rows.n < PARTS * sizes[0]:
         return []
     for turn in range(ROUNDS):
         order = next(orders)

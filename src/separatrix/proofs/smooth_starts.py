@@ -15,7 +15,7 @@ import numpy as np
 from separatrix.arrays import Floats
 
 SHARPNESS = (1.0, 2.0, 4.0, 8.0)
-STEPS = 8  # of Newton's method, each time
+STEPS = 6  # of Newton's method, each time
 RIDGE = 1e-4  # per row, on columns of variance 1
 
 

@@ -1,0 +1,82 @@
+"""Brackets of the fewest mistakes on real tables, with ``time_limit=60``: tree alone and all bounds, the two ends apart.
+
+"Tree" is the search without blocks of rows, small witnesses and smooth starts, and with fewer restarts: ``Search`` as
+blocks use it, on all rows. Both have the same limit of time, one after the other, so that a busy machine is busy for both; CPU seconds
+say how much each had. The certificate of all bounds is checked by the stand-alone checker.
+
+``python -m benchmarks brackets``; the tables are read from SEPARATRIX_DATA.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.fewest_mistakes import table
+from benchmarks.measure import print_table
+from separatrix import fewest_mistakes, verify
+from separatrix.proofs.branch_and_bound import Search
+from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.tree_rows import default_nodes
+
+
+def adult(name):
+    """A sparse table in svmlight format."""
+    from sklearn.datasets import load_svmlight_file
+
+    X, y = load_svmlight_file(str(Path(os.environ["SEPARATRIX_DATA"]) / name))
+    return X, y > 0
+
+
+def diabetes():
+    """Progression above its median."""
+    lines = (Path(os.environ["SEPARATRIX_DATA"]) / "diabetes.csv").read_text().splitlines()[1:]
+    numbers = np.array([[float(v) for v in line.split(",")] for line in lines])
+    return numbers[:, :-1], numbers[:, -1] > np.median(numbers[:, -1])
+
+
+def tables():
+    yield "spambase", table("spambase", 57, "1")
+    yield "diabetes, above the median", diabetes()
+    yield "titanic, 8 columns", table("titanic_numeric", 8, "1")
+    yield "breast cancer, 10 features", table("breast_cancer", 10, "1")
+    yield "breast cancer, 30 features", table("breast_cancer", 30, "1")
+    yield "banknote", table("banknote", 4, "1")
+    yield "a9a", adult("a9a.svm")
+
+
+def tree_alone(X, y, limit):
+    rows = LiftedRows(X, np.where(y, 1, -1).astype(np.int8), True)
+    search = Search(rows, time.perf_counter() + limit, None)
+    search.run(default_nodes(rows.n, rows.p), 0)
+    return search.lower, search.upper
+
+
+def main():
+    if "SEPARATRIX_DATA" not in os.environ:
+        sys.exit("SEPARATRIX_DATA does not name the folder of the tables: set it.")
+    limit = 5 if "--quick" in sys.argv else 60
+    lines = []
+    for name, (X, y) in tables():
+        start = time.process_time()
+        low, high = tree_alone(X, y, limit)
+        first = time.process_time() - start
+        found = fewest_mistakes(X, y, time_limit=limit)
+        second = time.process_time() - start - first
+        certificate = found.certificate
+        start = time.process_time()
+        assert f"at least {found.lower} " in verify(certificate, X, y)
+        checked = time.process_time() - start
+        spent = [f"{first:.0f}", f"{second:.0f}", f"{len(certificate.text) / 1e6:.2f}", f"{checked:.1f}"]
+        lines.append([name, f"{X.shape[0]} x {X.shape[1]}", low, found.lower, high, found.upper, *spent])
+        print(lines[-1], file=sys.stderr, flush=True)
+    ends = ["lower, tree", "lower, all", "upper, tree", "upper, all"]
+    print_table(["table", "rows x columns", *ends, "CPU s, tree", "CPU s, all", "certificate MB", "check s"], lines)
+
+
+if __name__ == "__main__":
+    main()
