@@ -1163,7 +1163,9 @@ function shortCirculation(data, given, keys) {
   const least = weights.slice(0, inner).reduce((a, b) => (a < b ? a : b));
   const guard = bitLength(total / least) + 8; // any number is sound
   const shifts = exponents.map((e) => e + guard);
-  const h = keys.map((key) => roundedRow(data, key, columns, shifts, vectors)); // within 1 of 2^(e_j + guard) z_ij
+  data.meter.hold(keys.length * columns.length * shifts.reduce((most, shift) => Math.max(most, shift), 0));
+  const lengths = vectors.map(longestOf);
+  const h = keys.map((key) => roundedRow(data, key, columns, shifts, vectors, lengths)); // within 1 of 2^(e_j + guard) z_ij
   data.meter.charge(keys.length * columns.length, MOST_BITS / 4, longestOf(weights));
   const sums = new Array(columns.length).fill(0n);
   h.forEach((line, i) => line.forEach((v, j) => { sums[j] += weights[i] * BigInt(v); }));
@@ -1193,14 +1195,14 @@ function nearest(line, guard) {
 
 /** Integers within 1 of 2^shift_j z_j for the columns given: doubles where they are exact, else BigInts. The null vectors
  * must vanish on the row [L18]. */
-function roundedRow(data, key, columns, shifts, vectors) {
+function roundedRow(data, key, columns, shifts, vectors, lengths) {
   data.meter.charge(columns.length, 256);
   if (vectors.length > 0) {
     const { cells } = data.z(key);
-    for (const v of vectors) {
-      data.meter.charge(cells.length, longestOf(v), data.size);
+    vectors.forEach((v, k) => {
+      data.meter.charge(cells.length, lengths[k], data.size);
       need(cells.reduce((sum, [j, t]) => sum + v[j] * t, 0n) === 0n, "a null vector does not vanish on every row"); // [L18]
-    }
+    });
   }
   if (!data.decimal && shifts.every((shift) => Math.abs(shift) <= 1000)) {
     const { row } = data.used.get(data.rowOf(key));

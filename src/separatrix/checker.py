@@ -693,13 +693,15 @@ def rounded_rows(
     data: Data, rows: list[Key], columns: list[int], shifts: list[int], null: list[list[int]]
 ) -> list[list[int]]:
     """Integers within 1 of 2^shift_j z_ij, for the columns given; the null vectors must vanish on the rows [L18]."""
+    data.meter.hold(len(rows) * len(columns) * max(0, *shifts))
     data.meter.charge(4 * len(rows) * data.p, 64, 64)
+    lengths = [max(map(abs, v)).bit_length() for v in null]
     made: list[list[int]] = []
     for key in rows:
         if null:
             z, _ = data.z(key)
-            for v in null:
-                data.meter.charge(len(z), max(map(abs, v)).bit_length(), data.size)
+            for v, length in zip(null, lengths, strict=True):
+                data.meter.charge(len(z), length, data.size)
                 need(not sum(v[j] * t for j, t in z.items()), "a null vector does not vanish on every row")  # [L18]
         try:
             made.append([] if data.decimal else rounded_doubles(data, key, columns, shifts))

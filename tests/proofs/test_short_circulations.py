@@ -464,3 +464,21 @@ def weighted(rows, weights):
     whole, factors = rows.integers(list(weights))
     m = math.lcm(*factors)
     return whole, [t * (m // factor) for t, factor in zip(weights.values(), factors, strict=True)]
+
+
+def test_huge_exponents_and_weights_end_soon():
+    """Numbers of thousands of bits in every cell are refused by the meter or by the lemma, before the work is done."""
+    X, y = noisy(400, 60, 0.2, seed=1)
+    found = short_of(X, y)
+    good = certificate_of(X, y, found)
+    assert accepted(good, X, y)
+    e, q = found.exponents, found.weights
+    for fields in (
+        {"exponents": [4096] * len(e)},
+        {"exponents": [4096] * len(e), "floor": (1 << 4096) - 1},
+        {"weights": [v << 4000 for v in q], "exponents": [-4096] * len(e)},
+        {"weights": [1, *(v << 4000 for v in q[1:])]},
+    ):
+        assert not accepted(with_near(good, **fields), X, y)
+    same = with_near(good, weights=[v << 3000 for v in q])  # the same weights in other units
+    assert accepted(same, X, y)
