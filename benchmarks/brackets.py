@@ -1,8 +1,8 @@
-"""Brackets of the fewest mistakes on real tables, with ``time_limit=60``: tree alone and all bounds, the two ends apart.
+"""Brackets of the fewest mistakes on real tables, with ``time_limit=60``: the tree alone, and all bounds.
 
 "Tree" is the search without blocks of rows, small witnesses and smooth starts, and with fewer restarts: ``Search`` as
-blocks use it, on all rows. Both have the same limit of time, one after the other, so that a busy machine is busy for both; CPU seconds
-say how much each had. The certificate of all bounds is checked by the stand-alone checker.
+blocks use it, on all rows. Both have the same limit of time, one after the other, so that a busy machine is busy for
+both; CPU seconds say how much each had. The certificate of all bounds is checked by the stand-alone checker.
 
 ``python -m benchmarks brackets``; the tables are read from SEPARATRIX_DATA.
 """
@@ -36,7 +36,7 @@ def diabetes():
     """Progression above its median."""
     lines = (Path(os.environ["SEPARATRIX_DATA"]) / "diabetes.csv").read_text().splitlines()[1:]
     numbers = np.array([[float(v) for v in line.split(",")] for line in lines])
-    return numbers[:, :-1], numbers[:, -1] > np.median(numbers[:, -1])
+    return np.ascontiguousarray(numbers[:, :-1]), numbers[:, -1] > np.median(numbers[:, -1])
 
 
 def tables():
