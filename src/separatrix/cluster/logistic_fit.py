@@ -23,7 +23,7 @@ from separatrix.models.logistic.existence import Existence, IndependentColumns, 
 from separatrix.models.logistic.fit import FitOptions
 from separatrix.models.logistic.logistic_regression import LogisticRegression
 from separatrix.models.logistic.newton import Newton, NewtonState, newton
-from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
+from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, unfinished
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.moments import merge
 from separatrix.numerics.normal_equations import NormalEquations
@@ -62,7 +62,7 @@ def fit_logistic(learner: LogisticRegression, source: EncodedSource, checkpoint:
     if learner.unidentifiable_:
         listed = ", ".join(map(repr, learner.unidentifiable_[:6]))
         warn_user(f"columns are linearly dependent ({listed}): the shortest w is given.", CollinearWarning)
-    if (why := learner._unfinished()) is not None:
+    if (why := unfinished(learner.status_, learner.method_, learner.gap_, float(learner.C))) is not None:
         warn_user(why, IterationWarning)
 
 

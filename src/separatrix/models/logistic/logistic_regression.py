@@ -25,7 +25,7 @@ from separatrix.models.logistic.grouped import check_grouped
 from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.method_plan import plan_of
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path
-from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_offset
+from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_offset, unfinished
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
 from separatrix.proofs.certificate import CertifiedTable
@@ -391,21 +391,5 @@ class LogisticRegression(LogisticInference):
                 f"{self.maxima_[0]:.6g} down to {self.maxima_[-1]:.6g}; the highest is kept; others may exist."
             )
             warnings.warn(text, LocalMaximumWarning, stacklevel=3)
-        if (why := self._unfinished()) is not None:
+        if (why := unfinished(self.status_, self.method_, self.gap_, float(self.C))) is not None:
             warnings.warn(why, IterationWarning, stacklevel=3)
-
-    def _unfinished(self) -> str | None:
-        """Why the fit is not at an optimum, if it is not."""
-        if self.status_ is Status.ILL_CONDITIONED and self.gap_ is not None:
-            return (
-                f"no step improves any more, but the optimum is only proved to a relative gap of {self.gap_:.1e}: "
-                f"columns are nearly dependent, or rounding hides a penalty of C={self.C:g}; scale or drop "
-                "columns, or lower C."
-            )
-        if self.status_ is Status.ILL_CONDITIONED and "maximum likelihood" in self.method_:
-            return (
-                "the estimate has few correct digits: the classes are nearly separated, or columns are nearly linearly "
-                "dependent; scale or drop columns, or fit with a penalty (C=) or bias_reduction='firth'."
-            )
-        cut = (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED, Status.NONFINITE)
-        return f"not at the optimum: {self.status_.value}." if self.status_ in cut else None

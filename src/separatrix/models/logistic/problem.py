@@ -242,3 +242,20 @@ def check_offset(offset: Any, n: int, labels: Labels, multiclass: str) -> Floats
     out = check_finite_vector(offset, what="offset")
     check_lengths(n, len(out), "offset")
     return out
+
+
+def unfinished(status: Status, method: str, gap: float | None, C: float) -> str | None:
+    """Why the fit is not at an optimum, if it is not."""
+    if status is Status.ILL_CONDITIONED and gap is not None:
+        return (
+            f"no step improves any more, but the optimum is only proved to a relative gap of {gap:.1e}: "
+            f"columns are nearly dependent, or rounding hides a penalty of C={C:g}; scale or drop "
+            "columns, or lower C."
+        )
+    if status is Status.ILL_CONDITIONED and "maximum likelihood" in method:
+        return (
+            "the estimate has few correct digits: the classes are nearly separated, or columns are nearly linearly "
+            "dependent; scale or drop columns, or fit with a penalty (C=) or bias_reduction='firth'."
+        )
+    cut = (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED, Status.NONFINITE)
+    return f"not at the optimum: {status.value}." if status in cut else None
