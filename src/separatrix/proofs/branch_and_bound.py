@@ -36,6 +36,7 @@ TINY = 2_000  # up to which what floating point leaves open is decided exactly
 INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
 NARROW = 30  # columns up to which the tree of all rows begins before blocks of rows are tried
 EARLY, DOUBTS = 3e9, 1000  # steps of that beginning, of some 3e10 in a minute, and witnesses decided in integers
+SOON = 2e8  # steps after which that beginning ends where the lower bound is below half of the upper one
 FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
 IMPOSSIBLE = 1 << 30
 
@@ -252,7 +253,9 @@ class Search:
             self._take(columns)
             if self.upper < tree.best:
                 tree.offer(self.upper, self._floats() / columns)
-            if self.lower + gap >= self.upper or tree.nodes >= max_nodes or tree.doubtful >= doubts or self.late():
+            far = 2 * self.lower < self.upper and tree.nodes * node_work(rows.n, rows.p) > SOON
+            early = doubts < np.inf and (tree.doubtful >= doubts or far)
+            if self.lower + gap >= self.upper or tree.nodes >= max_nodes or early or self.late():
                 return
             if self.fraction is None and rows.p > 10 and tree.nodes >= first:
                 pool = [codes for codes in tree.witnesses if min(codes) >= 0]

@@ -14,6 +14,7 @@ from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.smooth_starts import smooth_starts
 
 WHITENED = 20_000_000  # numbers of a table that is copied
+SMOOTH = 1_000_000  # numbers of a table of which logistic regressions are fitted
 WORK = 300_000_000  # rows times columns times lines of one call
 
 
@@ -96,7 +97,7 @@ class Lines:
     def smooth(self) -> Floats | None:
         """The best of logistic regression and logistic regressions that give up rows; on small tables only."""
         rows = self.rows
-        if rows.n * rows.p > WHITENED or rows.p > 500:
+        if rows.n * rows.p > SMOOTH or rows.p > 500:
             return None
         with np.errstate(all="ignore"):
             X = self.B if self.into is not None else rows.X if isinstance(rows.X, np.ndarray) else rows.X.toarray()
