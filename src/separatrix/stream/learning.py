@@ -10,7 +10,7 @@ import contextlib
 import itertools
 import time
 from collections.abc import Iterator
-from copy import copy, deepcopy
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from separatrix.stream.growing_encoder import GrowingEncoder
 from separatrix.stream.lines import LineReader, Piece
 from separatrix.stream.losses import losses_of
 from separatrix.stream.outputs import Output, prediction_lines, reject_lines
+from separatrix.stream.piece_ends import end_of_rows, without_first_line
 from separatrix.stream.plan import MOST_FEATURES, StreamPlan
 from separatrix.stream.saver import Saver
 from separatrix.stream.scorecard import Scorecard
@@ -199,20 +200,7 @@ class StreamRun:
         yield from in_order(self._work, pieces, threads)
 
     def _complete(self, text: Bytes, more: int, last: bool) -> int:
-        """How many bytes of whole lines are whole rows: all but those of a CSV with line ends between quotes."""
-        own, begin = self.format, 0
-        if own is None:
-            raw = text.tobytes()
-            begin = len(raw) - len(raw.lstrip())
-            line = raw[begin:].partition(b"\n")[0]
-            if not line or (self.format_name or format_of(self.plan.source, line)) != "csv":
-                return len(text)
-            own = Csv(deepcopy(self.plan.columns))
-            own.begin(line, self.plan.source)
-            begin = min(len(text), begin + len(line) + 1)
-        if not isinstance(own, Csv) or begin == len(text):
-            return len(text)
-        return begin + own.complete(text[begin:], more, last)
+        return end_of_rows(text, more, last, self.format, self.format_name, self.plan)
 
     def _line(self) -> int:
         """The number of the next line; a file that was replaced begins anew."""
@@ -229,12 +217,12 @@ class StreamRun:
         line, end, _ = text.partition(b"\n")
         if not line.strip() and end:
             rest = piece.text[len(line) + 1 :]
-            return self._begin(_cut(piece, len(line) + 1)) if len(rest) else None
+            return self._begin(without_first_line(piece, len(line) + 1)) if len(rest) else None
         self.format_name = self.format_name or format_of(self.plan.source, line)
         self.format = make_format(self.format_name, deepcopy(self.plan.columns), self._most_features())
         if isinstance(self.format, Csv):
             self.format.begin(line, self.plan.source)
-            return _cut(piece, len(line) + len(end))
+            return without_first_line(piece, len(line) + len(end))
         return piece
 
     def _take(self, piece: Piece, rows: Rows | None) -> None:
@@ -301,9 +289,3 @@ class StreamRun:
         values, columns, ends = encoder.sparse(rows)
         made = SparseRows(ends, columns, values, rows.labels)
         return made.matrix(self.arrivals.make_room(encoder.width))
-
-
-def _cut(piece: Piece, size: int) -> Piece:
-    """A piece without its first line."""
-    made = copy(piece)
-    return Piece(made.text[size:], made.begin + size, made.line + 1, made.lines - 1, made.position, made.fault)
