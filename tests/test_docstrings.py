@@ -6,6 +6,7 @@ import dataclasses
 import doctest
 import enum
 import inspect
+import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -86,3 +87,5 @@ def test_examples(name):
         warnings.simplefilter("ignore", SeparatrixWarning)
         for test in tests:
             assert doctest.DocTestRunner(optionflags=FLAGS).run(test).failed == 0
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

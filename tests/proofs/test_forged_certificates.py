@@ -197,7 +197,7 @@ SPLIT = [{"split": 0, "wrong": 1, "right": 2}, {"pack": []}, {"pack": []}]
         ({"nodes": [{"pack": [], "weights": [5]}]}, "weights are missing"),
         ({"nodes": [{"pack": [0], "weights": [1]}]}, "does not exist"),
         ({"nodes": [{"pack": [-1]}], "witnesses": [[0, 1]]}, "."),
-        ({"nodes": []}, "does not exist"),
+        ({"nodes": []}, "tree is missing"),
         ({"nodes": {"0": {"pack": []}}}, "tree is missing"),
         ({"nodes": [[]]}, "not an object"),
         ({"nodes": [{"split": 0, "wrong": 0, "right": 0}]}, "occurs twice"),

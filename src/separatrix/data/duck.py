@@ -205,8 +205,8 @@ def refused(error: Exception, source: str) -> DataError:
     text = str(error)
     if type(error).__name__ == "InterruptException" or "Query interrupted" in text:
         raise KeyboardInterrupt from error
-    if isinstance(error, MemoryError):
-        raise error
+    if isinstance(error, MemoryError) or "returned NULL without setting an exception" in text:
+        raise MemoryError from error  # the second is how an import ends when there is no memory for its error
     match = WORDS_ONLY.search(text)
     first = (match.group(1) if match else text).strip().splitlines()
     said = next((line.strip() for line in first if line.strip()), type(error).__name__)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.arrays import Floats, Indices
-from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.proofs.lifted_rows import LiftedRows
 
 ROUGH, EACH, LOOKED_AT = 3, 2.5, 20  # rows for each column: to fit the rough hyperplane, to weigh, and to choose from
@@ -63,16 +62,13 @@ def _both_sides(rows: LiftedRows, ids: Indices) -> Indices | None:
 
 def _solved(G: Floats, target: Floats) -> Floats | None:
     """The solution of G x = target for a matrix that may be singular."""
-    linalg = scipy_linalg()
-
     size = np.sqrt(np.maximum(np.diag(G), 1e-300))
     G = G / size[:, None] / size
     G[np.diag_indices(len(G))] += 1e-12
     try:
-        made: Floats = linalg.cho_solve(linalg.cho_factor(G, overwrite_a=True), target / size) / size
-    except (linalg.LinAlgError, ValueError):
+        return np.asarray(np.linalg.solve(G, target / size)) / size
+    except np.linalg.LinAlgError:
         return None
-    return made
 
 
 def hinge_weights(Z: Floats) -> Floats | None:

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.arrays import Floats, Indices
-from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.lifted_rows import LiftedRows
 
@@ -94,16 +93,14 @@ def _inner_rows(B: Floats, order: Indices) -> tuple[int, int] | None:
 
 
 def least_singular_value(A: Floats, rounds: int = 8) -> float:
-    """An estimate from above, by inverse iteration; 0 where Cholesky's factorisation does not end."""
-    linalg = scipy_linalg()
-
+    """An estimate from above, by inverse iteration; 0 where the products of the columns have no inverse."""
     try:
-        factor = linalg.cho_factor(A.T @ A, overwrite_a=True)
-    except (linalg.LinAlgError, ValueError):
+        inverse = np.linalg.inv(A.T @ A)
+    except np.linalg.LinAlgError:
         return 0.0
-    v = np.random.default_rng(0).standard_normal(A.shape[1])
+    v: Floats = np.asarray(np.random.default_rng(0).standard_normal(A.shape[1]))
     for _ in range(rounds):
-        v = linalg.cho_solve(factor, v / np.linalg.norm(v))
+        v = np.asarray(inverse @ (v / np.linalg.norm(v)))
     length = float(np.linalg.norm(v))
     return 1 / math.sqrt(length) if 0 < length < math.inf else 0.0
 
@@ -125,8 +122,6 @@ def proved_floor(scaled: Floats, weights: list[int], m: int, most: int) -> int |
     None unless all of it is proved, with room for what a checker that works in fixed point loses. ``most``: bits of an
     entry with those below its unit, 50 where doubles are only near the numbers that are meant.
     """
-    linalg = scipy_linalg()
-
     n, p = scaled.shape
     top, total, least = float(np.abs(scaled).max()), sum(weights), min(weights[:m])
     guard = (total // least).bit_length() + 8
@@ -150,7 +145,7 @@ def proved_floor(scaled: Floats, weights: list[int], m: int, most: int) -> int |
     room = floor / 4 + 8 * p + lost  # what a checker in fixed point may lose, and what rounding loses here
     G[np.diag_indices(p)] -= floor + room
     try:
-        linalg.cholesky(G, overwrite_a=True)
-    except (linalg.LinAlgError, ValueError):
+        np.linalg.cholesky(G)
+    except np.linalg.LinAlgError:
         return None
     return floor
