@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from separatrix.auditing import comparison, prediction
+from separatrix.auditing import audit, comparison, prediction
 from separatrix.auditing.audit import _keep_fit
 from separatrix.auditing.budget import REPORT, YARDSTICK, Clock, Plan, Session
 from separatrix.auditing.candidates import FullFits, candidates
@@ -164,3 +164,19 @@ def test_without_time_nothing_more_is_begun(table, hand):
     assert clock.omissions[-1].what == "the perceptron's run"
     with pytest.raises(comparison.OutOfTime, match="not started"):
         comparison._until(session, clock.spent - 1)
+
+
+def test_a_kept_fit_may_have_fewer_columns_than_the_table(monkeypatch, tmp_path):
+    """Words that occur in the test rows alone have no coefficient in a model of the training rows."""
+
+    def kept(session, fits, predicted):
+        fits.done[predicted.chosen.name] = predicted.model, predicted.seconds
+
+    monkeypatch.setattr(audit, "_keep_fit", kept)
+    rng = np.random.default_rng(0)
+    words = [f"word{k % 80} {'good' if k % 3 else 'bad'} {'fine' if k % 2 else 'dull'} text" for k in range(240)]
+    columns = {"x": rng.normal(size=240), "said": words, "y": [int(k % 3 > 0) for k in range(240)]}
+    found = audit.audit(columns, "y", text=("said",), ledger=tmp_path / "ledger")
+    drawn = found.facts.pictures.coefficients
+    assert 0 < drawn.of < found.facts.table.features
+    assert any("good" in row.name for row in drawn.features)

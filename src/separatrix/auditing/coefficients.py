@@ -40,8 +40,8 @@ def coefficient_table(
         kind, bounds, why_not = _intervals(table, session, learner, candidate)
     if not candidate.linear or table.choices.map is not None:
         return _mapped_table(model, candidate, table, why_not)
-    coef, intercept = in_units(model)
-    coef = coef[table.used]
+    own, intercept = in_units(model)
+    coef = _in_columns(model, own, table)[table.used]
     flip = -1.0 if table.binary and table.positive == 0 else 1.0
     spread = column_spreads(table)
     rows = []
@@ -53,7 +53,7 @@ def coefficient_table(
         rows.append(CoefficientRow(name, float(flip * coef[j]), low, high, float(spread[j]), fates.get(name)))
     return CoefficientTable(
         candidate.name,
-        len(coef),
+        min(len(coef), len(own)),
         float(flip * intercept),
         table.labels[table.positive] if table.binary else None,
         "logistic" in candidate.name,
@@ -76,6 +76,19 @@ def _mapped_table(model: Any, candidate: Candidate, table: AuditTable, why_not: 
     intercept = float(flip * np.ravel(learner.intercept_)[0])
     log_odds = "logistic" in candidate.name
     return CoefficientTable(candidate.name, len(coef), intercept, positive, log_odds, None, why_not, rows)
+
+
+def _in_columns(model: Any, coef: Any, table: AuditTable) -> Any:
+    """A coefficient for every column of the table; 0 for one that does not occur in the rows the model is from."""
+    if len(coef) == table.X.shape[1]:
+        return coef
+    assert table.encoder is not None  # matrices have the same columns in all rows
+    place = {name: j for j, name in enumerate(table.encoder.feature_names())}
+    made = np.zeros(table.X.shape[1])
+    for name, value in zip(model.encoder_.feature_names(), coef, strict=True):
+        if name in place:  # a category may be among the rare ones of the whole table
+            made[place[name]] = value
+    return made
 
 
 def in_units(model: Any) -> tuple[Any, float]:
