@@ -85,12 +85,12 @@ class FormulaFit(Estimator):
             if name in rows and name not in cls._routed["fit"]:
                 raise ParameterError(f"{cls.__name__} takes no {name}.")
         model.fit(made.X, made.y, **rows)  # type: ignore[attr-defined]  # every learner has it
-        model.formula_, model.terms_, model.n_dropped_ = made.formula, made.terms, made.dropped  # type: ignore[attr-defined]
+        model.formula_, model.terms_, model.n_dropped_ = made.formula, made.terms, made.dropped  # type: ignore[attr-defined]  # of the estimator
         model.references_ = made.references
         model.design_ = None if made.columns is None else made.columns.to_dict()
-        model._spec = made.spec if made.columns is None else None  # type: ignore[attr-defined]
-        model._kept_rows = made.kept if made.dropped else None  # type: ignore[attr-defined]
-        model._row_labels = np.asarray(data.index)[made.kept] if hasattr(data, "iloc") else made.kept  # type: ignore[attr-defined]
+        model._spec = made.spec if made.columns is None else None  # type: ignore[attr-defined]  # of the estimator
+        model._kept_rows = made.kept if made.dropped else None  # type: ignore[attr-defined]  # of the estimator
+        model._row_labels = np.asarray(data.index)[made.kept] if hasattr(data, "iloc") else made.kept  # type: ignore[attr-defined]  # of the estimator
         return model
 
     def _remember_features(self, table: Table) -> None:
@@ -154,7 +154,7 @@ class FormulaFit(Estimator):
     def _groups_of_fit(self, groups: Any) -> Any:
         """Groups of the rows that were used, where those of all rows of the formula's data are given."""
         kept = self.__dict__.get("_kept_rows")
-        if groups is None or kept is None or count_rows(groups, what="groups") != len(kept) + self.n_dropped_:  # type: ignore[attr-defined]
+        if groups is None or kept is None or count_rows(groups, what="groups") != len(kept) + self.n_dropped_:  # type: ignore[attr-defined]  # of the estimator
             return groups
         return take_rows(groups, kept)
 

@@ -112,7 +112,7 @@ def bracket(
     except KeyboardInterrupt as interrupt:
         search.stopped = "interrupted"
         # an attribute of our own: code that catches the interruption finds what was proved by then
-        interrupt.bracket = _result(search, subject, given, perf_counter() - start)  # type: ignore[attr-defined]
+        interrupt.bracket = _result(search, subject, given, perf_counter() - start)  # type: ignore[attr-defined]  # as above
         raise
     return _result(search, subject, given, perf_counter() - start)
 
