@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from exact_fit import exact_fit
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, Ridge
 
 import separatrix as sx
@@ -382,10 +383,38 @@ def test_wide_rows_through_their_products_agree_with_singular_values(monkeypatch
     assert singular_values._from_products(X) is not None
     found = sx.LeastSquares(alpha, fit_intercept=fit_intercept).fit(X, y, weights)
     monkeypatch.setattr(singular_values, "_from_products", lambda A: None)
+    monkeypatch.setattr(singular_values, "_of_independent_rows", lambda problem, design: None)
     expected = sx.LeastSquares(alpha, fit_intercept=fit_intercept).fit(X, y, weights)
     assert np.abs(found.coef_ - expected.coef_).max() <= 1e-13 * np.abs(expected.coef_).max()
     assert found.rank_ == expected.rank_
     assert found.condition_ == pytest.approx(expected.condition_, rel=1e-6)
+
+
+@pytest.mark.parametrize("rows", [3, 40, 59])
+@pytest.mark.parametrize(
+    ("alpha", "fit_intercept", "penalize_intercept"), [(0, 1, 0), (0, 0, 0), (0, 1, 1), (1e-15, 1, 0)]
+)
+def test_independent_rows_need_no_singular_values(monkeypatch, rows, alpha, fit_intercept, penalize_intercept):
+    rng = np.random.default_rng(rows)
+    X = rng.normal(size=(rows, 60)) * 10 ** rng.uniform(-1, 1, 60) + rng.uniform(-5, 5, 60)
+    X[:, 7], Y, weights = 3.0, rng.normal(size=(rows, 2)), rng.integers(1, 4, rows).astype(float)
+    model = sx.LeastSquares(alpha, fit_intercept=bool(fit_intercept), penalize_intercept=bool(penalize_intercept))
+    with monkeypatch.context() as patch:
+        patch.setattr(singular_values, "_Pseudo", None)
+        found = clone(model).fit(X, Y, weights)
+    monkeypatch.setattr(singular_values, "_of_independent_rows", lambda problem, design: None)
+    expected = clone(model).fit(X, Y, weights)
+    assert np.abs(found.coef_ - expected.coef_).max() <= 1e-15 * np.abs(expected.coef_).max()
+    assert found.rank_ == expected.rank_ == rows
+    assert found.condition_ == expected.condition_ == np.inf  # of columns that are dependent
+
+
+@pytest.mark.parametrize("columns", [100, 600])
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_squares_beyond_the_doubles_are_refused_in_wide_rows(columns, alpha):
+    X = 1e200 * np.random.default_rng(0).normal(size=(50, columns))
+    with pytest.raises(DataError, match="overflow: scale the columns"):
+        sx.LeastSquares(alpha).fit(X, np.arange(50.0))
 
 
 def test_wide_rows_that_nearly_repeat_are_left_to_singular_values():

@@ -15,7 +15,13 @@ from separatrix.models.least_squares.after_least_squares import AfterLeastSquare
 from separatrix.models.least_squares.non_negative import from_moments_non_negative, solve_non_negative
 from separatrix.models.least_squares.normal_factor import NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
-from separatrix.models.least_squares.ridge_solver import from_moments, makes_squares, solve_least_squares, solve_path
+from separatrix.models.least_squares.ridge_solver import (
+    from_moments,
+    makes_squares,
+    needs_rows,
+    solve_least_squares,
+    solve_path,
+)
 from separatrix.models.linear_regressor import LinearRegressor
 from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
@@ -141,8 +147,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         problem = self._problem(table.X, targets, weights)
         squares = bool(self.positive) or makes_squares(problem, self.solver)
         moments = Moments(table.d, targets.shape[1]) if squares else Moments(1)
-        if weights is not None or not squares:
-            check_table(table.X)  # else the moments tell: they are finite only if every number is
+        if weights is not None or not squares or needs_rows(problem, table.n, self.solver):
+            check_table(table.X)  # else the totals show it: they are finite only if every number is
         try:
             with one_blas_thread(table.X.size):
                 solution = self._solve_rows(problem, moments)

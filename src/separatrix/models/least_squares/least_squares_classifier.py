@@ -13,7 +13,14 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import need_two_classes, weights_of_rows
 from separatrix.models.class_moments import codes_among, known_classes, moments_of_classes
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
-from separatrix.models.least_squares.ridge_solver import from_moments, makes_squares, solve_least_squares, solve_with
+from separatrix.models.least_squares.ridge_solver import (
+    from_moments,
+    makes_squares,
+    needs_rows,
+    solve_by_rows,
+    solve_least_squares,
+    solve_with,
+)
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.numerics.least_squares_problem import Solution
 from separatrix.numerics.moments import Moments, Totals
@@ -119,8 +126,10 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
             return None, solve_least_squares(problem, Moments(1))
         moments = Moments(table.d, labels=labels.classes.tolist())
         moments.add(table.X, None, labels.codes.astype(np.int64), weights)
-        totals = with_targets(moments.totals(), table.d)
-        return moments, solve_with(problem, int(moments.counts.sum()), totals, self.solver)
+        counted = int(moments.counts.sum())
+        if needs_rows(problem, counted, self.solver):
+            return moments, solve_by_rows(problem, counted)
+        return moments, solve_with(problem, counted, with_targets(moments.totals(), table.d), self.solver)
 
     def _moments_needed(self) -> str | None:
         return "classes" if self.solver in ("auto", "moments") and self.class_weight is None else None

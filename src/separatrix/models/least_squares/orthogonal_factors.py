@@ -39,9 +39,9 @@ def counted_rows(problem: LeastSquaresProblem) -> tuple[Floats, Floats, Floats]:
     return X[counted], problem.Y[counted], problem.weights[counted]
 
 
-def centre_of(X: Floats, c: Floats) -> Floats:
-    """Weighted means of the columns, about their first row; exact for constant columns."""
-    return np.asarray(X[0] + (c @ (X - X[0])) / c.sum(), dtype=np.float64)
+def centre_of(X: Floats, c: Floats, away: Floats | None = None) -> Floats:
+    """Weighted means of the columns, about their first row; exact for constant columns. ``away`` is X - X[0]."""
+    return np.asarray(X[0] + (c @ (X - X[0] if away is None else away)) / c.sum(), dtype=np.float64)
 
 
 class OrthogonalFactors:

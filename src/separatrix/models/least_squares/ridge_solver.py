@@ -52,13 +52,26 @@ def solve_least_squares(problem: LeastSquaresProblem, moments: Moments, solver: 
     if not makes_squares(problem, solver):
         return _without_squares(problem)
     moments.add(problem.X, problem.Y, None, problem.weights)
-    return solve_with(problem, int(moments.counts.sum()), moments.totals().all_rows(), solver)
+    counted = int(moments.counts.sum())
+    if needs_rows(problem, counted, solver):
+        return solve_by_rows(problem, counted)
+    return solve_with(problem, counted, moments.totals().all_rows(), solver)
 
 
 def makes_squares(problem: LeastSquaresProblem, solver: str) -> bool:
     """Whether a table of all products of two columns is worth making."""
     sparse_and_wide = problem.sparse and problem.p > WIDEST
     return solver == "moments" or not (solver == "auto" and (sparse_and_wide or problem.p > max(problem.n, WIDE)))
+
+
+def needs_rows(problem: LeastSquaresProblem, counted: int, solver: str) -> bool:
+    """Whether the solution is found without the totals of the rows; ``counted`` rows have a weight."""
+    return solver == "svd" or (solver == "auto" and counted < problem.p)
+
+
+def solve_by_rows(problem: LeastSquaresProblem, counted: int) -> Solution:
+    """The minimiser by singular values, or by inner products of fewer rows than columns."""
+    return solve_svd(problem, "svd" if counted >= problem.p else "wide")
 
 
 def _without_squares(problem: LeastSquaresProblem) -> Solution:
@@ -72,8 +85,8 @@ def _without_squares(problem: LeastSquaresProblem) -> Solution:
 
 def solve_with(problem: LeastSquaresProblem, counted: int, totals: Totals, solver: str = "auto") -> Solution:
     """The minimiser, from the totals of its rows and targets where they suffice; ``counted`` rows have a weight."""
-    if solver == "svd" or (solver == "auto" and counted < problem.p):
-        return solve_svd(problem, "svd" if counted >= problem.p else "wide")
+    if needs_rows(problem, counted, solver):
+        return solve_by_rows(problem, counted)
     if solver == "qr":
         return _solve_qr(problem)
     normal = normal_equations(totals, problem)

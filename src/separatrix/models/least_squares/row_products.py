@@ -1,9 +1,10 @@
-"""Ridge solutions of wide and about square tables from one Cholesky factor: that of the inner products of rows.
+"""Solutions of wide and about square tables from one Cholesky factor: that of the inner products of rows.
 
     (A'A + alpha)^-1 A'y = A'K^-1 y,    (A'A + alpha)^-1 g = (g - A'K^-1 A g)/alpha,    K = A A' + alpha
 
 The first gives the solution, the second the corrections by gradients in twofold precision (twofold_refinement.py),
-which shrink as long as the squared condition is far below 1/eps.
+which shrink as long as the squared condition is far below 1/eps. Without a penalty the first alone, for residuals in
+twofold precision, corrects the solution of least norm (row_space.py), where K shows that the rows are independent.
 """
 
 from __future__ import annotations
@@ -20,33 +21,57 @@ from separatrix.numerics.normal_equations import EPS
 LOOKS, AT_ONCE = 40, 8  # how often the largest eigenvalue is looked at, each time after so many products
 DIGITS = 1e-7  # a change of it that is none
 REFINABLE = 1e6  # the greatest condition of K, as LAPACK estimates it in the 1-norm
+INDEPENDENT = 1e10  # the same where residuals are corrected; rows of so small a condition count as independent
+
+
+class ProductsFactor:
+    """The lower triangle of K = A A' + alpha, its Cholesky factor, and whether its condition is at most ``most``."""
+
+    def __init__(self, A: Floats, alpha: float, most: float, also: Floats | None = None) -> None:
+        linalg = scipy_linalg()
+        K = linalg.blas.dsyrk(1.0, A.T, trans=1, lower=1)
+        if also is not None:  # the direction in which centred rows do not vary
+            K = linalg.blas.dsyr(float(np.trace(K)) / len(K) / float(also @ also), also, a=K, lower=1, overwrite_a=1)
+        K[np.diag_indices_from(K)] += alpha
+        self.K = K
+        with np.errstate(over="ignore"):
+            sizes = np.abs(K)
+            size = float((sizes.sum(axis=0) + sizes.sum(axis=1) - sizes.diagonal()).max())
+        self.factor, failed = linalg.lapack.dpotrf(K, lower=1)
+        self.usable = not failed and np.isfinite(size)
+        if self.usable:
+            share, _ = linalg.lapack.dpocon(self.factor, size, uplo="L")
+            self.usable = bool(share * most >= 1.0)
+
+    def solve(self, right: Floats) -> Any:
+        return scipy_linalg().lapack.dpotrs(self.factor, right, lower=1)[0]
+
+
+class IndependentRows:
+    """Steps within the space of independent rows: A'(A A' + alpha)^-1 for residuals, as of ``RowSpace``."""
+
+    independent = True
+
+    def __init__(self, A: Floats, alpha: float, roots: Floats | None) -> None:
+        self.products = ProductsFactor(A, alpha, INDEPENDENT, roots)
+
+    def step(self, right: Floats) -> Floats:
+        return np.asarray(self.products.solve(right))
 
 
 class RowProducts:
     """(A'A + alpha)^-1 through the Cholesky factor of A A' + alpha; A has at most as many rows as columns."""
 
     def __init__(self, A: Floats, problem: LeastSquaresProblem, weight: float, shift: Floats | None) -> None:
-        linalg = scipy_linalg()
         self.A, self.alpha, self.lift, self.free = A, problem.alpha, problem.lift, problem.free
         self.weight, self.shift, self.scale = weight, shift, np.ones(A.shape[1])
-        K = linalg.blas.dsyrk(1.0, A.T, trans=1, lower=1)
-        K[np.diag_indices_from(K)] += self.alpha
-        self.K = K + np.tril(K, -1).T
-        with np.errstate(over="ignore"):
-            size = float(np.abs(self.K).sum(axis=0).max())
-        self.factor, failed = linalg.lapack.dpotrf(K, lower=1, overwrite_a=1)
-        self.usable = not failed and np.isfinite(size)
-        if self.usable:
-            share, _ = linalg.lapack.dpocon(self.factor, size, uplo="L")
-            self.usable = bool(share * REFINABLE >= 1.0)
-
-    def _solve(self, right: Floats) -> Any:
-        return scipy_linalg().lapack.dpotrs(self.factor, right, lower=1)[0]
+        self.products = ProductsFactor(A, problem.alpha, REFINABLE)
+        self.usable, self._solve = self.products.usable, self.products.solve
 
     @property
     def condition(self) -> float:
         """sqrt((s^2 + alpha)/alpha) with the largest singular value s: A'A is singular, since A is wide or centred."""
-        return float(np.sqrt(largest_eigenvalue(self.K) / self.alpha))
+        return float(np.sqrt(largest_eigenvalue(self.products.K) / self.alpha))
 
     def weights(self, y: Floats) -> Floats:
         return np.asarray(self.A.T @ self._solve(y))
@@ -63,7 +88,7 @@ class RowProducts:
 
 
 def largest_eigenvalue(K: Floats) -> float:
-    """That of a symmetric matrix, to six digits or more, by Lanczos's (1950) method."""
+    """That of a symmetric matrix (its lower triangle), to six digits or more, by Lanczos's (1950) method."""
     linalg = scipy_linalg()
     unit = float(np.diagonal(K).max()) or 1.0  # squares of large numbers overflow
     v: Any = 1.0 + np.arange(len(K)) % 3
@@ -71,15 +96,18 @@ def largest_eigenvalue(K: Floats) -> float:
     diagonal, beside, value = list[float](), list[float](), -np.inf
     for _ in range(LOOKS):
         for _ in range(AT_ONCE):
-            w = K @ v / unit - (beside[-1] if beside else 0.0) * last
+            w = linalg.blas.dsymv(1.0 / unit, K, v, lower=1) - (beside[-1] if beside else 0.0) * last
             diagonal.append(float(v @ w))
             w -= diagonal[-1] * v
             beside.append(float(np.linalg.norm(w)))
             if beside[-1] <= EPS * abs(diagonal[0]):
-                return unit * float(linalg.eigvalsh_tridiagonal(diagonal, beside[:-1])[-1])
+                return unit * largest_of_tridiagonal(diagonal, beside)
             last, v = v, w / beside[-1]
-        top, before = len(diagonal) - 1, value
-        value = float(linalg.eigvalsh_tridiagonal(diagonal, beside[:-1], select="i", select_range=(top, top))[0])
+        before, value = value, largest_of_tridiagonal(diagonal, beside)
         if value - before <= DIGITS * value:
             break
     return unit * value
+
+
+def largest_of_tridiagonal(diagonal: list[float], beside: list[float]) -> float:
+    return float(scipy_linalg().lapack.dsterf(diagonal, beside[:-1])[0][-1]) if len(diagonal) > 1 else diagonal[0]

@@ -15,6 +15,8 @@ count as zero are left out for every penalty.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,6 +30,15 @@ ALIKE = 1e3  # ratio of the lengths of columns up to which their squares keep en
 SETTLED = 2.0**-58  # of the largest weight: a step that changes no bit of it
 CLOSE = 1e-13  # the last step of an iteration that came to rest
 LEAK = 1e-8  # of the weights: what may lie along directions that the rank rule leaves out
+
+
+class RowSteps(Protocol):
+    """The solution of normal equations within the space of the rows, for residuals or for a gradient."""
+
+    @property
+    def independent(self) -> bool: ...
+
+    def step(self, right: Floats) -> Floats: ...
 
 
 class RowSpace:
@@ -91,7 +102,7 @@ class Combination:
         g, g_low = twofold_add(g, g_low - pull_low, -pull)
         return g + g_low, residuals - self.alpha * (self.t / self.c)
 
-    def step(self, space: RowSpace) -> float:
+    def step(self, space: RowSteps) -> float:
         """Move by one step; its size, relative to the largest weight."""
         g, residuals = self.defects()
         if space.independent:
@@ -112,7 +123,7 @@ class Combination:
         return float(np.abs(self.w + self.w_low - before)[:-1].max()) / (float(np.abs(self.w[:-1]).max()) or 1.0)
 
 
-def refine_combination(found: Combination, space: RowSpace, dropped: Floats) -> Floats | None:
+def refine_combination(found: Combination, space: RowSteps, dropped: Floats) -> Floats | None:
     """Lifted weights of the solution among the combinations of rows, or None where steps do not shrink.
 
     ``dropped`` are directions of weights that the rank rule leaves out (rows). Where rows vary along them by

@@ -20,10 +20,10 @@ import numpy as np
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.errors import PrecisionWarning, warn_user
+from separatrix.errors import DataError, PrecisionWarning, warn_user
 from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, centre_of, counted_rows
-from separatrix.models.least_squares.row_products import RowProducts
-from separatrix.models.least_squares.row_space import Combination, RowSpace, refine_combination
+from separatrix.models.least_squares.row_products import IndependentRows, RowProducts
+from separatrix.models.least_squares.row_space import ALIKE, Combination, RowSpace, refine_combination
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.normal_equations import EPS, dependent_columns, rank_limit, shortest
@@ -55,8 +55,9 @@ class CentredRows:
             A = np.column_stack([X, np.ones(len(X))]) if problem.lift else X
             weighted = A if problem.weights is None else s * A
             return CentredRows(X, Y, c, weighted, s * Y, None, np.zeros(0), np.zeros(Y.shape[1]))
-        shift = centre_of(X, c)
-        A = X - shift
+        A = X - X[0]
+        shift = centre_of(X, c, A)
+        np.subtract(X, shift, out=A)
         rest = (c @ A) / c.sum()  # would disturb the rank of near-constant columns
         level = (c @ (Y - Y[0])) / c.sum() + Y[0]
         A -= rest
@@ -85,7 +86,10 @@ def solve_svd(problem: LeastSquaresProblem, name: str) -> Solution:
 
 def is_resolved(problem: LeastSquaresProblem, X: Floats, c: Floats) -> bool:
     """Whether the penalty is large enough beside the (weighted) sum of squares of the columns that it penalises."""
-    squares = float(c @ np.square(X).sum(axis=1))
+    with np.errstate(over="ignore"):
+        squares = float(c @ np.einsum("ij,ij->i", X, X))
+    if not np.isfinite(squares):
+        raise DataError("the squares of the numbers in X overflow: scale the columns.")
     return problem.alpha > RESOLVED * (squares + (float(c.sum()) if problem.lift and not problem.free else 0.0))
 
 
@@ -152,6 +156,8 @@ class _Filtered:
 
 
 def _shortest(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _Found:
+    if name == "wide" and (found := _of_independent_rows(problem, design)) is not None:
+        return found, len(design.A), np.inf, ()
     inverse = _Pseudo(design.A)
     lifted = design.lifted(np.zeros((design.A.shape[1], design.Y.shape[1])))
     if inverse.rank:
@@ -159,12 +165,35 @@ def _shortest(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _
         for k in range(len(lifted)):
             y = np.ascontiguousarray(design.Y[:, k])
             start = Combination(rows, y, design.c, problem.alpha, design.shift, problem.lift)
-            found = refine_combination(start, space, inverse.dropped)
-            lifted[k] = _unrefined(problem, design, inverse, k) if found is None else found
+            refined = refine_combination(start, space, inverse.dropped)
+            lifted[k] = _unrefined(problem, design, inverse, k) if refined is None else refined
     rank = inverse.rank + (1 if problem.free else 0)
     silent = name == "wide" or problem.alpha
     dependent = () if silent else dependent_columns(inverse.null(), design.X.shape[1])
-    return lifted, rank, inverse.condition, dependent
+    return lifted, rank, np.inf if name == "wide" else inverse.condition, dependent
+
+
+def _of_independent_rows(problem: LeastSquaresProblem, design: CentredRows) -> Floats | None:
+    """Lifted weights without singular values, where rows of alike columns are far from dependent; else None."""
+    lengths = np.linalg.norm(design.A, axis=0)
+    lengths = lengths[lengths > 0]
+    if not len(lengths) or lengths.max() > ALIKE * lengths.min():
+        return None
+    space = IndependentRows(design.A, problem.alpha, np.sqrt(design.c) if problem.free else None)
+    if not space.products.usable:
+        return None
+    lifted, rows, nothing = (
+        np.empty((design.Y.shape[1], problem.X.shape[1] + 1)),
+        kernels.rows(design.X),
+        np.zeros((0, 1)),
+    )
+    for k, y in enumerate(design.Y.T):
+        start = Combination(rows, np.ascontiguousarray(y), design.c, problem.alpha, design.shift, problem.lift)
+        found = refine_combination(start, space, nothing)
+        if found is None:
+            return None
+        lifted[k] = found
+    return lifted
 
 
 def _unrefined(problem: LeastSquaresProblem, design: CentredRows, inverse: _Pseudo, k: int) -> Floats:
