@@ -13,13 +13,14 @@ from separatrix.models.max_margin.signed_rows import SignedRows
 
 @dataclass(frozen=True, slots=True)
 class PathPoint:
-    """w and b, the slacks s and t, and the multipliers z."""
+    """w and b, the slacks s and t, the multipliers z, and the scores of the rows times their signs."""
 
     w: Floats
     b: float
     z: Floats
     s: Floats
     t: Floats
+    score: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class CentralPath:
     def start(self) -> PathPoint:
         rows = self.rows
         z = balanced(0.5 * self.cost, rows.y) if rows.bias else 0.5 * self.cost
-        return PathPoint(np.zeros(rows.d), 0.0, z, np.ones(rows.n), np.ones(rows.n))
+        return PathPoint(np.zeros(rows.d), 0.0, z, np.ones(rows.n), np.ones(rows.n), np.zeros(rows.n))
 
     def mean_product(self, at: PathPoint) -> float:
         """The mean of the products that vanish at the solution."""
@@ -44,7 +45,7 @@ class CentralPath:
         z = np.clip(at.z, 0.0, self.cost)
         z = balanced(z, rows.y) if rows.bias else z
         v = rows.back(z)
-        primal: float = 0.5 * float(w @ w) + float(self.cost @ np.maximum(0.0, 1.0 - rows.times(w) - rows.y * at.b))
+        primal: float = 0.5 * float(w @ w) + float(self.cost @ np.maximum(0.0, 1.0 - at.score))
         dual: float = float(z.sum()) - 0.5 * float(v @ v)
         return max(0.0, (primal - dual) / primal) if primal > 0 else 0.0
 
@@ -64,7 +65,8 @@ class CentralPath:
         step = 0.9995 * min(longest(s, ds, t, dt), longest(z, dz, free, -dz))
         if not np.isfinite(step * db + dw.sum() + dz.sum()):
             return None
-        return PathPoint(at.w + step * dw, at.b + step * db, z + step * dz, s + step * ds, t + step * dt)
+        w, b, rows = at.w + step * dw, at.b + step * db, self.rows
+        return PathPoint(w, b, z + step * dz, s + step * ds, t + step * dt, rows.times(w) + rows.y * b)
 
 
 class NewtonDirection:
@@ -73,12 +75,13 @@ class NewtonDirection:
     def __init__(self, rows: SignedRows, at: PathPoint, free: Floats) -> None:
         self.rows, self.at, self.free = rows, at, free
         self.D = at.s / at.z + at.t / free
-        H = rows.gram(1.0 / self.D)
+        H, self.column = rows.gram(1.0 / self.D)  # of w, and of w with the bias
         H[np.diag_indices(rows.d)] += 1.0
-        self.factor = scipy_linalg().cho_factor(H, lower=True, check_finite=False)
-        self.r_p = at.s + 1.0 - at.t - rows.times(at.w) - rows.y * at.b
+        self.factor, failed = scipy_linalg().lapack.dpotrf(H, lower=1)
+        if failed:
+            raise np.linalg.LinAlgError("rounding")
+        self.r_p = at.s + 1.0 - at.t - at.score
         self.r_w, self.r_b = at.w - rows.back(at.z), float(rows.y @ at.z)
-        self.column = rows.back(rows.y / self.D)  # of the bias
         self.lifted = self.solve(self.column)
         self.pivot = float(np.sum(1.0 / self.D)) - float(self.column @ self.lifted)
         if rows.bias and not self.pivot > 0:
@@ -86,7 +89,7 @@ class NewtonDirection:
 
     def solve(self, right: Floats) -> Floats:
         """(I + A'D^-1 A) u = right"""
-        return np.asarray(scipy_linalg().cho_solve(self.factor, right, check_finite=False))
+        return np.asarray(scipy_linalg().lapack.dpotrs(self.factor, right, lower=1)[0])
 
     def to(self, r_s: Floats, r_t: Floats) -> tuple[Floats, float, Floats, Floats, Floats]:
         """(dw, db, dz, ds, dt) with  s dz + z ds = r_s  and  free dt - t dz = r_t."""
@@ -103,15 +106,14 @@ class NewtonDirection:
 
 def longest(u: Floats, du: Floats, v: Floats, dv: Floats) -> float:
     """The longest step, at most 1, that keeps both positive."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        a = np.where(du < 0, -u / du, 1.0).min()
-        b = np.where(dv < 0, -v / dv, 1.0).min()
-    return float(min(1.0, a, b))
+    return float(1.0 / max(1.0, -(du / u).min(), -(dv / v).min()))
 
 
 def balanced(z: Floats, y: Floats) -> Floats:
     """Multipliers of the heavier class scaled down, so that sum z_i y_i = 0."""
-    up, down = float(z[y > 0].sum()), float(z[y < 0].sum())
+    positive = y > 0
+    up = float(z @ positive)
+    down = float(z @ ~positive)
     if up <= 0 or down <= 0:
         return z
-    return np.where(y > 0, z * min(1.0, down / up), z * min(1.0, up / down))
+    return np.asarray(z * np.where(positive, min(1.0, down / up), min(1.0, up / down)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Floats
 
 
@@ -53,18 +55,25 @@ class SignedRows:
         small.dense, small.d = True, small.X.shape[1]
         return small
 
+    @cached_property
+    def view(self) -> kernels.Rows:
+        return kernels.rows(self.X)
+
     def times(self, w: Floats) -> Floats:
         return np.asarray(self.y * (self.X @ w))
 
     def back(self, z: Floats) -> Floats:
-        return np.asarray((z * self.y) @ self.X)
+        if self.dense:
+            return np.asarray((z * self.y) @ self.X)
+        out = np.zeros(self.d)
+        kernels.combine(self.view, np.arange(self.n), z * self.y, out)
+        return out
 
-    def gram(self, weights: Floats) -> Floats:
-        """X' diag(weights) X"""
+    def gram(self, weights: Floats) -> tuple[Floats, Floats]:
+        """X' diag(weights) X and X' weights"""
         if self.dense:
             root = self.X * np.sqrt(weights)[:, None]
-            return np.asarray(root.T @ root)
-        from scipy import sparse
-
-        root = sparse.diags_array(np.sqrt(weights)) @ self.X
-        return np.asarray((root.T @ root).toarray())
+            return np.asarray(root.T @ root), np.asarray(weights @ self.X)
+        half, sums = np.zeros((self.d, self.d)), np.zeros(self.d)
+        kernels.chosen_gram(self.view, weights, np.arange(self.d), 0, self.n, sums, half.reshape(-1))
+        return half + half.T, sums

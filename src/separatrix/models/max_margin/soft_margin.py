@@ -110,7 +110,7 @@ def solve_soft_margin(rows: SignedRows, cost: Floats, max_iter: float) -> SoftMa
     best, gap, status = driven.state.best, driven.state.gap, driven.status
     if status is Status.ILL_CONDITIONED and gap <= GOOD:
         status = Status.OPTIMAL
-    t = np.maximum(0.0, 1.0 - rows.times(best.w) - rows.y * best.b)
+    t = np.maximum(0.0, 1.0 - best.score)
     return SoftMargin(best.w, float(best.b), t, np.clip(best.z, 0.0, cost), gap, driven.steps, status)
 
 
