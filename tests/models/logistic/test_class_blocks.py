@@ -7,11 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
-from separatrix.models.logistic import problem
+from separatrix.models.logistic import multinomial_loss, problem
 from separatrix.models.logistic.class_blocks import ClassBlocks, in_proportion
 from separatrix.models.logistic.class_gap import last_step, tilted_gap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import newton
+from separatrix.models.logistic.penalised_quadratic import gram_of_many
 
 
 def some_rows(n=600, d=6, classes=5, seed=0):
@@ -117,3 +118,25 @@ def test_rows_chosen_in_proportion_have_the_sums_of_all():
     every, same = in_proportion(h[:300], 500)
     assert len(every) == 300
     assert np.array_equal(same, h[:300])
+
+
+@pytest.mark.parametrize(("rows", "weighted"), [(7, True), (60, False)])
+def test_the_information_of_classes_is_the_sum_over_rows(monkeypatch, rows, weighted):
+    monkeypatch.setattr(multinomial_loss, "BLOCK", 100)  # several chunks of rows
+    rng = np.random.default_rng(rows)
+    X, P = rng.normal(size=(rows, 4)), np.asfortranarray(rng.dirichlet(np.ones(3), rows))
+    c = rng.random(rows) if weighted else np.ones(rows)
+    expected = sum(c[i] * np.kron(np.diag(P[i]) - np.outer(P[i], P[i]), np.outer(X[i], X[i])) for i in range(rows))
+    found = multinomial_loss.class_information(X, P, c if weighted else None)
+    assert np.abs(found - expected).max() <= 1e-13 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("lift", [False, True])
+def test_equal_probabilities_of_all_rows_need_one_matrix_of_columns(lift):
+    rng = np.random.default_rng(5)
+    X, c = rng.normal(size=(40, 3)) + 2.0, rng.random(40)
+    P = np.tile(rng.dirichlet(np.ones(4)), (40, 1))
+    nearly = P.copy()
+    nearly[0] = P[0] * (1.0 + 1e-14 * np.array([1, -1, 0, 0]))
+    found, expected = gram_of_many(X, P, c, lift), gram_of_many(X, nearly, c, lift)
+    assert np.abs(found - expected).max() <= 1e-12 * np.abs(expected).max()

@@ -129,6 +129,8 @@ class CentredLoss:
             out = np.empty((self.d, R.shape[1]))
             kernels.class_scores(kernels.rows(self.across), np.ascontiguousarray(R.T), np.zeros(R.shape[1]), out)
             return np.ascontiguousarray(out.T)
+        if self.classes > 2 and self.X.dtype == np.float64:
+            return np.ascontiguousarray(R.T @ self.X)
         rows, constant = kernels.rows(self.X), np.append(np.zeros(self.d), 1.0)
         out = np.zeros((R.shape[1], self.d + 1))
         for k, r in enumerate(R.T):

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
+from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import TINY, LossPoint, dense, rounding_of
 from separatrix.models.logistic.class_blocks import ClassBlocks
 from separatrix.models.logistic.narrow_rows import NarrowRows
 
 CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
+BLOCK = 2**19  # numbers of a chunk of rows times probabilities
 BLOCK_PRICE = 6  # blocks are made where the square of the columns is at most so many times the rows
 
 
@@ -310,15 +312,19 @@ def class_softmax(s: Floats, own: tuple[Any, Any]) -> tuple[Floats, Floats]:
 
 
 def class_information(lifted: Floats, P: Floats, weights: Floats | None) -> Floats:
-    """sum c_i (diag(p_i) - p_i p_i') (x) x_i x_i', block by block."""
+    """sum c_i (diag(p_i) - p_i p_i') (x) x_i x_i'; blocks of a class with p (1 - p), the others from one product."""
     n, p = lifted.shape
-    free = P.shape[1]
+    free, linalg = P.shape[1], scipy_linalg()
     c = np.ones(n) if weights is None else weights
-    out = np.empty((free, p, free, p))
+    scaled, out = np.ascontiguousarray(np.sqrt(c)[:, None] * P), np.zeros((free * p, free * p), order="F")
+    at_once = max(1, BLOCK // (free * p))
+    Z = np.empty((min(n, at_once), free, p))
+    for begin in range(0, n, at_once):
+        rows = slice(begin, min(n, begin + at_once))
+        part = np.multiply(scaled[rows, :, None], lifted[rows, None, :], out=Z[: rows.stop - begin])
+        out = linalg.blas.dsyrk(-1.0, part.reshape(len(part), -1).T, beta=1.0, c=out, overwrite_c=1)
+    out = np.ascontiguousarray(out + out.T)
+    blocks = out.reshape(free, p, free, p)
     for k in range(free):
-        h = -(c * P[:, k])[:, None] * P[:, : k + 1]
-        h[:, k] = c * P[:, k] * (1.0 - P[:, k])
-        side = (h[:, :, None] * lifted[:, None, :]).reshape(n, -1)
-        out[k, :, : k + 1] = (lifted.T @ side).reshape(p, k + 1, p)
-        out[: k + 1, :, k] = np.moveaxis(out[k, :, : k + 1], 0, 2)
-    return out.reshape(free * p, free * p)
+        blocks[k, :, k] = lifted.T @ (lifted * (c * P[:, k] * (1.0 - P[:, k]))[:, None])
+    return out

@@ -86,14 +86,17 @@ def gram_of_chosen(X: Any, chosen: Order, curvature: Floats, lift: bool) -> Floa
 
 def gram_of_many(X: Any, P: Floats, weights: Floats | None, lift: bool) -> Floats:
     """H of all classes; free intercepts are minimised over by a Schur complement."""
-    columns = X.shape[1]
-    H = class_information(np.column_stack([dense(X), np.ones(len(P))]) if lift else dense(X), P, weights)
+    n, columns = X.shape
+    if n and (P[0] == P).all():  # as where all weights are zero: one matrix of columns serves all pairs of classes
+        between = np.diag(P[0] * (1.0 - P[0])) - np.outer(P[0], P[0]) * ~np.eye(len(P[0]), dtype=bool)
+        return np.kron(between, gram_of_two(X, np.ones(n) if weights is None else weights, lift))
+    H = class_information(np.column_stack([dense(X), np.ones(n)]) if lift else dense(X), P, weights)
     if not lift:
         return H
-    bias = np.arange(columns, H.shape[0], columns + 1)
-    rest = np.setdiff1d(np.arange(H.shape[0]), bias)
-    inverse = np.linalg.pinv(H[np.ix_(bias, bias)], hermitian=True)
-    return np.asarray(H[np.ix_(rest, rest)] - H[np.ix_(rest, bias)] @ inverse @ H[np.ix_(bias, rest)])
+    blocks = H.reshape(P.shape[1], columns + 1, P.shape[1], columns + 1)
+    side = blocks[:, :-1, :, -1].reshape(-1, P.shape[1])
+    inverse = np.linalg.pinv(blocks[:, -1, :, -1], hermitian=True)
+    return np.asarray(blocks[:, :-1, :, :-1].reshape(len(side), -1) - side @ inverse @ side.T)
 
 
 class ScaledQuadratic:
