@@ -15,7 +15,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import LossPoint
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss, class_scores, class_sums
-from separatrix.models.logistic.newton import conjugate_gradients
+from separatrix.models.logistic.newton import conjugate_gradients, direction
 
 SHARE = 1e-3  # how exactly the last step is solved, so that intercepts have six digits
 ROUGH = 0.1  # the same for more columns than that is worth
@@ -23,12 +23,16 @@ REST = 0.1  # of the wanted gap: what the rest of the gradient may add to it
 BALANCED = 1e-9  # of all weights: residuals of a class that are rounding
 
 
-def last_step(loss: MultinomialLoss, point: LossPoint, tol: float, wide: bool) -> tuple[LossPoint, float]:
-    """The point after a Newton step by conjugate gradients, and a bound of its value minus the minimum."""
-    wanted = tol * abs(point.value)
-    inverse = loss.preconditioner(point).correction
-    share, rest = ROUGH if wide else SHARE, 2.0 * REST * wanted * loss.ridge
-    step = conjugate_gradients(loss, point, inverse, share, rest)
+def last_step(
+    loss: MultinomialLoss, point: LossPoint, tol: float, wide: bool, by_products: bool = True
+) -> tuple[LossPoint, float]:
+    """The point after a Newton step, by products with the Hessian or by itself, and a bound of what is left."""
+    step, decrement = (point.gradient, np.nan) if by_products else direction(loss.model(point), point.gradient)
+    if not decrement >= 0:
+        wanted = tol * abs(point.value)
+        inverse = loss.preconditioner(point).correction
+        share, rest = ROUGH if wide else SHARE, 2.0 * REST * wanted * loss.ridge
+        step = conjugate_gradients(loss, point, inverse, share, rest)
     gap, moved = tilted_gap(loss, point, step), loss.point(point.at - step)
     if not moved.value <= point.value:
         return point, gap

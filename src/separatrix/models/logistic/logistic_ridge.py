@@ -92,7 +92,8 @@ class GapSearch:
             return None if going else state.status
         value, wanted = state.point.value, self.tol if state.wanted is None else state.wanted
         if isinstance(self.loss, MultinomialLoss):
-            state.point, state.gap = last_step(self.loss, state.point, self.tol, self.problem.wide)
+            products = self.problem.by_products
+            state.point, state.gap = last_step(self.loss, state.point, self.tol, self.problem.wide, products)
         else:
             state.gap = duality_gap(self.loss, state.point)
         if state.gap <= self.tol * value:
@@ -113,7 +114,7 @@ class GapSearch:
         elif isinstance(self.loss, BinaryLoss):
             run = kept_newton(self.loss, state.point, left, wanted, bounded=True)
         else:
-            run = newton(self.loss, state.point, left, wanted, bounded=self.loss)
+            run = newton(self.loss, state.point, left, wanted)
         return Searched(run.state.point, run.status, state.steps + run.steps, run.steps, wanted, state.gap)
 
     @cached_property

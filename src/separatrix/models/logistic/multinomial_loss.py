@@ -47,6 +47,7 @@ class MultinomialLoss:
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.own = np.arange(self.n), self.codes
         self.blocks: ClassBlocks | None = None
+        self.last_model: tuple[LossPoint, ClassHessian] | None = None
         self.narrow_at: LossPoint | None = None  # the point that narrow_p has the probabilities of
         self.narrow_p: Any = None
         self.narrow_c = None if weights is None else weights.astype(np.float32)
@@ -188,7 +189,11 @@ class MultinomialLoss:
         return class_information(lifted, point.curvature[:, :free], self.weights)
 
     def model(self, point: LossPoint) -> ClassHessian:
-        return determined(self.information(point), self.classes, self.d, self.ridge, self.lift)
+        """The Hessian at a point; that of the last one asked for is kept."""
+        if self.last_model is None or self.last_model[0] is not point:
+            found = determined(self.information(point), self.classes, self.d, self.ridge, self.lift)
+            self.last_model = point, found
+        return self.last_model[1]
 
 
 def determined(information: Floats, classes: int, d: int, ridge: float, lift: bool) -> ClassHessian:
