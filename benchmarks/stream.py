@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from separatrix import Perceptron, cache_rows, progressive
+from separatrix import AveragedPerceptron, Perceptron, cache_rows, progressive
 
 FEATURES, PAIRS = 1000, 20
 PARTS = ("vw", "cache", "checkpoints", "river", "rows")
@@ -144,31 +147,59 @@ def checkpoints(folder: Path, repeats: int) -> None:
 
 
 def beside_river(rows: int) -> None:
+    """Rows per second of processor time, taking turns: arrays, dicts, and what reading a dict's values costs."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(rows, 10))
     y = X @ rng.normal(size=10) + 0.3 * rng.normal(size=rows) > 0
-    started = time.perf_counter()
-    found = progressive(Perceptron(), X, y, classes=[False, True])
-    ours = rows / (time.perf_counter() - started)
-    some = rows // 50
+    some = rows // 10
     names = [f"x{j}" for j in range(10)]
     dicts = [dict(zip(names, row, strict=True)) for row in X[:some].tolist()]
     labels = y[:some].tolist()
-    started = time.perf_counter()
-    progressive(Perceptron(), zip(dicts, labels, strict=True))
-    by_dicts = some / (time.perf_counter() - started)
-    print(f"\nprogressive, {rows:,} rows of 10 numbers: {ours:,.0f} rows/s from arrays, {by_dicts:,.0f} from dicts")
-    print(f"({100 * found.accuracy.value:.1f}% correct)")
-    try:
-        from river import evaluate, linear_model, metrics
-    except ImportError:
+
+    def generated() -> Iterator[tuple[dict[str, float], bool]]:
+        yield from zip(dicts, labels, strict=True)
+
+    contenders: dict[str, tuple[int, Callable[[], object]]] = {
+        "arrays": (rows, lambda: progressive(Perceptron(), X, y)),
+        "dicts": (some, lambda: progressive(Perceptron(), zip(dicts, labels, strict=True))),
+        "dicts of a generator": (some, lambda: progressive(Perceptron(), generated())),
+        "dicts, averaged perceptron": (
+            some,
+            lambda: progressive(AveragedPerceptron(), zip(dicts, labels, strict=True)),
+        ),
+        "list(x.values()) of each dict, nothing learned": (
+            some,
+            lambda: deque((list(x.values()) for x in dicts), maxlen=0),
+        ),
+    }
+    if importlib.util.find_spec("river") is None:
         print("River is not installed")
-        return
-    started = time.perf_counter()
-    evaluate.progressive_val_score(zip(dicts, labels, strict=True), linear_model.Perceptron(), metrics.Accuracy())
-    theirs = some / (time.perf_counter() - started)
-    ratios = f"{ours / theirs:.0f} times from arrays, {by_dicts / theirs:.1f} times from dicts"
-    print(f"River's Perceptron from dicts: {theirs:,.0f} rows/s: {ratios}")
+    else:
+        from river import evaluate, linear_model, metrics, preprocessing
+
+        def river(model: object) -> object:
+            pairs = zip(dicts[: some // 5], labels, strict=False)
+            return evaluate.progressive_val_score(pairs, model, metrics.Accuracy())
+
+        contenders |= {
+            "River, Perceptron": (some // 5, lambda: river(linear_model.Perceptron())),
+            "River, LogisticRegression": (some // 5, lambda: river(linear_model.LogisticRegression())),
+            "River, StandardScaler and LogisticRegression": (
+                some // 5,
+                lambda: river(preprocessing.StandardScaler() | linear_model.LogisticRegression()),
+            ),
+        }
+    least = dict.fromkeys(contenders, math.inf)
+    for _ in range(5):
+        for name, (count, run) in contenders.items():
+            started = time.process_time()
+            run()
+            least[name] = min(least[name], (time.process_time() - started) / count)
+    print(f"\nprogressive, {rows:,} rows of 10 numbers, {some:,} of them as dicts; least processor time of five")
+    print("| | rows/s | times River's Perceptron |\n| --- | --- | --- |")
+    base = least.get("River, Perceptron", math.nan)
+    for name, seconds in least.items():
+        print(f"| {name} | {1 / seconds:,.0f} | {base / seconds:.1f} |")
 
 
 def many_rows(rows: int) -> None:

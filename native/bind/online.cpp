@@ -7,15 +7,13 @@
 #include <tuple>
 #include <utility>
 
+#include "dict_stream.hpp"
 #include "look_ahead.hpp"
 #include "rows.hpp"
 #include "single_row.hpp"
 
 namespace separatrix {
 
-template <class T, class... More>
-using InOut = nb::ndarray<T, nb::c_contig, nb::device::cpu, More...>;
-using Matrix = InOut<double, nb::ndim<2>>;
 using Maybe = std::optional<Vector<double>>;
 using MaybeOrder = std::optional<Vector<i64>>;
 using MaybeSeen = std::optional<Out<i8>>;
@@ -39,11 +37,12 @@ struct Held {
 
     // One row: against the rest, or by Kesler's rule where there is `seen`. A row that gives no finite
     // score holds something that is not a number, or the weights have overflowed: nothing is learned from it.
+    // Where the caller has the scores of the weights that learn, they are not summed again.
     template <class Rows>
-    void learn(const Rows& row, i64 code, double weight) {
+    void learn(const Rows& row, i64 code, double weight, const double* dots = nullptr) {
         if (rule.count == 0 || code >= rule.count) throw nb::value_error("code names a vector that does not exist");
         if (!(weight > 0) || !std::isfinite(weight)) throw nb::value_error("the weight must be positive and finite");
-        const double first = rule.dot(row, 0, 0);
+        const double first = dots ? dots[0] : rule.dot(row, 0, 0);
         if (!std::isfinite(first)) throw nb::value_error("the score is not finite");
         if (seen) {
             const i32 own = static_cast<i32>(code);
@@ -53,7 +52,7 @@ struct Held {
             return;
         }
         for (i64 k = 0; k < rule.count; ++k) {
-            const double s = k == 0 ? first : rule.dot(row, 0, k);
+            const double s = k == 0 ? first : dots ? dots[k] : rule.dot(row, 0, k);
             updates[k] += binary_look(row, rule, k, 0, k == code ? 1 : -1, weight, s);
             ++visits[k];
         }
@@ -89,7 +88,7 @@ static void hold(Held<Rule>* self, const Shared& s, Rule rule, const More&... mo
                                          nb::cast(s.seen), nb::cast(more)...)};
 }
 
-static thread_local Features features;
+static thread_local Features features;  // of one call; a stream, which runs other code between rows, has its own
 
 template <class Rule>
 static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
@@ -233,6 +232,13 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
                             out);
             },
             "x"_a, "index"_a, "skip_unknown"_a, "out"_a.noconvert())
+        .def(
+            "stream_dicts",
+            [](Self& self, nb::typed<nb::iterator, nb::any> rows, Names<int> index, nb::typed<nb::dict, nb::any, int> codes,
+               bool skip_unknown, Names<nb::any> owner, Matrix scores, Out<i64> own) -> Streamed {
+                return stream_dicts(self, rows, index, codes, skip_unknown, owner, scores, own);
+            },
+            "rows"_a, "index"_a, "codes"_a, "skip_unknown"_a, "owner"_a, "scores"_a.noconvert(), "own"_a.noconvert())
         .def(
             "scores",
             [](const Self& self, nb::handle x, Out<double> out) { self.scores(OneRow(x, self.rule.d).row, out); },

@@ -48,43 +48,93 @@ inline Csr<double, i64> one_row(const Vector<double>& value, const Vector<i64>& 
 template <class Value>
 using Names = nb::typed<nb::dict, nb::str, Value>;
 
+// The columns of the names of the row before: dicts of one stream mostly have the same names in the same order, and
+// often the same objects, for which nothing need be looked up. It holds the names, so that no other gets their address.
+struct LastNames {
+    std::vector<std::pair<nb::object, i64>> known;
+
+    const i64* column(std::size_t place, PyObject* name) const {
+        return place < known.size() && known[place].first.ptr() == name ? &known[place].second : nullptr;
+    }
+    void keep(std::size_t place, PyObject* name, i64 column) {
+        if (place == known.size()) known.emplace_back(nb::borrow(name), column);
+        else if (place < known.size()) known[place] = {nb::borrow(name), column};
+    }
+};
+
 // A dict of features as a sparse row: `index` gives each name its column, or ~column where the value
-// changes its sign. Entries are sorted by column, and those that fall together are added up.
+// changes its sign; text as a value is the feature "name=text" with the value 1. Entries are sorted by column, and
+// those that fall together are added up.
 struct Features {
-    std::vector<std::pair<i64, double>> entry;
     std::vector<i64> column;
     std::vector<double> value;
 
-    void read(Names<nb::any> x, Names<int> index, i64 d, bool skip_unknown) {
-        entry.clear();
+    void read(Names<nb::any> x, Names<int> index, i64 d, bool skip_unknown, LastNames* last = nullptr) {
         column.clear();
         value.clear();
+        bool sorted = true;
         Py_ssize_t at = 0;
-        PyObject *name, *number;
-        while (PyDict_Next(x.ptr(), &at, &name, &number)) {
+        PyObject *name, *own;
+        for (std::size_t place = 0; PyDict_Next(x.ptr(), &at, &name, &own); ++place) {
             if (!PyUnicode_Check(name)) throw nb::type_error("the name of a feature is not text");
-            double v;
-            if (PyFloat_Check(number))
-                v = PyFloat_AS_DOUBLE(number);
-            else if (PyLong_Check(number))
-                v = PyLong_AsDouble(number);
-            else
-                throw nb::type_error("a feature is not a number");
-            if (PyErr_Occurred()) throw nb::python_error();
-            if (!std::isfinite(v)) throw nb::value_error("a feature is not finite");
-            PyObject* found = PyDict_GetItemWithError(index.ptr(), name);
-            if (!found) {
-                if (PyErr_Occurred()) throw nb::python_error();
-                if (skip_unknown) continue;
-                throw nb::key_error("x has a feature without a column");
+            double v = 1;
+            i64 c;
+            if (PyUnicode_Check(own)) {
+                const nb::object level = nb::steal(PyUnicode_FromFormat("%U=%U", name, own));
+                if (!level.is_valid()) throw nb::python_error();
+                if (!find(index, level.ptr(), skip_unknown, c)) continue;
+            } else {
+                v = number(own);
+                const i64* same = last ? last->column(place, name) : nullptr;
+                if (same)
+                    c = *same;
+                else if (!find(index, name, skip_unknown, c))
+                    continue;
+                else if (last)
+                    last->keep(place, name, c);
             }
-            i64 c = PyLong_AsLongLong(found);
-            if (PyErr_Occurred()) throw nb::python_error();
             if (c < 0) c = ~c, v = -v;
             if (c >= d) throw nb::value_error("a column leaves the features");
-            entry.emplace_back(c, v);
+            sorted = sorted && (column.empty() || c > column.back());
+            column.push_back(c);
+            value.push_back(v);
         }
+        if (!sorted) sort();
+    }
+
+   private:
+    static double number(PyObject* own) {
+        double v;
+        if (PyFloat_Check(own)) {
+            v = PyFloat_AS_DOUBLE(own);
+        } else if (PyLong_Check(own)) {
+            v = PyLong_AsDouble(own);
+            if (PyErr_Occurred()) PyErr_Clear(), v = INFINITY;  // a whole number beyond all doubles
+        } else {
+            throw nb::type_error("a feature is neither a number nor text");
+        }
+        if (!std::isfinite(v)) throw nb::value_error("a feature is not finite");
+        return v;
+    }
+
+    static bool find(const Names<int>& index, PyObject* name, bool skip_unknown, i64& c) {
+        PyObject* found = PyDict_GetItemWithError(index.ptr(), name);
+        if (!found) {
+            if (PyErr_Occurred()) throw nb::python_error();
+            if (skip_unknown) return false;
+            throw nb::key_error("x has a feature without a column");
+        }
+        c = PyLong_AsLongLong(found);
+        if (PyErr_Occurred()) throw nb::python_error();
+        return true;
+    }
+
+    void sort() {
+        std::vector<std::pair<i64, double>> entry;
+        for (std::size_t k = 0; k < column.size(); ++k) entry.emplace_back(column[k], value[k]);
         std::stable_sort(entry.begin(), entry.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        column.clear();
+        value.clear();
         for (const auto& [c, v] : entry) {
             if (!column.empty() && column.back() == c)
                 value.back() += v;

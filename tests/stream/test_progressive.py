@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from separatrix import (
     progressive,
 )
 from separatrix.errors import DataError, ParameterError
+from separatrix.models.perceptron.arrivals import Arrivals
 
 ROW_BY_ROW = [Perceptron, AveragedPerceptron, MarginPerceptron, PassiveAggressive, AROW]
 
@@ -145,6 +147,36 @@ def test_a_label_that_comes_later_is_learned_later(delay):
     assert np.array_equal(model.coef_, plain.coef_)
 
 
+@pytest.mark.parametrize("stop", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.parametrize("learner", [Perceptron, LinearDiscriminant])
+@pytest.mark.parametrize("single", [False, True])
+def test_a_source_that_breaks_off_leaves_its_rows_learned_once(learner, single, stop):
+    X, y = problem(340)
+
+    def source():
+        yield from zip(X, y.tolist(), strict=True) if single else chunks(X, y, [100, 300])
+        raise stop
+
+    model = learner()
+    with pytest.raises(stop):
+        progressive(model, source())
+    assert np.array_equal(model.coef_, learner().partial_fit(X[:256], y[:256]).partial_fit(X[256:], y[256:]).coef_)
+
+
+def test_ctrl_c_while_a_chunk_is_learned_comes_when_all_vectors_have_learned_it(monkeypatch):
+    X, y = problem(300, classes=3)
+    take, model = Arrivals._one_against_rest, Perceptron()
+
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        take(*arguments)
+
+    monkeypatch.setattr(Arrivals, "_one_against_rest", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        progressive(model, chunks(X, y, [100]))
+    assert np.array_equal(model.coef_, Perceptron().partial_fit(X[:100], y[:100]).coef_)
+
+
 def test_labels_by_key_in_any_order_and_some_never():
     X, y = problem(100)
     events = [(i, x, None) for i, x in enumerate(X)]
@@ -233,6 +265,7 @@ def test_what_is_refused():
         ([([1.0], 1), ([2.0],)], r"item 1 of the stream is .*: it must be \(row, label\)"),
         ([([1.0], 1), ([2.0, 3.0], 0)], "not all as long"),
         ([(["red"], 1), (["blue"], 0)], "are not numbers"),
+        ([([1.0], 1), (None, 0), ([1.0], 1)], "are not numbers"),
     ],
 )
 def test_streams_of_something_else_are_refused_in_a_sentence(stream, said):

@@ -199,7 +199,7 @@ class HashingMap(Transformer):
         Parameters
         ----------
         X : iterable of dicts
-            Numbers by name of the feature.
+            Numbers by name of the feature; {"colour": "red"} is {"colour=red": 1}.
 
         Returns
         -------

@@ -7,13 +7,14 @@ bounded: the oldest row that still waits is given up, and counted.
 from __future__ import annotations
 
 import contextlib
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from separatrix.errors import DataError
+from separatrix.stream.stopping import interruption_held
 
 
 class SingleRows:
@@ -23,6 +24,7 @@ class SingleRows:
         self.learner, self.classes = learner, classes
         self.regression = learner._estimator_type == "regressor"
         self.one = hasattr(learner, "learn_one")
+        self.levels: dict[str, None] = {}  # new levels of categories, in order
 
     def predict(self, x: Any) -> Any:
         """The prediction; None where there is no model yet."""
@@ -35,6 +37,20 @@ class SingleRows:
         return None
 
     def learn(self, x: Any, y: Any) -> None:
+        levels = self._new_levels(x) if isinstance(x, dict) else []
+        with interruption_held():
+            self._learn(x, y)
+        self.levels.update(dict.fromkeys(levels))
+
+    def _new_levels(self, x: dict[Any, Any]) -> list[str]:
+        """Texts of a dict that have no weight yet, as the names of their features."""
+        texts = [f"{name}={value}" for name, value in x.items() if isinstance(value, str)]
+        if not texts or getattr(self.learner, "hashing", None) is not None:
+            return []
+        names = vars(self.learner).get("_names")
+        return [level for level in texts if names is None or level not in names.index]
+
+    def _learn(self, x: Any, y: Any) -> None:
         if self.one:
             fresh = self.classes is not None and not self.learner.__sklearn_is_fitted__()
             self.learner.learn_one(x, y, **({"classes": self.classes} if fresh else {}))
@@ -66,7 +82,7 @@ class DelayedRows:
 
     def __init__(self, rows: SingleRows, delay: int) -> None:
         self.rows, self.delay = rows, delay
-        self.waiting: list[tuple[Any, Any, Any]] = []
+        self.waiting: deque[tuple[Any, Any, Any]] = deque()
         self.given_up = 0
 
     def take(self, row: tuple[Any, Any]) -> Iterator[tuple[Any, Any]]:
@@ -78,7 +94,7 @@ class DelayedRows:
             yield from self._due()
 
     def _due(self) -> Iterator[tuple[Any, Any]]:
-        x, y, said = self.waiting.pop(0)
+        x, y, said = self.waiting.popleft()
         if not is_missing(y):
             yield said, y
             self.rows.learn(x, y)

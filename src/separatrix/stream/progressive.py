@@ -11,16 +11,20 @@ from numpy.typing import NDArray
 
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.intervals import check_level
+from separatrix.models.perceptron.arrivals import row_rules
+from separatrix.models.perceptron.dict_stream import take_dicts
 from separatrix.stream.block_learning import BlockArrivals, arrivals_of
 from separatrix.stream.late_labels import DelayedRows, KeyedRows, SingleRows, is_missing
 from separatrix.stream.losses import losses_of
 from separatrix.stream.progressive_result import Progressive, result_of
 from separatrix.stream.scorecard import Scorecard
+from separatrix.stream.stopping import interruption_held
 from separatrix.validation import check_table
 
 CHUNK = 4096  # rows of an array at a time
 GATHERED = 256  # single rows that are gathered
 PENDING = 100_000
+END = object()
 
 
 def progressive(
@@ -86,18 +90,22 @@ def progressive(
     if not hasattr(model, "partial_fit") and not hasattr(model, "learn_one"):
         raise ParameterError(f"{type(model).__name__} has neither partial_fit nor learn_one: it cannot be streamed.")
     card = Scorecard(window, alarm, model._estimator_type == "regressor")
-    items = _chunks_of(stream, y) if y is not None else _items_of(stream)
-    first = next(items, None)
-    if first is None:
-        return result_of(card, level, _most(bound), None, 0, 1)
-    items = itertools.chain([first], items)
-    used, never = 1, 0
-    if len(first) == 3 or delay or (not _is_chunk(first[0]) and _needs_names(first[0])):
-        never = _row_by_row(model, items, classes, card, delay, pending, keyed=len(first) == 3)
+    items: Iterator[Any] = _chunks_of(stream, y) if y is not None else _iterator(stream)
+    first = list(itertools.islice(items, 1))
+    if not first:
+        return result_of(card, level, _most(bound), None, 0, 1, ())
+    wanted = need_item(0, first[0])
+    items = itertools.chain(first, items)
+    used, never, rows = 1, 0, SingleRows(model, classes)
+    named = wanted == 2 and not _is_chunk(first[0][0]) and _needs_names(first[0][0])
+    if wanted == 3 or delay or (named and not row_rules(model)):
+        never = _row_by_row(rows, _checked(items, wanted), card, delay, pending, keyed=wanted == 3)
+    elif named:
+        never = _by_names(rows, items, card)
     else:
-        used = _by_chunks(model, items, classes, card, block)
+        used = _by_chunks(model, _checked(items, wanted), classes, card, block)
     updates = int(model.mistakes_) if bound is not None and hasattr(model, "mistakes_") else None
-    return result_of(card, level, _most(bound), updates, never, used)
+    return result_of(card, level, _most(bound), updates, never, used, rows.levels)
 
 
 def _check_counts(**counts: int | None) -> None:
@@ -121,17 +129,24 @@ def _needs_names(x: Any) -> bool:
     return isinstance(x, (dict, tuple))
 
 
-def _items_of(stream: Any) -> Iterator[Any]:
-    """The items of a stream, all pairs or all triples."""
+def _iterator(stream: Any) -> Iterator[Any]:
     if not hasattr(stream, "__iter__"):
         raise ParameterError(f"stream is a {type(stream).__name__}: pass something that gives (row, label) pairs.")
-    length = 0
-    for at, item in enumerate(stream):
-        own = len(item) if isinstance(item, (tuple, list)) else 0
-        if own not in (2, 3) or own != (length or own):
-            wanted = {2: "(row, label)", 3: "(key, row, label)"}.get(length, "(row, label) or (key, row, label)")
-            raise DataError(f"item {at} of the stream is {item!r:.60}: it must be {wanted}.")
-        length = own
+    return iter(stream)
+
+
+def need_item(at: int, item: Any, length: int = 0) -> int:
+    """The length of an item of the stream: 2 or 3, and that of the others."""
+    own = len(item) if isinstance(item, (tuple, list)) else 0
+    if own not in (2, 3) or own != (length or own):
+        wanted = {2: "(row, label)", 3: "(key, row, label)"}.get(length, "(row, label) or (key, row, label)")
+        raise DataError(f"item {at} of the stream is {item!r:.60}: it must be {wanted}.")
+    return own
+
+
+def _checked(items: Iterable[Any], length: int) -> Iterator[Any]:
+    for at, item in enumerate(items):
+        need_item(at, item, length)
         yield item
 
 
@@ -153,23 +168,27 @@ def _rows(xs: list[Any]) -> NDArray[np.float64]:
 
 
 def _gathered(items: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, NDArray[Any]]]:
-    """Chunks as they come, and single rows a few together."""
+    """Chunks as they come, and single rows a few together; those before an error of the source come before it."""
     xs: list[Any] = []
     ys: list[Any] = []
-    for x, y in items:
-        if _is_chunk(x):
-            if xs:
-                yield _rows(xs), _labels(ys)
-                xs, ys = [], []
-            yield x, np.asarray(y)
-            continue
-        xs.append(x)
-        ys.append(y)
-        if len(xs) == GATHERED:
+    items, broken = iter(items), None
+    while True:
+        try:
+            x, y = next(items, (END, None))
+        except BaseException as error:
+            x, y, broken = END, None, error
+        if xs and (x is END or _is_chunk(x) or len(xs) == GATHERED):
             yield _rows(xs), _labels(ys)
             xs, ys = [], []
-    if xs:
-        yield _rows(xs), _labels(ys)
+        if broken is not None:
+            raise broken
+        if x is END:
+            return
+        if _is_chunk(x):
+            yield x, np.asarray(y)
+        else:
+            xs.append(x)
+            ys.append(y)
 
 
 def _labels(ys: list[Any]) -> NDArray[Any]:
@@ -177,21 +196,26 @@ def _labels(ys: list[Any]) -> NDArray[Any]:
 
 
 def _by_chunks(model: Any, items: Iterable[Any], classes: Any, card: Scorecard, block: int | None) -> int:
+    """Learn chunks; the model has all of them at the end, and when the source breaks off. Returns the block used."""
     arrivals = arrivals_of(model, classes, block)
-    for X, y in _gathered(items):
-        rows = check_table(X).X
-        if len(y) != rows.shape[0]:
-            raise DataError(f"a chunk has {rows.shape[0]} rows and {len(y)} labels.")
-        labels, labelled = _split(y)
-        judged = arrivals.take(rows, labels, labelled)
-        loss, unknown = losses_of(judged, labels, labelled)
-        card.add(len(labels), loss, unknown)
-    if isinstance(arrivals, BlockArrivals):
-        arrivals.learn()
-        return arrivals.block
-    if arrivals.classes and card.labelled > 0:
-        vars(model).update(vars(arrivals.model()))
-    return 1
+    learned = False
+    try:
+        for X, y in _gathered(items):
+            rows = check_table(X).X
+            if len(y) != rows.shape[0]:
+                raise DataError(f"a chunk has {rows.shape[0]} rows and {len(y)} labels.")
+            labels, labelled = _split(y)
+            with interruption_held():
+                judged = arrivals.take(rows, labels, labelled)
+                learned = learned or labelled is None or bool(labelled.any())
+            loss, unknown = losses_of(judged, labels, labelled)
+            card.add(len(labels), loss, unknown)
+    finally:
+        if isinstance(arrivals, BlockArrivals):
+            arrivals.learn()
+        elif arrivals.classes and learned:
+            vars(model).update(vars(arrivals.model()))
+    return getattr(arrivals, "block", 1)
 
 
 def _split(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
@@ -209,11 +233,8 @@ def _split(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     return np.array([fill if gone else own for own, gone in zip(y.tolist(), absent, strict=True)]), ~absent
 
 
-def _row_by_row(
-    model: Any, items: Iterable[Any], classes: Any, card: Scorecard, delay: int, pending: int, keyed: bool
-) -> int:
-    """Labels that come late, or rows that are dicts; how many labels never came."""
-    rows = SingleRows(model, classes)
+def _row_by_row(rows: SingleRows, items: Iterable[Any], card: Scorecard, delay: int, pending: int, keyed: bool) -> int:
+    """Labels that come late, or rows with names for a learner that may not take them; how many labels never came."""
     waiting: Any = KeyedRows(rows, pending) if keyed else DelayedRows(rows, delay)
     tally = GatheredLosses(card, rows)
     for item in items if keyed else _one_by_one(items):
@@ -221,6 +242,25 @@ def _row_by_row(
     tally.add(waiting.end(), 0)
     tally.flush()
     return int(waiting.given_up) if keyed else card.rows - card.labelled
+
+
+def _by_names(rows: SingleRows, items: Iterator[Any], card: Scorecard) -> int:
+    """Dicts, each predicted and learned before the next is asked for; how many had no label."""
+    waiting, tally, at, ended = DelayedRows(rows, 0), GatheredLosses(card, rows), 0, False
+    while not ended:
+        said, own, ended, left = take_dicts(rows.learner, items)
+        if len(own):
+            known = (own >= 0) & (said >= 0)
+            tally.flush()
+            card.add(len(own), (said != own)[known], int(np.count_nonzero((own >= 0) & (said < 0))))
+        at += len(own)
+        for item in left:
+            need_item(at, item, 2)
+            for row in _one_by_one([item]):
+                tally.add(waiting.take(row), 1)
+            at += 1
+    tally.flush()
+    return card.rows - card.labelled
 
 
 class GatheredLosses:
@@ -242,7 +282,8 @@ class GatheredLosses:
             self.flush()
 
     def flush(self) -> None:
-        self.card.add(self.new, np.array(self.losses), self.unknown)
+        if self.new or self.losses or self.unknown:
+            self.card.add(self.new, np.array(self.losses), self.unknown)
         self.losses, self.unknown, self.new = [], 0, 0
 
 

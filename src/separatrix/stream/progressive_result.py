@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,8 @@ from separatrix.arrays import Floats
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.intervals import mean_variance, quantile, wilson
 from separatrix.stream.scorecard import Scorecard
+
+NAMED = 20  # new categories that the text names
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class Progressive:
         Rows whose label had not come at the end, or was given up.
     block : int
         Rows that were learned at once; 1 is row by row.
+    new_categories : tuple of str
+        Features "name=text" that got a weight on the way, in order, where rows are dicts with texts.
 
     Examples
     --------
@@ -69,6 +74,7 @@ class Progressive:
     bound: int | None
     never_labelled: int
     block: int
+    new_categories: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"{self.rows:,} rows, {self.labelled:,} with a label, each predicted before it was learned"]
@@ -88,6 +94,9 @@ class Progressive:
             )
         if self.never_labelled:
             lines.append(f"{self.never_labelled:,} rows whose label did not come were predicted only")
+        if self.new_categories:
+            more = f" and {len(self.new_categories) - NAMED:,} more" if len(self.new_categories) > NAMED else ""
+            lines.append(f"new categories: {', '.join(self.new_categories[:NAMED])}{more}")
         if self.block > 1:
             lines.append(f"learned in blocks of {self.block:,} rows, counted from row 0")
         return "\n".join(lines)
@@ -107,7 +116,12 @@ class Progressive:
         1
         """
         plain = {**vars(self), "accuracy": self.accuracy.to_dict(), "recent": self.recent.to_dict()}
-        return {**plain, "curve": self.curve.tolist(), "drift_warnings": list(self.drift_warnings)}
+        return {
+            **plain,
+            "curve": self.curve.tolist(),
+            "drift_warnings": list(self.drift_warnings),
+            "new_categories": list(self.new_categories),
+        }
 
     def plot(self, ax: Any = None) -> Any:
         """Draw accuracy (or mean squared error) along the stream, with the warnings of drift.
@@ -133,7 +147,13 @@ class Progressive:
 
 
 def result_of(
-    card: Scorecard, level: float, bound: int | None, updates: int | None, never: int, block: int
+    card: Scorecard,
+    level: float,
+    bound: int | None,
+    updates: int | None,
+    never: int,
+    block: int,
+    categories: Iterable[str],
 ) -> Progressive:
     """The result of a scorecard."""
     if card.regression:
@@ -159,6 +179,7 @@ def result_of(
         bound,
         never,
         block,
+        tuple(categories),
     )
 
 

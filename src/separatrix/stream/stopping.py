@@ -6,12 +6,30 @@ import os
 import select
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
 POLL = 0.2  # seconds
+
+
+@contextmanager
+def interruption_held() -> Iterator[None]:
+    """Ctrl-C within acts behind it, so that rows are learned by all vectors of a model or by none."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    noted: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *call: noted.append(call))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if noted:
+            before(*noted[0])
 
 
 class StopAsked(BaseException):

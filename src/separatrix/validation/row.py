@@ -76,19 +76,22 @@ def _pair(columns: Any, values: Any, d: int | None) -> Row:
 
 
 def check_features(x: Mapping[Any, Any]) -> dict[str, float]:
-    """A dict of features: names to finite numbers."""
+    """A dict of features: names to finite numbers; text is a level, the feature "name=text" with the value 1."""
     features: dict[str, float] = {}
     for name, value in x.items():
         if not isinstance(name, str):
             raise DataTypeError(f"x has the feature {name!r} of type {type(name).__name__}: names must be text.")
         if isinstance(value, np.generic):
             value = value.item()
+        if isinstance(value, str):
+            name, value = f"{name}={value}", 1.0
         if not isinstance(value, (int, float)):
-            raise DataTypeError(
-                f"x[{name!r}] is {value!r}, not a number: encode it, for example as {{{f'{name}={value}'!r}: 1}}."
-            )
-        number = float(value)
+            raise DataTypeError(f"x[{name!r}] is {value!r:.60}, neither a number nor text: leave it out or encode it.")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = np.inf
         if not np.isfinite(number):
-            raise DataError(f"x[{name!r}] is {value!r}: every feature must be finite.")
-        features[name] = number
+            raise DataError(f"x[{name!r}] is {value!r:.60}: every feature must be finite.")
+        features[name] = features[name] + number if name in features else number
     return features

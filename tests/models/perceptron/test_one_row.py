@@ -181,16 +181,29 @@ def test_what_cannot_be_learned_changes_nothing(scheme):
     assert before[1:] == after[1:]
 
 
+@pytest.mark.parametrize("hashing", [None, 64])
+def test_text_in_a_dict_is_the_feature_of_its_level(hashing):
+    rows = [({"a": "high", "b": 2.0}, 1), ({"a": "low", "b": 1.0}, 0), ({"a": "high"}, 0)] * 4
+    by_text, spelled = sx.AveragedPerceptron(hashing=hashing), sx.AveragedPerceptron(hashing=hashing)
+    for x, y in rows:
+        by_text.learn_one(x, y)
+        spelled.learn_one({f"a={x['a']}": 1.0, **{k: v for k, v in x.items() if k == "b"}}, y)
+    np.testing.assert_array_equal(by_text.coef_, spelled.coef_)
+    assert by_text.decision_one({"a": "low", "b": 1.0}) == spelled.decision_one({"a=low": 1, "b": 1.0})
+    assert by_text.decision_one({"a": "high", "a=high": 2.0}) == by_text.decision_one({"a=high": 3.0}) != 0
+
+
 def test_dicts_that_cannot_be_learned_change_nothing():
     model = sx.Perceptron().learn_one({"a": 1.0, "b": 2.0}, 1).learn_one({"a": -1.0}, 0)
     before = model.coef_.copy(), dict(model._names.index)
     bad = [
-        ({"a": "high"}, DataTypeError, "'a=high'"),
-        ({"c": None}, DataTypeError, "not a number"),
+        ({"c": None}, DataTypeError, "neither a number nor text"),
+        ({"c": ["high"]}, DataTypeError, "neither a number nor text"),
         ({1: 2.0}, DataTypeError, "names must be text"),
         ({"c": np.nan}, DataError, "finite"),
         ({"c": float("inf")}, DataError, "finite"),
-        ({"a": 1 + 2j}, DataTypeError, "not a number"),
+        ({"c": 10**400}, DataError, "finite"),
+        ({"a": 1 + 2j}, DataTypeError, "neither a number nor text"),
     ]
     for x, error, word in bad:
         with pytest.raises(error, match=word):

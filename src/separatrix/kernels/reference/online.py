@@ -7,6 +7,7 @@ vector along y x (binary: m = y s), or two along +x and -x (Kesler: m = s_true -
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from separatrix.arrays import Floats, Indices
 from separatrix.kernels.reference.rows import Rows
 
 Counts = tuple[int, int, int]
+END = object()
 
 
 class Pull(NamedTuple):
@@ -147,20 +149,61 @@ class RowRule:
         """One sparse row of stored values."""
         self._learn(self._pairs(value, column), code, weight)
 
-    def learn_dict(self, x: dict[str, float], index: dict[str, int], code: int, weight: float) -> None:
+    def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None:
         """One dict of features; ``index`` gives a column, or ~column where the value changes its sign."""
         self._learn(self._features(x, index, skip_unknown=False), code, weight)
 
-    def scores_dict(self, x: dict[str, float], index: dict[str, int], skip_unknown: bool, out: Floats) -> None:
+    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Floats) -> None:
         """The model's scores of one dict of features, unknown ones left out or refused."""
         row = self._features(x, index, skip_unknown)
         out[:] = [self.model_score(row, 0, k) for k in range(self.count)]
 
-    def _features(self, x: dict[str, float], index: dict[str, int], skip_unknown: bool) -> Rows:
+    def stream_dicts(
+        self,
+        rows: Iterator[Any],
+        index: dict[str, int],
+        codes: dict[Any, int],
+        skip_unknown: bool,
+        owner: dict[str, Any],
+        scores: Floats,
+        own: Indices,
+    ) -> tuple[int, bool, Any]:
+        """Pairs (dict, label): each is scored, and then learned before the next is asked for.
+
+        Returns how many, whether the rows have ended, and the item that is left as it is: one with a new feature or
+        class, one that is malformed, or the first after ``owner`` has another kernel. ``own`` is -2 without a label.
+        """
+        if scores.shape[1] != self.count:
+            raise ValueError("scores must have a column for every vector")
+        if len(own) != len(scores):
+            raise ValueError("own must have room for every row")
+        for i in range(len(own)):
+            item = next(rows, END)
+            if item is END:
+                return i, True, None
+            if owner.get("_learner") is not self or not isinstance(item, tuple) or len(item) != 2:
+                return i, False, item
+            x, y = item
+            absent = y is None or (isinstance(y, float) and math.isnan(y))
+            try:
+                own[i] = -2 if absent else codes[y]
+                row = self._features(x, index, absent and skip_unknown)
+                scores[i] = [self.model_score(row, 0, k) for k in range(self.count)]
+                if not np.isfinite(scores[i]).all():
+                    return i, False, item
+                if not absent:
+                    self._learn(row, int(own[i]), 1.0)
+            except (AttributeError, KeyError, TypeError, ValueError):
+                return i, False, item
+        return len(own), False, None
+
+    def _features(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool) -> Rows:
         merged: dict[int, float] = {}
         for name, number in x.items():
+            if isinstance(name, str) and isinstance(number, str):
+                name, number = f"{name}={number}", 1.0
             if not isinstance(name, str) or not isinstance(number, (int, float)):
-                raise TypeError("a feature is not text with a number")
+                raise TypeError("a feature is not text with a number or text")
             if not math.isfinite(number):
                 raise ValueError("a feature is not finite")
             if name not in index:

@@ -7,6 +7,7 @@ once), a stream (one vector per class) and a single row. Each learner defines it
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -116,6 +117,16 @@ class OnlineKernel(Protocol):
     def learn_pairs(self, value: Floats, column: Indices, code: int, weight: float) -> None: ...
     def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
     def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Floats) -> None: ...
+    def stream_dicts(
+        self,
+        rows: Iterator[Any],
+        index: dict[str, int],
+        codes: dict[Any, int],
+        skip_unknown: bool,
+        owner: dict[str, Any],
+        scores: Floats,
+        own: Indices,
+    ) -> tuple[int, bool, Any]: ...
     def scores(self, x: Floats, out: Floats) -> None: ...
     def scores_pairs(self, value: Floats, column: Indices, out: Floats) -> None: ...
     def score(self, x: Floats, at: int) -> float: ...

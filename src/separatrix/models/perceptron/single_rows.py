@@ -43,7 +43,8 @@ class SingleRowLearner(Streaming):
         """Learn from one row: an array or list, a pair (columns, values), or a dict of features.
 
         Dicts are hashed where ``hashing`` names a number of columns; otherwise every new feature gets a
-        weight of its own, which starts from zero. The same as ``partial_fit`` with one row, at a fraction
+        weight of its own, which starts from zero. Text in a dict is a level of a category: {"colour": "red"} is
+        {"colour=red": 1}. The same as ``partial_fit`` with one row, at a fraction
         of its cost.
 
         Parameters
