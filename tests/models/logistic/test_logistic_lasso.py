@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression as Theirs
 
 import separatrix as sx
 from separatrix.errors import DataError, IterationWarning, ParameterError
+from separatrix.models.logistic.firth import fitted_intercepts
 
 
 def task(kind, classes, seed=0):
@@ -287,3 +288,14 @@ def test_too_few_steps_are_told():
     with pytest.warns(IterationWarning, match="limit of iterations"):
         model = sx.LogisticRegression(C=5.0, l1_ratio=1.0, max_iter=1).fit(X, y)
     assert model.gap_ > 1e-8
+
+
+@pytest.mark.parametrize("far", [0.0, 3.0, 60.0])
+def test_intercepts_of_several_classes_are_the_best_from_any_start(far):
+    rng = np.random.default_rng(4)
+    scores, codes, c = 2.0 * rng.standard_normal((90, 4)), rng.integers(0, 4, 90), rng.random(90) + 0.1
+    b, P, loss = fitted_intercepts(scores, codes, c, np.array([0.0, far, -far, far]), np.zeros(4))
+    np.testing.assert_allclose(c @ P, np.bincount(codes, weights=c), rtol=1e-13)
+    np.testing.assert_allclose(loss, -np.log(P[np.arange(90), codes]), rtol=1e-12)
+    E = np.exp(scores + b)
+    np.testing.assert_allclose(P, E / E.sum(axis=1, keepdims=True), rtol=1e-13)

@@ -18,7 +18,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.duality_gap import entropy
-from separatrix.models.logistic.firth import likelihood_intercepts
+from separatrix.models.logistic.firth import fitted_intercepts
 from separatrix.models.logistic.multinomial_loss import softmax
 from separatrix.models.logistic.problem import LogisticProblem
 
@@ -164,12 +164,10 @@ class CentredLoss:
         scores = scores if self.offset is None else scores + self.offset
         own = np.arange(self.n), self.codes
         if self.lift:
-            begin = self._shares() - self.average(scores)
-            if self.sum(softmax(scores + b, own)[1]) > self.sum(softmax(scores + begin, own)[1]):
-                b = begin
-            b = b + likelihood_intercepts(scores + b, self.codes, self.weights)
-        scores = scores + b
-        P, loss = softmax(scores, own)
+            other = self._shares() - self.average(scores)
+            b, P, loss = fitted_intercepts(scores, self.codes, self.weights, b, other)
+        else:
+            P, loss = softmax(scores + b, own)
         others = P.copy()
         others[own] = 0.0
         R = others.copy()

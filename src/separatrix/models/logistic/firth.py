@@ -221,26 +221,39 @@ def _firth_estimate(
     )
 
 
-def likelihood_intercepts(
-    scores: Floats, codes: NDArray[np.intp], weights: Floats | None, max_iter: int = 100
-) -> Floats:
+def likelihood_intercepts(scores: Floats, codes: NDArray[np.intp], weights: Floats | None) -> Floats:
     """What to add to the scores (n, K) so that fitted probabilities add up to the class counts (FLIC).
 
     The maximum-likelihood intercepts at fixed other coefficients (Puhr, Heinze, Nold, Lusa and Geroldinger 2017).
     """
-    n, classes = scores.shape
-    own = np.arange(n), np.asarray(codes, dtype=np.intp)
-    c = np.ones(n) if weights is None else weights
-    counts = np.bincount(codes, weights=c, minlength=classes)
-    shift = np.zeros(classes)
-    for _ in range(max_iter):
-        P, _ = softmax(scores + shift, own)
-        g = counts - c @ P
-        H = -(P * c[:, None]).T @ P
-        H[np.diag_indices(classes)] = c @ (P * (1.0 - P))
+    nothing = np.zeros(scores.shape[1])
+    return fitted_intercepts(scores, codes, weights, nothing, nothing)[0]
+
+
+def fitted_intercepts(
+    scores: Floats, codes: NDArray[np.intp], weights: Floats | None, start: Floats, other: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """The most likely intercepts at fixed scores (n, K) besides, with the probabilities and losses of the rows.
+
+    The search begins at ``start``, or at ``other`` where that is better and the first is far off.
+    """
+    own = np.arange(len(scores)), np.asarray(codes, dtype=np.intp)
+    c = np.ones(len(scores)) if weights is None else weights
+    counts = np.bincount(codes, weights=c, minlength=scores.shape[1])
+    at, (P, loss) = start.copy(), softmax(scores + start, own)
+    for k in range(100):
+        g, H, bend = counts - c @ P, -(P * c[:, None]).T @ P, c @ (P * (1.0 - P))
+        if k == 0 and (np.abs(g) > 2.0 * bend).any():
+            P, elsewhere = softmax(scores + other, own)
+            if c @ elsewhere < c @ loss:
+                at, loss = other.copy(), elsewhere
+                continue
+            P, loss = softmax(scores + start, own)
+        H[np.diag_indices(len(H))] = bend
         step = np.linalg.solve(H[1:, 1:], g[1:])
         size = float(np.abs(step).max())
-        shift[1:] += step / max(1.0, size)
+        at[1:] += step / max(1.0, size)
+        P, loss = softmax(scores + at, own)
         if size < 1e-8:  # the error that is left is about its square
             break
-    return shift
+    return at, P, loss
