@@ -1138,9 +1138,9 @@ function nullVectors(data, given) {
   return value.map((vector) => data.numbers(vector, data.p));
 }
 
-/** Some weights > 0 on the rows sum to zero, and the rows have rank p less the number of null vectors [L18]: the weights
- * of the certificate nearly do, and its first rows, J, can make up for the rest. */
-function shortCirculation(data, given, keys) {
+/** Some weights > 0 have sum weight_i sign_i z_i = 0, and the rows have rank p less the number of null vectors [L18]: the
+ * weights of the certificate nearly do, and its first rows, J, can make up for the rest. */
+function shortCirculation(data, given, keys, signs) {
   const near = given.get("near"), vectors = nullVectors(data, given);
   need(near instanceof Map && optional(given, "lambda") === null, "the weights are given in two ways or in none");
   const free = integerList(near.has("free") ? near.get("free") : [], vectors.length, "free columns").map(Number);
@@ -1168,7 +1168,8 @@ function shortCirculation(data, given, keys) {
   const h = keys.map((key) => roundedRow(data, key, columns, shifts, vectors, lengths)); // within 1 of 2^(e_j + guard) z_ij
   data.meter.charge(keys.length * columns.length, MOST_BITS / 4, longestOf(weights));
   const sums = new Array(columns.length).fill(0n);
-  h.forEach((line, i) => line.forEach((v, j) => { sums[j] += weights[i] * BigInt(v); }));
+  const signed = weights.map((v, i) => v * BigInt(signs[i]));
+  h.forEach((line, i) => line.forEach((v, j) => { sums[j] += signed[i] * BigInt(v); }));
   const squares = sums.reduce((sum, v) => sum + (magnitude(v) + total) ** 2n, 0n);
   const bits = BigInt(guard), unit = least << (bits + 1n);
   // |rounding| <= (1/2 + 2^-guard) (root(m c) + 1) and |2^e_j r_j| <= (root(squares) + 1) / 2^guard, both times `unit`
@@ -1239,9 +1240,13 @@ function lineWeights(data, keys) {
   return line.map((v, k) => v * parts[k].scale);
 }
 
-/** Weights > 0 with sum weight_i sign_i z_i = 0 [L2, L11]. */
+/** Weights > 0 with sum weight_i sign_i z_i = 0: given, solved for, or near those given [L2, L11, L18]. */
 function signedCirculation(data, given, keys, signs) {
   need(keys.length > 0, "the witness is empty");
+  if (optional(given, "near") !== null) {
+    shortCirculation(data, given, keys, signs);
+    return;
+  }
   let weights;
   if (optional(given, "lambda") === null) {
     const line = lineWeights(data, keys).map((v, k) => v * BigInt(signs[k]));
@@ -1257,8 +1262,7 @@ function signedCirculation(data, given, keys, signs) {
 /** The rows of a circulation [L2]: no w has z.w > 0 on all of them. */
 function circulation(data, given) {
   const keys = data.keys(field(given, "support"));
-  if (optional(given, "near") === null) signedCirculation(data, given, keys, keys.map(() => 1));
-  else shortCirculation(data, given, keys);
+  signedCirculation(data, given, keys, keys.map(() => 1));
   return keys;
 }
 

@@ -25,13 +25,14 @@ import os
 import re
 import struct
 import sys
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from operator import mul
-from typing import Any
+from typing import Any, NamedTuple
 
 FORMAT = "separability-certificate/2"
 FORMAT_1 = "separability-certificate/1"
@@ -45,6 +46,8 @@ TRIM = 48  # columns after which packed rows lose those that are done
 MOST_BITS = 4096  # of the integers of a short circulation, and the largest exponent [C5]
 MOST_WORK = 1 << 33  # steps of about a nanosecond
 PER_NUMBER, PER_CHARACTER = 1 << 11, 1 << 10  # more steps for each number of the table and character of a proof
+ROW_TEXT = 1 << 6  # characters that a row of a witness counts as, beside those of its weight
+PER_CUBE, MOST_FACTORED = 8, 2500  # more steps for each column cubed, of a table of so many columns and rows
 MOST_FOR_TEXT = 1 << 33  # more steps for the characters of a proof, however many there are
 MOST_TEXT = 1 << 27  # characters of a file
 STEP, WORD, HELD = 1 << 7, 4, 1 << 7  # steps of an operation, of a product of words of 64 bits, of a word that is kept
@@ -52,7 +55,6 @@ STRICTLY = "strictly on their correct sides", "strictly on its correct side"
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NUMBER = re.compile(r"(-?)0x([0-9a-f]+)(?:/0x([0-9a-f]+)|(?:\.([0-9a-f]+))?p([+-]?[0-9]{1,4}))?")
 
-Row = list[tuple[int, float]]  # the non-zeros, by column
 Key = int | tuple[int, int]  # of a row z: its row number; with Kesler's construction also the other class
 Sparse = dict[int, int]  # a vector of integers
 
@@ -71,6 +73,18 @@ def need(condition: bool, why: str) -> None:
 
 
 # ---- The table --------------------------------------------------------------------------------------------------
+
+
+class Row(NamedTuple):
+    """The non-zeros of a row, by ascending column."""
+
+    columns: array[int]  # "Q"
+    values: array[float]  # "d"
+
+    @staticmethod
+    def of(columns: Iterable[int], values: Iterable[float]) -> Row:
+        pairs = [(j, v) for j, v in zip(columns, values, strict=True) if v]
+        return Row(array("Q", [j for j, _ in pairs]), array("d", [v for _, v in pairs]))
 
 
 @dataclass(frozen=True)
@@ -128,7 +142,7 @@ def read_svmlight(path: str, lines: Iterable[str]) -> ExactTable:
                 row = [(column_number(column) - 1, finite_number(value)) for column, value in pairs]
                 if not all(a < b for a, b in pairwise([-1, *(column for column, _ in row)])):
                     raise ValueError("the columns do not ascend from 1")
-                rows.append((label_name(words[0]), [(column, value) for column, value in row if value]))
+                rows.append((label_name(words[0]), Row.of(*zip(*row, strict=True)) if row else Row.of([], [])))
             except ValueError as error:
                 raise ValueError(f"{path} line {number}: {error}") from None
             d = max([d, *(column + 1 for column, _ in row)])
@@ -145,7 +159,7 @@ def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | Non
     for name in [target, *columns]:
         if name not in header:
             raise ValueError(f"{path} has no column {shown(name)}")
-    chosen, label = [header.index(name) for name in columns], header.index(target)
+    chosen, label, every = [header.index(name) for name in columns], header.index(target), range(len(columns))
     rows: list[tuple[str, Row]] = []
     for line in lines:
         if line:
@@ -153,11 +167,25 @@ def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | Non
                 if len(line) != len(header):
                     raise ValueError(f"it has {len(line)} cells, the header {len(header)}")
                 values = [finite_number(line[k]) for k in chosen]
-                rows.append((label_name(line[label]), [(j, v) for j, v in enumerate(values) if v]))
+                rows.append((label_name(line[label]), Row.of(every, values)))
             except ValueError as error:
                 raise ValueError(f"{path} line {lines.line_num}: {error}") from None
     unused = tuple(name for name in header if name != target and name not in set(columns))
     return ExactTable(rows, len(columns), columns, target, path, unused)
+
+
+def row_bytes(row: Row, label: int) -> bytearray:
+    """The number of non-zeros, the column and the value of each, and the class: words of 64 bits, little-endian."""
+    made = bytearray(16 * len(row.values) + 16)
+    words = memoryview(made).cast("Q")
+    words[0], words[-1] = len(row.values), label
+    words[1:-1:2] = memoryview(row.columns)
+    words[2::2] = memoryview(row.values).cast("B").cast("Q")
+    if sys.byteorder == "big":
+        swapped = array("Q", made)
+        swapped.byteswap()
+        made[:] = swapped.tobytes()
+    return made
 
 
 def fingerprint(rows: list[tuple[int, Row]], d: int) -> str:
@@ -166,16 +194,16 @@ def fingerprint(rows: list[tuple[int, Row]], d: int) -> str:
     for start in range(0, len(rows), BLOCK):
         block = hashlib.sha256()
         for label, row in rows[start : start + BLOCK]:
-            block.update(struct.pack("<Q" + "Qd" * len(row) + "Q", len(row), *chain.from_iterable(row), label))
+            block.update(row_bytes(row, label))
         digest.update(block.digest())
     return digest.hexdigest()
 
 
 def fingerprint_1(rows: Iterable[tuple[int, Row]], n: int, d: int) -> str:
-    """Hash n, d and the rows in use, as format 1 does."""
+    """Hash n, d and the rows in use, as format 1 does: a class is a signed byte."""
     digest = hashlib.sha256(struct.pack("<QQ", n, d))
     for label, row in rows:
-        digest.update(struct.pack("<Q" + "Qd" * len(row) + "b", len(row), *chain.from_iterable(row), label))
+        digest.update(row_bytes(row, 0)[:-8] + struct.pack("<b", label))
     return digest.hexdigest()
 
 
@@ -220,9 +248,10 @@ class Meter:
         self.left -= HELD * (bits // 64)
 
     def allow(self, table: ExactTable) -> None:
-        """More work for a larger table: some passes for each class against the rest, or for all comparisons."""
+        """More work for a larger table: some passes for each class or comparison, and factorisations [L17]."""
+        self.left += PER_CUBE * min(table.d, len(table.rows), MOST_FACTORED) ** 3
         classes = len({label for label, _ in table.rows})
-        self.left += PER_NUMBER * sum(len(row) + 1 for _, row in table.rows) * min(max(1, 2 * (classes - 2)), 80)
+        self.left += PER_NUMBER * sum(len(row.values) + 1 for _, row in table.rows) * min(max(1, 2 * (classes - 2)), 80)
 
     def charge(self, operations: int, bits: int = 0, by: int = 0) -> None:
         """Count products of numbers of so many bits."""
@@ -299,7 +328,7 @@ class Data:
         if scope.version == 1:
             told = scope.told
             need(len(side) < 128, "there are more classes than format 1 can tell apart")
-            meter.charge(4 * sum(len(row) + 1 for _, row in self.used.values()))
+            meter.charge(4 * sum(len(row.values) + 1 for _, row in self.used.values()))
             digest = fingerprint_1(self.used.values(), len(self.used), self.d)
             same = type(told["n"]) is int and told["n"] == len(self.used) and told["sha256"] == digest
             need(same, f"it is about other data, not these {len(self.used)} rows")  # [S4]
@@ -307,14 +336,15 @@ class Data:
         self.last = 1 if self.kesler is None else len(self.kesler) - 1
         self.p = self.block * self.last
         self.n = len(self.used) * self.last  # rows z
-        numbers = len(self.used) + sum(len(row) for _, row in self.used.values())
+        numbers = len(self.used) + sum(len(row.values) for _, row in self.used.values())
         meter.charge(2 * numbers)
         self.cells = numbers * (1 if self.kesler is None else 2 * self.last)  # numbers of all rows z
+        self.kept: dict[Key, tuple[Sparse, int]] = {}
 
     @cached_property
     def size(self) -> int:
         """Bits of a cell, with room."""
-        sizes = [math.frexp(v)[1] for _, row in self.used.values() for _, v in row]
+        sizes = [math.frexp(v)[1] for _, row in self.used.values() for v in row.values]
         return max([1, *sizes]) - min([1, *sizes]) + 128
 
     @cached_property
@@ -354,16 +384,20 @@ class Data:
 
     def scaled(self, blocks: tuple[tuple[int, int], ...], row: Row) -> tuple[Sparse, int]:
         """Multiply a row z by a positive integer m that makes it integral: (m z, m)."""
-        self.meter.charge((64 if self.decimal else 8) * (len(row) + 1), self.size)
-        ratios = [(j, (Fraction(repr(v)) if self.decimal else v).as_integer_ratio()) for j, v in row]
+        self.meter.charge((64 if self.decimal else 8) * (len(row.values) + 1), self.size)
+        ratios = [(j, (Fraction(repr(v)) if self.decimal else v).as_integer_ratio()) for j, v in zip(*row, strict=True)]
         ratios += [(self.d, (1, 1))] * self.intercept
         m = math.lcm(*(under for _, (_, under) in ratios))
         return {at + j: s * over * (m // under) for at, s in blocks for j, (over, under) in ratios}, m
 
     def z(self, key: Key) -> tuple[Sparse, int]:
-        i, other = (key, 0) if isinstance(key, int) else key
-        side, row = self.used[i]
-        return self.scaled(self.blocks(side, other), row)
+        """The row z times a positive integer m that makes it integral, and m; kept, since witnesses share rows."""
+        if key not in self.kept:
+            i, other = (key, 0) if isinstance(key, int) else key
+            side, row = self.used[i]
+            self.kept[key] = self.scaled(self.blocks(side, other), row)
+            self.meter.hold(self.size * len(self.kept[key][0]))
+        return self.kept[key]
 
     # -- numbers of a proof
 
@@ -422,7 +456,7 @@ class Data:
         *rounded, shift = [v / top for v in [*w, level]]  # each quotient is rounded once
         safe = all(v == 0 or abs(f) > 1e-200 for v, f in zip([*w, level], [*rounded, shift], strict=True))
         for key, blocks, row in self.rows():
-            terms = [s * rounded[at + j] * v for at, s in blocks for j, v in row]
+            terms = [s * rounded[at + j] * v for at, s in blocks for j, v in zip(*row, strict=True)]
             terms += [s * rounded[at + self.d] for at, s in blocks if self.intercept] + [-shift]
             total, size = sum(terms), sum(map(abs, terms))
             if safe and size < 1e290 and abs(total) > (len(terms) + 8) * 2.0**-51 * size + 1e-290:
@@ -572,11 +606,15 @@ class SlotWidth:
         return [int.from_bytes(slots[k : k + self.width], "little", signed=True) for k in parts]
 
 
+def longest_of(lines: list[list[int]]) -> int:
+    """The most bits of an entry."""
+    return max(max(map(max, lines)), -min(map(min, lines))).bit_length()
+
+
 def gram(a: list[list[int]], meter: Meter) -> tuple[list[list[int]], int]:
     """The rows of A'A from the diagonal on, and a bound on the absolute value of its entries."""
     columns = list(zip(*a, strict=True))
-    c = len(columns)
-    longest = max(abs(v).bit_length() for column in columns for v in column)
+    c, longest = len(columns), longest_of(a)
     meter.charge(len(a) * c, longest, longest)
     top = max(sum(map(mul, column, column)) for column in columns)  # |(A'A)_ij|^2 <= (A'A)_ii (A'A)_jj
     packing = SlotWidth.of(top)
@@ -653,8 +691,8 @@ def null_vectors(data: Data, given: dict[str, Any]) -> list[list[int]]:
     return [data.numbers(vector, data.p)[0] for vector in value]
 
 
-def short_circulation(data: Data, given: dict[str, Any], rows: list[Key]) -> None:
-    """Check that some weights > 0 on the rows sum to zero, and that the rows have rank p - len(null) [L18].
+def short_circulation(data: Data, given: dict[str, Any], rows: list[Key], signs: list[int]) -> None:
+    """Check that some weights > 0 have sum weight_i sign_i z_i = 0, and that the rows have rank p - len(null) [L18].
 
     The weights q of the certificate nearly do: the rows J, its first, can make up for the rest.
     """
@@ -675,11 +713,14 @@ def short_circulation(data: Data, given: dict[str, Any], rows: list[Key]) -> Non
     total, least = sum(q), min(q[:inner])
     guard = (total // least).bit_length() + 8  # any number is sound
     h = rounded_rows(data, rows, columns, [e + guard for e in exponents], null)  # within 1 of 2^(e_j + guard) z_ij
-    a = [[v + (1 << guard - 1) >> guard for v in line] for line in h[:inner]]  # within 1/2 + 2^-guard of 2^e_j z_ij
-    longest = max(abs(v).bit_length() for line in h for v in line)
+    a = [
+        [v + (1 << guard - 1) >> guard for v in line] for line in h[:inner]
+    ]  # signs aside, within 1/2 + 2^-guard of 2^e_j z_ij
+    longest = longest_of(h)
     data.meter.charge(len(rows) * len(columns), longest, max(q).bit_length())
     data.meter.charge(len(columns), longest + total.bit_length(), longest + total.bit_length())
-    bound = sum((abs(sum(map(mul, q, column))) + total) ** 2 for column in zip(*h, strict=True))
+    signed = [s * v for s, v in zip(signs, q, strict=True)]
+    bound = sum((abs(sum(map(mul, signed, column))) + total) ** 2 for column in zip(*h, strict=True))
     residual = Fraction(math.isqrt(bound) + 1, least << guard)  # at least |2^e_j r_j| / min_J q
     rounding = (Fraction(1, 2) + Fraction(1, 1 << guard)) * (math.isqrt(inner * len(columns)) + 1)
     enough = (rounding + residual) ** 2
@@ -696,6 +737,8 @@ def rounded_rows(
     data.meter.hold(len(rows) * len(columns) * max(0, *shifts))
     data.meter.charge(4 * len(rows) * data.p, 64, 64)
     lengths = [max(map(abs, v)).bit_length() for v in null]
+    plain = not data.decimal and all(abs(shift) <= 1000 for shift in shifts)
+    scales = [2.0**shift for shift in shifts] if plain else []
     made: list[list[int]] = []
     for key in rows:
         if null:
@@ -704,8 +747,8 @@ def rounded_rows(
                 data.meter.charge(len(z), length, data.size)
                 need(not sum(v[j] * t for j, t in z.items()), "a null vector does not vanish on every row")  # [L18]
         try:
-            made.append([] if data.decimal else rounded_doubles(data, key, columns, shifts))
-        except OverflowError:
+            made.append(rounded_doubles(data, key, columns, scales) if plain else [])
+        except OverflowError:  # beyond the doubles
             made.append([])
         if not made[-1]:
             data.meter.charge(2 * len(columns), 2 * MOST_BITS + data.size)
@@ -715,17 +758,17 @@ def rounded_rows(
     return made
 
 
-def rounded_doubles(data: Data, key: Key, columns: list[int], shifts: list[int]) -> list[int]:
-    """The same for one row of doubles: ldexp is exact, except below 2^-1022, where what is lost is far below 1."""
+def rounded_doubles(data: Data, key: Key, columns: list[int], scales: list[float]) -> list[int]:
+    """The same for one row of doubles: a power of two changes no digit, except below 2^-1022, far below 1."""
     i, other = (key, 0) if isinstance(key, int) else key
     side, row = data.used[i]
     z = [0.0] * data.p
     for at, s in data.blocks(side, other):
-        for j, v in row:
+        for j, v in zip(*row, strict=True):
             z[at + j] = s * v
         if data.intercept:
             z[at + data.d] = float(s)
-    return list(map(math.floor, map(math.ldexp, [z[j] for j in columns], shifts)))
+    return list(map(math.floor, map(mul, [z[j] for j in columns], scales)))
 
 
 def line_weights(data: Data, rows: list[Key]) -> list[int]:
@@ -746,8 +789,11 @@ def line_weights(data: Data, rows: list[Key]) -> list[int]:
 
 
 def signed_circulation(data: Data, given: dict[str, Any], rows: list[Key], signs: list[int]) -> None:
-    """Check weights > 0 with sum weight_i sign_i z_i = 0 [L2, L11]."""
+    """Check weights > 0 with sum weight_i sign_i z_i = 0: given, solved for, or near those given [L2, L11, L18]."""
     need(len(rows) > 0, "the witness is empty")
+    if given.get("near") is not None:
+        short_circulation(data, given, rows, signs)
+        return
     if given.get("lambda") is None:
         line = line_weights(data, rows)
         forward = line[0] * signs[0] > 0
@@ -762,10 +808,7 @@ def signed_circulation(data: Data, given: dict[str, Any], rows: list[Key], signs
 def circulation(data: Data, given: dict[str, Any]) -> list[Key]:
     """The rows of a circulation [L2]: no w has z.w > 0 on all of them."""
     rows = data.keys(given["support"])
-    if given.get("near") is None:
-        signed_circulation(data, given, rows, [1] * len(rows))
-    else:
-        short_circulation(data, given, rows)
+    signed_circulation(data, given, rows, [1] * len(rows))
     return rows
 
 
@@ -949,6 +992,7 @@ def witness(data: Data, entry: Any) -> tuple[set[Key], set[Key]]:
     codes = given["support"]
     need(type(codes) is list and all(type(c) is int for c in codes), "a row is not a number")
     rows, signs = data.keys([max(c, -1 - c) for c in codes]), [1 if c >= 0 else -1 for c in codes]
+    data.meter.read(ROW_TEXT * len(rows))
     signed_circulation(data, given, rows, signs)
     sided = list(zip(rows, signs, strict=True))
     return {i for i, s in sided if s > 0}, {i for i, s in sided if s < 0}
@@ -1031,7 +1075,7 @@ def walk(
             (i,) = data.keys([node["split"]])
             need(i not in bad and i not in good, "a row cannot be split on twice")
             need(block is None or i in block, "a split is on a row outside the block")
-            need(data.intercept or len(data.used[node["split"]][1]) > 0, "a zero row cannot be split on")
+            need(data.intercept or len(data.used[node["split"]][1].values) > 0, "a zero row cannot be split on")
             stack += [("not right", i), ("visit", node["right"]), ("right", i)]
             stack += [("not wrong", i), ("visit", node["wrong"]), ("wrong", i)]
         else:

@@ -265,7 +265,7 @@ def test_witnesses_of_many_rows_carry_their_weights():
     X, y = noisy(120, 41, 0.5)
     found = fewest_mistakes(X, y, max_nodes=1)
     assert found.lower > 0
-    assert all(len(entry["lambda"]) == 43 for entry in found.certificate.content["witnesses"])
+    assert all(len(entry["near"]["weights"]) == 43 for entry in found.certificate.content["witnesses"])
     consistent(found, X, y)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from separatrix.proofs.branch_and_bound import SMALL, TINY, Search
-from separatrix.proofs.case_tree import proof
+from separatrix.proofs.case_tree import packed_proof, proof
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.near_witnesses import near_packing
 from separatrix.proofs.packing import Packing
@@ -44,5 +46,16 @@ def raise_by_blocks(search: Search, max_nodes: int) -> None:
 
 
 def _keep_better(search: Search, packing: Packing) -> None:
-    if search.fraction is None or packing.bound > search.fraction.bound:
-        search.fraction = packing
+    """Blocks and witnesses, less the blocks of the longest proofs where a checker would not take all of them."""
+    while (search.fraction is None or packing.bound > search.fraction.bound) and packing.bound > 0:
+        nodes, witnesses = packed_proof(packing)
+        if search.cost.allows(witnesses, nodes):
+            search.fraction = packing
+            return
+        search.long = True
+        if not packing.blocks:
+            return
+        kept = sorted(range(len(packing.blocks)), key=lambda k: len(packing.blocks[k].witnesses))[:-1]
+        packing = replace(
+            packing, blocks=tuple(packing.blocks[k] for k in kept), shares=tuple(packing.shares[k] for k in kept)
+        )

@@ -16,17 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
+from separatrix.proofs.case_tree import Codes, flat_tree
 from separatrix.proofs.exact_algebra import Row, integer_row, null_line
 from separatrix.proofs.face import Face
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.line_search import Lines
 from separatrix.proofs.packing import Packing, fractional_packing, packed_fractionally
+from separatrix.proofs.proof_cost import ProofCost
 from separatrix.proofs.simplex import alternative
 from separatrix.proofs.small_tables import disjoint_circuits, separating_the_rest
 from separatrix.proofs.tree_rows import node_work, opposite_pairs, prepared, zero_rows
 
-Codes = list[int]  # a row i as i, the row reversed (-z_i) as ~i
 Progress = Callable[[int, int, int], object]
 
 RESTARTS = 20  # of the first search for a good hyperplane
@@ -38,7 +39,6 @@ NARROW = 30  # columns up to which the tree of all rows begins before blocks of 
 EARLY, DOUBTS = 3e9, 1000  # steps of that beginning, of some 3e10 in a minute, and witnesses decided in integers
 SOON = 2e8  # steps after which that beginning ends where the lower bound is below half of the upper one
 FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
-IMPOSSIBLE = 1 << 30
 
 
 @dataclass
@@ -66,8 +66,11 @@ class Search:
         self.packed: list[Codes] = []  # disjoint witnesses of forward rows
         self.fraction: Packing | None = None
         self.tree: Any = None
+        self.deepest = 0  # the bound of the tree, as far as a checker takes its proof
+        self.cost = ProofCost(rows)
         self.stopped = ""
         self.stuck = False
+        self.long = False  # whether a bound was found of which a checker would not take the proof
 
     # -- what is known -----------------------------------------------------------------------------
 
@@ -77,9 +80,8 @@ class Search:
 
     @property
     def lower(self) -> int:
-        deepest = 0 if self.tree is None else int(self.tree.lower)
         fraction = 0 if self.fraction is None else self.fraction.bound
-        return min(self.upper, max(len(self.packed), deepest, fraction))
+        return min(self.upper, max(len(self.packed), self.deepest, fraction))
 
     @property
     def nodes(self) -> int:
@@ -100,7 +102,7 @@ class Search:
             step()
         if self.lower + gap >= self.upper:
             self.stopped = "proved" if self.lower == self.upper else "gap"
-        self.stopped = self.stopped or ("open" if self.stuck else "nodes")
+        self.stopped = self.stopped or ("open" if self.stuck else "proof" if self.long else "nodes")
 
     def late(self) -> bool:
         if (
@@ -214,6 +216,10 @@ class Search:
                 self.packed.append(codes)
                 if len(self.packed) >= self.upper:
                     return
+                if len(self.packed) % 1000 == 0 and not self.cost.allows(self.packed):
+                    del self.packed[-1000:]
+                    self.long = True
+                    return
 
     def disjoint(self, ids: NDArray[np.int64]) -> Iterator[Codes]:
         """Witnesses among these rows that share none of them, until the rest is separable."""
@@ -235,7 +241,7 @@ class Search:
     def _divide(self, max_nodes: int, gap: int, doubts: float = np.inf) -> None:
         """The tree, a few nodes at a time."""
         rows = self.rows
-        if max_nodes < 1 or self.stuck:
+        if max_nodes < 1 or self.stuck or self.long:
             return
         if rows.n * rows.p > SMALL or rows.p > 2000:
             self.stopped = "size"
@@ -253,8 +259,9 @@ class Search:
             self._take(columns)
             if self.upper < tree.best:
                 tree.offer(self.upper, self._floats() / columns)
+            self._deepen()
             far = 2 * self.lower < self.upper and tree.nodes * node_work(rows.n, rows.p) > SOON
-            early = doubts < np.inf and (tree.doubtful >= doubts or far)
+            early = self.long or (doubts < np.inf and (tree.doubtful >= doubts or far))
             if self.lower + gap >= self.upper or tree.nodes >= max_nodes or early or self.late():
                 return
             if self.fraction is None and rows.p > 10 and tree.nodes >= first:
@@ -270,6 +277,21 @@ class Search:
             if tree.nodes == before:  # what is left cannot be divided in floating point
                 self.stuck = True
                 return
+
+    def _deepen(self) -> None:
+        """Take the bound of the tree, if it is more than is known and its proof is not too long for a checker."""
+        top = min(self.upper, int(self.tree.lower))
+        if top <= self.lower:
+            return
+        if self.cost.surely_allows(len(self.tree.witnesses), self.tree.nodes, top):
+            self.deepest = top
+            return
+        for bound in range(top, self.lower, -1):
+            nodes, witnesses = flat_tree(self.tree, bound)
+            if self.cost.allows(witnesses, nodes):
+                self.deepest = bound
+                return
+            self.long = True
 
     def _by_integers(self) -> None:
         """What floating point has left open of a small table, in exact arithmetic."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from separatrix.proofs.branch_and_bound import IMPOSSIBLE, Codes, Search
 from separatrix.proofs.packing import Packing
+
+if TYPE_CHECKING:
+    from separatrix.proofs.branch_and_bound import Search
+
+Codes = list[int]  # a row i as i, the row reversed (-z_i) as ~i
+IMPOSSIBLE = 1 << 30  # the bound of a case that cannot occur
 
 
 def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 import re
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -304,12 +305,17 @@ def class_names(classes: NDArray[Any]) -> list[str]:
     return names
 
 
-def sparse_rows(X: Any) -> list[list[tuple[int, float]]]:
+def sparse_rows(X: Any) -> list[checker.Row]:
     """Each row as its non-zeros, for the checker."""
-    if isinstance(X, np.ndarray):
-        return [[(j, v) for j, v in enumerate(row) if v] if 0.0 in row else list(enumerate(row)) for row in X.tolist()]
-    bounds, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
-    return [[(columns[k], values[k]) for k in range(start, end) if values[k]] for start, end in pairwise(bounds)]
+    if not isinstance(X, np.ndarray):
+        bounds, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
+        return [checker.Row.of(columns[start:end], values[start:end]) for start, end in pairwise(bounds)]
+    every = array("Q", range(X.shape[1]))
+    full = (X != 0).all(axis=1).tolist()
+    return [
+        checker.Row(every, array("d", row.tobytes())) if whole else checker.Row.of(every, row.tolist())
+        for whole, row in zip(full, X.astype(np.float64, copy=False), strict=True)
+    ]
 
 
 def fingerprint(X: Any, codes: NDArray[Any]) -> str:

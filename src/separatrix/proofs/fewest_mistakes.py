@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from separatrix.errors import CertificateError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.proofs.block_bounds import raise_by_blocks
-from separatrix.proofs.branch_and_bound import Codes, Progress, Search
+from separatrix.proofs.branch_and_bound import Progress, Search
 from separatrix.proofs.case_tree import proof
-from separatrix.proofs.certificate import INDEX_ONLY, Certificate, Subject, numbers, scaled
-from separatrix.proofs.exact_algebra import null_line
-from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.certificate import Certificate, Subject, scaled
 from separatrix.proofs.separability import Given, given_data
 from separatrix.proofs.tree_rows import default_nodes
+from separatrix.proofs.witness_entries import witness_entries
 
 WHY = {
     "proved": "the bounds meet",
@@ -29,6 +28,7 @@ WHY = {
     "nodes": "stopped at the limit of nodes: raise max_nodes",
     "open": "floating point could not divide the cases that are left",
     "size": "the table is too large for a tree of cases: the lower bound is that of disjoint witnesses",
+    "proof": "a proof of more would take a checker longer than it allows",
     "time": "stopped at the time limit: raise time_limit",
     "progress": "progress() asked to stop",
     "interrupted": "interrupted",
@@ -148,26 +148,6 @@ def _result(search: Search, subject: Subject, given: Given, seconds: float) -> M
     )
 
 
-def _row(subject: Subject, t: int) -> int:
-    row = subject.row(t)
-    assert isinstance(row, int)  # of two groups; only Kesler's construction names a row by two numbers
-    return row
-
-
-def witness_entry(codes: Codes, rows: LiftedRows, subject: Subject) -> Any:
-    """Rows, reversed ones as -1 - row; more than a few carry their weights."""
-    named = [row if c >= 0 else ~row for c, row in ((c, _row(subject, max(c, ~c))) for c in codes)]
-    if len(codes) <= INDEX_ONLY:
-        return named
-    whole, factors = rows.integers([max(c, ~c) for c in codes])
-    line = null_line([z if c >= 0 else [-v for v in z] for c, z in zip(codes, whole, strict=True)])
-    if line is None:
-        raise AssertionError("a witness is not the circuit that it was proved to be")
-    weights = [t * m for t, m in zip(line, factors, strict=True)]
-    divisor = math.gcd(*weights)
-    return {"support": named, "lambda": numbers([t // divisor for t in weights])}
-
-
 @dataclass(frozen=True)
 class MistakeBracket:
     """``lower`` <= the fewest mistakes of any hyperplane <= ``upper``; ``certificate`` proves both to others.
@@ -243,7 +223,7 @@ class MistakeBracket:
             upper=self.upper,
             w=scaled(search.rows.outward(search.incumbent.w)),
             wrong=[subject.row(i) for i in search.incumbent.wrong.tolist()],
-            witnesses=[witness_entry(codes, search.rows, subject) for codes in witnesses],
+            witnesses=witness_entries(witnesses, search.rows, subject),
             nodes=nodes,
         )
 

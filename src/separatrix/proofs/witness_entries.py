@@ -1,0 +1,61 @@
+"""Witnesses as a certificate has them: their rows, and weights where solving for those would take a checker long."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from separatrix.proofs.certificate import Subject, numbers
+from separatrix.proofs.exact_algebra import null_line
+from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.proof_cost import FEW, ProofCost
+from separatrix.proofs.short_proof import ShortProof, short_proof
+
+Codes = Sequence[int]  # a row i as i, the row reversed (-z_i) as ~i
+
+
+def witness_entries(witnesses: Sequence[Codes], rows: LiftedRows, subject: Subject) -> list[Any]:
+    """Rows alone, with small weights near a solution, or with exact ones."""
+    few = FEW if ProofCost(rows).may_be_plain(witnesses) else 2
+    return [_entry(codes, rows, subject, few) for codes in witnesses]
+
+
+def _entry(codes: Codes, rows: LiftedRows, subject: Subject, few: int) -> Any:
+    if len(codes) <= few:
+        return _named(codes, subject)
+    if (near := _near(codes, rows)) is not None:
+        weights = {"weights": near.weights, "inner": near.inner, "exponents": near.exponents, "floor": near.floor}
+        return {"support": _named([codes[k] for k in near.ids], subject), "near": weights}
+    whole, factors = rows.integers([max(c, ~c) for c in codes])
+    line = null_line([z if c >= 0 else [-v for v in z] for c, z in zip(codes, whole, strict=True)])
+    if line is None:
+        raise AssertionError("a witness is not the circuit that it was proved to be")
+    exact = [t * m for t, m in zip(line, factors, strict=True)]
+    divisor = math.gcd(*exact)
+    return {"support": _named(codes, subject), "lambda": numbers([t // divisor for t in exact])}
+
+
+def _named(codes: Codes, subject: Subject) -> list[int]:
+    """Row numbers of the table, those of reversed rows as -1 - row."""
+    named = [(c, subject.row(max(c, ~c))) for c in codes]
+    return [row if c >= 0 else ~row for c, row in named if isinstance(row, int)]  # as rows of two groups are
+
+
+def _near(codes: Codes, rows: LiftedRows) -> ShortProof | None:
+    """Small weights that nearly cancel a circuit whose rows span the space [L18]."""
+    if len(codes) != rows.p + 1:
+        return None
+    ids, forward = np.array([max(c, ~c) for c in codes]), np.array(codes) >= 0
+    part = type(rows)(rows.X[ids], np.where(forward, rows.y[ids], -rows.y[ids]), rows.intercept)
+    part.unit = rows.unit
+    everyone = np.arange(len(codes))
+    with np.errstate(all="ignore"):
+        Z = part.dense(everyone)
+        Z = Z / np.abs(Z).max(axis=0, initial=0.0)
+    if not np.isfinite(Z).all():
+        return None
+    q = np.linalg.svd(Z)[0][:, -1]
+    return short_proof(part, everyone, q if q[0] > 0 else -q)

@@ -1,0 +1,179 @@
+"""No certificate is handed out that a checker refuses because of its limit of work."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from hard_sets import sealed, table_of
+from scipy import sparse
+
+from separatrix import checker, fewest_mistakes, separability, verify
+from separatrix.errors import CertificateError
+from separatrix.proofs import proof_cost, witness_entries
+from separatrix.proofs.block_bounds import _keep_better
+from separatrix.proofs.branch_and_bound import Search
+from separatrix.proofs.case_tree import packed_proof, proof
+from separatrix.proofs.certificate import Certificate
+from separatrix.proofs.decimal_reading import decimal_rows
+from separatrix.proofs.disjoint_witnesses import certify_disjoint
+from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.packing import Packing
+from separatrix.proofs.proof_cost import ProofCost
+from separatrix.proofs.row_blocks import row_blocks
+from separatrix.proofs.separability import given_data
+
+
+def overlapping(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, ((X[:, 0] > 0) ^ (rng.random(n) < 0.25)).astype(int)
+
+
+@pytest.mark.parametrize("share", [1, 40, 400])
+def test_a_bracket_has_the_bound_that_its_certificate_proves(share, monkeypatch):
+    """With less work allowed by the checker the lower end is lower, and the certificate still checks."""
+    X, y = overlapping(120, 5)
+    free = fewest_mistakes(X, y, max_nodes=1500)
+    for module, name in ((proof_cost, "LIMIT"), (proof_cost, "PLAIN"), (checker, "MOST_WORK"), (checker, "ROW_TEXT")):
+        monkeypatch.setattr(module, name, getattr(module, name) // share)
+    found = fewest_mistakes(X, y, max_nodes=1500)
+    assert f"at least {found.lower} of" in verify(found.certificate, X, y)
+    assert (found.lower < free.lower) == (found.stopped == "proof") == (share > 1)
+
+
+def test_the_proof_without_the_limit_is_refused(monkeypatch):
+    X, y = overlapping(120, 5)
+    monkeypatch.setattr(checker, "MOST_WORK", checker.MOST_WORK // 400)
+    monkeypatch.setattr(checker, "ROW_TEXT", 0)
+    found = fewest_mistakes(X, y, max_nodes=1500)
+    with pytest.raises(CertificateError, match="far more work"):
+        verify(found.certificate, X, y)
+
+
+def test_blocks_of_long_proofs_are_left_out(monkeypatch):
+    X, y = overlapping(300, 3)
+    rows = LiftedRows(X, np.where(y, 1, -1).astype(np.int8), True)
+
+    def solve(part, nodes):
+        inner = Search(part, np.inf, None)
+        inner.run(nodes, 0)
+        return (inner.lower, True, *proof(inner, inner.lower))
+
+    blocks = tuple(row_blocks(rows, solve, 1e6, lambda: False))
+    packing = Packing([], [], 1, blocks, (1,) * len(blocks))
+    search = Search(rows, np.inf, None)
+    _keep_better(search, packing)
+    assert search.lower == packing.bound == sum(block.lower for block in blocks)
+    nodes, witnesses = packed_proof(packing)
+    each = proof_cost.STEP * (4 * 5 * sum(len(node.get("pack", ())) for node in nodes) + 32 * len(nodes))
+    most = (len(witnesses) * search.cost.weighted(5, 20) + each) // 2
+    monkeypatch.setattr(proof_cost, "LIMIT", most)
+    monkeypatch.setattr(checker, "ROW_TEXT", 0)
+    less = Search(rows, np.inf, None)
+    _keep_better(less, packing)
+    assert less.long
+    assert 0 < less.lower < search.lower
+    assert 0 < len(less.fraction.blocks) < len(blocks)
+
+
+def test_of_very_many_witnesses_some_are_certified(monkeypatch):
+    X, y = overlapping(400, 3)
+    rows = LiftedRows(X, np.where(y, 1, -1).astype(np.int8), True)
+    witnesses = list(Search(rows, np.inf, None).disjoint(np.arange(400)))
+    monkeypatch.setattr(proof_cost, "LIMIT", 10 * ProofCost(rows).weighted(5, 20))
+    monkeypatch.setattr(checker, "ROW_TEXT", 0)
+    given = given_data(X, y, None, True, "binary64")
+    made = certify_disjoint(given, [1], [0], witnesses, np.eye(3)[0], 0.0)
+    assert 5 < made.content["lower"] < len(witnesses)
+    assert verify(made, X, y)
+
+
+def tables():
+    yield "doubles", LiftedRows, overlapping(80, 4)[0]
+    yield "of very different size", LiftedRows, overlapping(80, 4)[0] * [1e-9, 1.0, 1e12, 1.0]
+    yield "integers", LiftedRows, np.rint(3 * overlapping(80, 4)[0])
+    yield "many columns", LiftedRows, overlapping(150, 20)[0]
+    yield "decimals", decimal_rows, np.round(overlapping(80, 4)[0], 3)
+    yield "long decimals", decimal_rows, overlapping(80, 4)[0]
+    few = np.where(np.random.default_rng(1).random((120, 9)) < 0.3, overlapping(120, 9)[0], 0.0)
+    yield "sparse", LiftedRows, sparse.csr_array(few)
+
+
+@pytest.mark.parametrize("few", [0, 12])
+@pytest.mark.parametrize(("make", "X"), [case[1:] for case in tables()], ids=[name for name, _, _ in tables()])
+def test_the_estimates_are_not_below_what_the_checker_counts(make, X, few):
+    n = X.shape[0]
+    y = np.random.default_rng(0).integers(0, 2, n)
+    rows = make(X, np.where(y, 1, -1).astype(np.int8), True)
+    reading = "decimal" if make is decimal_rows else "binary64"
+    subject = given_data(X, y, None, True, reading).subject([1], [0])
+    witnesses = list(Search(rows, np.inf, None).disjoint(np.arange(n)))
+    assert witnesses
+    content = subject.certify("min-errors").content
+    meter, cost = checker.Meter(), ProofCost(rows)
+    data = checker.Data(content, checker.Scope(content["data"], table_of(X, y), 2), meter)
+    for codes in witnesses:
+        entry = witness_entries._entry(codes, rows, subject, few)
+        for i in codes:
+            data.z(i)  # each row is made integral once, which the table allows for
+        meter.for_text, before = 0, meter.left
+        checker.witness(data, entry)
+        plain = isinstance(entry, list)
+        estimate = cost.plain(codes) if plain else cost.weighted(len(codes), cost._cells(codes))
+        assert before - meter.left <= estimate <= 40 * (before - meter.left)
+
+
+def test_witnesses_of_many_rows_are_short_and_checked_by_both_checkers():
+    X, y = overlapping(70, 12)
+    found = fewest_mistakes(X, y, max_nodes=400)
+    entries = found.certificate.content["witnesses"]
+    assert any("near" in entry for entry in entries if len(entry["support"]) == 14)
+    assert any(min(entry["support"]) < 0 for entry in entries), "no row is reversed"
+    assert verify(found.certificate, X, y)
+
+
+def test_forged_short_witnesses_are_refused():
+    """A sign, a row, a weight or a bound that is not the witness's; a row taken away."""
+    X, y = overlapping(70, 12)
+    content = fewest_mistakes(X, y, max_nodes=400).certificate.content
+    place = next(k for k, entry in enumerate(content["witnesses"]) if min(entry["support"]) < 0)
+    original = content["witnesses"][place]
+
+    def refused(**near):
+        forged = copy.deepcopy(content)
+        entry = forged["witnesses"][place]
+        entry["support"] = near.pop("support", entry["support"])
+        entry["near"] |= near
+        with pytest.raises(CertificateError):
+            verify(Certificate(sealed(forged, X, y)), X, y)
+
+    support, weights = original["support"], original["near"]["weights"]
+    refused(support=[~support[0], *support[1:]])
+    refused(support=[~code for code in support[:7]] + support[7:])
+    refused(support=[next(i for i in range(70) if i not in support and ~i not in support), *support[1:]])
+    refused(support=[*support[:-1], support[0]])
+    refused(support=support[1:], weights=weights[1:], inner=len(weights) - 1)
+    refused(weights=[2 * weights[0], *weights[1:]])
+    refused(weights=[-weights[0], *weights[1:]])
+    refused(weights=[0, *weights[1:]])
+    refused(floor=1)
+    refused(floor=original["near"]["floor"] * 1000)
+    refused(inner=3)
+    refused(exponents=[e - 12 for e in original["near"]["exponents"]])
+
+
+def test_sparse_tables_of_many_columns_allow_for_their_factorisation(monkeypatch):
+    """The work of a short proof grows with the columns cubed, however few numbers are not zero."""
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(np.where(rng.random((1500, 120)) < 0.1, rng.standard_normal((1500, 120)), 0.0))
+    y = (np.ravel(X.sum(axis=1)) > 0) ^ (rng.random(1500) < 0.2)
+    found = separability(X, y).certificate
+    assert "near" in found.content
+    monkeypatch.setattr(checker, "MOST_WORK", 1 << 25)  # which is enough for the other checker
+    monkeypatch.setattr(checker, "PER_NUMBER", 0)
+    with pytest.raises(CertificateError, match="far more work"):
+        verify(found, X, y)
+    monkeypatch.setattr(checker, "PER_CUBE", 40)  # of few columns those parts of the work are larger that grow less
+    assert verify(found, X, y)
