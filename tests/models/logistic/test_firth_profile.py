@@ -29,11 +29,11 @@ def test_the_second_derivatives_are_those_of_the_penalised_likelihood():
 
     def score(at):
         point = likelihood.at(at)
-        return likelihood.score(point.P, np.linalg.inv(point.information))
+        return likelihood.score(point, np.linalg.inv(point.factor))
 
     numeric = np.array([(score(b - step * e) - score(b + step * e)) / (2 * step) for e in np.eye(len(b))])
     point = likelihood.at(b)
-    found = profiles._curvature(point, np.linalg.inv(point.information))
+    found = profiles._curvature(point, np.linalg.inv(point.factor))
     np.testing.assert_allclose(found, numeric, rtol=1e-6, atol=1e-6)
 
 

@@ -1,21 +1,15 @@
 """Firth's bias reduction: maximise  l(b) + log|I(b)|/2, which is finite whatever the separation (Firth 1993).
 
-For K classes with the first as baseline, b = (b_1, ..., b_K-1) and I = sum c_i (diag(p_i) - p_i p_i') (x) x_i x_i'.
-The derivative of log|I|/2 adds to the residual 1[y_i = k] - p_ik of each row
-
-    a_ik = p_ik/2 (M_kk - 2 (M p)_k - sum_l M_ll p_l + 2 p'M p),   M_kl = x_i' [I^-1]_kl x_i,
-
-from the third cumulants of one draw; for two classes that is h_i (1/2 - p_i) with the leverage h_i
-(Heinze and Schemper 2002; Bull, Mak and Greenwood 2002). Steps are I^-1 times the adjusted score, corrected by
-the pairs of earlier steps, limited in length and halved until they gain. The function may have several maxima, and
-a long step may cross from one to another: searches start at zero and at a second point and, where these
-differ, at points along a path of ridge fits; the highest maximum wins.
+Steps are I^-1 times the adjusted score, corrected by the pairs of earlier steps, limited in length and halved until
+they gain. The function may have several maxima, and a long step may cross from one to another: a few searches, from
+starts that have little in common, go on until little is left to gain, and where they end at different maxima, further
+ones follow. From the highest maximum a last search goes on to the last digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +17,8 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.binary_loss import EPS
+from separatrix.models.logistic.firth_likelihood import FirthLikelihood, PenalisedPoint, logdet_of, orthonormal
+from separatrix.models.logistic.firth_starts import FEW, STEPS, added_leverages, newton_path
 from separatrix.models.logistic.multinomial_loss import class_information, softmax
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
 from separatrix.models.logistic.quasi_newton import StepPairs
@@ -30,61 +26,10 @@ from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
 LONGEST = 1.0  # the root mean square change of the scores by one step
-APART = 1e-4  # two maxima differ by more than this, measured in the same way
-
-
-@dataclass(frozen=True, slots=True)
-class PenalisedPoint:
-    """Coefficients with the likelihood there, its penalised version, the information and all probabilities."""
-
-    b: Floats
-    loglik: float
-    penalised: float
-    information: Floats
-    P: Floats
-
-
-class FirthLikelihood:
-    """The penalised likelihood on ``lifted`` rows of full column rank (n, p)."""
-
-    def __init__(self, problem: LogisticProblem, lifted: Floats) -> None:
-        self.problem, self.lifted, self.free = problem, lifted, problem.classes - 1
-        self.own, self.offset, self.c = (np.arange(problem.n), problem.codes), problem.class_offset, problem.counts
-
-    def at(self, b: Floats) -> PenalisedPoint:
-        n, p = self.lifted.shape
-        scores = np.column_stack([np.zeros(n), self.lifted @ b.reshape(self.free, p).T])
-        P, loss = softmax(scores if self.offset is None else scores + self.offset, self.own)
-        information = class_information(self.lifted, P[:, 1:], self.problem.weights)
-        sign, logdet = np.linalg.slogdet(information)
-        loglik = -float(np.sum(self.c * loss))
-        return PenalisedPoint(b, loglik, loglik + 0.5 * float(logdet) if sign > 0 else -np.inf, information, P)
-
-    def change(self, step: Floats) -> float:
-        """The root mean square change of the scores by a step."""
-        moved = self.lifted @ step.reshape(self.free, -1).T
-        return float(np.sqrt(np.square(moved).sum() / len(moved)))
-
-    def score(self, P: Floats, inverse: Floats) -> Floats:
-        """The adjusted score, of the length of b."""
-        n, p = self.lifted.shape
-        q = P[:, 1:]
-        M = np.empty((n, self.free, self.free))
-        for k in range(self.free):
-            for m in range(k + 1):
-                block = inverse[k * p : (k + 1) * p, m * p : (m + 1) * p]
-                M[:, k, m] = M[:, m, k] = np.einsum("ij,ij->i", self.lifted @ block, self.lifted)
-        Mp = np.einsum("ikl,il->ik", M, q)
-        diagonal = np.einsum("ikk->ik", M)
-        inner = (diagonal * q).sum(axis=1) - 2.0 * (Mp * q).sum(axis=1)
-        adjust = 0.5 * q * (diagonal - 2.0 * Mp - inner[:, None])
-        R = self.c[:, None] * (truth(self.problem) - q + adjust)
-        return np.asarray((R.T @ self.lifted).reshape(-1))
-
-
-def truth(problem: LogisticProblem) -> Floats:
-    """1[y_i = k] for the classes but the first."""
-    return np.asarray(problem.codes[:, None] == np.arange(1, problem.classes), dtype=np.float64)
+APART = 0.1  # two maxima differ by more standard errors than this, along the line through them
+SETTLED, PLACED = 0.0, 1e-10  # what is left to gain at an estimate, and where a search for a maximum's place ends
+LARGE_SETTLED, LARGE_PLACED = 1e-16, 1e-4  # the same of large tables: 1e-8 standard errors are left
+LARGE = 2**22  # multiplications of one information matrix, from which on a search takes narrow ones, and few starts
 
 
 @dataclass(slots=True)
@@ -109,116 +54,152 @@ class FirthState:
 
 @dataclass(frozen=True, slots=True)
 class FirthSearch:
-    """Quasi-Newton steps in the ``free`` coefficients; the determinant is of all."""
+    """Quasi-Newton steps in the ``free`` coefficients, until at most ``enough`` is left; the determinant is of all."""
 
     likelihood: FirthLikelihood
     free: NDArray[np.bool_]
     pairs: StepPairs
+    enough: float
+    weighed: bool  # whether a step is long by the rows that are not certain: rows far out then allow longer ones
 
     def terminate(self, state: FirthState) -> Status | None:
         point, free = state.point, self.free
-        try:
-            inverse = np.asarray(np.linalg.inv(point.information), dtype=np.float64)
-            own = np.linalg.inv(point.information[np.ix_(free, free)])
-        except np.linalg.LinAlgError:  # all rows are certain: an offset, or vectors, of hundreds
+        if point.factor is None:
             return Status.NONFINITE
-        state.slope = -self.likelihood.score(point.P, inverse)[free]
+        root = np.asarray(np.linalg.inv(point.factor))
+        own = root if free.all() else np.linalg.inv(np.linalg.cholesky(point.information[np.ix_(free, free)]))
+        state.slope = -self.likelihood.score(point, root)[free]
         if state.last is not None:
             self.pairs.learn((point.b - state.last[0])[free], state.slope - state.last[1])
-        state.step = self.pairs.correct(state.slope, own.__matmul__)
+        state.step = self.pairs.correct(state.slope, (own.T @ own).__matmul__)
         state.decrement = 0.5 * float(state.slope @ state.step)
         if not np.isfinite(state.decrement):
             return Status.NONFINITE
+        if 0 <= state.decrement <= self.enough:
+            return Status.OPTIMAL
         return Status.OPTIMAL if state.near and abs(state.decrement) >= 0.25 * state.before else None
 
     def step(self, state: FirthState) -> FirthState | None:
         point, near = state.point, state.near
         whole = np.zeros(len(self.free))
         whole[self.free] = state.step
-        share = 1.0 if near else min(1.0, LONGEST / max(self.likelihood.change(whole), EPS))
+        share = (
+            1.0
+            if near
+            else min(1.0, LONGEST / max(self.likelihood.change(whole, point if self.weighed else None), EPS))
+        )
         least = 2.0**-30 * share
         while share >= least:
             moved = point.b.copy()
             moved[self.free] -= share * state.step
             ahead = self.likelihood.at(moved)
-            enough = point.penalised + 1e-4 * share * state.decrement - 8 * EPS * state.scale
+            enough = (
+                point.penalised + 1e-4 * share * state.decrement - 8 * max(self.likelihood.noise, EPS * state.scale)
+            )
             if near or ahead.penalised >= enough:
                 before = abs(state.decrement) if near else np.inf
                 return FirthState(ahead, before, (point.b, state.slope))
-            share *= 0.5
+            rise = 2.0 * share * state.decrement
+            bend = rise - (ahead.penalised - point.penalised)  # of a parabola, whose top is the next guess
+            share *= max(0.1, 0.5 * rise / bend) if 0 < rise < bend < np.inf else 0.1
         return None
 
 
 def firth(
-    likelihood: FirthLikelihood, max_iter: float, start: Floats, fixed: NDArray[np.bool_] | None = None
+    likelihood: FirthLikelihood,
+    max_iter: float,
+    start: Floats,
+    fixed: NDArray[np.bool_] | None = None,
+    enough: float = SETTLED,
+    weighed: bool = False,
 ) -> Driven[FirthState]:
     """Maximise from ``start``; coefficients marked in ``fixed`` stay where they are."""
     free = np.ones(len(start), dtype=bool) if fixed is None else ~fixed
-    solver = FirthSearch(likelihood, free, StepPairs())
+    solver = FirthSearch(likelihood, free, StepPairs(), enough, weighed)
     return drive(solver, FirthState(likelihood.at(start)), max_steps=max_iter)
-
-
-def orthonormal(lifted: Floats) -> tuple[Floats, Floats]:
-    """Columns q with mean square 1 and no correlation, and R with rows x = R'q.
-
-    Firth's estimate moves with the basis, rounding does not: vectors are b = R^-1 b_q.
-    """
-    scale, length = np.linalg.norm(lifted, axis=0), np.sqrt(len(lifted))
-    Q, R = np.linalg.qr(lifted / scale)
-    return Q * length, R * scale / length
-
-
-def logdet_of(R: Floats, classes: int) -> float:
-    """log|I|/2 in the given columns minus that in orthonormal ones."""
-    return (classes - 1) * float(np.log(np.abs(np.diagonal(R))).sum())
 
 
 def firth_estimate(
     problem: LogisticProblem,
     max_iter: float,
-    starts: Sequence[Floats | None] = (None,),
+    starts: Sequence[Floats | None] | None = None,
     more: Callable[[], Sequence[Floats | None]] | None = None,
 ) -> LogisticResult:
     """The highest maximum that searches on orthonormal columns reach; vectors (K - 1, p) against the first class.
 
-    A search is made from each of the ``starts`` (vectors, or None for zero). One that does not end at a maximum of its
-    own adds nothing, unless none does. Where they end at different maxima, ``more`` gives further starts.
+    A search is made from each of the ``starts`` (vectors, or None for zero), by default from those of
+    :mod:`~separatrix.models.logistic.firth_starts`. One that does not end at a maximum of its own adds nothing, unless
+    none does. Where they end at different maxima, ``more`` gives further starts.
     """
     with one_blas_thread():
-        return _firth_estimate(problem, max_iter, starts, more)
+        return FirthEstimate(problem, max_iter).highest(starts, more)
 
 
-def _firth_estimate(
-    problem: LogisticProblem,
-    max_iter: float,
-    starts: Sequence[Floats | None],
-    more: Callable[[], Sequence[Floats | None]] | None,
-) -> LogisticResult:
-    Q, R = orthonormal(problem.lifted())
-    likelihood, free = FirthLikelihood(problem, Q), problem.classes - 1
-    runs, maxima = list[Driven[FirthState]](), list[Driven[FirthState]]()
-    waiting = list(starts)
-    while waiting:
-        start = waiting.pop(0)
-        b = np.zeros(free * R.shape[1]) if start is None else (start @ R.T).reshape(-1)
-        run = firth(likelihood, max_iter, b)
-        runs.append(run)
-        if run.status is Status.INTERRUPTED:
-            break
-        others = [m.state.point.b for m in maxima]
-        if run.status is Status.OPTIMAL and all(np.linalg.norm(b - run.state.point.b) > APART for b in others):
-            maxima.append(run)
-        if not waiting and len(maxima) > 1 and more is not None:
-            waiting, more = list(more()), None
-    best = max(maxima, key=lambda run: run.state.point.penalised) if maxima else runs[0]
-    logdet, point = logdet_of(R, problem.classes), best.state.point
-    return LogisticResult(
-        np.asarray(np.linalg.solve(R, point.b.reshape(free, -1).T).T, dtype=np.float64),
-        runs[-1].status if runs[-1].status is Status.INTERRUPTED else best.status,
-        best.steps if best is runs[0] and len(maxima) <= 1 else sum(run.steps for run in runs),
-        -point.loglik,
-        maxima=tuple(sorted((run.state.point.penalised + logdet for run in maxima or [best]), reverse=True)),
-    )
+class FirthEstimate:
+    """Searches for maxima on orthonormal columns: of large tables first with narrow numbers."""
+
+    def __init__(self, problem: LogisticProblem, max_iter: float) -> None:
+        self.problem, self.max_iter = problem, max_iter
+        Q, self.R = orthonormal(problem.lifted())
+        self.likelihood = self.rough = FirthLikelihood(problem, Q)
+        self.large = problem.classes == 2 and Q.size * Q.shape[1] > LARGE
+        self.settled, self.placed = (LARGE_SETTLED, LARGE_PLACED) if self.large else (SETTLED, PLACED)
+        if self.large:
+            self.rough = FirthLikelihood(problem, Q, narrow=True)
+
+    def highest(
+        self, starts: Sequence[Floats | None] | None, more: Callable[[], Sequence[Floats | None]] | None
+    ) -> LogisticResult:
+        between = list[Floats]()
+        if starts is None:
+            most = FEW if self.large else STEPS
+            path = newton_path(self.rough, [self.rough.loss], most)
+            waiting = [path[-1], added_leverages(self.rough)]
+            if len(path) > most:  # the likelihood has no maximum, or a far one
+                waiting.append(path[-4])
+            if not self.large:
+                waiting.append(path[0])
+                between = path[1:-1]
+        else:
+            waiting = self.on_basis(starts)
+        runs, maxima = list[Driven[FirthState]](), list[Driven[FirthState]]()
+        while waiting:
+            run = firth(self.rough, self.max_iter, waiting.pop(0), None, self.placed, weighed=True)
+            runs.append(run)
+            if run.status is Status.INTERRUPTED:
+                break
+            if run.status is Status.OPTIMAL and all(apart(run.state.point, m.state.point) for m in maxima):
+                maxima.append(run)
+            if not waiting and maxima and (len(maxima) > 1 or any(r.status is not Status.OPTIMAL for r in runs)):
+                waiting = between + ([] if self.large or more is None else self.on_basis(more()))
+                between, more = [], None
+        best = max(maxima, key=lambda run: run.state.point.penalised) if maxima else runs[0]
+        others, steps = [run.state.point.penalised for run in maxima if run is not best], sum(r.steps for r in runs)
+        if runs[-1].status is Status.INTERRUPTED:
+            best = replace(best, status=Status.INTERRUPTED)
+        elif maxima:  # to the last digits
+            best = firth(self.likelihood, self.max_iter - best.steps, best.state.point.b, None, self.settled)
+            steps += best.steps
+        point, logdet = best.state.point, logdet_of(self.R, self.problem.classes)
+        return LogisticResult(
+            np.asarray(np.linalg.solve(self.R, point.b.reshape(self.likelihood.free, -1).T).T, dtype=np.float64),
+            best.status,
+            steps,
+            -point.loglik,
+            maxima=tuple(value + logdet for value in (point.penalised, *sorted(others, reverse=True))),
+        )
+
+    def on_basis(self, starts: Sequence[Floats | None]) -> list[Floats]:
+        """Vectors (K - 1, p) as coefficients of the orthonormal columns."""
+        zero = np.zeros(self.likelihood.free * len(self.R))
+        return [zero if start is None else (start @ self.R.T).reshape(-1) for start in starts]
+
+
+def apart(one: PenalisedPoint, other: PenalisedPoint) -> bool:
+    """Whether two points are at different maxima: in standard errors, and by more than rounding."""
+    line = one.b - other.b
+    distinct = float(np.linalg.norm(line)) > 1e-6 * (1.0 + float(np.linalg.norm(one.b)))
+    return distinct and float(line @ one.information @ line) > APART**2
 
 
 def likelihood_intercepts(scores: Floats, codes: NDArray[np.intp], weights: Floats | None) -> Floats:

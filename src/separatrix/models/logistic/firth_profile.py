@@ -20,14 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.models.logistic.firth import (
-    LONGEST,
-    FirthLikelihood,
-    PenalisedPoint,
-    firth,
-    logdet_of,
-    orthonormal,
-)
+from separatrix.models.logistic.firth import LONGEST, firth
+from separatrix.models.logistic.firth_likelihood import FirthLikelihood, PenalisedPoint, logdet_of, orthonormal
 from separatrix.models.logistic.likelihood import FittedLikelihood
 
 STEPS = 30  # after which a search is left to the slower method
@@ -116,25 +110,25 @@ class FirthProfiles:
 
     def _local(self, b: Floats) -> _Local:
         point = self.likelihood.at(b)
-        information = np.asarray(np.linalg.inv(point.information))
-        score = self.likelihood.score(point.P, information)
-        A = self._curvature(point, information)
+        root = np.asarray(np.linalg.inv(np.linalg.cholesky(point.information)))
+        score = self.likelihood.score(point, root)
+        A = self._curvature(point, root)
         try:
             np.linalg.cholesky(A)
             inverse = np.asarray(np.linalg.inv(A))
         except np.linalg.LinAlgError:  # not a maximum in all directions: the model of the likelihood alone
-            inverse = information
+            inverse = root.T @ root
         return _Local(point, score, inverse)
 
-    def _curvature(self, point: PenalisedPoint, inverse: Floats) -> Floats:
+    def _curvature(self, point: PenalisedPoint, root: Floats) -> Floats:
         """A of the module; T in chunks of rows."""
-        X, c = self.likelihood.lifted, self.likelihood.c
-        p = point.P[:, 1]
-        w = p * point.P[:, 0]
-        Z = X @ np.linalg.inv(np.linalg.cholesky(point.information)).T
+        assert point.rows is not None
+        X, w = self.likelihood.lifted, point.rows.curvature  # c p (1 - p)
+        Z = X @ root.T
         g = (Z * Z).sum(axis=1)
-        felt = c * w * g > FELT
-        slope, Z = ((c * w * (point.P[:, 0] - p))[:, None] * X)[felt], Z[felt]
+        felt = w * g > FELT
+        slope = ((w * (2.0 * point.rows.wrong - 1.0) * self.likelihood.loss.y)[:, None] * X)[felt]
+        Z = Z[felt]
         n, width = slope.shape
         if n <= width**2:
             twice = slope.T @ (np.square(Z @ Z.T) @ slope)
@@ -144,5 +138,5 @@ class FirthProfiles:
                 z = Z[begin : begin + rows]
                 T += (z[:, :, None] * z[:, None, :]).reshape(len(z), -1).T @ slope[begin : begin + rows]
             twice = T.T @ T
-        bend = c * w * (1.0 - 6.0 * w) * g
+        bend = w * (1.0 - 6.0 * w / self.likelihood.c) * g
         return np.asarray(point.information - 0.5 * X.T @ (bend[:, None] * X) + 0.5 * twice)

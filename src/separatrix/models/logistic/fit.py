@@ -165,6 +165,8 @@ class UnpenalisedFit:
             self.keep(independent_in(gram, whole.d, whole.lift))
             if self.problem is whole and whole.classes == 2 and whole.offset is None and self.start is None:
                 model = SampleHessian(gram, 4.0)  # at zero, where p (1 - p) is 1/4
+        if self.options.firth and self.problem.classes == 2 and not whole.wide:
+            return self.firth("Firth", None)
         problem, self.loss = self.problem, self.problem.loss()
         start = self.start if problem is whole else None
         at = np.zeros(self.loss.length) if start is None else start.reshape(-1).copy()
@@ -227,13 +229,15 @@ class UnpenalisedFit:
         return FitStage(replace(result, status=status, method=method, existence=existence))
 
     def firth(self, method: str, existence: Existence | None) -> FitStage:
-        """Firth's estimate on the same columns, from zero and from where the search ended."""
+        """Firth's estimate on the same columns; of more than two classes from zero and from where the search ended."""
         whole, options = self.whole, self.options
-        starts: list[Floats | None] = [None]
+        starts: list[Floats | None] | None = None
         if whole.wide:
             self.keep(independent_columns(whole.X, whole.weights, whole.lift))
-        elif self.run.steps and np.isfinite(at := self.run.state.point.at).all():
-            starts.append(self.problem.against_first(at.reshape(-1, self.problem.d + 1)))
+        if whole.wide or whole.classes > 2:
+            starts = [None]
+            if not whole.wide and self.run.steps and np.isfinite(at := self.run.state.point.at).all():
+                starts.append(self.problem.against_first(at.reshape(-1, self.problem.d + 1)))
         more = None if whole.wide or self.problem.sparse else self.ridge_starts
         result = firth_estimate(self.problem, options.max_iter, starts, more)
         if options.calibration == "flac" and result.status is not Status.INTERRUPTED:

@@ -14,7 +14,8 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import BinaryLoss, LossPoint, SmoothLoss
-from separatrix.models.logistic.firth import FirthLikelihood, firth, logdet_of, orthonormal
+from separatrix.models.logistic.firth import firth
+from separatrix.models.logistic.firth_likelihood import FirthLikelihood, logdet_of, orthonormal
 from separatrix.models.logistic.likelihood import CERTAIN, STEPS, FittedLikelihood
 from separatrix.models.logistic.multinomial_loss import HeldLoss
 from separatrix.models.logistic.newton import newton
