@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -9,6 +11,9 @@ from tests.models.logistic.test_logistic import overlapping, table
 
 import separatrix as sx
 from separatrix.errors import LocalMaximumWarning
+from separatrix.models.logistic.firth import LARGE
+from separatrix.models.logistic.firth_likelihood import FirthLikelihood, orthonormal
+from separatrix.models.logistic.problem import LogisticProblem
 
 # Three rows lie far out, in a column each or in both.
 X = np.array(
@@ -71,3 +76,61 @@ def test_further_searches_find_the_highest_known_maximum_of_breast_cancer(real_d
     assert penalised(b, X.to_numpy(), y.to_numpy()) == pytest.approx(model.maxima_[0], rel=1e-8)
     assert model.maxima_[0] > -64.68 > model.maxima_[1]
     assert any(value == pytest.approx(-67.16206, abs=1e-4) for value in model.maxima_)  # from zero
+
+
+def random_table(seed, n=40, d=3):
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(n, d)) ** 3 * 3, 1)
+    y = (X[:, 0] + rng.logistic(size=n) > 0).astype(int)
+    return X, y, rng.integers(1, 4, n).astype(float), rng.normal(size=n)
+
+
+def likelihood_of(narrow):
+    X, y, c, offset = random_table(3)
+    problem = LogisticProblem(X, y.astype(np.intp), 2, c, offset, True)
+    return FirthLikelihood(problem, orthonormal(problem.lifted())[0], narrow)
+
+
+def test_the_score_of_two_classes_is_the_derivative_of_the_value():
+    likelihood, step = likelihood_of(narrow=False), 1e-6
+    b = np.array([0.3, -0.2, 0.5, 0.1])
+    numeric = [(likelihood.at(b + step * e).penalised - likelihood.at(b - step * e).penalised) for e in np.eye(4)]
+    point = likelihood.at(b)
+    score = likelihood.score(point, np.linalg.inv(point.factor))
+    np.testing.assert_allclose(score, np.array(numeric) / (2 * step), rtol=1e-6, atol=1e-7)
+
+
+def test_narrow_matrices_give_the_same_to_six_digits():
+    wide, narrow = likelihood_of(narrow=False), likelihood_of(narrow=True)
+    one, other = (f.at(np.array([0.3, -0.2, 0.5, 0.1])) for f in (wide, narrow))
+    assert other.penalised == pytest.approx(one.penalised, abs=1e-5)
+    assert other.loglik == one.loglik
+    scores = [f.score(point, np.linalg.inv(point.factor)) for f, point in ((wide, one), (narrow, other))]
+    np.testing.assert_allclose(scores[1], scores[0], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_search_from_other_points_ends_higher(seed):
+    X, y, _, _ = random_table(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LocalMaximumWarning)
+        model = sx.LogisticRegression(bias_reduction="firth").fit(X, y)
+    found = penalised(np.append(model.coef_, model.intercept_), X, y)
+    starts = np.random.default_rng(seed).normal(size=(6, 4))
+    ends = [-minimize(lambda b: -penalised(b, X, y), s, method="BFGS").fun for s in starts]
+    assert found >= max(ends) - 1e-6
+
+
+def test_a_large_table_has_the_maximum_of_its_exact_matrices():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8000, 24))
+    y = (X[:, 0] + rng.logistic(size=len(X)) > 0).astype(int)
+    assert X.size * 25 > LARGE
+    model = sx.LogisticRegression(bias_reduction="firth").fit(X, y)
+    assert model.maxima_ is None
+    problem = LogisticProblem(X, y.astype(np.intp), 2, None, None, True)
+    Q, R = orthonormal(problem.lifted())
+    likelihood = FirthLikelihood(problem, Q)
+    point = likelihood.at(R @ np.append(model.coef_, model.intercept_))
+    root = np.linalg.inv(point.factor)
+    assert np.linalg.norm(root @ likelihood.score(point, root)) < 1e-7  # standard errors
