@@ -66,13 +66,13 @@ class ClassBlocks:
 
     def correction(self, g: Floats) -> Floats:
         G = g.reshape(len(self.weights), -1)
-        G = G - G.mean(axis=0)  # what all classes have in common is rounding
+        G = G - G.sum(axis=0) / len(G)  # what all classes have in common is rounding
         out = np.zeros_like(G)
         centred = G[:, :-1] - self.x_means * G[:, -1:] if self.lift else G[:, :-1]
         out[:, :-1] = np.matmul(self.inverses, centred[:, :, None])[:, :, 0]
         if self.lift:
             out[:, -1] = G[:, -1] / self.weights - (self.x_means * out[:, :-1]).sum(axis=1)
-        out -= out.mean(axis=0)  # the vectors of the minimum add up to zero
+        out -= out.sum(axis=0) / len(G)  # the vectors of the minimum add up to zero
         return np.asarray(out.reshape(-1))
 
 

@@ -126,7 +126,7 @@ class MultinomialLoss:
 
         def add(part: slice, out: Floats) -> float:
             if narrow is not None and moved is not None:
-                narrow.add(part, self.narrow_p, self.narrow_c, moved, out)
+                narrow.add(part, self.narrow_p, self.narrow_c, moved[0], out)
                 return 0.0
             X, p = self.X[part], P[:, part]
             s = class_scores(X, V)
@@ -139,7 +139,7 @@ class MultinomialLoss:
             return 0.0
 
         out = self._over_rows(add)[1]
-        out = out if narrow is None or moved is None else narrow.back(out, moved[2])
+        out = out if narrow is None or moved is None else narrow.back(out, moved[1])
         self._penalise(out, V[:, :-1])
         return out.reshape(-1)
 
