@@ -7,8 +7,9 @@ LinearSVC penalises the intercept: it is measured by its own objective. Our time
 existence of the unpenalised estimate, duality gaps, ranks.
 
 ``python -m benchmarks matrix`` takes small shapes, ``--long`` the full ones, ``--random N`` N shapes drawn at random,
-three learners each; ``--memory`` adds what a fit takes at its peak, in a process of its own (``--long`` has
-it always); ``--draw`` writes matrix.svg.
+three learners each; ``--only TEXT`` those cells whose learner and shape, "ridge, square 400 x 400", contain the text;
+``--memory`` adds what a fit takes at its peak, in a process of its own (``--long`` has it always); ``--draw`` writes
+matrix.svg. Set OPENBLAS_NUM_THREADS=1: libraries of the peers have threads of their own, which wait busily.
 """
 
 from __future__ import annotations
@@ -170,11 +171,14 @@ def main() -> None:
     warnings.simplefilter("ignore")
     long = "--long" in sys.argv
     memory = long or "--memory" in sys.argv
+    only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
     cells: dict[tuple[str, str], float] = {}
     rows = []
     with threads(1):
         for shape in chosen_shapes():
             for learner, case in (at_random if "--random" in sys.argv else cases)(shape, long):
+                if only not in f"{learner}, {shape.name}":
+                    continue
                 mine, theirs, name, both = measured(*case, memory)
                 cells[learner, shape.name] = theirs / mine
                 times = [f"{1e3 * mine:.3g} ms", f"{1e3 * theirs:.3g} ms", name, theirs / mine]

@@ -25,19 +25,25 @@ INDEPENDENT = 1e10  # the same where residuals are corrected; rows of so small a
 
 
 class ProductsFactor:
-    """The lower triangle of K = A A' + alpha, its Cholesky factor, and whether its condition is at most ``most``."""
+    """The Cholesky factor of K = A A' + alpha, and whether the condition of K is at most ``most``.
+
+    One array holds both: the factor on and below the diagonal, K above it. Fresh pages of memory would cost as much as
+    the factorisation.
+    """
 
     def __init__(self, A: Floats, alpha: float, most: float, also: Floats | None = None) -> None:
         linalg = scipy_linalg()
-        K = linalg.blas.dsyrk(1.0, A.T, trans=1, lower=1)
+        K = np.dot(A, A.T).T  # in Fortran's order
+        size = float(linalg.lapack.dlange("1", K)) + alpha
         if also is not None:  # the direction in which centred rows do not vary
-            K = linalg.blas.dsyr(float(np.trace(K)) / len(K) / float(also @ also), also, a=K, lower=1, overwrite_a=1)
-        K[np.diag_indices_from(K)] += alpha
-        self.K = K
-        with np.errstate(over="ignore"):
-            sizes = np.abs(K)
-            size = float((sizes.sum(axis=0) + sizes.sum(axis=1) - sizes.diagonal()).max())
-        self.factor, failed = linalg.lapack.dpotrf(K, lower=1)
+            share = float(np.trace(K)) / len(K) / float(also @ also)
+            K = linalg.blas.dsyr(share, also, a=K, lower=1, overwrite_a=1)
+            size += share * float(also.max() * also.sum())
+        own = np.arange(len(K))
+        K[own, own] += alpha
+        self.diagonal = K[own, own]
+        self.factor, failed = linalg.lapack.dpotrf(K, lower=1, clean=0, overwrite_a=1)
+        self.beyond = self.diagonal - self.factor[own, own]
         self.usable = not failed and np.isfinite(size)
         if self.usable:
             share, _ = linalg.lapack.dpocon(self.factor, size, uplo="L")
@@ -45,6 +51,10 @@ class ProductsFactor:
 
     def solve(self, right: Floats) -> Any:
         return scipy_linalg().lapack.dpotrs(self.factor, right, lower=1)[0]
+
+    def times(self, v: Floats) -> Floats:
+        """K v, where K has no further direction."""
+        return np.asarray(scipy_linalg().blas.dsymv(1.0, self.factor, v, lower=0) + self.beyond * v)
 
 
 class IndependentRows:
@@ -71,7 +81,7 @@ class RowProducts:
     @property
     def condition(self) -> float:
         """sqrt((s^2 + alpha)/alpha) with the largest singular value s: A'A is singular, since A is wide or centred."""
-        return float(np.sqrt(largest_eigenvalue(self.products.K) / self.alpha))
+        return float(np.sqrt(largest_eigenvalue(self.products) / self.alpha))
 
     def weights(self, y: Floats) -> Floats:
         return np.asarray(self.A.T @ self._solve(y))
@@ -87,16 +97,16 @@ class RowProducts:
         return self._inverse_times(g) if self.lift else np.append(self._inverse_times(g[:-1]), 0.0)
 
 
-def largest_eigenvalue(K: Floats) -> float:
-    """That of a symmetric matrix (its lower triangle), to six digits or more, by Lanczos's (1950) method."""
-    linalg = scipy_linalg()
-    unit = float(np.diagonal(K).max()) or 1.0  # squares of large numbers overflow
-    v: Any = 1.0 + np.arange(len(K)) % 3
-    v, last = v / np.linalg.norm(v), np.zeros(len(K))
+def largest_eigenvalue(products: ProductsFactor) -> float:
+    """That of K, to six digits or more, by Lanczos's (1950) method."""
+    size = len(products.diagonal)
+    unit = float(products.diagonal.max()) or 1.0  # squares of large numbers overflow
+    v: Any = 1.0 + np.arange(size) % 3
+    v, last = v / np.linalg.norm(v), np.zeros(size)
     diagonal, beside, value = list[float](), list[float](), -np.inf
     for _ in range(LOOKS):
         for _ in range(AT_ONCE):
-            w = linalg.blas.dsymv(1.0 / unit, K, v, lower=1) - (beside[-1] if beside else 0.0) * last
+            w = products.times(v) / unit - (beside[-1] if beside else 0.0) * last
             diagonal.append(float(v @ w))
             w -= diagonal[-1] * v
             beside.append(float(np.linalg.norm(w)))

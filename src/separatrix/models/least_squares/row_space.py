@@ -144,9 +144,11 @@ def refine_combination(found: Combination, space: RowSteps, dropped: Floats) -> 
 
 
 def _combination(rows: kernels.Rows, t: Floats, t_low: Floats) -> tuple[Floats, Floats]:
-    """sum t_i (x_i, 1) for twofold t, as a pair."""
+    """sum t_i (x_i, 1) for twofold t, as a pair; of the low parts double precision is enough."""
     none = np.zeros(rows.d + 1)
-    high, low, more, rest = none.copy(), none.copy(), none.copy(), none.copy()
+    high, low, more = none.copy(), none.copy(), none.copy()
     kernels.residual_gradient(rows, t, None, none, none, high, low, None)
-    kernels.residual_gradient(rows, t_low, None, none, none, more, rest, None)
-    return twofold_add(high, low + rest, more)
+    if t_low.any():
+        kernels.combine(rows, np.arange(rows.n), t_low, more[:-1])
+        more[-1] = t_low.sum()
+    return twofold_add(high, low, more)

@@ -175,9 +175,9 @@ def _shortest(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _
 
 def _of_independent_rows(problem: LeastSquaresProblem, design: CentredRows) -> Floats | None:
     """Lifted weights without singular values, where rows of alike columns are far from dependent; else None."""
-    lengths = np.linalg.norm(design.A, axis=0)
-    lengths = lengths[lengths > 0]
-    if not len(lengths) or lengths.max() > ALIKE * lengths.min():
+    squares = np.einsum("ij,ij->j", design.A, design.A)
+    squares = squares[squares > 0]
+    if not len(squares) or squares.max() > ALIKE**2 * squares.min():
         return None
     space = IndependentRows(design.A, problem.alpha, np.sqrt(design.c) if problem.free else None)
     if not space.products.usable:
