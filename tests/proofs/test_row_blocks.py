@@ -18,6 +18,7 @@ from separatrix.proofs.case_tree import proof
 from separatrix.proofs.decimal_reading import decimal_rows
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.near_witnesses import near_packing
+from separatrix.proofs.packing import Packing
 
 
 @pytest.fixture
@@ -174,3 +175,21 @@ def test_blocks_below_the_root_prove_nothing(content):
     forged["nodes"] = [{"split": 8, "wrong": 1, "right": 2}, forged["nodes"][0], {"pack": [0, 1, 2]}]
     with pytest.raises((checker.Rejected, KeyError)):
         checker.check(forged, table_of(X, y))
+
+
+def test_two_thirds_never_exceed_brute_force():
+    """Half the sum of the bounds of three blocks, each without a third of the rows."""
+    total = 0
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(8, 13)), int(rng.integers(1, 3))
+        X = rng.integers(-2, 3, (n, d)).astype(float)
+        y = np.where(rng.random(n) < 0.5, 1, -1)
+        y[:2] = 1, -1
+        rows = lifted(X, y)
+        blocks = tuple(row_blocks.two_thirds(rows, solve, 1e6, lambda: False))
+        assert all(len(block.rows) <= n - n // 3 for block in blocks)
+        bound = Packing([], [], 2, blocks, (1,) * len(blocks)).bound
+        assert bound <= brute_force.fewest_mistakes(brute_force.exact_rows(X, y, True, False)), seed
+        total += bound
+    assert total > 20

@@ -11,7 +11,7 @@ from separatrix.proofs.case_tree import packed_proof, proof
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.near_witnesses import near_packing
 from separatrix.proofs.packing import Packing
-from separatrix.proofs.row_blocks import Solved, is_sparse, row_blocks
+from separatrix.proofs.row_blocks import Solved, is_sparse, row_blocks, two_thirds
 from separatrix.proofs.tree_rows import node_work
 
 MOST_ROWS = 10_000  # of a table whose linear programme of small witnesses is solved again and again
@@ -33,13 +33,17 @@ def raise_by_blocks(search: Search, max_nodes: int) -> None:
     near = is_sparse(rows) and rows.n <= MOST_ROWS
     if near:
         _keep_better(search, near_packing(rows, search.packed, [], search.prove, search.late, ROUNDS))
-    blocks = row_blocks(rows, solve, min(MOST_WORK, max_nodes * node_work(rows.n, rows.p)), search.late)
+    work = min(MOST_WORK, max_nodes * node_work(rows.n, rows.p))
+    blocks = row_blocks(rows, solve, work, search.late)
     taken = {i for block in blocks for i in block.rows}
     others = [codes for codes in search.packed if taken.isdisjoint(codes)]
     if rows.n * rows.p > SMALL:
         taken.update(c for codes in others for c in codes)
         others += search.disjoint(np.setdiff1d(np.arange(rows.n), list(taken)))
     _keep_better(search, Packing(others, [1] * len(others), 1, tuple(blocks), (1,) * len(blocks)))
+    if 0 < len(blocks) <= 3 and rows.n * rows.p <= SMALL:
+        thirds = tuple(two_thirds(rows, solve, work / 2, search.late))
+        _keep_better(search, Packing([], [], 2, thirds, (1,) * len(thirds)))
     if near and blocks and not search.late():
         pool = search.packed if search.fraction is None else [*search.packed, *search.fraction.witnesses]
         _keep_better(search, near_packing(rows, pool, blocks, search.prove, search.late, ROUNDS))

@@ -254,7 +254,7 @@ class Search:
             self.tree = tree
         tree, columns = self.tree, self.columns
         some = max(2, SLICE // (rows.n * rows.p + 1000 * rows.p))
-        first = min(FIRST, self.most // 4)
+        first, turn = min(FIRST, self.most // 4), 0
         while True:  # each round divides a case, at most max_nodes of them, but for the one that makes the packing
             self._take(columns)
             if self.upper < tree.best:
@@ -269,8 +269,10 @@ class Search:
                 image = self.lines.image() if rows.p <= 30 else rows
                 self.fraction = fractional_packing(image, pool, self.prove, self.late)
                 continue
-            if rows.n * rows.p < SMALL:
-                self._descend(self._floats(), 1 if self.blocks is None else 5)
+            turn += 1
+            if rows.n * rows.p < SMALL:  # now and then a longer series of lines, which leads farther away
+                series = 100 if turn >= 4 and turn & (turn - 1) == 0 else 5
+                self._descend(self._floats(), 1 if self.blocks is None else series)
             before = tree.nodes
             more = (first if before < first else max_nodes) - before
             tree.run(min(some, more), gap, self.prove)

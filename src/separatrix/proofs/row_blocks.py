@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -108,12 +109,7 @@ def _round(
     """Runs of a few rows, merged in pairs as long as that may help."""
 
     def block(ids: NDArray[np.int64]) -> Run:
-        part = _part(rows, np.sort(ids))
-        if part is None:
-            return Run(ids, [], True)
-        nodes = max(FEW, int(work * len(ids) / rows.n / node_work(len(ids), part.p)))
-        lower, closed, tree, witnesses = solve(part, nodes)
-        return Run(ids, [_outward(np.sort(ids), lower, tree, witnesses)] if lower else [], closed)
+        return _solved(rows, ids, solve, work * len(ids) / rows.n)
 
     runs: list[Run] = []
     for ids in np.array_split(order, max(1, round(len(order) / least))):
@@ -132,6 +128,24 @@ def _round(
         runs = merged + (runs[-1:] if len(runs) % 2 else [])
         if not tried:
             break
+    return [block for run in runs for block in run.blocks]
+
+
+def _solved(rows: LiftedRows, ids: NDArray[np.int64], solve: Solve, work: float) -> Run:
+    part = _part(rows, np.sort(ids))
+    if part is None:
+        return Run(ids, [], True)
+    lower, closed, tree, witnesses = solve(part, max(FEW, int(work / node_work(len(ids), part.p))))
+    return Run(ids, [_outward(np.sort(ids), lower, tree, witnesses)] if lower else [], closed)
+
+
+def two_thirds(rows: LiftedRows, solve: Solve, work: float, late: Callable[[], bool]) -> list[Block]:
+    """Three blocks that each lack a third of the rows: half the sum of their bounds is one of all rows.
+
+    For tables of which two halves are soon closed and the whole is not: trees grow fast with the rows.
+    """
+    parts = np.array_split(np.random.default_rng(0).permutation(rows.n), 3)
+    runs = [] if late() else [_solved(rows, np.concatenate([a, b]), solve, work / 3) for a, b in combinations(parts, 2)]
     return [block for run in runs for block in run.blocks]
 
 
