@@ -84,10 +84,12 @@ def is_sorted(codes: NDArray[np.integer[Any]]) -> bool:
 
 def scale_factor(X: Any) -> float:
     """The largest absolute entry of a column over the smallest such, of some of the rows; zero columns do not count."""
-    X = X[:: max(1, X.shape[0] // LOOKED_AT)]
+    if (stride := X.shape[0] // LOOKED_AT) > 1:
+        X = X[::stride]
     if isinstance(X, np.ndarray):
         most = np.maximum(X.max(axis=0), -X.min(axis=0))
     else:
-        most = abs(X).max(axis=0).toarray().ravel()
+        most = np.zeros(X.shape[1], dtype=X.dtype)
+        np.maximum.at(most, X.indices, np.abs(X.data))
     most = most[most > 0]
     return float(most.max()) / float(most.min()) if len(most) else 1.0
