@@ -19,7 +19,7 @@ from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.binary_loss import EPS
 from separatrix.models.logistic.firth_likelihood import FirthLikelihood, PenalisedPoint, logdet_of, orthonormal
 from separatrix.models.logistic.firth_starts import FEW, STEPS, added_leverages, newton_path
-from separatrix.models.logistic.multinomial_loss import class_information, softmax
+from separatrix.models.logistic.multinomial_loss import softmax
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
 from separatrix.models.logistic.quasi_newton import StepPairs
 from separatrix.numerics.driver import Driven, drive
