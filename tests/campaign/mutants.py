@@ -19,8 +19,10 @@ from judge import Truth, parts_of, plain
 from separatrix import Certificate, fewest_mistakes, margin, mistake_bound, separability, verify
 from separatrix.errors import CertificateError
 from separatrix.proofs.balanced_weights import balanced_weights
+from separatrix.proofs.case_tree import proof
 from separatrix.proofs.separability_certificate import short_fields
 from separatrix.proofs.short_proof import short_proof
+from separatrix.proofs.witness_entries import entry_of
 
 EACH = 100  # mutants of one case
 NUMBERS = ["0x0", "0x1", "-0x1", "0x2", "0x1/0x2", "-0x1/0x3", "0x1.8p+1", "0x1/0x0", "0x" + "f" * 30, "1", "", "nan"]
@@ -46,7 +48,8 @@ def certificates(case, rng):
         out += [result.certificate, *(fate.certificate for fate in result.coefficients.values())]
         out += shortened(result)
         if case.weights is None:
-            out.append(fewest_mistakes(X, y, max_nodes=rng.choice([None, 1]), **options).certificate)
+            found = fewest_mistakes(X, y, max_nodes=rng.choice([None, 1]), **options)
+            out += [found.certificate, *other_forms(found)]
             out.append(margin(X, y, exact=rng.random() < 0.5, **options).certificate)
         if case.reading == "binary64":
             bound = mistake_bound(X, y, intercept=case.intercept, sample_weight=case.weights)
@@ -63,6 +66,22 @@ def shortened(result):
         return []
     fields = short_fields(replace(result._reduction, short=short), subject)
     return [subject.certify("overlap", **fields), subject.certify("coefficient-finite", coefficient=0, **fields)]
+
+
+def other_forms(found):
+    """The same bracket with weights for every witness, and with one block of all rows."""
+    content, rows, subject = found.certificate.content, found._search.rows, found._subject
+    if not content["lower"] or "blocks" in content["nodes"][0]:
+        return []
+    _, witnesses = proof(found._search, found.lower)
+    weighted = [entry_of(codes, rows, subject, 0) for codes in witnesses]
+    moved = [
+        node | {"wrong": node["wrong"] + 1, "right": node["right"] + 1} if "split" in node else node
+        for node in content["nodes"]
+    ]
+    block = {"rows": [subject.row(i) for i in range(rows.n)], "lower": content["lower"], "node": 1}
+    blocks = [{"blocks": [block], "pack": []}, *moved]
+    return [Certificate({**content, "witnesses": weighted}), Certificate({**content, "nodes": blocks})]
 
 
 def as_format_1(content, case):

@@ -115,7 +115,7 @@ def test_the_estimates_are_not_below_what_the_checker_counts(make, X, few):
     meter, cost = checker.Meter(), ProofCost(rows)
     data = checker.Data(content, checker.Scope(content["data"], table_of(X, y), 2), meter)
     for codes in witnesses:
-        entry = witness_entries._entry(codes, rows, subject, few)
+        entry = witness_entries.entry_of(codes, rows, subject, few)
         for i in codes:
             data.z(i)  # each row is made integral once, which the table allows for
         meter.for_text, before = 0, meter.left

@@ -375,3 +375,8 @@ def test_huge_exponents_and_weights_end_soon():
         assert not accepted(with_near(good, **fields), X, y)
     same = with_near(good, weights=[v << 3000 for v in q])  # the same weights in other units
     assert accepted(same, X, y)
+
+
+def test_numbers_whose_products_are_not_finite_have_no_balanced_weights():
+    X = np.array([[1e308, -1e308], [1e308, 1e308], [-1e308, 1e308], [1e308, 1e-308]])
+    assert balanced_weights(LiftedRows(X, np.array([1, -1, 1, -1], dtype=np.int8), True)) is None

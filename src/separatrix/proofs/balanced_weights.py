@@ -23,7 +23,7 @@ def balanced_weights(rows: LiftedRows) -> tuple[Indices, Floats] | None:
     ids = np.random.default_rng(0).permutation(rows.n)[: LOOKED_AT * rows.p]
     with np.errstate(all="ignore"):  # what is not finite ends in weights that prove nothing
         chosen = _both_sides(rows, ids)
-        if chosen is None:
+        if chosen is None or not len(chosen):  # margins beyond the doubles are on neither side
             return None
         Z = _scaled(rows.dense(chosen))
         q = hinge_weights(Z)

@@ -20,10 +20,11 @@ Codes = Sequence[int]  # a row i as i, the row reversed (-z_i) as ~i
 def witness_entries(witnesses: Sequence[Codes], rows: LiftedRows, subject: Subject) -> list[Any]:
     """Rows alone, with small weights near a solution, or with exact ones."""
     few = FEW if ProofCost(rows).may_be_plain(witnesses) else 2
-    return [_entry(codes, rows, subject, few) for codes in witnesses]
+    return [entry_of(codes, rows, subject, few) for codes in witnesses]
 
 
-def _entry(codes: Codes, rows: LiftedRows, subject: Subject, few: int) -> Any:
+def entry_of(codes: Codes, rows: LiftedRows, subject: Subject, few: int) -> Any:
+    """A witness of more than a few rows carries weights."""
     if len(codes) <= few:
         return _named(codes, subject)
     if (near := _near(codes, rows)) is not None:
