@@ -62,6 +62,17 @@ void bind_logistic(nb::module_& m) {
         },
         "X"_a, "curvature"_a.noconvert(), "begin"_a, "end"_a, "sums"_a.noconvert().none(), "squares"_a.noconvert());
     m.def(
+        "two_probabilities",
+        [](Vector<double> scores, bool zero_is_second,
+           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+            const i64 n = static_cast<i64>(scores.shape(0));
+            if (static_cast<i64>(out.shape(0)) != n || out.shape(1) != 2)
+                throw nb::value_error("out must hold two numbers for every score");
+            nb::gil_scoped_release free;
+            two_probabilities(scores.data(), n, zero_is_second, out.data());
+        },
+        "scores"_a.noconvert(), "zero_is_second"_a, "out"_a.noconvert());
+    m.def(
         "rows_above",
         [](const Rows& X, Vector<double> limits, Out<i8> out) {
             need_length(limits, X.d, "limits must hold a number for every feature");

@@ -56,7 +56,7 @@ void bind_moments(nb::module_& m) {
             std::visit(
                 [&](const auto& table) {
                     moments_add(table, targets ? targets->data() : nullptr, extra, code ? code->data() : nullptr,
-                                weights ? weights->data() : nullptr, begin, end, state);
+                                weights ? weights->data() : nullptr, begin, end, classes, state);
                 },
                 X.view);
         },

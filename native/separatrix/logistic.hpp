@@ -266,6 +266,27 @@ void curvature_diagonal(const Rows& X, const double* curvature, i64 begin, i64 e
     }
 }
 
+// out_i = 1/(1 + e^s), 1/(1 + e^-s) for each score: the second is the greater where its class is predicted, which is
+// the next double above 1/2 for a score of zero that belongs to it, or one that rounds to equal chances.
+inline void two_probabilities(const double* scores, i64 n, bool zero_is_second, double* out) {
+    constexpr i64 count = sizeof(dw) / sizeof(double);
+    for (i64 begin = 0; begin < n; begin += count) {
+        const i64 some = std::min(count, n - begin);
+        dw s{};
+        std::memcpy(&s, scores + begin, static_cast<std::size_t>(some) * sizeof(double));
+        dw e = exp_of_negative(s < 0.0 ? s : -s);
+        for (i64 k = 0; k < some; ++k)
+            if (std::abs(s[k]) > 708.0) e[k] = std::exp(-std::abs(s[k]));  // numbers too small for the fast one
+        const dw great = 1.0 / (e + 1.0), small = e * great;
+        const dw first = s > 0.0 ? small : great, second = s > 0.0 ? great : small;
+        for (i64 k = 0; k < some; ++k) {
+            const bool behind = second[k] <= first[k] && (s[k] > 0 || (s[k] == 0 && zero_is_second));
+            out[2 * (begin + k)] = first[k];
+            out[2 * (begin + k) + 1] = behind ? std::nextafter(first[k], 2.0) : second[k];
+        }
+    }
+}
+
 // Whether a number of x_i is farther from zero than the limit of its column.
 template <class T>
 inline bool above(const Dense<T>& X, i64 i, const double* limit) {

@@ -273,6 +273,7 @@ def calls(rows):
         "curvature_product": {"X": rows, "curvature": np.ones(N), "v": floats(d + 1), "out": floats(d + 1)} | span,
         "curvature_diagonal": {"X": rows, "curvature": np.ones(N), "sums": floats(d + 1), "squares": floats(d + 1)}
         | span,
+        "two_probabilities": {"scores": floats(N), "zero_is_second": True, "out": np.zeros((N, 2))},
         "rows_above": {"X": rows, "limits": np.ones(d), "out": np.zeros(N, dtype=np.int8)},
         "lasso_pass": net
         | {

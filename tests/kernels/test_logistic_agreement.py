@@ -69,6 +69,26 @@ def test_rows_above_limits_are_found_by_all(kind, d):
         np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.parametrize("zero_is_second", [False, True])
+def test_two_probabilities_are_those_of_the_formula_and_agree_with_the_prediction(zero_is_second):
+    rng = np.random.default_rng(5)
+    edges = [0.0, -0.0, 1e-17, -1e-17, 1e-300, 36.0, -40.0, 709.5, -709.5, 744.0, -746.0, 1e300, -1e300]
+    scores = np.concatenate([edges, 10.0 * rng.standard_normal(90)])
+    second = scores >= 0 if zero_is_second else scores > 0
+    for module in (reference, *natives()):
+        for n in (1, 3, 8, len(scores)):
+            out = np.full((n, 2), np.nan)
+            module.two_probabilities(scores[:n].copy(), zero_is_second, out)
+            with np.errstate(over="ignore"):
+                expected = np.stack([1.0 / (1.0 + np.exp(scores[:n])), 1.0 / (1.0 + np.exp(-scores[:n]))]).T
+            normal = expected > 1e-307
+            np.testing.assert_allclose(out[normal], expected[normal], rtol=1e-14)
+            np.testing.assert_allclose(out[~normal], expected[~normal], rtol=0, atol=5e-324 if n < 9 else 1e-307)
+            assert ((out[:, 1] > out[:, 0]) == second[:n]).all()
+            far = (np.abs(scores[:n]) > 708) & (np.abs(scores[:n]) < 745)  # too small to be normal, but not zero
+            assert (out[far].min(axis=1) > 0).all()
+
+
 def test_slices_of_rows_add_up():
     rng = np.random.default_rng(1)
     X, y, w = rng.standard_normal((300, 5)), rng.choice(np.array([-1, 1], dtype=np.int8), 300), rng.standard_normal(6)

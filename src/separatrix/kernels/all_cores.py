@@ -45,14 +45,13 @@ def in_blocks(work: Callable[[Floats], NDArray[Any]], scores: Floats) -> NDArray
     blocks = row_blocks(len(scores), ROWWISE * scores.size)
     if len(blocks) == 1:
         return work(scores)
-    first = work(scores[slice(*blocks[0])])
+    first = work(scores[:1])
     out = np.empty((len(scores), *first.shape[1:]), first.dtype)
-    out[slice(*blocks[0])] = first
 
     def part(block: tuple[int, int]) -> None:
         out[slice(*block)] = work(scores[slice(*block)])
 
-    each_part(part, blocks[1:])
+    each_part(part, blocks)
     return out
 
 
@@ -114,8 +113,35 @@ def on_all_cores(backend: ModuleType) -> dict[str, Callable[..., Any]]:
         found = each_part(lambda block: backend.first_nonfinite(flat[slice(*block)]), blocks)
         return next((begin + at for (begin, _), at in zip(blocks, found, strict=True) if at >= 0), -1)
 
+    def exact_signs(X: Any, y: Any, intercept: bool, w: Floats, active: Any, sign: Any) -> Any:
+        rows = X.n if active is None else len(active)
+        blocks = row_blocks(rows, X.size // max(1, X.n) * rows)
+        if len(blocks) == 1 or len(sign) != rows or len(y) != X.n:
+            return backend.exact_signs(X, y, intercept, w, active, sign)
+
+        def part(block: tuple[int, int]) -> Any:
+            own = slice(*block)
+            if active is None:
+                return backend.exact_signs(X.part(*block), y[own], intercept, w, None, sign[own])
+            return backend.exact_signs(X, y, intercept, w, active[own], sign[own])
+
+        return sum(each_part(part, blocks))
+
+    def two_probabilities(scores: Floats, zero_is_second: bool, out: Floats) -> None:
+        blocks = row_blocks(len(scores), ROWWISE * len(scores))
+        if len(blocks) == 1 or len(out) != len(scores):
+            backend.two_probabilities(scores, zero_is_second, out)
+            return
+
+        def part(block: tuple[int, int]) -> None:
+            backend.two_probabilities(scores[slice(*block)], zero_is_second, out[slice(*block)])
+
+        each_part(part, blocks)
+
     return {
         "first_nonfinite": first_nonfinite,
+        "exact_signs": exact_signs,
+        "two_probabilities": two_probabilities,
         "looking_ahead": lookahead_of(backend),
         "scores": by_rows(backend.scores, (1,)),
         "class_scores": by_rows(backend.class_scores, (2, 3)),

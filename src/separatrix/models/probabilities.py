@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.class_labels import predicted_positions
 
 
 def log_softmax(scores: Floats) -> Floats:
@@ -14,24 +14,20 @@ def log_softmax(scores: Floats) -> Floats:
     return np.asarray(away - np.log(np.exp(away).sum(axis=1, keepdims=True)))
 
 
-def two_probabilities(scores: Floats) -> Floats:
-    """1/(1 + e^s) and 1/(1 + e^-s), one column each, without overflow or cancellation."""
-    small = np.exp(-np.abs(scores))
-    great = 1.0 / (1.0 + small)
-    small *= great
-    positive = scores > 0
-    return np.stack([np.where(positive, small, great), np.where(positive, great, small)]).T
+def two_probabilities(scores: Floats, boundary: str) -> Floats:
+    """1/(1 + e^s) and 1/(1 + e^-s), one column each; the greater is that of the predicted class."""
+    out = np.empty((len(scores), 2))
+    kernels.two_probabilities(scores, boundary != "negative", out)
+    return out
 
 
-def agreeing(probabilities: Floats, scores: Floats, boundary: str) -> Floats:
-    """The same probabilities, with the predicted class as the first of the greatest in every row.
+def agreeing(probabilities: Floats, scores: Floats) -> Floats:
+    """The same probabilities, with the class of the greatest score as the first of the greatest in every row.
 
-    Probabilities of different scores can round to equal numbers, and at a score of zero ``boundary`` chooses. The
-    predicted class then has the next double above the others.
+    Probabilities of different scores can round to equal numbers. That class then has the next double above the others.
     """
-    positions = predicted_positions(scores, boundary)
-    first = probabilities[:, 1] > probabilities[:, 0] if scores.ndim == 1 else probabilities.argmax(axis=1)
-    behind = np.flatnonzero(first != positions)
+    positions = scores.argmax(axis=1)
+    behind = np.flatnonzero(probabilities.argmax(axis=1) != positions)
     if len(behind):
         greatest = probabilities[behind].max(axis=1)
         probabilities[behind, positions[behind]] = np.nextafter(greatest, 2.0)

@@ -30,7 +30,8 @@ PANEL = 8  # the scatter is padded to whole panels of columns
 ARRAYS = ("rows", "fill", "weight", "mean", "scatter", "block", "block_weight")  # what a state is made of
 LEAF = 2**21  # numbers of a leaf, at least
 TALL = 16  # rows of a leaf for each column, at least: joining its scatter costs as much as adding one of them
-WAITING = 4  # leaves for each thread that may wait to be joined
+WAITING = 4  # leaves for each thread that may wait to be joined, and more while all have
+KEPT = 2**26  # bytes at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class Moments:
         def leaf(part: tuple[int, int]) -> Moments:
             return self._empty()._read(rows, targets, codes, weights, *part)._flush()
 
-        at_once = WAITING * kernels.thread_count()
+        at_once = max(WAITING * kernels.thread_count(), KEPT // max(1, self.scatter.nbytes))
         for first in range(0, len(leaves), at_once):
             for full in kernels.each_part(leaf, leaves[first : first + at_once]):
                 self._join(full)
@@ -315,8 +316,10 @@ def _merge_into(one: Moments, two: Moments) -> None:
     away[one.weight == 0] = 0.0
     root = np.sqrt(one.weight * share)[:, None] * away
     one.scatter += two.scatter
-    for k, row in enumerate(root):
-        one.scatter[0 if one.pooled else k, :columns, :columns] += np.outer(row, row)
+    padded = np.pad(root, ((0, 0), (0, one.scatter.shape[1] - columns)))
+    square = np.empty(one.scatter.shape[1:])
+    for k, row in enumerate(padded):
+        one.scatter[0 if one.pooled else k] += np.multiply(row[:, None], row, out=square)
     high, low = twofold_sum(one.mean[0], one.mean[1] + share[:, None] * away)
     empty = one.weight == 0
     one.mean[0] = np.where(empty[:, None], two.mean[0], high)

@@ -107,6 +107,8 @@ def _need_distinct(array: NDArray[Any], what: str) -> None:
     if kind == "O":
         large = np.array([isinstance(v, (int, float)) and abs(v) >= DISTINCT for v in array.tolist()], dtype=np.bool_)
     elif kind in "iuf":
+        if array.min() > -DISTINCT and array.max() < DISTINCT:  # not so if there is a NaN
+            return
         large = ((array >= DISTINCT) | (array <= -DISTINCT)) & np.isfinite(array)
     else:
         return

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError, ParameterError, warn_user
 from separatrix.validation import frames
 from separatrix.validation.pandas_order import need_same_index
@@ -59,8 +60,7 @@ def check_finite_vector(v: Any, *, what: str) -> NDArray[np.float64]:
         raise DataTypeError(f"{what} does not hold numbers only: {error}.") from error
     if array.ndim != 1:
         raise DataError(f"{what} has shape {array.shape} and needs one dimension.")
-    if not np.isfinite(array).all():
-        at = int(np.flatnonzero(~np.isfinite(array))[0])
+    if (at := kernels.first_nonfinite(array)) >= 0:
         raise DataError(
             f"{what} has {array[at]} at position {at}, which contains NaN or infinity: every entry must be finite."
         )

@@ -22,7 +22,13 @@ from separatrix.kernels.reference.lasso import (
 )
 from separatrix.kernels.reference.late_scores import LateScores
 from separatrix.kernels.reference.linear import class_errors, class_scores, errors, first_nonfinite, norms2, scores
-from separatrix.kernels.reference.logistic import curvature_diagonal, curvature_product, logistic_pass, rows_above
+from separatrix.kernels.reference.logistic import (
+    curvature_diagonal,
+    curvature_product,
+    logistic_pass,
+    rows_above,
+    two_probabilities,
+)
 from separatrix.kernels.reference.mistakes import MistakeTree
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
 from separatrix.kernels.reference.online_rules import (

@@ -61,6 +61,16 @@ def curvature_diagonal(X: Rows, curvature: Floats, begin: int, end: int, sums: F
             sums[X.d] += h
 
 
+def two_probabilities(scores: Floats, zero_is_second: bool, out: Floats) -> None:
+    """out_i = 1/(1 + e^s), 1/(1 + e^-s); the second is the greater where its class is predicted."""
+    for i, s in enumerate(scores.tolist()):
+        e = math.exp(-abs(s))
+        great = 1.0 / (1.0 + e)
+        out[i] = (e * great, great) if s > 0 else (great, e * great)
+        if out[i, 1] <= out[i, 0] and (s > 0 or (s == 0 and zero_is_second)):
+            out[i, 1] = math.nextafter(out[i, 0], 2.0)
+
+
 def rows_above(X: Rows, limits: Floats, out: NDArray[np.int8]) -> None:
     """out_i = 1 for each row with a number farther from zero than the limit of its column, 0 for the others"""
     for i in range(X.n):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.linear_regressor import LinearRegressor
-from separatrix.models.probabilities import agreeing
+from separatrix.models.probabilities import agreeing, two_probabilities
 
 
 class PredictorByLoss(LinearClassifier):
@@ -107,7 +107,8 @@ class PredictorByLoss(LinearClassifier):
 
     def _chances(self, X: Any) -> Floats:
         s = self.decision_function(X)
+        if s.ndim == 1:
+            return two_probabilities(s, self.boundary)
         e = np.exp(-np.abs(s))
         p = np.where(s >= 0, 1.0, e) / (1.0 + e)
-        p = np.column_stack([1.0 - p, p]) if p.ndim == 1 else np.asarray(p / p.sum(axis=1, keepdims=True))
-        return agreeing(p, s, self.boundary)
+        return agreeing(np.asarray(p / p.sum(axis=1, keepdims=True)), s)

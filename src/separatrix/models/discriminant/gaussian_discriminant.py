@@ -227,7 +227,9 @@ class Discriminant(LinearClassifier):
         array([[0.5, 0.5]])
         """
         scores = self.decision_function(X)
-        return kernels.in_blocks(lambda s: agreeing(self._posteriors(s), s, self.boundary), scores)
+        if scores.ndim == 1:
+            return two_probabilities(scores, self.boundary)
+        return kernels.in_blocks(lambda s: agreeing(np.exp(self._log_posteriors(s)), s), scores)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the posteriors.
@@ -250,11 +252,6 @@ class Discriminant(LinearClassifier):
         array([[-168.,   -0.]])
         """
         return self._log_posteriors(self.decision_function(X))
-
-    def _posteriors(self, s: Floats) -> Floats:
-        if s.ndim == 1:
-            return two_probabilities(s)
-        return np.asarray(np.exp(self._log_posteriors(s)))
 
     def _log_posteriors(self, s: Floats) -> Floats:
         if s.ndim == 1:

@@ -64,10 +64,9 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         if offset is not None:
             labels = Labels(self.classes_, np.zeros(0, dtype=np.intp))
             s = s + check_offset(offset, len(s), labels, self.multiclass)
-        return kernels.in_blocks(lambda s: agreeing(self._probabilities(s), s, self.boundary), s)
-
-    def _probabilities(self, s: Floats) -> Floats:
-        return two_probabilities(s) if s.ndim == 1 else np.exp(self._log_probabilities(s))
+        if s.ndim == 1:
+            return two_probabilities(s, self.boundary)
+        return kernels.in_blocks(lambda s: agreeing(np.exp(self._log_probabilities(s)), s), s)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities, right also where these are too small to be numbers.

@@ -25,7 +25,7 @@ from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
 from separatrix.models.logistic.class_gap import last_step
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
-from separatrix.models.logistic.method_plan import FEW, ridge_by_products, sample_stride
+from separatrix.models.logistic.method_plan import FEW, FEWEST, RIDGE_SAMPLE, ridge_by_products, sample_stride
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
@@ -37,7 +37,8 @@ CLASS_SAMPLE = 10  # rows of the sample for each parameter of several classes
 PRECONDITION = 5  # rows of its sample for each parameter
 ROUNDING = 1e-12  # relative gaps below this are not told from zero
 COARSE = 4  # the sample itself begins at the minimum of each so many of its rows
-ROUGH = 1e-4  # how exactly the sample is solved: its minimum is a hundred times as far from that of all rows
+ENOUGH = 50  # rows of a sample for each parameter, from which it has a sample of its own
+ROUGH = 0.01  # how exactly a sample is solved, in parameters a row: its minimum is some hundred times as far off
 RARE = 100.0  # rows of a sample that must inform about each column
 MOST = 4  # the rows of rare columns are taken where they are at most one in so many
 BLOCK = 2**15  # numbers looked at in one go
@@ -178,23 +179,28 @@ def sampled_start(problem: LogisticProblem, loss: BinaryLoss, tol: float, max_it
 
 
 def rough_minimum(sample: LogisticProblem, loss: BinaryLoss) -> Driven[NewtonState] | Driven[LBFGSState]:
-    """Roughly the minimum of a sample, for which the Hessian of a quarter of its rows is good enough."""
+    """Roughly the minimum of a sample, for which the Hessian of a quarter of its rows is good enough, and so on."""
+    enough = ROUGH * max(sample.parameters, FEWEST) / sample.n
     some = sample.rows(slice(None, None, COARSE))
     share = some.n / sample.n
     few = some.binary_loss(loss.ridge * share)
-    first = newton(few, few.point(np.zeros(few.length)), 50, ROUGH)
+    if some.n > ENOUGH * max(sample.parameters, FEWEST):
+        first = rough_minimum(some, few)
+    else:
+        first = newton(few, few.point(np.zeros(few.length)), 50, enough)
     if first.status is not Status.OPTIMAL:
         return first
     start, model = loss.point(first.state.point.at), SampleHessian(few.model(first.state.point), share)
-    run = with_model(loss, start, model, ROUGH, 50)
-    return run if run.status in (Status.OPTIMAL, Status.INTERRUPTED) else newton(loss, start, 50, ROUGH)
+    run = with_model(loss, start, model, enough, 50)
+    return run if run.status in (Status.OPTIMAL, Status.INTERRUPTED) else newton(loss, start, 50, enough)
 
 
 def sampled(problem: LogisticProblem, stride: int) -> tuple[LogisticProblem, NDArray[np.intp], float]:
     """Some of the rows, their numbers, and the share of all rows that they stand for, by which penalties are scaled."""
     plain, share = problem.rows(slice(None, None, stride)), -(-problem.n // stride) / problem.n
     every = np.arange(0, problem.n, stride)
-    if problem.sparse:
+    few = slice(None, None, max(1, plain.n // (RIDGE_SAMPLE * max(problem.parameters, FEWEST))))
+    if problem.sparse or not np.isfinite(rare_limits(plain.X[few])).any():  # enough of these, enough of all
         return plain, every, share
     limits = rare_limits(plain.X)
     if not np.isfinite(limits).any():

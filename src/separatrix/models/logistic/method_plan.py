@@ -9,13 +9,15 @@ from separatrix.models.logistic.problem import LogisticProblem
 
 SAMPLE = 50  # rows of an unpenalised sample for each parameter
 RIDGE_SAMPLE = 100  # the same with a ridge
+RAREST = 32  # rows for each one of a sample with a ridge, at most: a larger sample saves passes over all rows
 FEW = 200  # parameters from which products with the Hessian of dense rows and two classes cost less than itself
 FEWEST = 40  # parameters that a sample is made for at least
 
 
 def sample_stride(problem: LogisticProblem, penalised: bool) -> int:
     """Every how many-th row a sample has; below 4 there is none."""
-    return int(problem.n // ((RIDGE_SAMPLE if penalised else SAMPLE) * max(problem.parameters, FEWEST)))
+    stride = int(problem.n // ((RIDGE_SAMPLE if penalised else SAMPLE) * max(problem.parameters, FEWEST)))
+    return min(stride, RAREST) if penalised else stride
 
 
 def ridge_by_products(problem: LogisticProblem) -> bool:

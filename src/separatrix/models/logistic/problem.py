@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.logistic.binary_loss import BinaryLoss, dense
@@ -94,7 +95,8 @@ class LogisticProblem:
 
     def rows(self, part: Any) -> LogisticProblem:
         """Some of the rows, by a slice or by numbers."""
-        X = self.X[part].tocsr() if self.sparse else np.ascontiguousarray(self.X[part])
+        X = self.X[part]
+        X = X.tocsr() if self.sparse else np.ascontiguousarray(kernels.in_blocks(lambda rows: rows, X))
         weights = None if self.weights is None else self.weights[part].copy()
         offset = None if self.offset is None else self.offset[part].copy()
         return replace(self, X=X, codes=self.codes[part], weights=weights, offset=offset)
