@@ -10,7 +10,7 @@ cg        sparse rows, too many of columns for a matrix of their squares, and a 
 dual      the same without a penalty, or with one too small to prove that the steps ended near: through the inner
           products of rows
 lsqr      the same where rows are many too (Paige, Saunders 1982)
-wide      fewer rows than columns: through the inner products of rows with a penalty, else by their singular values
+wide      fewer rows than columns: through the inner products of rows, by singular values where rows are dependent
 moments   one pass over the rows, then Cholesky; good where the squared condition is small
 corrected the same with a penalty, corrected once by residuals in double precision; where rows are few
 refined   the same, corrected by residuals in twofold precision until nothing changes

@@ -7,9 +7,11 @@ A penalty of more than 1e-17 sum c_i |x_i|^2 is resolved in every direction. Its
 is corrected by gradients in twofold precision. A smaller penalty cannot be told from rounding in directions in which
 the rows do not vary. There the rank rule decides, as it does for alpha = 0, and the solution is computed within the
 row space (:mod:`row_space`). The rule applies to A = U L V'D with D the lengths of the columns, so that it does not
-depend on their units; the norm to be minimised is that of the unscaled weights. Where corrections do not shrink, the
-minimum-norm solution comes from the singular values alone. If few combinations N = D^-1 V_0 vanish, it is
-D^-1 V_r L_r^-1 U_r'y minus its projection onto N; otherwise, with Q T = D V_r, it is Q T^-T L_r^-1 U_r'y.
+depend on their units; the norm to be minimised is that of the unscaled weights. Fewer rows than columns need no
+singular values where they are far from dependent: the Cholesky factor of their inner products shows the rank, and
+takes the place of U, L and V (:mod:`row_products`). Where corrections do not shrink, the minimum-norm solution comes
+from the singular values alone. If few combinations N = D^-1 V_0 vanish, it is D^-1 V_r L_r^-1 U_r'y minus its
+projection onto N; otherwise, with Q T = D V_r, it is Q T^-T L_r^-1 U_r'y.
 """
 
 from __future__ import annotations
