@@ -222,6 +222,26 @@ def test_fits_side_by_side_agree_and_do_not_multiply_threads(small_parts):
     assert max(most) <= max(1, cores.thread_count() - 1, 4)
 
 
+@pytest.mark.filterwarnings("ignore:A worker stopped while some jobs:UserWarning")
+def test_fits_in_processes_of_a_grid_search_share_the_processors():
+    from joblib import cpu_count
+    from sklearn.model_selection import GridSearchCV
+
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40_000, 20))  # large enough for several threads
+    y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int)
+
+    def used_threads(model, X, y):
+        model.predict(X)
+        return 1.0 + sum(thread.name.startswith("separatrix") for thread in threading.enumerate())
+
+    grid = {"C": [0.1, 1.0]}
+    search = GridSearchCV(sx.LogisticRegression(), grid, scoring=used_threads, cv=2, n_jobs=2, refit=False).fit(X, y)
+    used = [search.cv_results_[f"split{k}_test_score"] for k in range(2)]
+    assert 1 <= np.min(used)
+    assert np.max(used) <= max(1, cpu_count() // 2)
+
+
 def forked_fit(results):
     X, t, _, _ = problem("float64", False)
     with sx.threads(3):

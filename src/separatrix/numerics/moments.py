@@ -316,9 +316,8 @@ def _merge_into(one: Moments, two: Moments) -> None:
     away[one.weight == 0] = 0.0
     root = np.sqrt(one.weight * share)[:, None] * away
     one.scatter += two.scatter
-    padded = np.pad(root, ((0, 0), (0, one.scatter.shape[1] - columns)))
-    square = np.empty(one.scatter.shape[1:])
-    for k, row in enumerate(padded):
+    square, row = np.empty(one.scatter.shape[1:]), np.zeros(one.scatter.shape[1])
+    for k, row[:columns] in enumerate(root):
         one.scatter[0 if one.pooled else k] += np.multiply(row[:, None], row, out=square)
     high, low = twofold_sum(one.mean[0], one.mean[1] + share[:, None] * away)
     empty = one.weight == 0
