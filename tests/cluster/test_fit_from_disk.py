@@ -216,9 +216,19 @@ def test_empty_files_and_files_of_several_kinds(tmp_path):
         assert "Traceback" not in default.stderr
 
 
-def fitted_within(folder, megabytes, limit):
+def wide_table(path, n, d=60):
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(n, d)), 4)
+    g, h = rng.choice(["one", "two", "three"], n), rng.choice([f"k{k}" for k in range(30)], n)
+    y = np.where(X[:, 0] - X[:, 1] + (g == "one") + 0.5 * rng.normal(size=n) > 0, "yes", "no")
+    lines = [",".join([*(f"x{j}" for j in range(d)), "g", "h", "relapse"])]
+    lines += [",".join([*map(str, X[k].tolist()), g[k], h[k], y[k]]) for k in range(n)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def fitted_within(folder, make, megabytes, limit):
     """Fit a CSV file with categories under a limit of memory; the model is that of a fit without one."""
-    table(folder / "one.csv", 20_000)
+    make(folder / "one.csv", 20_000)
     head, _, text = (folder / "one.csv").read_bytes().partition(b"\n")
     path = folder / "many.csv"
     with path.open("wb") as file:
@@ -241,9 +251,10 @@ def fitted_within(folder, megabytes, limit):
 
 
 def test_a_table_larger_than_the_memory_that_is_allowed_small(tmp_path):
-    fitted_within(tmp_path, 4, 256)
+    fitted_within(tmp_path, table, 4, 200)
 
 
 @pytest.mark.slow
-def test_a_table_whose_text_cells_alone_take_more_than_its_limit(tmp_path):
-    fitted_within(tmp_path, 100, 384)
+@pytest.mark.parametrize(("make", "megabytes"), [(table, 100), (wide_table, 1000)])
+def test_a_gigabyte_and_millions_of_rows_of_a_table_within_256_megabytes(tmp_path, make, megabytes):
+    fitted_within(tmp_path, make, megabytes, 256)

@@ -44,6 +44,19 @@ def test_labels_of_all_kinds(y, classes, codes):
     assert labels.codes.tolist() == codes
 
 
+@pytest.mark.parametrize("kind", [object, str])
+@pytest.mark.parametrize("different", [1, 2, 3, 1000, 1001])
+def test_text_that_is_looked_up_is_text_that_is_sorted(kind, different):
+    rng = np.random.default_rng(different)
+    names = np.array([f"{'ä' * (k % 3)}{k}" for k in range(different)], dtype=kind)
+    y = np.concatenate([names, names[rng.integers(0, different, size=200_000)]])
+    classes, codes = np.unique(y, return_inverse=True)
+    labels = check_labels(y)
+    assert labels.classes.dtype == classes.dtype
+    assert labels.classes.tolist() == classes.tolist()
+    assert np.array_equal(labels.codes, codes)
+
+
 @pytest.mark.parametrize(
     ("y", "error", "says"),
     [

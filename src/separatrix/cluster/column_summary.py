@@ -127,10 +127,11 @@ def level_marks(part: HeldPart, names: Sequence[str], orders: Sequence[dict[str,
 
 
 def first_rows(part: HeldPart, names: Sequence[str], most: int) -> Frame | None:
-    """The first rows of some columns."""
-    if part.table is None:
+    """The rows of some columns that are among the first ``most`` of the whole source."""
+    own = max(0, most - part.first_row)
+    if part.table is None or not own:
         return None
-    return Frame(tuple(part.table[name].take(slice(most)) for name in names), min(most, part.table.n))
+    return Frame(tuple(part.table[name].take(slice(own)) for name in names), min(own, part.table.n))
 
 
 def text_frequencies(part: HeldPart, names: Sequence[str]) -> tuple[int, list[NDArray[np.int64]]] | None:

@@ -120,7 +120,7 @@ def _head(rounds: Rounds, names: list[str]) -> Frame | None:
     if not names:
         return None
     parts = [part for part in rounds.map("first rows", first_rows, names, HEAD) if part is not None]
-    return join(parts).take(slice(HEAD)) if parts else None
+    return join(parts) if parts else None
 
 
 def _wordy(name: str, choices: Choices, head: Frame | None) -> bool:

@@ -20,6 +20,7 @@ from separatrix import kernels
 from separatrix.atomic_write import unnamed_file
 from separatrix.data.bytes import gzipped
 from separatrix.data.dialect import dialect_of, first_bytes, kind_of
+from separatrix.data.duck import connect, few_threads, quoted
 from separatrix.data.encodings import UTF16
 from separatrix.data.sources import SQL, open_files
 from separatrix.data.table_queries import Reading
@@ -115,8 +116,6 @@ def _encoded(path: Path, reading: Reading) -> bool:
 
 def _row_groups(part: SourcePart, size: int) -> Iterator[SourcePart]:
     """Neighbouring row groups of about ``size`` bytes together, as a range of rows."""
-    from separatrix.data.duck import connect, quoted
-
     with connect() as con:
         groups = con.execute(
             "SELECT row_group_id, any_value(row_group_num_rows), sum(total_compressed_size) "
@@ -139,7 +138,7 @@ def _header(path: Path, reading: Reading) -> str:
     line = start.partition(b"\n")[0].decode("utf-8-sig", "replace").rstrip("\r")
     if reading.header is not None:
         return line if reading.header else ""
-    with unnamed_file() as head:
+    with unnamed_file() as head, few_threads():
         head.write_bytes(start[: start.rfind(b"\n") + 1])
         names = [name for name, _ in open_files([head], path.name, reading).columns]
     cells = next(csv.reader(io.StringIO(line), delimiter=reading.sep or _delimiter(line, len(names))), [])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 
 from separatrix.atomic_write import unnamed_file
 from separatrix.cluster.partitions import SourcePart, text_of
-from separatrix.data.duck import Query, quoted
+from separatrix.data.duck import Query, few_threads, quoted
 from separatrix.data.frame import Frame
 from separatrix.data.libsvm import FAULTS, Part, parse
 from separatrix.data.rows import ROW_FILES, Matrix, row_file
@@ -33,6 +34,11 @@ def need_file(part: SourcePart) -> None:
 
 def read_partition(part: SourcePart, reading: Reading) -> Frame | Matrix | Part | None:
     """The rows: columns, an array, parsed svmlight lines; None where there are none."""
+    with nullcontext() if part.end is None else few_threads():
+        return _read(part, reading)
+
+
+def _read(part: SourcePart, reading: Reading) -> Frame | Matrix | Part | None:
     need_file(part)
     if part.kind == "svmlight":
         return _svmlight(part)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -22,6 +24,7 @@ NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMA
 INTEGERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)\Z")
 DATES = re.compile(r"(DATE|TIMESTAMP.*)\Z")
 Written = list[list[str | None]]
+FEW_THREADS: ContextVar[bool] = ContextVar("FEW_THREADS", default=False)  # one, instead of one for each processor
 LEAN, FEW_COLUMNS = "150MB", 200
 KNOWN = {  # what DuckDB says of files, in a sentence that says what to do
     "not utf-8 encoded": "its bytes are not UTF-8: save it as UTF-8",
@@ -155,10 +158,27 @@ class Query:
 def connect() -> Any:
     import duckdb
 
-    con = duckdb.connect()
+    con = duckdb.connect(config=_threads(duckdb.__version__))
     con.execute("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false")
     con.execute("SET enable_progress_bar = false")
     return con
+
+
+@contextmanager
+def few_threads() -> Iterator[None]:
+    """Read with one thread: for a few megabytes more of them cost more memory than they save time."""
+    before = FEW_THREADS.set(True)
+    try:
+        yield
+    finally:
+        FEW_THREADS.reset(before)
+
+
+def _threads(version: str) -> dict[str, Any]:
+    """The options of a connection for the threads that are allowed; some of them came with DuckDB 2."""
+    if not FEW_THREADS.get():
+        return {}
+    return {"threads": 1} | ({} if version.startswith(("0.", "1.")) else {"async_threads": 0})
 
 
 def numbers(child: Any, low: int, high: int) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from separatrix.validation.pandas_order import category_order, need_same_index
 from separatrix.validation.targets import one_column
 
 DISTINCT = 2**53  # whole numbers below are doubles of their own
+BLOCK, FEW = 65_536, 1000  # texts that are looked up together, and different ones up to which they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,10 @@ def _sorted_labels(array: NDArray[Any], what: str) -> Labels:
             return Labels(np.array([low, high], dtype=array.dtype), top.view(np.int8))
         if array.dtype.kind in "iu" and int(high) - int(low) < 256 + len(array) and high < 2**63:
             return _counted(array, int(low))
+    if array.dtype.kind == "U" or (array.dtype.kind == "O" and all(type(label) is str for label in array)):
+        found = _looked_up(array)
+        if found is not None:
+            return found
     try:
         classes, codes = np.unique(array, return_inverse=True)
     except TypeError as mixed:
@@ -72,6 +77,21 @@ def _counted(array: NDArray[Any], low: int) -> Labels:
     there = np.bincount(above) > 0
     classes = (np.flatnonzero(there) + low).astype(array.dtype)
     return Labels(classes, (np.cumsum(there) - 1)[above])
+
+
+def _looked_up(array: NDArray[Any]) -> Labels | None:
+    """Few different texts, by a table of them: sorting all rows takes several times their memory."""
+    blocks = [array[begin : begin + BLOCK] for begin in range(0, len(array), BLOCK)]
+    seen: set[str] = set()
+    for block in blocks:
+        seen.update(block.tolist())
+        if len(seen) > FEW:
+            return None
+    place = {label: k for k, label in enumerate(sorted(seen))}
+    codes = np.empty(len(array), dtype=np.int8 if len(place) <= 2 else np.intp)
+    for k, block in enumerate(blocks):
+        codes[k * BLOCK : k * BLOCK + len(block)] = [place[label] for label in block.tolist()]
+    return Labels(np.array(list(place), dtype=array.dtype), codes)
 
 
 def label_vector(y: Any, *, what: str = "y", ids: bool = False, rows: Any = None) -> NDArray[Any]:
@@ -105,7 +125,8 @@ def _need_distinct(array: NDArray[Any], what: str) -> None:
     """No number from 2**53 on: as doubles they merge, and a list that mixes kinds of numbers has become doubles."""
     kind = array.dtype.kind
     if kind == "O":
-        large = np.array([isinstance(v, (int, float)) and abs(v) >= DISTINCT for v in array.tolist()], dtype=np.bool_)
+        beyond = (isinstance(v, (int, float)) and abs(v) >= DISTINCT for v in array)
+        large = np.fromiter(beyond, dtype=np.bool_, count=len(array))
     elif kind in "iuf":
         if array.min() > -DISTINCT and array.max() < DISTINCT:  # not so if there is a NaN
             return
