@@ -279,6 +279,33 @@ def test_a_cloud_of_xor_is_advised_products(ledger):
     assert names[0] == "a × b"
 
 
+def test_a_cloud_of_three_classes_is_advised_products(ledger):
+    """Two classes in opposite quadrants, and a third one beside them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2))
+    y = np.where(X[:, 0] + 0.3 * rng.normal(size=600) > 1.0, "right", np.where(X[:, 0] * X[:, 1] > 0, "same", "other"))
+    found = separatrix.audit({"a": X[:, 0], "b": X[:, 1], "y": y}, ledger=ledger)
+    line = next(line for line in found.facts.assumptions.lines if line.name == "linear log-odds")
+    assert line.verdict == "fails"
+    assert "strongest of 3 squares and products in 2 of 2 pairs of classes: a × b, " in line.evidence
+    assert {"'same'", "'other'"} <= set(line.evidence.replace(",", "").split())
+    assert line.p < line.threshold == 0.01
+    assert "--map poly:2" in line.advice
+    assert found.facts.prediction.chosen == "ridge logistic on poly:2"
+    assert "--map poly:2" in found.facts.recommendation.use
+    assert "percentage points more than" in found.facts.recommendation.why
+
+
+def test_linear_log_odds_of_three_classes_hold(ledger):
+    """One against the rest is not linear here, though each pair is."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 2))
+    scores = np.column_stack([2 * X[:, 0], -2 * X[:, 0] + X[:, 1], np.zeros(3000)]) + rng.gumbel(size=(3000, 3))
+    found = separatrix.audit({"a": X[:, 0], "b": X[:, 1], "y": scores.argmax(axis=1)}, target="y", ledger=ledger)
+    line = next(line for line in found.facts.assumptions.lines if line.name == "linear log-odds")
+    assert (line.verdict, "of 2 pairs of classes" in line.evidence) == ("holds", True)
+
+
 def test_a_rare_class_is_not_hidden_by_accuracy(ledger):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(20_000, 3))
