@@ -90,3 +90,22 @@ def test_many_classes_do_not_resample_every_ranking():
     found = separatrix.evaluate(y, probabilities=P / P.sum(axis=1, keepdims=True))
     assert found.average_precision.method == "jackknife, logit"
     assert found.average_precision.low < found.average_precision.value < found.average_precision.high
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_chart_the_page_and_the_screen_have_the_same_bound(ledger, seed):
+    """A bound of 945.6 is 945 mistakes wherever it is shown."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2)) * [1.0, 3.0]
+    y = np.where(X[:, 0] > 0.1, "up", "down")
+    X[:, 0] += np.where(y == "up", 0.2, -0.2)
+    found = separatrix.audit({"a": X[:, 0], "b": X[:, 1], "y": y}, ledger=ledger, budget=5)
+    drawn = sorted(re.findall(r">bound ([\d,]+)</text>", figures.mistakes(found.facts)))
+    runs = found.facts.algorithm.perceptron, found.facts.algorithm.perceptron_standardised
+    exact = sorted(f"{int(run.bound.mistakes):,}" for run in runs)
+    assert len(drawn) == 2
+    assert drawn == exact
+    page, said = found.report(), " ".join(found.answers["algorithm"].lines)
+    for most in drawn:
+        assert f'<td class="n">{most}</td>' in page
+        assert re.search(rf"(at most|the bound to) {most}\b", said), said

@@ -117,3 +117,20 @@ def test_audit_on_a_feature_map(tmp_path):
     assert "Yes (proved)" in said
     assert separatrix("verify", "audit", cwd=tmp_path).returncode == 0
     assert separatrix("audit", "example:xor", "--map", "cubes", cwd=tmp_path).returncode == 2
+
+
+def test_unscaled_and_sorted_rows_of_an_online_learner_name_the_flag(tmp_path):
+    rows = [(i % 17 - 8, 10_000 * (i % 5), int(i % 17 + i % 3 > 8)) for i in range(200)]
+    (tmp_path / "unscaled.csv").write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in rows))
+    rows.sort(key=lambda row: row[2])
+    (tmp_path / "sorted.csv").write_text("a,b,y\n" + "".join(f"{a},{b / 10_000},{y}\n" for a, b, y in rows))
+    for name, learner, advice in (
+        ("unscaled.csv", "averaged-perceptron", "standardise them (--scale standard)"),
+        ("unscaled.csv", "passive-aggressive", "standardise them (--scale standard)"),
+        ("sorted.csv", "perceptron", "rows are sorted by class; shuffle them (--order shuffle)"),
+    ):
+        done = separatrix("fit", name, "-t", "y", "-l", learner, cwd=tmp_path)
+        said = " ".join((done.stdout + done.stderr).split())
+        assert advice in said, said
+    done = separatrix("fit", "unscaled.csv", "-t", "y", "-l", "passive-aggressive", "--scale", "standard", cwd=tmp_path)
+    assert "differ in scale" not in done.stdout + done.stderr
