@@ -350,6 +350,8 @@ def test_a_test_set_that_was_used_is_said_on_the_screen(tmp_path):
     assert same.facts.prediction.test.earlier_uses == 0  # the same model on the same rows: read again
     assert other.facts.prediction.test.earlier_uses == 1  # some of its test rows
     assert "already used once" in " ".join(str(other).split())
+    again = separatrix.audit(table, ledger=tmp_path / "ledger")
+    assert again.facts.prediction.test.earlier_uses == 1  # the other model's, not its own
 
 
 def test_a_large_table_has_a_certified_lower_bound(ledger, tmp_path):

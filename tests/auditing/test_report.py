@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import separatrix
+from separatrix.auditing import algorithm_sentences
+from separatrix.auditing.hyperplane_facts import MistakeFacts
 from separatrix.auditing.phrasing import estimate
 from separatrix.auditing.prediction_facts import EstimateFacts
 from separatrix.auditing.report import curves, figures
 from separatrix.auditing.report.drawing import draw
+from separatrix.auditing.table_facts import Excerpt
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +113,15 @@ def test_the_chart_the_page_and_the_screen_have_the_same_bound(ledger, seed):
     for most in drawn:
         assert f'<td class="n">{most}</td>' in page
         assert re.search(rf"(at most|the bound to) {most}\b", said), said
+
+
+def test_the_header_says_what_a_hyperplane_is_here(letters, prices):
+    assert "compared with a threshold; its boundary is a hyperplane." in letters.report()
+    assert "A linear model is a weighted sum of the columns; its graph is a hyperplane." in prices.report()
+
+
+def test_a_learner_below_the_search_for_the_minimum_is_said_to_have_fewer_mistakes():
+    found = MistakeFacts(5, 40, [], Excerpt([], []), 5, 1, 0.1)
+    for made, said in ((38, "2 fewer than the search"), (40, "as many as the best"), (41, "1 more than the best")):
+        facts = SimpleNamespace(linear=["logistic"], training_mistakes={"logistic": made}, seconds={"logistic": 0.1})
+        assert said in algorithm_sentences._good_one(facts, found, None)[0]

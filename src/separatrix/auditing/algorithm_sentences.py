@@ -48,7 +48,9 @@ def _good_one(facts: AlgorithmFacts, found: MistakeFacts, chosen: str | None) ->
         return []
     name = chosen if chosen in linear else min(linear, key=linear.__getitem__)
     made, more = plural(linear[name], "mistake"), linear[name] - found.upper
-    close = f"{count(more)} more than the best found" if more > 0 else "no more than the best found"
+    close = f"{count(more)} more than the best found" if more > 0 else "as many as the best found"
+    if more < 0:  # the search for the fewest is bounded in time
+        close = f"{count(-more)} fewer than the search for the minimum found"
     good = more <= max(1, CLOSE * found.upper)
     opening = f"A good one is quick: {name}" if good else f"{name[0].upper()}{name[1:]} is quick, but not close: it"
     return [f"{opening} makes {made}, {close}, after {seconds(facts.seconds[name])}."]

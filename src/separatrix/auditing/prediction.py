@@ -160,7 +160,7 @@ def _better_than_guessing(e: EstimateFacts, metric: Metric, auc: Estimate | None
 
 def _test_facts(test: Any) -> TestFacts:
     openings = test.openings
-    earlier = 0 if openings.reread else openings.times
+    earlier = openings.times - int(openings.reread)  # without the first reading of the same predictions
     estimates = {name: estimate_facts(e) for name, e in test.metrics.items()}
     return TestFacts(test.n, estimates, earlier, round(openings.before * openings.rows) if earlier else 0)
 
