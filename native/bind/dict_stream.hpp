@@ -14,13 +14,30 @@ using Matrix = InOut<double, nb::ndim<2>>;
 
 using Streamed = std::tuple<i64, bool, nb::typed<nb::object, nb::any>>;
 
+// Columns for the names of a row that have none: the next ones of an open vocabulary (column_of is None), or those that
+// column_of says. Whether there was room for all of them; levels of categories are noted.
+inline bool give_columns(const Features& features, const Names<int>& index, const nb::object& column_of, i64 d,
+                         nb::list& levels) {
+    if (column_of.is_none() && PyDict_Size(index.ptr()) + static_cast<i64>(features.unknown.size()) > d) return false;
+    for (const auto& [name, level] : features.unknown) {
+        if (PyDict_Contains(index.ptr(), name.ptr())) continue;  // twice in one row
+        const nb::object column = column_of.is_none() ? nb::int_(PyDict_Size(index.ptr())) : column_of(name);
+        if (PyDict_SetItem(index.ptr(), name.ptr(), column.ptr()) != 0) throw nb::python_error();
+        if (level) levels.append(name);
+    }
+    return true;
+}
+
 // Pairs (dict, label) as an iterator gives them: each is scored, and then learned before the next is asked for. It ends
-// where the room for scores ends, where the rows end (true), or at an item that it leaves as it is: a new feature or
-// class, something malformed, or the first one after `owner`, the attributes of the model, has another kernel. A row
-// without a label (None, not a number) is scored alone; own[i] is then -2, and otherwise the code of its label.
+// where the room for scores ends, where the rows end (true), or at an item that it leaves as it is: a new class, a
+// feature for which there is no room, something malformed, or the first one after `owner`, the attributes of the
+// model, has another kernel. A row without a label (None, not a number) is scored alone; own[i] is then -2, and otherwise
+// the code of its label. An open vocabulary leaves new names out of a score and gives them columns when the row is
+// learned; column_of gives them at once.
 template <class Kernel>
 Streamed stream_dicts(Kernel& self, const nb::iterator& rows, const Names<int>& index, const nb::dict& codes,
-                      bool skip_unknown, const nb::dict& owner, Matrix& scores, Out<i64>& own) {
+                      bool open, const nb::object& column_of, const nb::dict& owner, Matrix& scores, Out<i64>& own,
+                      nb::list& levels) {
     const i64 most = static_cast<i64>(scores.shape(0));
     if (static_cast<i64>(scores.shape(1)) != self.rule.count)
         throw nb::value_error("scores must have a column for every vector");
@@ -30,6 +47,7 @@ Streamed stream_dicts(Kernel& self, const nb::iterator& rows, const Names<int>& 
     LastNames last;
     Features features;
     std::vector<double> dots(static_cast<std::size_t>(self.rule.count));
+    const bool grows = open || !column_of.is_none();
     for (i64 i = 0; i < most; ++i) {
         nb::object item = nb::steal(PyIter_Next(rows.ptr()));
         if (!item.is_valid()) {
@@ -41,7 +59,12 @@ Streamed stream_dicts(Kernel& self, const nb::iterator& rows, const Names<int>& 
         if (!PyTuple_Check(item.ptr()) || PyTuple_GET_SIZE(item.ptr()) != 2) return left;
         PyObject *x = PyTuple_GET_ITEM(item.ptr(), 0), *y = PyTuple_GET_ITEM(item.ptr(), 1);
         if (!PyDict_Check(x)) return left;
+        const auto dict = nb::borrow<Names<nb::any>>(x);
         const bool absent = y == Py_None || (PyFloat_Check(y) && std::isnan(PyFloat_AS_DOUBLE(y)));
+        const i64 d = self.rule.d;
+        const auto row = [&](const i64(&start)[2]) {
+            return Csr<double, i64>{features.value.data(), features.column.data(), start, 1, d};
+        };
         try {
             i64 code = -2;
             if (!absent) {
@@ -50,16 +73,28 @@ Streamed stream_dicts(Kernel& self, const nb::iterator& rows, const Names<int>& 
                 if (!found) return left;
                 code = PyLong_AsLongLong(found);
             }
-            features.read(nb::borrow<Names<nb::any>>(x), index, self.rule.d, absent && skip_unknown, &last);
+            features.read(dict, index, d, grows, &last);
+            if (!open && !features.unknown.empty()) {
+                give_columns(features, index, column_of, d, levels);
+                features.read(dict, index, d, false);
+            }
             const i64 start[2] = {0, static_cast<i64>(features.value.size())};
-            const Csr<double, i64> row{features.value.data(), features.column.data(), start, 1, self.rule.d};
             double* out = scores.data() + i * self.rule.count;
             for (i64 k = 0; k < self.rule.count; ++k) {
-                double& s = dots[static_cast<std::size_t>(k)] = self.rule.dot(row, 0, k);
-                out[k] = self.rule.shown(row, 0, k, s);
+                double& s = dots[static_cast<std::size_t>(k)] = self.rule.dot(row(start), 0, k);
+                out[k] = self.rule.shown(row(start), 0, k, s);
                 if (!std::isfinite(out[k])) return left;
             }
-            if (!absent) self.learn(row, code, 1.0, dots.data());
+            if (!absent && features.unknown.empty()) {
+                self.learn(row(start), code, 1.0, dots.data());
+            } else if (!absent) {
+                if (!give_columns(features, index, column_of, d, levels)) return left;
+                features.read(dict, index, d, false);
+                const i64 all[2] = {0, static_cast<i64>(features.value.size())};
+                self.learn(row(all), code, 1.0);
+                const nb::object width = nb::int_(PyDict_Size(index.ptr()));
+                if (PyDict_SetItemString(owner.ptr(), "n_features_in_", width.ptr()) != 0) throw nb::python_error();
+            }
             own.data()[i] = code;
         } catch (const nb::builtin_exception&) {
             return left;

@@ -234,11 +234,13 @@ static nb::class_<Held<Rule>> bind_rule(nb::module_& m, const char* name) {
             "x"_a, "index"_a, "skip_unknown"_a, "out"_a.noconvert())
         .def(
             "stream_dicts",
-            [](Self& self, nb::typed<nb::iterator, nb::any> rows, Names<int> index, nb::typed<nb::dict, nb::any, int> codes,
-               bool skip_unknown, Names<nb::any> owner, Matrix scores, Out<i64> own) -> Streamed {
-                return stream_dicts(self, rows, index, codes, skip_unknown, owner, scores, own);
+            [](Self& self, nb::typed<nb::iterator, nb::any> rows, Names<int> index,
+               nb::typed<nb::dict, nb::any, int> codes, bool open, nb::typed<nb::object, nb::any> column_of,
+               Names<nb::any> owner, Matrix scores, Out<i64> own, nb::typed<nb::list, nb::str> levels) -> Streamed {
+                return stream_dicts(self, rows, index, codes, open, column_of, owner, scores, own, levels);
             },
-            "rows"_a, "index"_a, "codes"_a, "skip_unknown"_a, "owner"_a, "scores"_a.noconvert(), "own"_a.noconvert())
+            "rows"_a, "index"_a, "codes"_a, "grows"_a, "column_of"_a.none(), "owner"_a, "scores"_a.noconvert(),
+            "own"_a.noconvert(), "levels"_a)
         .def(
             "scores",
             [](const Self& self, nb::handle x, Out<double> out) { self.scores(OneRow(x, self.rule.d).row, out); },

@@ -68,10 +68,12 @@ struct LastNames {
 struct Features {
     std::vector<i64> column;
     std::vector<double> value;
+    std::vector<std::pair<nb::object, bool>> unknown;  // names that were left out, and whether they are levels
 
     void read(Names<nb::any> x, Names<int> index, i64 d, bool skip_unknown, LastNames* last = nullptr) {
         column.clear();
         value.clear();
+        unknown.clear();
         bool sorted = true;
         Py_ssize_t at = 0;
         PyObject *name, *own;
@@ -82,15 +84,19 @@ struct Features {
             if (PyUnicode_Check(own)) {
                 const nb::object level = nb::steal(PyUnicode_FromFormat("%U=%U", name, own));
                 if (!level.is_valid()) throw nb::python_error();
-                if (!find(index, level.ptr(), skip_unknown, c)) continue;
+                if (!find(index, level.ptr(), skip_unknown, c)) {
+                    unknown.emplace_back(level, true);
+                    continue;
+                }
             } else {
                 v = number(own);
                 const i64* same = last ? last->column(place, name) : nullptr;
                 if (same)
                     c = *same;
-                else if (!find(index, name, skip_unknown, c))
+                else if (!find(index, name, skip_unknown, c)) {
+                    unknown.emplace_back(nb::borrow(name), false);
                     continue;
-                else if (last)
+                } else if (last)
                     last->keep(place, name, c);
             }
             if (c < 0) c = ~c, v = -v;

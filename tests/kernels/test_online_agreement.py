@@ -257,28 +257,32 @@ def test_native_rules_refuse_arrays_that_do_not_fit(module):
         with pytest.raises(ValueError, match=r"must|leave|exist"):
             competing.kesler_scored(**{**arguments, **change})
     with pytest.raises(ValueError, match="column for every vector"):
-        rule.stream_dicts(iter(()), {}, {}, True, {}, np.empty((4, 3)), np.empty(4, dtype=np.int64))
+        rule.stream_dicts(iter(()), {}, {}, True, None, {}, np.empty((4, 3)), np.empty(4, dtype=np.int64), [])
     with pytest.raises(ValueError, match="room for every row"):
-        rule.stream_dicts(iter(()), {}, {}, True, {}, np.empty((4, 2)), np.empty(3, dtype=np.int64))
+        rule.stream_dicts(iter(()), {}, {}, True, None, {}, np.empty((4, 2)), np.empty(3, dtype=np.int64), [])
 
 
 @pytest.mark.parametrize("name", RULES)
-@given(case=cases, kesler=st.booleans(), room=st.integers(1, 9))
-def test_streams_of_dicts_have_the_same_bits(name, case, kesler, room):
+@given(case=cases, kesler=st.booleans(), room=st.integers(1, 9), known=st.integers(0, 9), vocabulary=st.integers(0, 2))
+def test_streams_of_dicts_have_the_same_bits(name, case, kesler, room, known, vocabulary):
+    """Names that are known, and others: an open vocabulary, one that hashes, a closed one."""
     X, _, _ = problem(*case)
-    index = {f"x{j}": j for j in range(X.shape[1])} | {"kind=b": 0}
+    d = X.shape[1]
     stream = []
     for i, x in enumerate(X.tolist()):
         numbers = {f"x{j}": v for j, v in enumerate(x) if (i + j) % 3}
         stream.append((numbers | ({"kind": "b"} if i % 4 else {"odd": 1.0}), None if i % 5 == 2 else i % 2))
     results = []
     for module in MODULES:
-        rule, arrays = bound(module, name, 2, X.shape[1], True, kesler)
-        source, counts = iter(stream), []
+        rule, arrays = bound(module, name, 2, d, True, kesler)
+        owner, index = {"_learner": rule}, {f"x{j}": j for j in range(min(d, known))}
+        source, counts, levels = iter(stream), [], []
+        column_of = (lambda text: ~(len(text) % d)) if vocabulary == 1 else None
+        words = ({0: 0, 1: 1}, vocabulary == 0, column_of, owner)
         while not (counts and counts[-1][1]):
             scores, own = np.zeros((room, 2)), np.zeros(room, dtype=np.int64)
-            done, ended, item = rule.stream_dicts(source, index, {0: 0, 1: 1}, True, {"_learner": rule}, scores, own)
-            counts.append((done, ended, item, scores[:done].tolist(), own[:done].tolist()))
-        assert sum(own != -2 for *_, codes in counts for own in codes) == int(arrays["visits"].max())
-        results.append((counts, arrays))
+            done, ended, item = rule.stream_dicts(source, index, *words, scores, own, levels)
+            counts.append((done, ended, item, scores[:done].tolist(), own[:done].tolist(), dict(index)))
+        assert sum(code != -2 for *_, codes, _ in counts for code in codes) == int(arrays["visits"].max())
+        results.append(((counts, levels, owner.get("n_features_in_")), arrays))
     same(results)

@@ -189,6 +189,18 @@ def test_texts_are_categories_that_grow_and_new_ones_are_named():
     assert progressive(Perceptron(), stream, delay=3).new_categories == ("colour=red", "colour=blue")
 
 
+@pytest.mark.parametrize("hashing", [None, 8])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_new_names_in_every_row(learner, hashing):
+    stream = [({"user": f"u{i}", f"w{i % 90}": 1.0, f"v{i * 7 % 50}": -0.5, "x": i % 4}, i % 3 > 0) for i in range(300)]
+    model, keyed = learner(hashing=hashing), learner(hashing=hashing)
+    found = progressive(model, stream)
+    single = progressive(keyed, [(i, x, y) for i, (x, y) in enumerate(stream)])
+    assert found.to_dict() == single.to_dict()
+    assert len(found.new_categories) == (300 if hashing is None else 0)
+    same(model, keyed)
+
+
 def test_a_learner_without_dicts_says_so():
     with pytest.raises(DataError, match="takes no dicts"):
         progressive(VotedPerceptron(), [({"a": 1.0}, 1), ({"a": 2.0}, 0)])

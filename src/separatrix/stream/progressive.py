@@ -248,7 +248,8 @@ def _by_names(rows: SingleRows, items: Iterator[Any], card: Scorecard) -> int:
     """Dicts, each predicted and learned before the next is asked for; how many had no label."""
     waiting, tally, at, ended = DelayedRows(rows, 0), GatheredLosses(card, rows), 0, False
     while not ended:
-        said, own, ended, left = take_dicts(rows.learner, items)
+        said, own, ended, left, levels = take_dicts(rows.learner, items)
+        rows.levels.update(dict.fromkeys(levels))
         if len(own):
             known = (own >= 0) & (said >= 0)
             tally.flush()

@@ -27,6 +27,11 @@ class Pull(NamedTuple):
     score: float
 
 
+def _named(x: dict[str, Any]) -> list[tuple[str, bool]]:
+    """The features of a dict, and whether each is a level of a category."""
+    return [(f"{name}={value}", True) if isinstance(value, str) else (name, False) for name, value in x.items()]
+
+
 class RowRule:
     """The passes; a rule adds ``moves`` and ``push``."""
 
@@ -163,15 +168,18 @@ class RowRule:
         rows: Iterator[Any],
         index: dict[str, int],
         codes: dict[Any, int],
-        skip_unknown: bool,
+        grows: bool,
+        column_of: Any,
         owner: dict[str, Any],
         scores: Floats,
         own: Indices,
+        levels: list[str],
     ) -> tuple[int, bool, Any]:
         """Pairs (dict, label): each is scored, and then learned before the next is asked for.
 
-        Returns how many, whether the rows have ended, and the item that is left as it is: one with a new feature or
-        class, one that is malformed, or the first after ``owner`` has another kernel. ``own`` is -2 without a label.
+        Returns how many, whether the rows have ended, and the item that is left as it is: one of a new class, with a
+        feature for which there is no room, malformed, or the first after ``owner`` has another kernel. ``own`` is -2
+        without a label. An open vocabulary gives new names columns when the row is learned, ``column_of`` at once.
         """
         if scores.shape[1] != self.count:
             raise ValueError("scores must have a column for every vector")
@@ -187,12 +195,26 @@ class RowRule:
             absent = y is None or (isinstance(y, float) and math.isnan(y))
             try:
                 own[i] = -2 if absent else codes[y]
-                row = self._features(x, index, absent and skip_unknown)
+                row = self._features(x, index, skip_unknown=True)
+                new = {name: text for name, text in _named(x) if name not in index}
+                if new and not grows:
+                    index.update((name, column_of(name)) for name in new)
+                    levels += [name for name, text in new.items() if text]
+                    row, new = self._features(x, index, skip_unknown=False), {}
                 scores[i] = [self.model_score(row, 0, k) for k in range(self.count)]
                 if not np.isfinite(scores[i]).all():
                     return i, False, item
+                if new and not absent:
+                    if len(index) + len(new) > self.d:
+                        return i, False, item
+                    for name in new:
+                        index[name] = len(index)
+                    levels += [name for name, text in new.items() if text]
+                    row = self._features(x, index, skip_unknown=False)
                 if not absent:
                     self._learn(row, int(own[i]), 1.0)
+                if new and not absent:
+                    owner["n_features_in_"] = len(index)
             except (AttributeError, KeyError, TypeError, ValueError):
                 return i, False, item
         return len(own), False, None

@@ -122,10 +122,12 @@ class OnlineKernel(Protocol):
         rows: Iterator[Any],
         index: dict[str, int],
         codes: dict[Any, int],
-        skip_unknown: bool,
+        grows: bool,
+        column_of: Any,
         owner: dict[str, Any],
         scores: Floats,
         own: Indices,
+        levels: list[str],
     ) -> tuple[int, bool, Any]: ...
     def scores(self, x: Floats, out: Floats) -> None: ...
     def scores_pairs(self, value: Floats, column: Indices, out: Floats) -> None: ...
