@@ -226,7 +226,10 @@ class Discriminant(LinearClassifier):
         >>> LinearDiscriminant().fit(X, y).predict_proba([[2.0, 2.0]]).round(3)
         array([[0.5, 0.5]])
         """
-        scores = self.decision_function(X)
+        return self._posteriors(self.decision_function(X))
+
+    def _posteriors(self, scores: Floats) -> Floats:
+        """Posteriors from scores, also those that cross-validation knows without rows."""
         if scores.ndim == 1:
             return two_probabilities(scores, self.boundary)
         return kernels.in_blocks(lambda s: agreeing(np.exp(self._log_posteriors(s)), s), scores)
