@@ -344,3 +344,14 @@ def test_plain_tables_make_the_models_that_they_made(tmp_path):
     assert [column.writing for column in model.encoder.columns] == [None]
     assert set(model.about) == {"source", "rows", "fingerprint"}
     assert np.isfinite(model.learner.coef_).all()
+
+
+@pytest.mark.parametrize("rows", [3, 5])
+def test_a_long_line_of_a_table_of_few_rows_is_named(tmp_path, rows):
+    lines = ["a,b,y", *(f"{i},{i % 7},{i % 2}" for i in range(rows))]
+    lines[-1] += ",5,9"
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    for words in (("describe", "t.csv"), ("fit", "t.csv", "-t", "y")):
+        done = separatrix(*words, cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"t.csv line {rows + 1} has 5 cells, and the first line has 3" in done.stderr

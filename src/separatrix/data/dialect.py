@@ -108,15 +108,17 @@ def first_lines(start: bytes) -> list[str]:
 
 
 def delimiter_of(lines: list[str]) -> str | None:
-    """The delimiter that makes the most cells of the first line, and as many of nearly every other line."""
+    """The delimiter that makes the most cells of the first line, and as many of nearly every other line, or all but one."""
     best, most = None, 1
     for mark in DELIMITERS:
         try:
             counts = [len(row) for row in csv.reader(lines, delimiter=mark)]
         except csv.Error:
             continue
-        if counts and counts[0] > most and counts.count(counts[0]) >= ALIKE * len(counts):
-            best, most = mark, counts[0]
+        if counts and counts[0] > most:
+            alike = counts.count(counts[0])
+            if alike >= ALIKE * len(counts) or alike >= max(2, len(counts) - 1):
+                best, most = mark, counts[0]
     return best
 
 
