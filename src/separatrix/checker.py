@@ -75,23 +75,23 @@ def need(condition: bool, why: str) -> None:
 # ---- The table --------------------------------------------------------------------------------------------------
 
 
-class Row(NamedTuple):
+class SparseRow(NamedTuple):
     """The non-zeros of a row, by ascending column."""
 
     columns: array[int]  # "Q"
     values: array[float]  # "d"
 
     @staticmethod
-    def of(columns: Iterable[int], values: Iterable[float]) -> Row:
+    def of(columns: Iterable[int], values: Iterable[float]) -> SparseRow:
         pairs = [(j, v) for j, v in zip(columns, values, strict=True) if v]
-        return Row(array("Q", [j for j, _ in pairs]), array("d", [v for _, v in pairs]))
+        return SparseRow(array("Q", [j for j, _ in pairs]), array("d", [v for _, v in pairs]))
 
 
 @dataclass(frozen=True)
 class ExactTable:
     """The class and the non-zeros of each row; the names of columns and target where the data have names."""
 
-    rows: list[tuple[str, Row]]
+    rows: list[tuple[str, SparseRow]]
     d: int
     columns: list[str] | None = None
     target: str | None = None
@@ -133,7 +133,7 @@ def column_number(text: str) -> int:
 
 
 def read_svmlight(path: str, lines: Iterable[str]) -> ExactTable:
-    rows: list[tuple[str, Row]] = []
+    rows: list[tuple[str, SparseRow]] = []
     d = 0
     for number, line in enumerate(lines, 1):
         if words := line.partition("#")[0].split():
@@ -142,7 +142,9 @@ def read_svmlight(path: str, lines: Iterable[str]) -> ExactTable:
                 row = [(column_number(column) - 1, finite_number(value)) for column, value in pairs]
                 if not all(a < b for a, b in pairwise([-1, *(column for column, _ in row)])):
                     raise ValueError("the columns do not ascend from 1")
-                rows.append((label_name(words[0]), Row.of(*zip(*row, strict=True)) if row else Row.of([], [])))
+                rows.append(
+                    (label_name(words[0]), SparseRow.of(*zip(*row, strict=True)) if row else SparseRow.of([], []))
+                )
             except ValueError as error:
                 raise ValueError(f"{path} line {number}: {error}") from None
             d = max([d, *(column + 1 for column, _ in row)])
@@ -160,21 +162,21 @@ def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | Non
         if name not in header:
             raise ValueError(f"{path} has no column {shown(name)}")
     chosen, label, every = [header.index(name) for name in columns], header.index(target), range(len(columns))
-    rows: list[tuple[str, Row]] = []
+    rows: list[tuple[str, SparseRow]] = []
     for line in lines:
         if line:
             try:
                 if len(line) != len(header):
                     raise ValueError(f"it has {len(line)} cells, the header {len(header)}")
                 values = [finite_number(line[k]) for k in chosen]
-                rows.append((label_name(line[label]), Row.of(every, values)))
+                rows.append((label_name(line[label]), SparseRow.of(every, values)))
             except ValueError as error:
                 raise ValueError(f"{path} line {lines.line_num}: {error}") from None
     unused = tuple(name for name in header if name != target and name not in set(columns))
     return ExactTable(rows, len(columns), columns, target, path, unused)
 
 
-def row_bytes(row: Row, label: int) -> bytearray:
+def row_bytes(row: SparseRow, label: int) -> bytearray:
     """The number of non-zeros, the column and the value of each, and the class: words of 64 bits, little-endian."""
     made = bytearray(16 * len(row.values) + 16)
     words = memoryview(made).cast("Q")
@@ -188,7 +190,7 @@ def row_bytes(row: Row, label: int) -> bytearray:
     return made
 
 
-def fingerprint(rows: list[tuple[int, Row]], d: int) -> str:
+def fingerprint(rows: list[tuple[int, SparseRow]], d: int) -> str:
     """Hash blocks of rows, then n, d and the hashes of the blocks [S4]."""
     digest = hashlib.sha256(struct.pack("<QQ", len(rows), d))
     for start in range(0, len(rows), BLOCK):
@@ -199,7 +201,7 @@ def fingerprint(rows: list[tuple[int, Row]], d: int) -> str:
     return digest.hexdigest()
 
 
-def fingerprint_1(rows: Iterable[tuple[int, Row]], n: int, d: int) -> str:
+def fingerprint_1(rows: Iterable[tuple[int, SparseRow]], n: int, d: int) -> str:
     """Hash n, d and the rows in use, as format 1 does: a class is a signed byte."""
     digest = hashlib.sha256(struct.pack("<QQ", n, d))
     for label, row in rows:
@@ -360,7 +362,7 @@ class Data:
             return ((0, side),)
         return tuple((c * self.block, s) for c, s in ((side, 1), (other, -1)) if c < self.last)
 
-    def rows(self) -> Iterator[tuple[Key, tuple[tuple[int, int], ...], Row]]:
+    def rows(self) -> Iterator[tuple[Key, tuple[tuple[int, int], ...], SparseRow]]:
         for i, (side, row) in self.used.items():
             if self.kesler is None:
                 yield i, self.blocks(side, 0), row
@@ -382,7 +384,7 @@ class Data:
         need(len(set(keys)) == len(keys) and all(map(self.has, keys)), "a row is repeated or does not exist")
         return keys
 
-    def scaled(self, blocks: tuple[tuple[int, int], ...], row: Row) -> tuple[Sparse, int]:
+    def scaled(self, blocks: tuple[tuple[int, int], ...], row: SparseRow) -> tuple[Sparse, int]:
         """Multiply a row z by a positive integer m that makes it integral: (m z, m)."""
         self.meter.charge((64 if self.decimal else 8) * (len(row.values) + 1), self.size)
         ratios = [(j, (Fraction(repr(v)) if self.decimal else v).as_integer_ratio()) for j, v in zip(*row, strict=True)]

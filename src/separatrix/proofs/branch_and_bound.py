@@ -26,7 +26,7 @@ from separatrix.proofs.packing import Packing, fractional_packing, packed_fracti
 from separatrix.proofs.proof_cost import ProofCost
 from separatrix.proofs.simplex import alternative
 from separatrix.proofs.small_tables import disjoint_circuits, separating_the_rest
-from separatrix.proofs.tree_rows import node_work, opposite_pairs, prepared, zero_rows
+from separatrix.proofs.tree_rows import node_work, opposite_pairs, prepared, witnesses_in_turn, zero_rows
 
 Progress = Callable[[int, int, int], object]
 
@@ -223,20 +223,7 @@ class Search:
 
     def disjoint(self, ids: NDArray[np.int64]) -> Iterator[Codes]:
         """Witnesses among these rows that share none of them, until the rest is separable."""
-        rows = self.rows
-        alive = np.zeros(rows.n, dtype=bool)
-        alive[ids] = True
-        for seed in range(rows.n):  # each round takes rows out of those that are left
-            if self.late() or not alive.any():
-                return
-            found = rows.search(np.flatnonzero(alive), seed=seed)
-            if found.status == "separates" or not found.support:
-                return
-            heaviest = np.argsort(-found.weights, kind="stable")
-            codes = self.prove([found.support[k] for k in heaviest])
-            alive[codes or found.support] = False
-            if codes:
-                yield codes
+        return witnesses_in_turn(self.rows, ids, self.prove, self.late)
 
     def _divide(self, max_nodes: int, gap: int, doubts: float = np.inf) -> None:
         """The tree, a few nodes at a time."""

@@ -305,15 +305,15 @@ def class_names(classes: NDArray[Any]) -> list[str]:
     return names
 
 
-def sparse_rows(X: Any) -> list[checker.Row]:
+def sparse_rows(X: Any) -> list[checker.SparseRow]:
     """Each row as its non-zeros, for the checker."""
     if not isinstance(X, np.ndarray):
         bounds, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
-        return [checker.Row.of(columns[start:end], values[start:end]) for start, end in pairwise(bounds)]
+        return [checker.SparseRow.of(columns[start:end], values[start:end]) for start, end in pairwise(bounds)]
     every = array("Q", range(X.shape[1]))
     full = (X != 0).all(axis=1).tolist()
     return [
-        checker.Row(every, array("d", row.tobytes())) if whole else checker.Row.of(every, row.tolist())
+        checker.SparseRow(every, array("d", row.tobytes())) if whole else checker.SparseRow.of(every, row.tolist())
         for whole, row in zip(full, X.astype(np.float64, copy=False), strict=True)
     ]
 

@@ -1,8 +1,9 @@
-"""Rows as the tree of cases takes them, and the witnesses that need no search: zero rows and contradictory pairs."""
+"""Rows as the tree of cases takes them, and witnesses that need no tree: zero rows, contradictory pairs, in turn."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,25 @@ def _sparse_key(row: Any) -> bytes:
     row.sort_indices()
     row.eliminate_zeros()
     return bytes(row.indices.astype(np.int64).tobytes() + row.data.astype(np.float64).tobytes())
+
+
+def witnesses_in_turn(
+    rows: LiftedRows, ids: NDArray[np.int64], prove: Callable[[list[int]], list[int]], late: Callable[[], bool]
+) -> Iterator[list[int]]:
+    """Witnesses among these rows that share none of them, until the rest is separable."""
+    alive = np.zeros(rows.n, dtype=bool)
+    alive[ids] = True
+    for seed in range(rows.n):  # each round takes rows out of those that are left
+        if late() or not alive.any():
+            return
+        found = rows.search(np.flatnonzero(alive), seed=seed)
+        if found.status == "separates" or not found.support:
+            return
+        heaviest = np.argsort(-found.weights, kind="stable")
+        codes = prove([found.support[k] for k in heaviest])
+        alive[codes or found.support] = False
+        if codes:
+            yield codes
 
 
 def prepared(rows: LiftedRows) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
