@@ -108,7 +108,7 @@ def first_lines(start: bytes) -> list[str]:
 
 
 def delimiter_of(lines: list[str]) -> str | None:
-    """The delimiter that makes the most cells of the first line, and as many of nearly every other line, or all but one."""
+    """The delimiter that makes the most cells of the first line, and as many of all other lines or nearly all."""
     best, most = None, 1
     for mark in DELIMITERS:
         try:
