@@ -76,5 +76,6 @@ from separatrix.proofs.separability import Separability as Separability
 from separatrix.proofs.separability import separability as separability
 from separatrix.stream.progressive import progressive as progressive
 from separatrix.stream.progressive_result import Progressive as Progressive
+from separatrix.stream.running_standardiser import RunningStandardiser as RunningStandardiser
 
 __version__: str

@@ -90,7 +90,7 @@ class GrowingEncoder:
     def dense(self, rows: TableRows) -> Floats:
         """Rows of numbers alone."""
         assert rows.numbers is not None
-        return self._scaled(rows.numbers)
+        return self.standardised(rows.numbers)
 
     def sparse(self, rows: TableRows) -> tuple[Floats, Any, Any]:
         """Rows with categories: values, columns and ends of a CSR matrix of ``width`` columns."""
@@ -117,7 +117,7 @@ class GrowingEncoder:
             for j in present[i]:
                 value = row[self.columns[j]]
                 table[i, j] = math.nan if value is None else value
-        scaled = self._scaled(table)
+        scaled = self.standardised(table)
         values: list[float] = []
         columns: list[int] = []
         ends = []
@@ -141,7 +141,7 @@ class GrowingEncoder:
             self.named.append(f"new category {level[:60]!r} in {column!r}, row {row:,}")
         return self.levels[key]
 
-    def _scaled(self, table: Floats) -> Floats:
+    def standardised(self, table: Floats) -> Floats:
         """Columns of numbers with the moments in force; the rows enter the moments at the next boundary."""
         out = np.empty_like(table)
         begin = 0
