@@ -193,6 +193,14 @@ def test_number_on_text_says_what_was_not_a_number(tmp_path):
     assert "--na 'about ten' calls such a cell missing" in said
 
 
+def test_number_on_words_advises_levels(tmp_path):
+    cells = ["yes" if i % 3 else "no" for i in range(ROWS)]
+    said = fit(tmp_path, table({"v": cells, "w": X, "y": Y}), "--number", "v", code=2)
+    assert "'no' (row 0)" in said
+    assert "--category v takes them as levels" in said
+    assert "--na" not in said
+
+
 def test_a_target_with_currency_signs(tmp_path):
     report = fit(tmp_path, table({"v": X, "y": [f"${1000 * x + 9000:,.2f}" for x in X]}))
     assert report["learner"].startswith("LeastSquares")
