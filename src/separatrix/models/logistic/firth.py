@@ -34,9 +34,10 @@ LARGE = 2**22  # multiplications of one information matrix, from which on a sear
 
 @dataclass(slots=True)
 class FirthState:
-    """A point, the decrement of the step before if that was near, the last point with its slope, and the next step."""
+    """A point, steps before it, the decrement of the last if that was near, its point and slope, and the next step."""
 
     point: PenalisedPoint
+    pairs: StepPairs
     before: float = np.inf
     last: tuple[Floats, Floats] | None = None
     slope: Floats = field(default_factory=lambda: np.zeros(0))
@@ -58,7 +59,6 @@ class FirthSearch:
 
     likelihood: FirthLikelihood
     free: NDArray[np.bool_]
-    pairs: StepPairs
     enough: float
     weighed: bool  # whether a step is long by the rows that are not certain: rows far out then allow longer ones
 
@@ -70,8 +70,8 @@ class FirthSearch:
         own = root if free.all() else np.linalg.inv(np.linalg.cholesky(point.information[np.ix_(free, free)]))
         state.slope = -self.likelihood.score(point, root)[free]
         if state.last is not None:
-            self.pairs.learn((point.b - state.last[0])[free], state.slope - state.last[1])
-        state.step = self.pairs.correct(state.slope, (own.T @ own).__matmul__)
+            state.pairs.learn((point.b - state.last[0])[free], state.slope - state.last[1])
+        state.step = state.pairs.correct(state.slope, (own.T @ own).__matmul__)
         state.decrement = 0.5 * float(state.slope @ state.step)
         if not np.isfinite(state.decrement):
             return Status.NONFINITE
@@ -98,7 +98,7 @@ class FirthSearch:
             )
             if near or ahead.penalised >= enough:
                 before = abs(state.decrement) if near else np.inf
-                return FirthState(ahead, before, (point.b, state.slope))
+                return FirthState(ahead, state.pairs, before, (point.b, state.slope))
             rise = 2.0 * share * state.decrement
             bend = rise - (ahead.penalised - point.penalised)  # of a parabola, whose top is the next guess
             share *= max(0.1, 0.5 * rise / bend) if 0 < rise < bend < np.inf else 0.1
@@ -112,11 +112,12 @@ def firth(
     fixed: NDArray[np.bool_] | None = None,
     enough: float = SETTLED,
     weighed: bool = False,
+    pairs: StepPairs | None = None,
 ) -> Driven[FirthState]:
-    """Maximise from ``start``; coefficients marked in ``fixed`` stay where they are."""
+    """Maximise from ``start``; coefficients marked in ``fixed`` stay where they are. ``pairs`` are of earlier steps."""
     free = np.ones(len(start), dtype=bool) if fixed is None else ~fixed
-    solver = FirthSearch(likelihood, free, StepPairs(), enough, weighed)
-    return drive(solver, FirthState(likelihood.at(start)), max_steps=max_iter)
+    state = FirthState(likelihood.at(start), pairs or StepPairs())
+    return drive(FirthSearch(likelihood, free, enough, weighed), state, max_steps=max_iter)
 
 
 def firth_estimate(
@@ -178,7 +179,10 @@ class FirthEstimate:
         if runs[-1].status is Status.INTERRUPTED:
             best = replace(best, status=Status.INTERRUPTED)
         elif maxima:  # to the last digits
-            best = firth(self.likelihood, self.max_iter - best.steps, best.state.point.b, None, self.settled)
+            pairs = None if self.large else best.state.pairs  # of narrow numbers they have too few digits
+            best = firth(
+                self.likelihood, self.max_iter - best.steps, best.state.point.b, None, self.settled, pairs=pairs
+            )
             steps += best.steps
         point, logdet = best.state.point, logdet_of(self.R, self.problem.classes)
         return LogisticResult(
