@@ -223,7 +223,7 @@ class MistakeBracket:
             upper=self.upper,
             w=scaled(search.rows.outward(search.incumbent.w)),
             wrong=[subject.row(i) for i in search.incumbent.wrong.tolist()],
-            witnesses=witness_entries(witnesses, search.rows, subject),
+            witnesses=witness_entries(witnesses, search.rows, subject, nodes),
             nodes=nodes,
         )
 

@@ -74,9 +74,18 @@ class ProofCost:
         """Bits of a minor, by Hadamard's bound, and of a common factor of its rows."""
         return math.ceil((order + 1) * (self.bits + 1 + math.log2(order + 1) / 2))
 
-    def may_be_plain(self, witnesses: Sequence[Codes]) -> bool:
-        """Whether a checker has time to solve for the weights of all short witnesses."""
-        return sum(self.plain(codes) for codes in witnesses if 2 < len(codes) <= FEW) <= PLAIN
+    def may_be_plain(self, witnesses: Sequence[Codes], nodes: Nodes) -> bool:
+        """Whether a checker has time to solve for the weights of all short witnesses, and for the rest of the proof."""
+        short = sum(self.plain(codes) for codes in witnesses if len(codes) <= FEW)
+        long = sum(self.weighted(len(codes), self._cells(codes)) for codes in witnesses if len(codes) > FEW)
+        return short <= PLAIN or short + long + self._tree(witnesses, nodes) <= LIMIT + PLAIN
+
+    @staticmethod
+    def _tree(witnesses: Sequence[Codes], nodes: Nodes) -> int:
+        """Going through the nodes."""
+        packs = sum(len(witnesses[k]) for node in nodes for k in node.get("pack", ()))
+        blocks = sum(len(block["rows"]) for node in nodes for block in node.get("blocks", ()))
+        return STEP * (4 * (packs + blocks) + 32 * len(nodes))
 
     def surely_allows(self, witnesses: int, nodes: int, bound: int) -> bool:
         """Whether a checker takes any proof of a bound by a tree of so many nodes with so many witnesses."""
@@ -90,11 +99,10 @@ class ProofCost:
         rows = sum(map(len, witnesses))
         letters = 16 * rows + sum(len(codes) * self._minor(len(codes)) // 4 for codes in witnesses)
         packs = sum(len(witnesses[k]) for node in nodes for k in node.get("pack", ()))
-        blocks = sum(len(block["rows"]) for node in nodes for block in node.get("blocks", ()))
         each = (
             self.weighted(len(codes), self._cells(codes)) if len(codes) > 2 else self.plain(codes)
             for codes in witnesses
         )
-        work = sum(each) + STEP * (4 * (packs + blocks) + 32 * len(nodes))
+        work = sum(each) + self._tree(witnesses, nodes)
         more = min(checker.PER_CHARACTER * checker.ROW_TEXT * rows, checker.MOST_FOR_TEXT)
         return work <= LIMIT + more and letters + 64 * len(nodes) + 8 * packs <= checker.MOST_TEXT

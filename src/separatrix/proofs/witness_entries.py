@@ -17,9 +17,11 @@ from separatrix.proofs.short_proof import ShortProof, short_proof
 Codes = Sequence[int]  # a row i as i, the row reversed (-z_i) as ~i
 
 
-def witness_entries(witnesses: Sequence[Codes], rows: LiftedRows, subject: Subject) -> list[Any]:
-    """Rows alone, with small weights near a solution, or with exact ones."""
-    few = FEW if ProofCost(rows).may_be_plain(witnesses) else 2
+def witness_entries(
+    witnesses: Sequence[Codes], rows: LiftedRows, subject: Subject, nodes: Sequence[dict[str, Any]] = ()
+) -> list[Any]:
+    """Rows alone, with small weights near a solution, or with exact ones; ``nodes`` are those of their tree."""
+    few = FEW if ProofCost(rows).may_be_plain(witnesses, nodes) else 2
     return [entry_of(codes, rows, subject, few) for codes in witnesses]
 
 
