@@ -89,8 +89,22 @@ def test_keys_and_labels_that_come_later_pass_through():
         ([([1.0, 2.0], 0), ([1.0], 1)], "2 numbers each"),
         ([(1.0, 0)], "shape"),
         ([[1.0, 2.0, 3.0, 4.0]], "item 0"),
+        ([(["a", "b"], 1)], "must be numbers"),
+        ([({"a": [1]}, 1)], "shape"),
+        ([([1.0, np.inf], 1)], "infinite"),
+        ([({"a": -np.inf}, 1)], "infinite"),
+        (None, "NoneType"),
     ],
 )
 def test_rows_that_cannot_be_scaled_are_named(items, words):
     with pytest.raises(DataError, match=words):
         list(RunningStandardiser().rows(items))
+
+
+def test_as_many_labels_as_rows_and_numbers_to_transform():
+    with pytest.raises(DataError, match="3 rows and y has 2"):
+        list(RunningStandardiser().rows(np.ones((3, 2)), [0, 1]))
+    scaler = RunningStandardiser()
+    assert len(list(scaler.rows(np.ones((3, 2)), [0, 1, 0]))) == 1
+    with pytest.raises(DataError, match="must be numbers"):
+        scaler.transform("text")

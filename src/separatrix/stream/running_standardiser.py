@@ -59,8 +59,12 @@ class RunningStandardiser:
         >>> [x.tolist() for x, _ in RunningStandardiser().rows([([1.0], 0), ([3.0], 1), ([4.0], 1)])]
         [[0.0], [0.0], [2.0]]
         """
+        if not hasattr(stream, "__iter__"):
+            raise DataError(f"stream is a {type(stream).__name__}: pass something that gives (row, label) pairs.")
         items: Iterable[Any] = stream
         if y is not None:
+            if len(stream) != len(y):
+                raise DataError(f"stream has {len(stream)} rows and y has {len(y)} labels: pass one label a row.")
             items = ((stream[k : k + CHUNK], y[k : k + CHUNK]) for k in range(0, len(y), CHUNK))
         for at, item in enumerate(items):
             if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
@@ -99,10 +103,10 @@ class RunningStandardiser:
                     f"the row has {new[0]!r}, a number that no row of the stream had: its scale is not known."
                 )
             return {
-                name: value if isinstance(value, str) else _number(value, shift[at[name]], scale[at[name]])
+                name: value if isinstance(value, str) else _scaled(value, shift[at[name]], scale[at[name]])
                 for name, value in x.items()
             }
-        table = self._checked(np.asarray(x, dtype=np.float64))
+        table = self._checked(_floats(x))
         return (np.where(np.isnan(table), shift, table) - shift) / scale
 
     def _next(self, x: Any) -> Any:
@@ -112,7 +116,7 @@ class RunningStandardiser:
                 raise DataError(
                     "a row of the stream is sparse, and would be full if it were scaled: pass arrays or dicts."
                 )
-            table = np.asarray(x, dtype=np.float64)
+            table = _floats(x)
             if not self._state.columns:
                 self._state.begin([str(j) for j in range(table.shape[-1] if table.ndim else 0)])
             scaled = self._state.standardised(np.atleast_2d(self._checked(table)))
@@ -120,8 +124,10 @@ class RunningStandardiser:
         numbers = {name: value for name, value in x.items() if not isinstance(value, str)}
         known = set(self._state.columns)
         self._state.begin([name for name in numbers if name not in known])
-        row = [math.nan if (value := numbers.get(name)) is None else float(value) for name in self._state.columns]
-        own = dict(zip(self._state.columns, self._state.standardised(np.array([row]))[0].tolist(), strict=True))
+        row = [math.nan if (value := numbers.get(name)) is None else value for name in self._state.columns]
+        own = dict(
+            zip(self._state.columns, self._state.standardised(self._checked(_floats([row])))[0].tolist(), strict=True)
+        )
         return {name: own.get(name, value) for name, value in x.items()}
 
     def _checked(self, table: Floats) -> Floats:
@@ -131,5 +137,17 @@ class RunningStandardiser:
         return table
 
 
-def _number(value: Any, shift: float, scale: float) -> float:
-    return 0.0 if value is None or math.isnan(value) else float((value - shift) / scale)
+def _floats(x: Any) -> Floats:
+    """Numbers, of which some may be missing; an infinite one would spoil the mean of all rows after it."""
+    try:
+        table = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"a row of the stream is {x!r:.60}: its entries must be numbers.") from error
+    if np.isinf(table).any():
+        raise DataError(f"a row of the stream is {x!r:.60}, with an infinite number: leave it out, or pass NaN.")
+    return table
+
+
+def _scaled(value: Any, shift: float, scale: float) -> float:
+    number = math.nan if value is None else float(_floats(value))
+    return 0.0 if math.isnan(number) else (number - shift) / scale
