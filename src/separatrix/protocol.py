@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import ParameterError, raise_not_fitted
-from separatrix.parameters import constraints, defaults
-from separatrix.renamed_parameters import explain
+from separatrix.parameters import constraints, defaults, explain
 from separatrix.validation import Table, check_same_features, check_table
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse, stats
 
 from separatrix.auditing.checks import noise, normality
-from separatrix.auditing.nearest_neighbour import NearestNeighbour
+from separatrix.auditing.efficiency import NearestNeighbour
 
 
 def test_an_audit_does_without_scikit_learn_and_other_slow_imports(tmp_path):
@@ -41,12 +41,12 @@ def test_the_nearest_neighbour_is_that_of_scikit_learn(kind):
 
 
 def test_the_nearest_of_many_rows_is_found_block_by_block(monkeypatch):
-    from separatrix.auditing import nearest_neighbour
+    from separatrix.auditing import efficiency
 
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(50, 3)), np.arange(50)
     whole = NearestNeighbour().fit(X, y).predict(X + 0.01)
-    monkeypatch.setattr(nearest_neighbour, "BLOCK", 120)
+    monkeypatch.setattr(efficiency, "BLOCK", 120)
     assert (NearestNeighbour().fit(X, y).predict(X + 0.01) == whole).all()
     assert (whole == y).all()
 

@@ -14,7 +14,7 @@ import time
 import pytest
 
 from commands import separatrix
-from separatrix.cli import progress as bars
+from separatrix.cli import output as bars
 from separatrix.cli.main import COMMANDS
 
 NEED_ARGUMENTS = sorted(set(COMMANDS) - {"examples", "schema", "completion", "lab"})

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.data.date_writing import dates, moment
 from separatrix.data.number_writing import Cell, Writing, is_settled, writings
+from separatrix.data.recognise import dates, moment
 
 POINT, COMMA = Writing(".", ","), Writing(",", ".")
 

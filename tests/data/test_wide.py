@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from separatrix.data import table_queries, wide
+from separatrix.data import table_queries
 from separatrix.data.sources import open_source
 from separatrix.data.table_queries import Reading
 
@@ -51,8 +51,9 @@ def test_the_table_is_the_same(habit, tmp_path, monkeypatch):
     path.write_bytes(content.encode())
     alone = said(path, reading)
     called = []
-    monkeypatch.setattr(wide, "WIDE", 1)
-    monkeypatch.setattr(table_queries, "wide_query", lambda *a: called.append(a) or wide.wide_query(*a))
+    monkeypatch.setattr(table_queries, "WIDE", 1)
+    real = table_queries.wide_query
+    monkeypatch.setattr(table_queries, "wide_query", lambda *a: called.append(a) or real(*a))
     by_found = said(path, reading)
     assert called
     if isinstance(alone, str):
@@ -64,5 +65,5 @@ def test_the_table_is_the_same(habit, tmp_path, monkeypatch):
 
 
 def test_what_is_wide():
-    assert wide.is_wide(b",".join([b"c"] * 1000) + b"\n1,2\n")
-    assert not wide.is_wide(b"a,b\n" + b"," * 1000)
+    assert table_queries.is_wide(b",".join([b"c"] * 1000) + b"\n1,2\n")
+    assert not table_queries.is_wide(b"a,b\n" + b"," * 1000)

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix.errors import DataError, DataTypeError, FoldError, LedgerError, ParameterError
-from separatrix.evaluation import ledger_file
+from separatrix.evaluation import ledger
 from separatrix.evaluation.judging import Judgements
 from separatrix.evaluation.predictions import leads, predictions_of
 
@@ -209,7 +209,7 @@ def test_a_refused_question_opens_nothing(rows, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_a_lock_that_is_never_given_back(rows, tmp_path, monkeypatch):
-    monkeypatch.setattr(ledger_file, "PATIENCE", 0.05)
+    monkeypatch.setattr(ledger, "PATIENCE", 0.05)
     path = tmp_path / "l"
     h = sx.holdout(*rows, random_state=0, ledger=path)
     model = sx.Perceptron().fit(*h.train)

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix.evaluation.curves import counts_above
-from separatrix.evaluation.paired_tests import mcnemar, paired
+from separatrix.evaluation.intervals import mcnemar, paired
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.models.registry import learner_class, learner_names
 from separatrix.protocol import unfitted_copy

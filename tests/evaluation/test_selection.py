@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import separatrix as sx
 from separatrix.errors import DataError, FoldError, ParameterError
-from separatrix.evaluation.paired_tests import holm, mcnemar, paired
+from separatrix.evaluation.intervals import holm, mcnemar, paired
 
 mpl.use("Agg")
 

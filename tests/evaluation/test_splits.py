@@ -11,8 +11,7 @@ from sklearn.model_selection import KFold
 import separatrix as sx
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.fold_assignment import check_training_classes, make_folds
-from separatrix.evaluation.splits import Fold
-from separatrix.evaluation.time_splits import time_folds
+from separatrix.evaluation.splits import Fold, time_folds
 from separatrix.validation import check_labels
 
 

@@ -14,8 +14,7 @@ import separatrix as sx
 from separatrix.cli import learner_help
 from separatrix.errors import ParameterError
 from separatrix.models.registry import homes, learner_class
-from separatrix.parameters import choice, constraints, count, defaults, flag, number
-from separatrix.renamed_parameters import RENAMED, explain
+from separatrix.parameters import RENAMED, choice, constraints, count, defaults, explain, flag, number
 
 DECLARED = [learner_class(name) for name in homes()]
 

@@ -27,7 +27,7 @@ from separatrix.evaluation.cross_validation import cross_validate
 from separatrix.evaluation.cross_validation_result import CrossValidation
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.paired_tests import holm, paired
+from separatrix.evaluation.intervals import holm, paired
 
 FEWEST_COMPARED = 500  # rows on which a first comparison is never cut
 LEAST_FIT = 0.1  # share of the budget that fitting the choice may always take

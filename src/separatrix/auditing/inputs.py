@@ -15,7 +15,7 @@ from separatrix.data.sources import Source, open_source
 from separatrix.data.tasks import Task, guess_regression, target_column, task_for
 from separatrix.errors import DataError, ParameterError
 from separatrix.validation import check_lengths, check_table, frames
-from separatrix.validation.pandas_order import last_category, need_same_index
+from separatrix.validation.targets import last_category, need_same_index
 
 TASKS = (None, "classification", "regression")
 

@@ -11,8 +11,8 @@ import click
 
 from separatrix.cli import output, tables
 from separatrix.cli.completion import SOURCE
+from separatrix.cli.output import Progress
 from separatrix.cli.process import began
-from separatrix.cli.progress import Progress
 from separatrix.errors import ParameterError
 
 

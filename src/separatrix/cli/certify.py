@@ -12,7 +12,7 @@ import click
 from separatrix.cli import output, tables
 from separatrix.cli.certifiable import Certifiable, certifiable
 from separatrix.cli.completion import SOURCE
-from separatrix.cli.sizes import SIZE
+from separatrix.cli.tables import SIZE
 from separatrix.errors import ParameterError
 from separatrix.printable import printable
 

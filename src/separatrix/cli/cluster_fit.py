@@ -11,8 +11,8 @@ import click
 
 from separatrix.cli import output, tables
 from separatrix.cli.fit_report import account_of, outcome
+from separatrix.cli.output import Progress
 from separatrix.cli.plain_words import in_flags, learner_in_flags
-from separatrix.cli.progress import Progress
 from separatrix.errors import ParameterError
 from separatrix.printable import printable, printable_values
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import output, tables
-from separatrix.cli.progress import Progress
+from separatrix.cli.output import Progress
 from separatrix.errors import ParameterError
 from separatrix.printable import printable
 

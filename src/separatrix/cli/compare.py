@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from separatrix.cli import output, tables
 from separatrix.cli.completion import LEARNER, SOURCE
-from separatrix.cli.progress import Progress
+from separatrix.cli.output import Progress
 from separatrix.errors import ParameterError
 from separatrix.printable import printable
 

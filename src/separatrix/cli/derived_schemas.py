@@ -11,7 +11,7 @@ from separatrix.auditing.conclusion_facts import Answer
 from separatrix.auditing.folder import FORMAT
 from separatrix.cli import reports
 from separatrix.cli.stream_report import StreamReport
-from separatrix.persistence.json_schema import schema_of
+from separatrix.persistence.json_values import schema_of
 
 # What each command prints: its type, the version of its schema, and a sentence. A change of the type is a new version.
 PRINTED: dict[str, tuple[Any, int, str]] = {

@@ -14,8 +14,8 @@ from click.core import ParameterSource
 
 from separatrix.cli import tables
 from separatrix.cli.cluster_fit import say_fit
+from separatrix.cli.output import Progress
 from separatrix.cli.plain_words import in_flags
-from separatrix.cli.progress import Progress
 from separatrix.errors import DataError, ParameterError
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.disk_fit import fit_from_disk, memory_for
 from separatrix.cli.fit_report import account, report_lines
 from separatrix.cli.learner_command import LearnerCommand
+from separatrix.cli.output import Progress
 from separatrix.cli.plain_words import in_flags, with_names
-from separatrix.cli.progress import Progress
-from separatrix.cli.sizes import SIZE
+from separatrix.cli.tables import SIZE
 from separatrix.errors import DataError, ParameterError
 from separatrix.printable import printable_values
 

@@ -11,7 +11,7 @@ import click
 from separatrix.cli import output, tables
 from separatrix.cli.cluster_source import cluster_options, predict_on_cluster
 from separatrix.cli.completion import SOURCE
-from separatrix.cli.progress import Progress
+from separatrix.cli.output import Progress
 from separatrix.cli.writers import Batch, write
 from separatrix.errors import DataError, ParameterError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from separatrix.evaluation.intervals import McNemar
 from separatrix.evaluation.ledger import Openings
-from separatrix.evaluation.paired_tests import McNemar
 from separatrix.features.leaks import Leak
 
 Label = str | bool | int | float | None

@@ -246,3 +246,22 @@ def rows_of(task: Task, rows: Any) -> Task:
     weights = None if table.weights is None else table.weights[rows]
     some = Matrix(table.X[rows], None if table.y is None else table.y[rows], table.source, weights)
     return replace(task, table=some, y=task.y[rows])
+
+
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", str(value).lower())
+        if found is None:
+            self.fail(f"{value!r} is not a size: write 256MB or 4GB, for instance.", param, ctx)
+        return int(float(found[1]) * UNITS[found[2] or ""])
+
+
+SIZE = Size()

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from separatrix.atomic_write import naming, unnamed_file
 from separatrix.data.bytes import PIECE
-from separatrix.data.cache_arrays import STEP, Growth, Layout, write_arrays
-from separatrix.data.cached_chunks import Chunk, chunks_of_file, chunks_of_iterable
+from separatrix.data.cached_chunks import STEP, Chunk, Growth, Layout, chunks_of_file, chunks_of_iterable, write_arrays
 from separatrix.errors import CheckpointError, DataError, ParameterError
 
 VERSION = 2

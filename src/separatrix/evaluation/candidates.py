@@ -15,7 +15,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, DataTypeError, FoldError, ParameterError
 from separatrix.evaluation.folds import final_step, fit, seeded_clone
-from separatrix.evaluation.point_values import point_values
+from separatrix.evaluation.metrics import point_values
 from separatrix.evaluation.predictions import outcomes_of, predictions_of
 from separatrix.evaluation.splits import Fold
 from separatrix.validation import check_targets, take_rows

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.evaluation import bootstrap, metrics
-from separatrix.evaluation.bootstrap import AGREE
+from separatrix.evaluation.bootstrap import AGREE, mean_estimate
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.intervals import (
     effective_rows,
     wilson,
     zero_errors,
 )
-from separatrix.evaluation.sum_estimates import mean_estimate
 from separatrix.validation import Outcomes, shown_label
 
 ZeroDivision = str | float

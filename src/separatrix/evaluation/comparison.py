@@ -24,13 +24,12 @@ from separatrix.evaluation.cross_validation_result import CrossValidation
 from separatrix.evaluation.estimate import Estimate, shown
 from separatrix.evaluation.fold_assignment import dealt_anew, folds_for
 from separatrix.evaluation.folds import GOES_ON, final_step, fit, need_learner, seeded_clone
-from separatrix.evaluation.intervals import check_level
-from separatrix.evaluation.paired_tests import McNemar, holm, mcnemar, paired
+from separatrix.evaluation.intervals import McNemar, check_level, holm, mcnemar, paired
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import COLUMNS, as_html, named_rows, percent, short, table
 from separatrix.evaluation.splits import seed_of
 from separatrix.validation import check_lengths, check_outcomes, check_weights, count_rows
-from separatrix.validation.pandas_order import need_same_index
+from separatrix.validation.targets import need_same_index
 
 
 @dataclass(frozen=True)

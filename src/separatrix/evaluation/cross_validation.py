@@ -32,7 +32,7 @@ from separatrix.validation import (
     check_weights,
     count_rows,
 )
-from separatrix.validation.pandas_order import need_same_index
+from separatrix.validation.targets import need_same_index
 
 
 def cross_validate(

@@ -11,14 +11,13 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import AccuracyWarning, DataError, ParameterError
+from separatrix.evaluation.bootstrap import average_precision, roc_auc, sums_estimate
 from separatrix.evaluation.classification import Measurer
 from separatrix.evaluation.estimate import Estimate, scaled
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.metrics import AVERAGES
-from separatrix.evaluation.ranking_estimates import average_precision, roc_auc
 from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
 from separatrix.evaluation.splits import seed_of
-from separatrix.evaluation.sum_estimates import sums_estimate
 from separatrix.validation import Outcomes, check_outcomes, check_targets, check_weights, frames, plain_value
 
 RESAMPLES = 2000

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, ParameterError
-from separatrix.evaluation.splits import Fold, Rows, classes_to_balance, need_enough
-from separatrix.evaluation.time_splits import time_folds
+from separatrix.evaluation.splits import Fold, Rows, classes_to_balance, need_enough, time_folds
 from separatrix.validation import (
     Labels,
     check_labels,

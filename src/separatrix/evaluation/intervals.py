@@ -1,4 +1,4 @@
-"""Intervals in closed form: proportions, the area under the ROC curve, and what zero errors still allow.
+"""Intervals in closed form (proportions, areas under ROC curves, zero errors), and tests of two learners.
 
 (W)  Wilson (1927): all p with |k/n - p| <= z sqrt(p (1-p)/n)
 (D)  DeLong, DeLong & Clarke-Pearson (1988): AUC is a mean over pairs of a positive and a negative row;
@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -16,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
+from separatrix.evaluation.estimate import Estimate
 
 
 def check_level(level: float) -> float:
@@ -112,3 +115,47 @@ def independent_pairs(auc: float, pairs: float, level: float) -> tuple[float, fl
         return (0.0, gap, "exact on independent pairs") if auc == 0 else (1 - gap, 1.0, "exact on independent pairs")
     low, high = wilson(auc * pairs, pairs, level)
     return float(low), float(high), "Wilson on independent pairs"
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Rows that only the first, and only the second, got right; the exact two-sided p-value."""
+
+    only_first: int
+    only_second: int
+    n: int
+    p: float
+
+
+def paired(differences: Floats, ratio: float, level: float) -> tuple[Estimate, float]:
+    """The mean difference with its corrected t interval, and the two-sided p-value."""
+    value, count = float(differences.mean()), len(differences)
+    spread = float(differences.std(ddof=1))
+    if math.isnan(value):
+        return Estimate.undefined("undefined in a fold", level), 1.0
+    if spread <= 1e-15 * max(1.0, abs(value)):
+        return Estimate(value, level=level, reason="the same in every fold"), 1.0
+    from scipy.special import stdtr, stdtrit  # scipy.stats takes half a second to import
+
+    error = spread * math.sqrt(1 / count + ratio)
+    half = float(stdtrit(count - 1, (1 + level) / 2)) * error
+    p = float(2 * stdtr(count - 1, -abs(value) / error))
+    return Estimate(value, value - half, value + half, "corrected t (Nadeau & Bengio 2003)", level), p
+
+
+def holm(p: list[float]) -> list[float]:
+    """Holm's step-down adjustment (1979)."""
+    order = np.argsort(p)
+    steps = np.maximum.accumulate([(len(p) - k) * p[i] for k, i in enumerate(order)])
+    out = np.empty(len(p))
+    out[order] = np.minimum(steps, 1.0)
+    return [float(v) for v in out]
+
+
+def mcnemar(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> McNemar:
+    """The exact test on the rows where just one of two classifiers is right."""
+    b, c = int(np.count_nonzero(first & ~second)), int(np.count_nonzero(second & ~first))
+    from scipy.special import bdtr
+
+    p = min(1.0, 2 * float(bdtr(min(b, c), b + c, 0.5))) if b + c else 1.0
+    return McNemar(b, c, len(first), p)

@@ -23,7 +23,7 @@ from separatrix.arrays import Floats
 from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.folds import FoldResult
 from separatrix.evaluation.intervals import quantile, wilson
-from separatrix.evaluation.point_values import point_values, row_losses
+from separatrix.evaluation.metrics import point_values, row_losses
 from separatrix.evaluation.predictions import outcomes_of
 from separatrix.validation import check_targets, take_rows
 

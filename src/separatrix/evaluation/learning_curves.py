@@ -23,7 +23,7 @@ from separatrix.evaluation.splits import Fold, seed_of
 from separatrix.evaluation.training_sizes import chosen_sizes, need_all_classes, rows_of_all_classes, spread_classes
 from separatrix.evaluation.workers import spread
 from separatrix.validation import check_labels, check_lengths, count_rows, plain_value, take_rows
-from separatrix.validation.pandas_order import need_same_index
+from separatrix.validation.targets import need_same_index
 
 
 @dataclass

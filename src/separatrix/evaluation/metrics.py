@@ -7,12 +7,14 @@ B of them has shape (B, K, K), which is how the bootstrap evaluates all its resa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.validation import Outcomes
 
 CellMetric = Callable[[Floats], Floats]
 AVERAGES = ("macro", "weighted", "micro")
@@ -188,3 +190,42 @@ def ranked(scores: Floats, stable: bool = True) -> tuple[NDArray[np.intp], NDArr
     order = np.argsort(-scores, kind="stable" if stable else None)
     s = scores[order]
     return order, np.append(np.flatnonzero(np.diff(s)), len(s) - 1)
+
+
+def row_losses(o: Outcomes) -> dict[str, Floats]:
+    """The losses of each row that are means over rows."""
+    if o.probabilities is None:
+        return {}
+    return {
+        "log_loss": log_losses(o.truth, o.probabilities, o.positive),
+        "brier": brier_losses(o.truth, o.probabilities, o.positive),
+    }
+
+
+def point_values(o: Outcomes, losses: dict[str, Floats] | None = None) -> dict[str, float]:
+    """Every metric without an interval, NaN where it is undefined; ``losses`` of the rows, where they are known."""
+    k = len(o.classes)
+    c = confusion_matrix(o.truth, o.predicted, k, o.weights)[None]
+    of_each = {
+        "precision": precisions,
+        "recall": recalls,
+        "specificity": specificities,
+        "f1": f1_scores,
+    }
+    out = {"accuracy": float(accuracy(c)[0]), "balanced_accuracy": float(balanced_accuracy(c)[0])}
+    for name, metric in of_each.items():
+        values = metric(c)[0]
+        out[name] = float(values.mean() if o.positive is None else values[o.positive])
+    out["mcc"] = float(mcc(c)[0])
+    for name, values in (row_losses(o) if losses is None else losses).items():
+        out[name] = float(np.average(values, weights=o.weights))
+    ranking = o.ranking()
+    if ranking is not None:
+        complete = np.bincount(o.truth, minlength=k).all()
+        sides = [(o.truth == j, ranking[:, j]) for j in range(k)] if o.positive is None else []
+        sides = sides or [(o.truth == o.positive, ranking)]
+        both = [(math.nan, math.nan)]
+        if complete:
+            both = [area_and_precision(own, v, o.weights) for own, v in sides]
+        out["roc_auc"], out["average_precision"] = (float(v) for v in np.mean(both, axis=0))
+    return out

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from separatrix.evaluation.bootstrap import NEEDS_SCORES
 from separatrix.evaluation.classification import NEEDS_PROBABILITIES
 from separatrix.evaluation.estimate import Estimate
-from separatrix.evaluation.ranking_estimates import NEEDS_SCORES
 from separatrix.printable import printable
 
 if TYPE_CHECKING:

@@ -23,10 +23,10 @@ from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.ledger import Ledger, Openings, ledger_path
 from separatrix.evaluation.predictions import Said, outcomes_of, predictions_of
-from separatrix.evaluation.time_splits import time_parts
+from separatrix.evaluation.splits import time_parts
 from separatrix.validation import check_lengths, check_targets, count_rows, take_rows
-from separatrix.validation.pandas_order import need_same_index
 from separatrix.validation.row_hashes import numbered, value_marks
+from separatrix.validation.targets import need_same_index
 
 Part = tuple[Any, Any]
 

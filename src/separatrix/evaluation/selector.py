@@ -20,7 +20,7 @@ from separatrix.evaluation.splits import seed_of
 from separatrix.evaluation.workers import executor_of, spread
 from separatrix.protocol import Estimator
 from separatrix.validation import check_lengths, check_weights, count_rows
-from separatrix.validation.pandas_order import need_same_index
+from separatrix.validation.targets import need_same_index
 
 NESTED = "learner__"
 

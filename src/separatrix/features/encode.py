@@ -17,11 +17,18 @@ from separatrix.data.frame import Column, Frame
 from separatrix.data.number_writing import Cell
 from separatrix.data.recognise import contradiction
 from separatrix.errors import DataError, ParameterError
-from separatrix.features.columns import MISSING, CategoryColumn, Noted, NumberColumn, TextColumn, cells
+from separatrix.features.columns import (
+    MISSING,
+    CategoryColumn,
+    Noted,
+    NumberColumn,
+    TextColumn,
+    VocabularyColumn,
+    cells,
+)
 from separatrix.features.dates import DateColumn
 from separatrix.features.leaks import Leak, find_leaks, names_rows
 from separatrix.features.table_map import TableMap, check_map
-from separatrix.features.vocabulary import VocabularyColumn
 
 AnyColumn = NumberColumn | CategoryColumn | DateColumn | TextColumn | VocabularyColumn
 WORDY_COLUMNS = (TextColumn, VocabularyColumn)

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.features.formula_columns import Factor, FormulaColumns, number_factor
-from separatrix.validation.frames import several_of_one_name
+from separatrix.features.formula_columns import Factor, FormulaColumns, as_pandas, number_factor
 
 CBIND = re.compile(r"cbind\(\s*(.+?)\s*,\s*(.+?)\s*\)\Z")
 
@@ -147,25 +146,6 @@ def _reason(error: Exception) -> str:
     if absent := re.search(r"NameError: `(.+?)` is not present", str(error)):
         return f"it names {absent[1]!r}, which is not a column of the data"
     return str(error).strip().split("\n")[0].rstrip(".")[:160] or type(error).__name__
-
-
-def as_pandas(data: Any) -> Any:
-    import narwhals.stable.v2 as nw
-    import pandas as pd
-    from narwhals.exceptions import DuplicateError
-
-    if isinstance(data, dict):
-        data = pd.DataFrame(data)
-    elif hasattr(data, "fetchnumpy"):  # a duckdb relation
-        data = data.to_arrow_table()
-    try:
-        frame = nw.from_native(data)
-        frame = (frame.collect() if isinstance(frame, nw.LazyFrame) else frame).to_pandas()
-    except DuplicateError as repeated:
-        raise DataError(several_of_one_name(repeated)) from repeated
-    except TypeError as error:
-        raise DataError(f"data is a {type(data).__name__}: pass a frame with named columns.") from error
-    return frame.reset_index(drop=True)
 
 
 def _outcome(left: str, frame: Any, formulaic: Any) -> Any:

@@ -26,7 +26,7 @@ from separatrix.lab.run_answer import RunPart, WholeRun, run_of, stream_of
 from separatrix.lab.scene import Scene, read_scene, word_choices
 from separatrix.lab.validation_study import SceneStudyResult, study_of
 from separatrix.models.perceptron.perceptron import RECIPES
-from separatrix.persistence.json_schema import schema_of
+from separatrix.persistence.json_values import schema_of
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}

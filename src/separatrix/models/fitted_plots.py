@@ -116,7 +116,7 @@ class FittedPlots:
     def _effect_frame(self, data: Any) -> Any:
         import pandas as pd
 
-        from separatrix.features.formula import as_pandas
+        from separatrix.features.formula_columns import as_pandas
 
         model: Any = self
         if data is not None:

@@ -12,7 +12,7 @@ from separatrix.parameters import defaults
 from separatrix.protocol import Estimator
 from separatrix.validation import Table, check_table, count_rows, take_rows
 from separatrix.validation.frames import is_frame
-from separatrix.validation.pandas_order import need_same_index
+from separatrix.validation.targets import need_same_index
 
 
 class FormulaFit(Estimator):
@@ -141,7 +141,7 @@ class FormulaFit(Estimator):
         """
         if self.__dict__.get("categorical") is None or not (is_frame(X) or isinstance(X, dict)):
             return check_table(X, finite=finite)
-        from separatrix.features.dummies import dummy_columns
+        from separatrix.features.formula_columns import dummy_columns
 
         rows, columns = dummy_columns(X, declared=stream)
         return replace(check_table(rows), design=columns)

@@ -8,13 +8,12 @@ import numpy as np
 
 from separatrix.data.number_writing import Writing
 from separatrix.errors import ModelFileError
-from separatrix.features.columns import CategoryColumn, NumberColumn, TextColumn
+from separatrix.features.columns import CategoryColumn, NumberColumn, TextColumn, VocabularyColumn
 from separatrix.features.dates import DateColumn
 from separatrix.features.encode import WORDY_COLUMNS, AnyColumn, Encoder
 from separatrix.features.leaks import Leak
 from separatrix.features.table_map import TableMap
 from separatrix.features.table_model import TableModel
-from separatrix.features.vocabulary import VocabularyColumn
 from separatrix.persistence.json_values import pack, unpack
 
 TABLE_KEYS = {"target", "positive", "about", "encoder"}

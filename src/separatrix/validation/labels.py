@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, DataTypeError
-from separatrix.validation.pandas_order import category_order, need_same_index
-from separatrix.validation.targets import one_column
+from separatrix.validation.targets import category_order, need_same_index, one_column
 
 DISTINCT = 2**53  # whole numbers below are doubles of their own
 BLOCK, FEW = 65_536, 1000  # texts that are looked up together, and different ones up to which they are

@@ -11,8 +11,8 @@ from separatrix.auditing.assumption_sentences import MARKS
 from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.certified import Certified
 from separatrix.auditing.report import curves, figures
+from separatrix.auditing.report.drawing import spark
 from separatrix.auditing.report.proof import content_policy, page_proof, rows_shown
-from separatrix.auditing.report.sparks import spark
 from separatrix.auditing.screen import opening
 
 HERE = Path(__file__).parent / "templates"

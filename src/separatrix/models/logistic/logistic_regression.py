@@ -30,7 +30,7 @@ from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
 from separatrix.proofs.certificate import CertifiedTable
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
-from separatrix.validation.pandas_order import need_same_index
+from separatrix.validation.targets import need_same_index
 
 GAP = 1e-8  # the relative duality gap at which a penalised fit ends, unless another is asked for
 SUBSTITUTE = {"firth": "Firth's bias-reduced estimate", "ridge": "a ridge (C=1 on standardised columns)"}
