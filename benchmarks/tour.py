@@ -157,8 +157,7 @@ def judged(
     from separatrix.auditing import prediction, separation
     from separatrix.auditing.budget import Clock, Plan, Session
     from separatrix.auditing.candidates import candidates
-    from separatrix.auditing.inputs import task_for_audit
-    from separatrix.auditing.split_rule import SplitRule
+    from separatrix.auditing.inputs import SplitRule, task_for_audit
     from separatrix.auditing.table import encode_table
     from separatrix.features.encode import Choices
 

@@ -49,7 +49,7 @@ from separatrix.models.perceptron.step_trace import StepTrace as StepTrace
 from separatrix.models.perceptron.step_trace import step_trace as step_trace
 from separatrix.models.perceptron.trace import Trace as Trace
 from separatrix.models.perceptron.voted_perceptron import VotedPerceptron as VotedPerceptron
-from separatrix.numerics.logistic_gradient import logistic_gradient as logistic_gradient
+from separatrix.numerics.losses import logistic_gradient as logistic_gradient
 from separatrix.numerics.losses import loss_of as loss_of
 from separatrix.numerics.losses import zero_one as zero_one
 from separatrix.numerics.status import Status as Status

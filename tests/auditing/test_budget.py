@@ -12,8 +12,7 @@ from separatrix.auditing.audit import _keep_fit
 from separatrix.auditing.budget import REPORT, YARDSTICK, Clock, Plan, Session
 from separatrix.auditing.candidates import FullFits, candidates
 from separatrix.auditing.efficiency import perceptron_runs
-from separatrix.auditing.inputs import task_for_audit
-from separatrix.auditing.split_rule import SplitRule
+from separatrix.auditing.inputs import SplitRule, task_for_audit
 from separatrix.auditing.table import encode_table
 from separatrix.features.encode import Choices
 from separatrix.models.logistic.logistic_regression import LogisticRegression

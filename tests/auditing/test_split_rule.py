@@ -10,10 +10,9 @@ import pytest
 import separatrix
 from separatrix.auditing.budget import Clock, Plan, Session
 from separatrix.auditing.candidates import candidates
-from separatrix.auditing.inputs import task_for_audit
+from separatrix.auditing.inputs import split_rule_of, task_for_audit
 from separatrix.auditing.prediction import estimate
 from separatrix.auditing.separation import decide
-from separatrix.auditing.split_rule import split_rule_of
 from separatrix.auditing.table import encode_table
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.encode import Choices

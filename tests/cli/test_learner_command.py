@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from separatrix.cli.fit import command
-from separatrix.cli.learner_help import options, summaries
+from separatrix.cli.learner_command import options, summaries
 from separatrix.cli.main import main
 from separatrix.models.registry import learner_class, learner_names
 from separatrix.parameters import defaults

@@ -14,9 +14,9 @@ import pytest
 from tests.commands import CODE, separatrix
 
 from separatrix import AveragedPerceptron, LeastSquares, fit_source, load
+from separatrix.cli import disk_fit as machine
 from separatrix.cli.disk_fit import COPYING, memory_for
 from separatrix.cluster import fit_from_disk
-from separatrix.data import memory as machine
 from separatrix.errors import DataError
 
 

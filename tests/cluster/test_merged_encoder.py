@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sources import table, write_parts
 
-from separatrix.cluster.medians import from_bits, medians, ordered_bits
+from separatrix.cluster.column_summary import from_bits, medians, ordered_bits
 from separatrix.cluster.merged_encoder import merged_encoder, need_mergeable
 from separatrix.cluster.partitions import SourcePart, partitions_of
 from separatrix.cluster.rounds import LocalRounds

@@ -10,9 +10,8 @@ import pytest
 from sources import rows_in_parts, write_parts
 
 from separatrix import checker, cluster, mistake_bound, separability, verify
-from separatrix.cluster.bounds import bound_of
-from separatrix.cluster.fingerprints import source_fingerprint
-from separatrix.cluster.separation import decided
+from separatrix.cluster.separation import decided, source_fingerprint
+from separatrix.cluster.source_proofs import bound_of
 from separatrix.errors import DataError, ParameterError
 from separatrix.proofs.certificate import fingerprint
 

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from separatrix import LinearDiscriminant, LogisticRegression, Perceptron, QuadraticDiscriminant
-from separatrix.data.frame import Column, Frame
-from separatrix.data.given import frame_from
+from separatrix.data.frame import Column, Frame, frame_from
 from separatrix.errors import ParameterError
 from separatrix.export import to_onnx, to_python, to_sql
 from separatrix.features.encode import Choices, Encoder

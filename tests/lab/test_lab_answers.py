@@ -25,13 +25,12 @@ from separatrix import (
     step_trace,
 )
 from separatrix.errors import DataError
-from separatrix.lab import api, presets, run_answer, user_table
+from separatrix.lab import api, presets, run_answer
 from separatrix.lab.descent_path import descent_of
-from separatrix.lab.feature_columns import columns_of, mapped_rows
 from separatrix.lab.fits import fits_of, split_of
 from separatrix.lab.proof_answer import proof_of
 from separatrix.lab.reading import SceneError
-from separatrix.lab.scene import read_scene
+from separatrix.lab.scene import columns_of, mapped_rows, read_scene
 from separatrix.lab.validation_study import study_of
 
 PRESETS = {one.name: one for one in presets.presets()}
@@ -226,17 +225,17 @@ def test_the_directions_of_a_table_show_its_classes():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 4)) * [1, 100, 0.01, 1]
     plus = X[:, 1] / 100 + X[:, 2] / 0.01 > 0
-    table = user_table.table_columns(X, ["a", "b", "c", "d"], np.where(plus, "yes", "no"), "t.csv")
-    assert table.names == ["a", "b", "c", "d", *user_table.DIRECTIONS]
+    table = presets.table_columns(X, ["a", "b", "c", "d"], np.where(plus, "yes", "no"), "t.csv")
+    assert table.names == ["a", "b", "c", "d", *presets.DIRECTIONS]
     assert table.about == "no (-) and yes (+) of t.csv"
     first = np.array(table.columns[4])
     assert np.mean((first > np.median(first)) == plus) > 0.9
     assert np.std(table.columns[5]) > 0.5
-    shown = user_table.preset_of_table(table, user_table.DIRECTIONS)
+    shown = presets.preset_of_table(table, presets.DIRECTIONS)
     assert [p.x for p in shown.points] == table.columns[4]
     with pytest.raises(DataError, match="no column 'z'"):
-        user_table.preset_of_table(table, ("a", "z"))
+        presets.preset_of_table(table, ("a", "z"))
     with pytest.raises(DataError, match="3 classes"):
-        user_table.table_columns(X, ["a", "b", "c", "d"], np.arange(80) % 3, "t.csv")
+        presets.table_columns(X, ["a", "b", "c", "d"], np.arange(80) % 3, "t.csv")
     with pytest.raises(DataError, match="values beyond"):
-        user_table.table_columns(X * 1e9, ["a", "b", "c", "d"], plus, "t.csv")
+        presets.table_columns(X * 1e9, ["a", "b", "c", "d"], plus, "t.csv")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.cli import learner_help
+from separatrix.cli import learner_command
 from separatrix.errors import ParameterError
 from separatrix.models.registry import homes, learner_class
 from separatrix.parameters import RENAMED, choice, constraints, count, defaults, explain, flag, number
@@ -39,7 +39,7 @@ def test_docstrings_say_what_the_fields_say(cls):
 
 @pytest.mark.parametrize("cls", DECLARED)
 def test_help_says_what_the_fields_say(cls):
-    found = learner_help.options(cls.__name__)
+    found = learner_command.options(cls.__name__)
     assert [option.name for option in found] == list(defaults(cls))
     assert [option.kind for option in found] == [c.kind for c in constraints(cls).values()]
     assert all(option.text for option in found)

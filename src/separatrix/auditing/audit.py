@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.auditing import assumptions, best_hyperplane, efficiency, prediction, regression, separation
+from separatrix.auditing import assumptions, best_hyperplane, efficiency, prediction, separation
 from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.budget import Clock, Plan, Session
 from separatrix.auditing.candidates import FullFits, candidates, inner
 from separatrix.auditing.certified import Certified, certify
 from separatrix.auditing.conclusion_facts import Answer, RunFacts
 from separatrix.auditing.folder import write_folder
-from separatrix.auditing.inputs import task_for_audit
+from separatrix.auditing.inputs import split_rule_of, task_for_audit
 from separatrix.auditing.phrasing import count
 from separatrix.auditing.pictures import make_pictures
 from separatrix.auditing.recommendation import recommend
-from separatrix.auditing.split_rule import split_rule_of
 from separatrix.auditing.table import AuditTable, encode_table, table_facts
 from separatrix.errors import ParameterError
 from separatrix.evaluation.intervals import check_level
@@ -303,7 +302,7 @@ def _audit_classes(table: AuditTable, session: Session, ledger: Any) -> Audit:
 def _audit_quantity(table: AuditTable, session: Session, ledger: Any) -> Audit:
     """The questions about a quantity."""
     clock, fits = session.clock, FullFits(table)
-    full = regression.fit_all_rows(table, session)
+    full = best_hyperplane.fit_all_rows(table, session)
     listed = candidates(table, session, None)
     predicted = prediction.estimate(table, session, listed, ledger)
     _keep_fit(session, fits, predicted)

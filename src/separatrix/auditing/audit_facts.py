@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from separatrix.auditing import algorithm_sentences, assumption_sentences, hyperplane_sentences, prediction_sentences
+from separatrix.auditing import algorithm_sentences, hyperplane_sentences, prediction_sentences
 from separatrix.auditing.algorithm_facts import AlgorithmFacts
 from separatrix.auditing.conclusion_facts import Answer, AssumptionFacts, Omission, Recommendation, RunFacts
 from separatrix.auditing.folder import FORMAT
@@ -20,6 +20,26 @@ from separatrix.auditing.picture_facts import Pictures
 from separatrix.auditing.prediction_facts import PredictionFacts
 from separatrix.auditing.table_facts import TableFacts
 from separatrix.persistence.json_values import plain
+
+MARKS = {"fails": "✗", "look": "!", "unknown": "?", "holds": "✓"}
+
+
+def assumptions(facts: AssumptionFacts) -> Answer:
+    """Question 5."""
+    holds, fails, look, unknown = (facts.count(verdict) for verdict in ("holds", "fails", "look", "unknown"))
+    parts = [
+        f"{holds} hold{'s' * (holds == 1)}" if holds else "",
+        f"{fails} fail{'s' * (fails == 1)}" if fails else "",
+        f"{look} need{'s' * (look == 1)} a look" if look else "",
+        f"{unknown} unknown" if unknown else "",
+    ]
+    listed = " · ".join(
+        f"{mark} {', '.join(line.name for line in facts.lines if line.verdict == verdict)}"
+        for verdict, mark in MARKS.items()
+        if facts.count(verdict)
+    )
+    answer = ", ".join(part for part in parts if part)
+    return Answer("Which assumptions does that need, and do they hold?", answer, "tested", [listed])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +76,7 @@ class AuditFacts:
             "best": second,
             "algorithm": algorithm_sentences.algorithm(self.algorithm, self.best, self.prediction.chosen),
             "prediction": prediction_sentences.prediction(self.prediction, self.table),
-            "assumptions": assumption_sentences.assumptions(self.assumptions),
+            "assumptions": assumptions(self.assumptions),
         }
 
     def to_dict(self) -> dict[str, Any]:

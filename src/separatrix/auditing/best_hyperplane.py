@@ -1,11 +1,13 @@
 """Question 2: what is the best hyperplane, and is it unique?
 
 Separable classes: the maximum margin, between proved bounds. Others: the minimum number of mistakes, bracketed by a
-proof. And which coefficients of the logistic maximum-likelihood estimate are infinite.
+proof. And which coefficients of the logistic maximum-likelihood estimate are infinite. A quantity: how well least
+squares fits.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +19,9 @@ from separatrix.auditing.hyperplane_facts import (
     BestFacts,
     ClassMargin,
     CoefficientFates,
+    ExactFitFacts,
     InfiniteCoefficient,
+    LeastSquaresFacts,
     MarginFacts,
     MistakeFacts,
     ProvedBracket,
@@ -138,3 +142,31 @@ def standardised_hyperplane(table: AuditTable, coef: Floats, intercept: float) -
     """A hyperplane of the rows as one of standardised rows."""
     mean, deviation = table.rows.mean(axis=0), table.rows.std(axis=0)
     return coef * deviation, float(intercept + coef @ mean)
+
+
+@dataclass(frozen=True)
+class FullFit:
+    """Least squares on all rows."""
+
+    exact_fit: ExactFitFacts
+    best: LeastSquaresFacts
+    residuals: Floats
+    fitted: Floats
+    duplicates: int
+
+
+def fit_all_rows(table: AuditTable, session: Session) -> FullFit:
+    """The fit, its R², rank and dependent columns."""
+    from separatrix.models.least_squares.least_squares import LeastSquares
+
+    with session.clock.stage("least squares"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LeastSquares().fit(table.rows, table.task.y)
+    y, fitted = table.task.y, np.asarray(model.predict(table.rows))
+    residuals, spread = y - fitted, float(((y - y.mean()) ** 2).sum())
+    r2 = 1 - float(residuals @ residuals) / spread if spread > 0 else 1.0
+    rank = int(model.rank_)
+    exact = ExactFitFacts(rank >= table.n or r2 > 1 - 1e-12, r2, rank)
+    dependent = [table.names[j] for j in model.dependent_columns_]
+    duplicates = table.n - len(np.unique(table.marks))
+    return FullFit(exact, LeastSquaresFacts(rank, dependent), residuals, fitted, duplicates)

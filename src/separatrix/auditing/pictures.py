@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.auditing.best_hyperplane import BestHyperplane, standardised_hyperplane
+from separatrix.auditing.best_hyperplane import BestHyperplane, FullFit, standardised_hyperplane
 from separatrix.auditing.budget import OutOfTime, Session
 from separatrix.auditing.candidates import Candidate, FullFits, in_folds, inner
 from separatrix.auditing.coefficients import coefficient_table, in_units
@@ -30,7 +30,6 @@ from separatrix.auditing.picture_facts import (
 from separatrix.auditing.prediction import Prediction
 from separatrix.auditing.prediction_facts import EstimateFacts
 from separatrix.auditing.projection import DrawnHyperplane, project
-from separatrix.auditing.regression import FullFit
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.auditing.table import AuditTable
 from separatrix.errors import SeparatrixError

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.inputs import SplitRule
 from separatrix.auditing.phrasing import brief, short, unique
-from separatrix.auditing.split_rule import SplitRule
 from separatrix.auditing.table_facts import ClassCount, LeakFacts, TableFacts
 from separatrix.data.frame import Frame, frame_of
 from separatrix.data.rows import Matrix

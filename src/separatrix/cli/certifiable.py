@@ -75,9 +75,8 @@ def certifiable(
 
 def comma_header(path: Path) -> list[str] | None:
     """The names in the first line of comma-separated text; None where a file is something else."""
-    from separatrix.data.bytes import gzipped
+    from separatrix.data.bytes import UTF16, gzipped
     from separatrix.data.dialect import dialect_of, first_bytes, kind_of
-    from separatrix.data.encodings import UTF16
     from separatrix.data.plain import plain_of
 
     if gzipped(path) or kind_of(path) != "csv":

@@ -18,7 +18,7 @@ class LearnerName(click.ParamType[str]):
     name = "learner"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from separatrix.cli.learner_help import summaries
+        from separatrix.cli.learner_command import summaries
 
         return [CompletionItem(name, help=text) for name, text in summaries() if name.startswith(incomplete)]
 

@@ -22,13 +22,28 @@ if TYPE_CHECKING:
     from separatrix.data.row_cache import RowCache
     from separatrix.features.encode import Choices
 
+GROUP = Path("/sys/fs/cgroup/memory.max")  # what a container may use
+
+
+def machine_memory(group: Path = GROUP) -> int | None:
+    """The memory of this machine, or of the container that this process is in; None where the system does not say."""
+    try:
+        whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+    try:
+        return min(whole, int(group.read_text()))
+    except (OSError, ValueError):
+        return whole
+
+
 MOST = 2**31 - 2  # features of a row
 COPYING = ("cv", "holdout", "trace", "skip_missing_target")  # options that hold the rows in memory
 
 
 def memory_for(source: str, options: dict[str, Any]) -> int | None:
     """The memory that reading may take: what is asked for, or a quarter of all for files larger than half of it."""
-    from separatrix.data.memory import machine_memory
+
     from separatrix.data.sources import files_of
 
     if options["memory"] is not None:

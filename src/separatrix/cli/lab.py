@@ -74,7 +74,7 @@ def _table(
 ) -> Any:
     """What the page shows first, and the columns that it can choose from."""
     from separatrix.cli.certifiable import certifiable
-    from separatrix.lab.user_table import DIRECTIONS, preset_of_table, table_columns
+    from separatrix.lab.presets import DIRECTIONS, preset_of_table, table_columns
 
     found, _ = certifiable(source, target, drop, {**options, "memory": None, "cache": None})
     if found.names is None:

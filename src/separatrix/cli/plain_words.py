@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from separatrix.cli import learner_help
+from separatrix.cli import learner_command
 from separatrix.models.names import candidates, command_name, flag_name
 
 VALUE = r"('[^']*'|\"[^\"]*\"|True|False|None|[-+]?(?:\d[\d.e+-]*\d|\d|inf))"
@@ -72,10 +72,12 @@ def _flag(found: re.Match[str]) -> str:
 def _classes() -> dict[str, str]:
     """Learners by their names in Python, longer ones first."""
     return {
-        name: command_name(name) for name in sorted(candidates(), key=len, reverse=True) if learner_help.options(name)
+        name: command_name(name)
+        for name in sorted(candidates(), key=len, reverse=True)
+        if learner_command.options(name)
     }
 
 
 @cache
 def _parameters() -> frozenset[str]:
-    return frozenset(option.name for name in candidates() for option in learner_help.options(name))
+    return frozenset(option.name for name in candidates() for option in learner_command.options(name))

@@ -100,7 +100,7 @@ def reading_of(options: dict[str, Any], reading: Reading) -> Reading:
     """How files are to be read: as the options say, else as before."""
     from dataclasses import replace
 
-    from separatrix.data.encodings import check_encoding
+    from separatrix.data.bytes import check_encoding
 
     if options["encoding"] is not None:
         check_encoding(options["encoding"])

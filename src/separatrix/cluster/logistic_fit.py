@@ -15,12 +15,12 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.logistic_rounds import LossSpec, RoundsLoss, gram_sums
+from separatrix.cluster.logistic_rounds import LossSpec, RoundsLoss, gram_sums, information_sums
 from separatrix.cluster.part_worker import HeldPart
-from separatrix.cluster.wald_facts import wald_facts
 from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError, warn_user
 from separatrix.models.logistic.existence import Existence, IndependentColumns, independent_in, overlap_at
 from separatrix.models.logistic.fit import FitOptions
+from separatrix.models.logistic.fitted_facts import FittedFacts
 from separatrix.models.logistic.logistic_regression import LogisticRegression
 from separatrix.models.logistic.newton import Newton, NewtonState, newton
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, unfinished
@@ -28,6 +28,44 @@ from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.moments import merge
 from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.numerics.status import Status, raise_interruption
+from separatrix.validation import distinct_names
+
+
+def class_weights(part: HeldPart, classes: int) -> np.ndarray | None:
+    """The weight of the rows of each class."""
+    return np.bincount(part.y, part.weights, minlength=classes).astype(np.float64) if part.n else None
+
+
+def wald_facts(source: EncodedSource, spec: LossSpec, result: LogisticResult) -> FittedFacts:
+    """Estimates, covariance and likelihoods, as a model file keeps them."""
+    rounds, d, count, V = source.rounds, source.d, spec.classes, result.vectors
+    at = np.ascontiguousarray(V).reshape(-1)
+    if spec.vectors == 1:
+        loss = RoundsLoss(source, spec)
+        gram = loss.model(loss.point(at))
+        assert isinstance(gram, NormalEquations)
+        root = gram.basis().root()
+        root = root if spec.lift else root[:-1]
+        covariance, estimate = root @ root.T, V
+    else:
+        covariance = np.linalg.inv(rounds.reduce("information", information_sums, spec, at, join=np.add))
+        estimate = V[1:] - V[0]
+    counts = rounds.reduce("classes", class_weights, count, join=np.add)
+    n = float(counts.sum())
+    null = float(counts @ np.log(counts / n)) if spec.lift else -n * float(np.log(count))
+    columns = [*(f"x{j}" for j in range(d)), *(["intercept"] if spec.lift else [])]
+    base, *others = [str(c) for c in source.classes.tolist()]
+    many = len(others) > 1
+    names = distinct_names([f"{c}:{name}" if many else name for c in others for name in columns])
+    outcome = f"log-odds against {base}" if many else f"log-odds of {others[0]} against {base}"
+    loglik = -float(result.loss or 0.0)
+    estimate = estimate if spec.lift else estimate[:, :-1]
+    aliased = np.zeros(len(names), dtype=np.bool_)
+    df = (count - 1) * int(spec.lift)
+    covariance = np.asarray(covariance)
+    values = tuple(names), aliased, estimate.reshape(-1).copy(), covariance, outcome, n, df
+    return FittedFacts(*values, loglik, null, loglik, null, False, False)
+
 
 SAMPLE = 100  # rows of the sample for each parameter
 PATIENCE = 24  # steps after which a search that is not settled asks whether there is a maximum at all

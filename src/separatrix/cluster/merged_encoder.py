@@ -16,10 +16,10 @@ from separatrix.cluster.column_summary import (
     join_frequencies,
     join_summaries,
     level_marks,
+    medians,
     summaries,
     text_frequencies,
 )
-from separatrix.cluster.medians import medians
 from separatrix.cluster.rounds import Rounds
 from separatrix.data.frame import Frame, join, unknown_column
 from separatrix.errors import DataError, ParameterError

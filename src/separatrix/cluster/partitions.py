@@ -18,10 +18,9 @@ from pathlib import Path
 
 from separatrix import kernels
 from separatrix.atomic_write import unnamed_file
-from separatrix.data.bytes import gzipped
+from separatrix.data.bytes import UTF16, gzipped
 from separatrix.data.dialect import dialect_of, first_bytes, kind_of
 from separatrix.data.duck import connect, few_threads, quoted
-from separatrix.data.encodings import UTF16
 from separatrix.data.sources import SQL, open_files
 from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from separatrix.cluster.merge_tree import Join
-from separatrix.cluster.part_worker import Failure, PartWorker, Work
+from separatrix.cluster.part_worker import Failure, Join, PartWorker, Work
 from separatrix.cluster.partitions import SourcePart
 from separatrix.cluster.reachable import need_answer
 from separatrix.cluster.rounds import LOG, Progress, Rounds

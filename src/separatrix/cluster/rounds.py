@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from separatrix.cluster.merge_tree import Join, Node, root
-from separatrix.cluster.part_worker import Failure, PartWorker, Work
+from separatrix.cluster.part_worker import Failure, Join, Node, PartWorker, Work, root
 from separatrix.cluster.partitions import SourcePart
 
 LOG = logging.getLogger("separatrix.cluster")

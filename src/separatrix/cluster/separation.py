@@ -7,6 +7,10 @@ signs, and sends a few; they join the working rows. Where no row contradicts, th
     complete   every row has z.w > 0;
     quasi      no row has z.w < 0, and those with z.w = 0 vanish on the face of the tied working rows;
     overlap    weights above zero cancel on working rows that span all rows, since every row vanishes on their face.
+
+For the fingerprint, blocks are hashed where their rows are. Blocks are counted from the first row of the source, so
+that one may lie in several partitions: the rows at both ends of a partition come to the driver, at most a block of
+each.
 """
 
 from __future__ import annotations
@@ -20,18 +24,75 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import checker
 from separatrix.arrays import Floats
 from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.fingerprints import source_fingerprint, stacked
 from separatrix.cluster.part_worker import HeldPart
 from separatrix.errors import CertificateError
-from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject, class_names
+from separatrix.proofs.certificate import (
+    Certificate,
+    CertifiedTable,
+    Subject,
+    block_digest,
+    class_names,
+    joined_fingerprint,
+)
 from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.facial_reduction import Reduction, reduce
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.separability import PLAIN
 from separatrix.proofs.separability_certificate import certificate_of
 from separatrix.validation import Labels, Table
+
+Rows = tuple[Any, Any]  # X, class numbers
+
+
+def part_digests(part: HeldPart) -> tuple[Rows, list[bytes], Rows] | None:
+    """Rows before the first whole block, the digests of whole blocks, and the rows behind the last."""
+    if not part.n:
+        return None
+    first = min(-part.first_row % checker.BLOCK, part.n)
+    whole = (part.n - first) // checker.BLOCK
+    last = first + whole * checker.BLOCK
+    starts = range(first, last, checker.BLOCK)
+    digests = [block_digest(part.X[s : s + checker.BLOCK], part.y[s : s + checker.BLOCK]) for s in starts]
+    return (part.X[:first], part.y[:first]), digests, (part.X[last:], part.y[last:])
+
+
+def stacked(parts: list[Any]) -> Any:
+    """Rows of several partitions, one after the other."""
+    if isinstance(parts[0], np.ndarray):
+        return np.ascontiguousarray(np.concatenate(parts))
+    from scipy.sparse import csr_array, vstack
+
+    return csr_array(vstack(parts, format="csr"))
+
+
+def source_fingerprint(source: EncodedSource) -> str:
+    """The sha256 of all rows, as a certificate has it."""
+    out: list[bytes] = []
+    waiting: list[Rows] = []
+
+    def close() -> None:
+        if waiting:
+            X, y = stacked([rows for rows, _ in waiting]), np.concatenate([codes for _, codes in waiting])
+            out.append(block_digest(X, y))
+            waiting.clear()
+
+    for found in source.rounds.map("fingerprints", part_digests):
+        if found is None:
+            continue
+        head, digests, tail = found
+        if len(head[1]):
+            waiting.append(head)
+        if digests or len(tail[1]) or sum(len(codes) for _, codes in waiting) == checker.BLOCK:
+            close()
+        out += digests
+        if len(tail[1]):
+            waiting.append(tail)
+    close()
+    return joined_fingerprint(source.n, source.d, out)
+
 
 ROUNDS = 1000
 FIRST, PER_COLUMN = 400, 10  # rows that are looked at first

@@ -1,17 +1,34 @@
-"""Proofs about files in partitions: pricing on the workers, the exact proof on the driver."""
+"""Proofs about files in partitions: pricing on the workers, the exact proof on the driver.
+
+Novikoff's bound follows from the margin of working rows, priced by all. The hull of the working rows lies in that of
+all rows, so that any point of it bounds the margin of all rows from above. The least score of all rows in the direction
+found, exact in every partition, bounds it from below. Rows below the level of the working rows join them until both
+bounds agree to nine digits, or no row is below.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
-from separatrix.cluster.bounds import bound_of
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.cluster.encoded_source import EncodedSource
 from separatrix.cluster.fitting import AnySource, opened
+from separatrix.cluster.part_worker import HeldPart
 from separatrix.cluster.rounds import LOG
-from separatrix.cluster.separation import SourceSeparability, decided
-from separatrix.errors import ParameterError
+from separatrix.cluster.separation import Question, SourceSeparability, decided, first_working, subject_of
+from separatrix.errors import DataError, ParameterError
 from separatrix.models.linear_classifier import LinearClassifier
-from separatrix.proofs.novikoff import MistakeBound
-from separatrix.validation import need_flag
+from separatrix.proofs.exact_algebra import Row
+from separatrix.proofs.exact_hull import Side, side
+from separatrix.proofs.hull_search import Hulls
+from separatrix.proofs.margin import bracketed
+from separatrix.proofs.novikoff import MistakeBound, longest2, most_mistakes
+from separatrix.proofs.separability import Given
+from separatrix.validation import Labels, need_flag
 
 
 def separability(
@@ -95,3 +112,73 @@ def mistake_bound(
         made = found.certificate  # while the workers can still be asked for the fingerprint
         LOG.info("%s", made)
         return found
+
+
+CLOSE = Fraction(1, 10**9)
+ROUNDS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The exact least score of a partition, and rows of it below the level that was asked about."""
+
+    least: Fraction
+    ids: NDArray[np.int64]
+    X: Any
+    codes: NDArray[Any]
+
+
+def lowest(part: HeldPart, question: Question, w: Row, level: Fraction, most: int) -> Level | None:
+    """The least z.w of a partition, exactly, and its lowest rows where that is below the level."""
+    if not part.n:
+        return None
+    hulls = Hulls(part.X, question.signs(part.y), lifted=question.intercept, groups=1)
+    least = side(hulls, w).least[0]
+    chosen = np.empty(0, dtype=np.int64)
+    if least < level:
+        top = max(abs(v) for v in w).bit_length()
+        scores = hulls.scores(np.array([v / (1 << top) for v in w]), np.empty(part.n))
+        chosen = np.sort(np.argpartition(scores, min(most, part.n) - 1)[:most])
+    return Level(least, chosen + part.first_row, part.X[chosen], part.y[chosen])
+
+
+def part_radius(part: HeldPart, question: Question) -> Fraction | None:
+    """The square of the longest lifted row, exactly."""
+    if not part.n:
+        return None
+    return longest2(Hulls(part.X, question.signs(part.y), lifted=question.intercept, groups=1))
+
+
+def bound_of(source: EncodedSource, intercept: bool) -> MistakeBound:
+    """(R/g)^2 of all rows, proved."""
+    if len(source.classes) != 2:
+        raise DataError(f"{source.name} has {len(source.classes)} classes: the bound is for two.")
+    question = Question(None, intercept)
+    working = first_working(source)
+    most = max(20, 4 * (source.d + 1) // source.rounds.leaves)
+    for _ in range(ROUNDS):
+        subject = subject_of(source, working, question)
+        codes = np.asarray(working.codes, dtype=np.intp)
+        given = Given(subject.table, Labels(source.classes, codes), working.ids, subject.source, intercept, "binary64")
+        given = replace(given, table=replace(given.table, names=subject.source.table.names))
+        hulls = Hulls(subject.table.X, subject.labels, lifted=intercept, groups=1)
+        bracket = bracketed(hulls, given, subject, False)
+        if bracket.side is None:
+            verdict = decided(source, None, intercept).verdict
+            raise DataError(
+                f"no hyperplane is known to separate the rows of {source.name} ({verdict}): there is no bound."
+            )
+        level = bracket.side.least[0]
+        answers = source.rounds.map("pricing", lowest, question, bracket.side.w, level, most)
+        found = [own for own in answers if own is not None]
+        least = min(own.least for own in found)
+        if least >= level * (1 - CLOSE):
+            bracket = replace(bracket, side=Side.of(bracket.side.w, (least,)))
+            break
+        working.add([own for own in found if len(own.ids)])
+    else:
+        raise DataError(f"the margin of {source.name} was not settled in {ROUNDS} rounds of pricing.")
+    radius2: Fraction = source.rounds.reduce("longest row", part_radius, question, join=max)
+    first, one = np.zeros(source.d + int(intercept)), Fraction(1)
+    bound = most_mistakes(bracket, radius2, first, one, one)
+    return MistakeBound._of(bracket, radius2, bound, first, (one, one), False, given, subject)

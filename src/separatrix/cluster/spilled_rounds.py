@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from separatrix.atomic_write import unnamed_file
-from separatrix.cluster.merge_tree import Join, Node, condensed
-from separatrix.cluster.part_worker import Failure, HeldPart, Work
+from separatrix.cluster.part_worker import Failure, HeldPart, Join, Node, Work, condensed
 from separatrix.cluster.partitions import SourcePart
 from separatrix.cluster.rounds import Progress, Rounds
 

@@ -1,4 +1,8 @@
-"""Columns of text that hold numbers or dates as people write them; numbers are read by number_writing.py."""
+"""Columns of text that hold numbers or dates as people write them; numbers are read by number_writing.py.
+
+Dates have the year first, or day.month.year, or month/day/year where only that is a date. Day and month are read in one
+order for the whole column. Where both are possible the day comes first.
+"""
 
 from __future__ import annotations
 

@@ -20,10 +20,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.data.bytes import Bytes, gzipped
+from separatrix.data.bytes import Bytes, gzipped, kept_bytes
 from separatrix.data.dialect import first_bytes, kind_of
 from separatrix.data.duck import Query, Written
-from separatrix.data.encodings import kept_bytes
 from separatrix.data.frame import CELLS, Column, Frame, frame_of, join
 from separatrix.data.number_writing import Writing
 from separatrix.data.plain import PlainTable, frame_of_rows, plain_frame, plain_table

@@ -1,4 +1,9 @@
-"""Files of tables as DuckDB queries: CSV of any dialect, Parquet, JSON; wide tables are sniffed once."""
+"""Files of tables as DuckDB queries: CSV of any dialect, Parquet, JSON.
+
+Wide delimited tables are sniffed once, and read by what was found: DuckDB sniffs a file anew for every query over it,
+and needs seconds for ten thousand columns. What it finds once is therefore written into the query that reads: dialect,
+names and types are its own, so that the table is the same.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from separatrix.data.bytes import gzipped, opened
+from separatrix.data.bytes import as_utf8, encoding_of, gzipped, opened
 from separatrix.data.dialect import SAMPLE, Dialect, cells_of, delimiter_of, dialect_of, first_bytes, first_lines
 from separatrix.data.duck import Query, connect, identifier, kind_of_type, quoted, refused
-from separatrix.data.encodings import as_utf8, encoding_of
 from separatrix.data.number_writing import MISSING, Writing
 from separatrix.errors import DataError
 

@@ -16,9 +16,8 @@ from starlette.routing import Route
 
 import separatrix
 from separatrix.lab.descent_path import SceneDescentPath, descent_of
-from separatrix.lab.fits import SceneFits, fits_of
+from separatrix.lab.fits import SceneFits, fits_of, learner_titles
 from separatrix.lab.guard import Guard
-from separatrix.lab.learners import learner_titles
 from separatrix.lab.presets import LATER, Preset, TableColumns, drawn_presets
 from separatrix.lab.proof_answer import SceneProof, proof_of
 from separatrix.lab.reading import SceneError

@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+import separatrix
 from separatrix.arrays import Floats
 from separatrix.errors import SeparatrixError
 from separatrix.evaluation.splits import random_parts
-from separatrix.lab.feature_columns import FeatureColumn, columns_of, mapped_rows
-from separatrix.lab.learners import MADE, PROBABILITIES, made_learner
 from separatrix.lab.reading import SceneError
-from separatrix.lab.scene import Scene, SceneChoices
+from separatrix.lab.scene import FeatureColumn, LearnerName, Scene, SceneChoices, columns_of, mapped_rows
 from separatrix.validation import check_labels
+
+SECONDS = 2.0  # for the fewest mistakes
+SEEDED = {"random_state": 0}
+MADE: dict[str, tuple[str, str, dict[str, Any]]] = {  # title, class, parameters
+    "perceptron": ("Perceptron", "Perceptron", {}),
+    "averaged": ("Averaged perceptron", "AveragedPerceptron", SEEDED),
+    "pocket": ("Pocket perceptron", "PocketPerceptron", SEEDED),
+    "margin-perceptron": ("Margin perceptron", "MarginPerceptron", SEEDED),
+    "passive-aggressive": ("Passive-aggressive", "PassiveAggressive", SEEDED),
+    "arow": ("AROW", "AROW", SEEDED),
+    "lda": ("LDA", "LinearDiscriminant", {}),
+    "least-squares": ("Least squares", "LeastSquaresClassifier", {}),
+    "logistic": ("Logistic", "LogisticRegression", {}),
+    "ridge-logistic": ("Logistic, ridge C = 1", "LogisticRegression", {"C": 1.0}),
+    "max-margin": ("Maximum margin", "MaxMargin", {}),
+    "soft-margin": ("Soft margin, C = 1", "MaxMargin", {"C": 1.0}),
+    "fewest-mistakes": ("Fewest mistakes", "FewestMistakes", {"time_limit": SECONDS}),
+}
+PROBABILITIES = ("lda", "logistic", "ridge-logistic")  # whose score is the log of the odds
+assert set(MADE) == set(get_args(LearnerName))
+
+
+def made_learner(name: str, choices: SceneChoices) -> Any:
+    """An unfitted learner; the perceptron with its choices."""
+    _, kind, parameters = MADE[name]
+    own = asdict(choices) if name == "perceptron" else parameters
+    return getattr(separatrix, kind)(**own)
+
+
+def learner_titles() -> list[dict[str, Any]]:
+    """What the page offers: name, title, class and parameters of each learner."""
+    return [
+        {"name": name, "title": title, "kind": kind, "parameters": parameters, "probability": name in PROBABILITIES}
+        for name, (title, kind, parameters) in MADE.items()
+    ]
+
 
 Rows = NDArray[np.intp]
 

@@ -8,9 +8,8 @@ from io import StringIO
 
 import numpy as np
 
-from separatrix.lab.feature_columns import FeatureColumn, columns_of, mapped_rows
-from separatrix.lab.learners import SECONDS
-from separatrix.lab.scene import Scene
+from separatrix.lab.fits import SECONDS
+from separatrix.lab.scene import FeatureColumn, Scene, columns_of, mapped_rows
 from separatrix.persistence.checkable_rows import put_csv
 from separatrix.proofs.fewest_mistakes import fewest_mistakes
 from separatrix.proofs.margin import margin

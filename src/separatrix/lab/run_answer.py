@@ -10,9 +10,8 @@ from itertools import islice
 
 from separatrix.arrays import Floats
 from separatrix.errors import SeparatrixError
-from separatrix.lab.feature_columns import FeatureColumn, columns_of, mapped_rows
 from separatrix.lab.reading import SceneError
-from separatrix.lab.scene import Scene
+from separatrix.lab.scene import FeatureColumn, Scene, columns_of, mapped_rows
 from separatrix.models.perceptron.perceptron import Perceptron
 from separatrix.models.perceptron.step_trace import StepReplay
 

@@ -1,4 +1,4 @@
-"""A perceptron's run: the path of its weights, its mistakes, and the inequalities that bound them."""
+"""A perceptron's run: the path of its weights, its mistakes, and the inequalities that bound them; a stream's."""
 
 from __future__ import annotations
 
@@ -119,4 +119,20 @@ def plot_proof(
     ax.plot(k, inner_bound, "--", color="C0", label="w*·w₀ + k γ")
     ax.set(xlabel="updates k", title=f"{len(k) - 1} mistakes, bound {bound:,.6g}")
     ax.legend(frameon=False)
+    return ax
+
+
+def draw_stream(found: Any, ax: Any = None) -> Any:
+    """Accuracy, or mean squared error, of blocks of labelled rows; ``found`` is the result of ``progressive``."""
+    ax = axes_for(ax, (6.4, 3.6))
+    at = found.span * np.arange(1, len(found.curve) + 1)
+    what = "accuracy" if found.mistakes is not None else "mean squared error"
+    ax.plot(at, found.curve, "o-" if len(at) <= 30 else "-", color=PALETTE[0], markersize=4, linewidth=1.4)
+    ax.lines[-1].set_label(f"each {found.span:,} labelled rows")
+    if found.accuracy.defined:
+        ax.axhline(found.accuracy.value, color=INK, linewidth=0.8, linestyle=":", label="all rows")
+    for k, warned in enumerate(found.drift_warnings):
+        ax.axvline(warned, color=BAD, linewidth=1.2, linestyle="--", label="drift warning" if not k else None)
+    name_axes(ax, "labelled rows", what)
+    explain(ax)
     return ax

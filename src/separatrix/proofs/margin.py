@@ -17,11 +17,10 @@ from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.proofs.certificate import Certificate, Subject, numbers, quotient
-from separatrix.proofs.exact_algebra import integer_row, ratio
+from separatrix.proofs.exact_algebra import integer_row, ratio, root_above, root_below
 from separatrix.proofs.exact_hull import Point, Side, point, polish, side
 from separatrix.proofs.facial_reduction import reduce
 from separatrix.proofs.hull_search import Hulls
-from separatrix.proofs.rational_roots import root_above, root_below
 from separatrix.proofs.separability import PLAIN, Given, Separability, given_data, result
 from separatrix.validation import need_flag
 

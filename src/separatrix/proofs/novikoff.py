@@ -27,10 +27,9 @@ from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.proofs.certificate import Certificate, Subject
-from separatrix.proofs.exact_algebra import dot
+from separatrix.proofs.exact_algebra import above, dot, rational_root, root_above, root_below
 from separatrix.proofs.hull_search import Hulls
 from separatrix.proofs.margin import Bracket, bracketed, digits, margin_certificate, two_classes
-from separatrix.proofs.rational_roots import above, rational_root, root_above, root_below
 from separatrix.proofs.separability import PLAIN, Given, given_data
 from separatrix.proofs.unit_rows import bracketed_unit_rows
 from separatrix.validation import check_finite_vector, check_weights, need_flag

@@ -16,12 +16,11 @@ import numpy as np
 
 from separatrix.numerics.linear_scores import lifted_norms
 from separatrix.proofs.certificate import Subject
-from separatrix.proofs.exact_algebra import combination, dot, integer_row
+from separatrix.proofs.exact_algebra import combination, dot, integer_row, rational_root
 from separatrix.proofs.exact_hull import Point, Side, rounded
 from separatrix.proofs.facial_reduction import reduce
 from separatrix.proofs.hull_search import Hulls
 from separatrix.proofs.margin import Bracket
-from separatrix.proofs.rational_roots import rational_root
 from separatrix.proofs.separability import Given, result
 
 

@@ -2,7 +2,8 @@
 
 A file is a mark, a SHA-256 over the rest, the length of a JSON header, the header, and arrays behind each other. The
 newest has the name that was asked for; those before it end in ``.1`` and ``.2``. A file that is cut off or changed is
-seen by its checksum, and the one before it is used.
+seen by its checksum, and the one before it is used. A snapshot is taken between two chunks, and written while the next
+ones are learned.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import contextlib
 import hashlib
 import json
 import os
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +23,7 @@ from numpy.typing import NDArray
 
 from separatrix.atomic_write import naming, whole_file
 from separatrix.errors import CheckpointError
+from separatrix.stream.outputs import Output
 from separatrix.stream.state_codec import pack, unpack
 
 MARK = b"SEPXSTREAM 1\n"
@@ -122,3 +127,57 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+class Saver:
+    """When the next checkpoint is due, and the thread that writes it."""
+
+    def __init__(self, path: Path | None, rows: int | None, seconds: float | None, outputs: list[Output]) -> None:
+        self.path, self.every_rows, self.every_seconds, self.outputs = path, rows, seconds, outputs
+        self.rows = 0  # of the last snapshot
+        self.kept = 0  # of the last checkpoint that is on disk
+        self.count = 0
+        self.waited = 0.0  # seconds for which the stream stood still
+        self._last = time.monotonic()
+        self._thread: threading.Thread | None = None
+        self._error: BaseException | None = None
+
+    def due(self, rows: int) -> bool:
+        """Whether it is time for a checkpoint; one that is still being written is not waited for."""
+        if self.path is None or rows == self.rows or (self._thread is not None and self._thread.is_alive()):
+            return False
+        if self.every_rows is not None and rows - self.rows >= self.every_rows:
+            return True
+        return self.every_seconds is not None and time.monotonic() - self._last >= self.every_seconds
+
+    def save(self, rows: int, snapshot: Callable[[], dict[str, Any]], wait: bool = False) -> None:
+        """Take a snapshot and write it; an error of the writing before is raised here."""
+        if self.path is None:
+            return
+        started = time.monotonic()
+        self.finish()
+        state = snapshot()
+        self._thread = threading.Thread(target=self._write, args=(self.path, state, rows), daemon=False)
+        self._thread.start()
+        if wait:
+            self.finish()
+        self.rows, self._last = rows, time.monotonic()
+        self.waited += self._last - started
+
+    def _write(self, path: Path, state: dict[str, Any], rows: int) -> None:
+        try:
+            for output in self.outputs:  # what the checkpoint counts on is on disk before it
+                output.sync()
+            write(path, state)
+            self.kept, self.count = rows, self.count + 1
+        except BaseException as error:  # raised by the next save, or at the end
+            self._error = error
+
+    def finish(self) -> None:
+        """Wait for what is being written."""
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error

@@ -20,19 +20,16 @@ from separatrix.errors import CheckpointError, DataError, ParameterError
 from separatrix.stream import checkpoint
 from separatrix.stream.batches import Reject, Rows, SparseRows, TableRows
 from separatrix.stream.block_learning import BlockArrivals, arrivals_of
+from separatrix.stream.checkpoint import Saver
 from separatrix.stream.feeds import Feed, FileFeed, feed_of
-from separatrix.stream.formats import Format, format_of, make_format
-from separatrix.stream.growing_encoder import GrowingEncoder
+from separatrix.stream.formats import Format, end_of_rows, format_of, make_format, without_first_line
+from separatrix.stream.growing_encoder import GrowingEncoder, table_model
 from separatrix.stream.lines import LineReader, Piece
-from separatrix.stream.losses import losses_of
 from separatrix.stream.outputs import Output, prediction_lines, reject_lines
-from separatrix.stream.piece_ends import end_of_rows, without_first_line
 from separatrix.stream.plan import MOST_FEATURES, StreamPlan
-from separatrix.stream.saver import Saver
-from separatrix.stream.scorecard import Scorecard
+from separatrix.stream.scorecard import Scorecard, losses_of
 from separatrix.stream.status_line import StatusLine
 from separatrix.stream.stopping import Stopping
-from separatrix.stream.stream_model import table_model
 from separatrix.stream.table_formats import Csv
 
 MOST_NOTES = 1000

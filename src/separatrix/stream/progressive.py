@@ -15,9 +15,8 @@ from separatrix.models.perceptron.arrivals import row_rules
 from separatrix.models.perceptron.dict_stream import take_dicts
 from separatrix.stream.block_learning import BlockArrivals, arrivals_of
 from separatrix.stream.late_labels import DelayedRows, KeyedRows, SingleRows, is_missing
-from separatrix.stream.losses import losses_of
 from separatrix.stream.progressive_result import Progressive, result_of
-from separatrix.stream.scorecard import Scorecard
+from separatrix.stream.scorecard import Scorecard, losses_of
 from separatrix.stream.stopping import interruption_held
 from separatrix.validation import check_table
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.models.perceptron.arrivals import Judged
 from separatrix.stream.drift import Drift
 
 POINTS = 512
@@ -97,3 +98,17 @@ def running_sum(total: float, values: Floats) -> float:
     if not len(values):
         return total
     return float(np.add.accumulate(np.concatenate([[total], values]))[-1])
+
+
+def losses_of(judged: Judged, labels: NDArray[Any], labelled: NDArray[np.bool_] | None) -> tuple[NDArray[Any], int]:
+    """The losses in order, and how many labelled rows came before there was a model."""
+    has = np.ones(len(labels), dtype=np.bool_) if labelled is None else labelled
+    if judged.codes is None:
+        known = has & ~np.isnan(judged.scores)
+        errors = judged.scores[known] - labels[known].astype(np.float64)
+        return errors * errors, int(np.count_nonzero(has & ~known))
+    known = has & (judged.codes >= 0)
+    right = np.zeros(len(labels), dtype=np.bool_)
+    for code, label in enumerate(judged.classes):
+        right |= (judged.codes == code) & (labels == label)
+    return ~right[known], int(np.count_nonzero(has & ~known))

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix.errors import IterationWarning, ScaleWarning
-from separatrix.models.perceptron.advice import is_sorted, scale_factor
+from separatrix.models.perceptron.passes import is_sorted, scale_factor
 from separatrix.numerics.status import stop_perceptron
 
 SHUFFLED = [

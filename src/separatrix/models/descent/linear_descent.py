@@ -11,8 +11,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import need_two_classes, weights_of_rows
-from separatrix.models.descent.class_descents import DescentClasses
-from separatrix.models.descent.descent_runs import Descending, scaled_to
+from separatrix.models.descent.descent_runs import Descending, DescentClasses, scaled_to
 from separatrix.models.descent.descent_state import CURVES, DescentRule, DescentState
 from separatrix.models.descent.predictor_by_loss import PredictorByLoss
 from separatrix.models.descent.steepest_descent import need_descent

@@ -10,8 +10,13 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.class_labels import need_two_classes, weights_of_rows
-from separatrix.models.class_moments import codes_among, known_classes, moments_of_classes
+from separatrix.models.class_labels import (
+    codes_among,
+    known_classes,
+    moments_of_classes,
+    need_two_classes,
+    weights_of_rows,
+)
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
 from separatrix.models.least_squares.ridge_solver import (
     from_moments,

@@ -25,10 +25,9 @@ from separatrix.models.logistic.existence import (
 )
 from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
 from separatrix.models.logistic.logistic_ridge import ridge, standardised_ridge
-from separatrix.models.logistic.method_plan import sample_stride
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
-from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, UsedRows
+from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, UsedRows, sample_stride
 from separatrix.models.logistic.quasi_newton import kept_newton
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status

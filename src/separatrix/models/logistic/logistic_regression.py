@@ -23,9 +23,8 @@ from separatrix.models.class_labels import need_two_classes, weights_of_rows, wi
 from separatrix.models.logistic.fit import FitOptions, fit_parts
 from separatrix.models.logistic.grouped import check_grouped
 from separatrix.models.logistic.inference import LogisticInference
-from separatrix.models.logistic.method_plan import plan_of
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path
-from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_offset, unfinished
+from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_offset, plan_of, unfinished
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
 from separatrix.proofs.certificate import CertifiedTable

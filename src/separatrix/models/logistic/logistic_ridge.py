@@ -25,10 +25,17 @@ from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
 from separatrix.models.logistic.class_gap import last_step
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
-from separatrix.models.logistic.method_plan import FEW, FEWEST, RIDGE_SAMPLE, ridge_by_products, sample_stride
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
-from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
+from separatrix.models.logistic.problem import (
+    FEW,
+    FEWEST,
+    RIDGE_SAMPLE,
+    LogisticProblem,
+    LogisticResult,
+    ridge_by_products,
+    sample_stride,
+)
 from separatrix.models.logistic.quasi_newton import LBFGSState, kept_newton, with_model
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status

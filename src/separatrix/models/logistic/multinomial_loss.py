@@ -18,8 +18,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import TINY, LossPoint, dense, rounding_of
-from separatrix.models.logistic.class_blocks import ClassBlocks
-from separatrix.models.logistic.narrow_rows import NarrowRows
+from separatrix.models.logistic.class_blocks import ClassBlocks, NarrowRows
 
 CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
 BLOCK = 2**19  # numbers of a chunk of rows times probabilities

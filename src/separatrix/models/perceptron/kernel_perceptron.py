@@ -11,21 +11,20 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.models.class_labels import need_two_classes, weights_of_rows
-from separatrix.models.perceptron.advice import warn_of_run, warn_of_scale
 from separatrix.models.perceptron.kernel_columns import (
     CachedColumns,
     CallableColumns,
     KernelColumns,
     MatrixColumns,
     NativeColumns,
+    SupportRows,
     need_square,
     norms2,
 )
 from separatrix.models.perceptron.kernel_dual import BlockedDualRule, DualRule, DualState, errors_of_classes
-from separatrix.models.perceptron.kernel_streaming import KernelStreaming
-from separatrix.models.perceptron.passes import LabelledRows, Order, PassMeasure
+from separatrix.models.perceptron.kernel_model import KernelStreaming
+from separatrix.models.perceptron.passes import LabelledRows, Order, PassMeasure, warn_of_run, warn_of_scale
 from separatrix.models.perceptron.single_row_tables import RowAsTable
-from separatrix.models.perceptron.support_rows import SupportRows
 from separatrix.numerics.driver import solve
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, last_of, raise_interruption, stop_perceptron

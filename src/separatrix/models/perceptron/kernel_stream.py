@@ -18,9 +18,8 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.reference.linear import is_wrong
 from separatrix.models.class_labels import need_joining, with_class
-from separatrix.models.perceptron.kernel_columns import Kernel, kernel_matrix, norms2
+from separatrix.models.perceptron.kernel_columns import Kernel, SupportRows, kernel_matrix, norms2
 from separatrix.models.perceptron.kernel_dual import least_weight
-from separatrix.models.perceptron.support_rows import SupportRows
 from separatrix.validation import Table
 
 

@@ -25,10 +25,17 @@ from separatrix.models.class_labels import (
     weights_of_rows,
 )
 from separatrix.models.linear_classifier import LinearClassifier
-from separatrix.models.perceptron.advice import warn_of_run
 from separatrix.models.perceptron.class_vectors import SCHEMES, ClassVectors, two_of_one
 from separatrix.models.perceptron.online_rule import OnlineRule, Vectors
-from separatrix.models.perceptron.passes import BY_CHANCE, LabelledRows, OnlinePasses, OnlineState, Order, PassMeasure
+from separatrix.models.perceptron.passes import (
+    BY_CHANCE,
+    LabelledRows,
+    OnlinePasses,
+    OnlineState,
+    Order,
+    PassMeasure,
+    warn_of_run,
+)
 from separatrix.models.perceptron.start_vectors import first_vector, given_starts
 from separatrix.numerics.driver import solve
 from separatrix.numerics.linear_scores import lifted_norms

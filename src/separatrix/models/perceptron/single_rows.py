@@ -18,8 +18,8 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.features.maps import HashingMap, Vocabulary
 from separatrix.models.class_labels import need_joining
 from separatrix.models.perceptron.class_vectors import ArrivingRows, ClassVectors
-from separatrix.models.perceptron.first_guess import first_guess
 from separatrix.models.perceptron.online_rule import OnlineKernel
+from separatrix.models.perceptron.start_vectors import first_guess
 from separatrix.models.perceptron.streaming import Streaming
 from separatrix.validation import Row, check_features, check_labels, check_row, check_weights
 

@@ -1,7 +1,8 @@
-"""Where learning starts: zeros, ones, standard normals, or vectors that were given (and are copied)."""
+"""Where learning starts: zeros, ones, normals, or vectors that were given (and are copied); the first prediction."""
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import ArrayLike
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
-from separatrix.numerics.seeds import standard_normals
-from separatrix.validation import check_finite_vector
+from separatrix.numerics.seeds import seed_state, standard_normals
+from separatrix.validation import Row, check_finite_vector, check_labels
 
 
 def first_vector(start: str | ArrayLike, d: int, bias: bool, chance: kernels.Word) -> Floats:
@@ -50,3 +51,29 @@ def given_starts(first: Floats, count: int, coef_init: Any, intercept_init: Any,
         for lifted, b in zip(starts, given, strict=True):
             lifted[-1] = b if bias else 0.0
     return starts
+
+
+def first_guess(model: Any, row: Row, classes: Any) -> Any:
+    """The predicted class of a checked row where the classes are known, None where they are not.
+
+    From a zero start every score is 0, which predicts the second of two classes by the rule sign(0) = +1 (or what
+    ``boundary`` says), and the first of more, whose scores are equal.
+    """
+    if classes is None:
+        return None
+    names = check_labels(classes, what="classes").classes.tolist()
+    if len(names) != 2:
+        return names[0]
+    score = _start_score(model, row)
+    if score == 0 and model.boundary == "undefined":
+        return None
+    return names[score > 0 or (score == 0 and model.boundary != "negative")]
+
+
+def _start_score(model: Any, row: Row) -> float:
+    start = getattr(model, "start", "zeros")
+    if isinstance(start, str) and start == "zeros":
+        return 0.0
+    lifted = first_vector(start, row.d, model.fit_intercept, seed_state(deepcopy(model.random_state)))
+    weights = lifted[:-1] if row.columns is None else lifted[np.asarray(row.columns)]
+    return float(weights @ row.values + lifted[-1])
