@@ -8,6 +8,8 @@ WORKERS ?= 2
 ALL_LEVELS := SEPARATRIX_LEVELS=all SEPARATRIX_WERROR=ON
 # Modules of the dependencies are compiled when they are first imported: most never are.
 INSTALL := $(BIN)/pip install --quiet --no-build-isolation --no-compile --editable .
+DEPENDENCIES := $(BIN)/python -c \
+  'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], end="")'
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all lint type contracts format bench levels compilers sanitize stub docs wheel clean
@@ -20,8 +22,10 @@ help:  ## list the targets
 	$(BIN)/pip install --quiet --no-compile "scikit-build-core>=1.0" "nanobind>=3.0" cmake ninja
 	touch $@
 
+# Dependencies are installed while the kernels compile.
 .venv/package: .venv/tools $(SOURCES)
-	$(if $(wildcard .venv/levels),$(ALL_LEVELS),SEPARATRIX_LEVELS=host) $(INSTALL)
+	$(DEPENDENCIES) | xargs $(BIN)/pip install --quiet --no-compile & pid=$$!; \
+	  $(if $(wildcard .venv/levels),$(ALL_LEVELS),SEPARATRIX_LEVELS=host) $(INSTALL) --no-deps && wait $$pid
 	touch $@
 
 .venv/levels: .venv/tools $(SOURCES)

@@ -72,13 +72,9 @@ def _columns(table: TableModel, d: int) -> tuple[NumberColumn | CategoryColumn, 
     columns: list[NumberColumn | CategoryColumn] = []
     for column in table.encoder.columns:
         if not isinstance(column, (NumberColumn, CategoryColumn)):
-            raise ParameterError(
-                f"{column.name!r} is free text, which exports cannot encode: fit with --drop {column.name}."
-            )
+            raise _refused(column.name, "free text")
         if column.source == "date":
-            raise ParameterError(
-                f"{column.name!r} is a date, which exports cannot encode: fit with --drop {column.name}."
-            )
+            raise _refused(column.name, "a date")
         columns.append(column)
     return tuple(columns)
 

@@ -19,7 +19,6 @@ from separatrix.proofs.packing import Packing, programme, whole_weights
 from separatrix.proofs.row_blocks import Block, pattern
 
 Codes = list[int]
-Witness = tuple[int, ...]  # its rows in order
 FIRST = 60  # rows of a neighbourhood at first
 TRIES = 20  # neighbourhoods between two solutions of the programme
 PATIENCE = 15  # rounds without a gain of a hundredth
