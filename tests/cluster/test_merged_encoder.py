@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sources import table, write_parts
@@ -80,6 +80,7 @@ def test_levels_that_agree_in_each_partition_but_not_in_all_are_no_copies(tmp_pa
 
 
 @given(st.lists(arrays.arrays(np.float64, st.integers(0, 9), elements=NUMBERS), min_size=1, max_size=5))
+@example([np.array([1e308])])
 def test_medians_are_exact(parts):
     rounds = LocalRounds([SourcePart(k, f"{k}", "csv", 0) for k in range(len(parts))])
     for k, values in enumerate(parts):

@@ -215,7 +215,6 @@ def medians(rounds: Rounds, counts: dict[str, int]) -> dict[str, float]:
                 ranks[j, k] -= int(below[byte - 1]) if byte else 0
                 own.append(prefixes[j][k] << 8 | byte)
             prefixes[j] = (own[0], own[1])
-    middle = {
-        name: np.array([from_bits(low), from_bits(high)]) for name, (low, high) in zip(names, prefixes, strict=True)
-    }
-    return {name: float(np.median(middle[name])) if name in middle else 0.0 for name in counts}
+    middle = {name: (from_bits(low), from_bits(high)) for name, (low, high) in zip(names, prefixes, strict=True)}
+    with np.errstate(over="ignore"):  # as in a median of all values in one place; equal values have no sum
+        return {name: float(np.median(sorted(set(middle[name])))) if name in middle else 0.0 for name in counts}
