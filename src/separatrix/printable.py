@@ -7,6 +7,8 @@ marks that reverse the direction of what follows. Everything printed for people 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
+from html import escape
 from typing import Any
 
 # C0, DEL and C1 controls; soft hyphen; marks of direction; invisible and separating characters; tags; surrogates.
@@ -30,3 +32,18 @@ def printable_values(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [printable_values(own) for own in value]
     return value
+
+
+class SaidInLines(ABC):
+    """A result that prints as a few lines, and in notebooks as the first of them with a list of the others."""
+
+    @abstractmethod
+    def _lines(self) -> list[str]: ...
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        first, *rest = self._lines()
+        items = "".join(f"<li>{escape(line.strip())}</li>" for line in rest)
+        return f"<div><strong>{escape(first)}</strong><ul>{items}</ul></div>"

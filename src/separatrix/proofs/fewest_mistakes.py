@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from separatrix.errors import CertificateError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
+from separatrix.printable import SaidInLines
 from separatrix.proofs.block_bounds import raise_by_blocks
 from separatrix.proofs.branch_and_bound import Progress, Search
 from separatrix.proofs.case_tree import proof
@@ -149,7 +149,7 @@ def _result(search: Search, subject: Subject, given: Given, seconds: float) -> M
 
 
 @dataclass(frozen=True)
-class MistakeBracket:
+class MistakeBracket(SaidInLines):
     """``lower`` <= the fewest mistakes of any hyperplane <= ``upper``; ``certificate`` proves both to others.
 
     ``coef`` and ``intercept`` are the hyperplane that makes ``upper`` mistakes, rounded to doubles (the certificate has
@@ -269,11 +269,3 @@ class MistakeBracket:
             f"  none gets fewer than {self.lower:,} wrong",
             f"  {self.nodes:,} cases in {self.seconds:.3g} s; {WHY[self.stopped]}",
         ]
-
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        first, *rest = self._lines()
-        items = "".join(f"<li>{html.escape(line.strip())}</li>" for line in rest)
-        return f"<div><strong>{html.escape(first)}</strong><ul>{items}</ul></div>"

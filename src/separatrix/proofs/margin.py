@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
+from separatrix.printable import SaidInLines
 from separatrix.proofs.certificate import Certificate, Subject, numbers, quotient
 from separatrix.proofs.exact_algebra import integer_row, ratio, root_above, root_below
 from separatrix.proofs.exact_hull import Point, Side, point, polish, side
@@ -144,7 +144,7 @@ def bracketed(hulls: Hulls, given: Given, subject: Subject, exact: bool) -> Brac
 
 
 @dataclass(frozen=True)
-class Margin:
+class Margin(SaidInLines):
     """The largest half-width, ``lower <= d* <= upper``, proved; ``certificate`` proves it to others.
 
     ``coef`` (of length 1) and ``intercept`` are the hyperplane of the lower bound: scores are signed distances.
@@ -304,14 +304,6 @@ class Margin:
         lines.append(f"  held by {len(self.support)} of {len(self._subject.labels):,} rows")
         lines.append(f"  found and proved in {self.seconds * 1e3:.3g} ms")
         return lines
-
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        first, *rest = self._lines()
-        items = "".join(f"<li>{html.escape(line.strip())}</li>" for line in rest)
-        return f"<div><strong>{html.escape(first)}</strong><ul>{items}</ul></div>"
 
 
 def unit(w: list[int], b: Fraction) -> tuple[Floats, float]:

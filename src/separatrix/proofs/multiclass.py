@@ -8,7 +8,6 @@ overlap. Only differences of the w count: the last class is given w = 0.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.printable import SaidInLines
 from separatrix.proofs.certificate import Certificate, Subject, class_names
 from separatrix.proofs.facial_reduction import reduce
 from separatrix.proofs.separability import PLAIN, Given, Separability, result
@@ -26,7 +26,7 @@ ORDER = ("complete", "quasi", "overlap", "undecided")
 
 
 @dataclass(frozen=True)
-class MulticlassSeparability:
+class MulticlassSeparability(SaidInLines):
     """The verdicts of all parts: by class ("ovr"), by pair of classes ("pairs"), or one for all ("kesler").
 
     Attributes
@@ -86,14 +86,6 @@ class MulticlassSeparability:
             detail = f", witness of {len(part.witness)} rows" if len(part.witness) else ""
             lines.append(f"  {_named(key)}: {PLAIN[part.verdict]}{detail}")
         return lines
-
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        first, *rest = self._lines()
-        items = "".join(f"<li>{html.escape(line.strip())}</li>" for line in rest)
-        return f"<div><strong>{html.escape(first)}</strong><ul>{items}</ul></div>"
 
 
 _KINDS = {"ovr": "classes, each against the rest", "pairs": "pairs of classes", "kesler": "system, all classes at once"}

@@ -12,7 +12,6 @@ so k <= [T + sqrt(T^2 + 4 s^2 (|w_0|^2 - a^2))] / (2 s^2) with T = r^2 - 2 s a. 
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -26,6 +25,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
+from separatrix.printable import SaidInLines
 from separatrix.proofs.certificate import Certificate, Subject
 from separatrix.proofs.exact_algebra import above, dot, rational_root, root_above, root_below
 from separatrix.proofs.hull_search import Hulls
@@ -171,7 +171,7 @@ class Against:
 
 
 @dataclass(frozen=True)
-class MistakeBound:
+class MistakeBound(SaidInLines):
     """(R/g)^2 and what goes into it: ``radius`` R, and the lifted ``margin`` g as a proved (lower, upper).
 
     ``bound`` is a number that no run exceeds, ``most`` the whole number below it; infinite and None for classes that
@@ -376,11 +376,3 @@ class MistakeBound:
             lines.append(f"  steps {self.steps[0]:g} to {self.steps[1]:g}, start of length {far:.6g}")
         lines.append(f"  passes look at no more than {self.most_visits:,} rows, the clean one at the end included")
         return lines
-
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        first, *rest = self._lines()
-        items = "".join(f"<li>{html.escape(line.strip())}</li>" for line in rest)
-        return f"<div><strong>{html.escape(first)}</strong><ul>{items}</ul></div>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from separatrix.errors import DataError, DroppedRowsWarning, ParameterError, warn_user
 from separatrix.kernels.blas_threads import one_blas_thread
+from separatrix.printable import SaidInLines
 from separatrix.proofs.certificate import (
     Certificate,
     CertifiedTable,
@@ -199,7 +199,7 @@ def any_of(codes: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class Separability:
+class Separability(SaidInLines):
     """The verdict on two classes, proved; ``certificate`` proves it to others.
 
     ``coef`` and ``intercept`` are the (weakly) separating hyperplane rounded to doubles, so that they need not separate
@@ -330,14 +330,6 @@ class Separability:
         arrows = {"+inf": "→ +∞", "-inf": "→ −∞"}
         groups = infinite_first(self.coefficients)
         return ";  ".join(f"{_some(names)} {arrows.get(fate, fate)}" for fate, names in groups.items())
-
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        first, *rest = self._lines()
-        items = "".join(f"<li>{html.escape(line.strip())}</li>" for line in rest)
-        return f"<div><strong>{html.escape(first)}</strong><ul>{items}</ul></div>"
 
 
 def _some(names: list[str], most: int = 8) -> str:
