@@ -21,6 +21,7 @@ void bind_mistakes(nb::module_&);
 void bind_hull(nb::module_&);
 void bind_lasso(nb::module_&);
 void bind_hinge(nb::module_&);
+void bind_monomials(nb::module_&);
 }  // namespace separatrix
 
 #define DEFINE_MODULE(name, m) NB_MODULE(name, m)
@@ -49,4 +50,5 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_hull(m);
     separatrix::bind_lasso(m);
     separatrix::bind_hinge(m);
+    separatrix::bind_monomials(m);
 }

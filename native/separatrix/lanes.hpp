@@ -8,6 +8,7 @@
 // kernels/reference/lanes.py says the same in Python. Products are rounded before they are added
 // (no fused multiply-add).
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #if defined(__AVX2__) || defined(__AVX512F__)
@@ -42,6 +43,8 @@ struct v8 {
 };
 SEPARATRIX_INLINE v8 operator+(v8 p, v8 q) { return {_mm512_add_pd(p.a, q.a)}; }
 SEPARATRIX_INLINE v8 operator*(v8 p, v8 q) { return {_mm512_mul_pd(p.a, q.a)}; }
+SEPARATRIX_INLINE v8 operator-(v8 p, v8 q) { return {_mm512_sub_pd(p.a, q.a)}; }
+SEPARATRIX_INLINE v8 fused(v8 p, v8 q, v8 r) { return {_mm512_fmadd_pd(p.a, q.a, r.a)}; }  // p q + r, rounded once
 SEPARATRIX_INLINE v8 every(double s) { return {_mm512_set1_pd(s)}; }
 SEPARATRIX_INLINE v8 load(const double* p) { return {_mm512_loadu_pd(p)}; }
 SEPARATRIX_INLINE v8 load(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
@@ -113,6 +116,10 @@ SEPARATRIX_INLINE v8 operator*(v8 p, v8 q) {
     for (int k = 0; k < parts; ++k) p.a[k] *= q.a[k];
     return p;
 }
+SEPARATRIX_INLINE v8 operator-(v8 p, v8 q) {
+    for (int k = 0; k < parts; ++k) p.a[k] -= q.a[k];
+    return p;
+}
 SEPARATRIX_INLINE v8 every(double s) {
     v8 p;
     for (int k = 0; k < parts; ++k) p.a[k] += s;
@@ -151,6 +158,17 @@ SEPARATRIX_INLINE v8 picked(const double* w, const I* c) {
 }
 SEPARATRIX_INLINE void store(double* p, v8 s) {
     for (int k = 0; k < parts; ++k) *reinterpret_cast<part_any*>(p + wide * k) = s.a[k];
+}
+SEPARATRIX_INLINE v8 fused(v8 p, v8 q, v8 r) {
+#if defined(__FMA__)
+    for (int k = 0; k < parts; ++k) p.a[k] = (part)_mm256_fmadd_pd((__m256d)p.a[k], (__m256d)q.a[k], (__m256d)r.a[k]);
+    return p;
+#else
+    double a[8], b[8], c[8];
+    store(a, p), store(b, q), store(c, r);
+    for (int k = 0; k < 8; ++k) a[k] = std::fma(a[k], b[k], c[k]);
+    return load(a);
+#endif
 }
 SEPARATRIX_INLINE void store(float* p, v8 s, v8 t) {  // sixteen numbers, rounded
     for (int k = 0; k < 8; ++k) p[k] = static_cast<float>(s.a[k / wide][k % wide]);

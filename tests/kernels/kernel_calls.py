@@ -309,6 +309,11 @@ def calls(rows):
         },
         "gram_pass": net | {"A": np.eye(N), "slope": floats(N)},
         "weighted_sums": {"Z": rows, "order": ORDER.copy(), "h": np.ones(d), "first": floats(N), "second": floats(N)},
+        "monomials": {
+            "X": A,
+            "products": whole((0, 0, 5, 5), (1, 1, 4, 10), (4, 9, 2, 14)),
+            "out": np.zeros((N, 16)),
+        },
         "combine": {"Z": rows, "order": ORDER.copy(), "v": floats(N), "out": floats(d)},
         "chosen_gram": {
             "X": rows,

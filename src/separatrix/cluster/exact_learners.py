@@ -118,8 +118,8 @@ def least_squares(learner: LeastSquares, moments: Moments, source: EncodedSource
         found = refine_by(sums, start[0], normal)
         if found is None:
             return from_moments(normal)
-        rss = rounds.reduce("residuals", part_residual_sum, found, join=plus)
-        return Solution(found[None], np.array([rss]), normal.p, normal.condition, "refined", normal.basis())
+        rss = rounds.reduce("residuals", part_residual_sum, found.lifted, join=plus)
+        return Solution(found.lifted[None], np.array([rss]), normal.p, normal.condition, "refined", normal.basis())
     rss = normal.rss(start)
     if np.any(rss < 1e-3 * normal.spread):
         rss = np.array([rounds.reduce("residuals", part_residual_sum, start[0], join=plus)])

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.errors import DataError
 from separatrix.features.transform import FeatureMap, need_count
 from separatrix.validation import Table, need_flag
 
 MOST = 2 * 10**7  # columns beyond which a map is surely a mistake
-NEAR = 2**18  # numbers of a block of new rows: enough for numpy, few enough for the caches
 
 
 class PolynomialMap(FeatureMap):
@@ -45,39 +45,55 @@ class PolynomialMap(FeatureMap):
         need_count("degree", self.degree, 1)
         need_flag("interactions_only", self.interactions_only)
 
-    def _build(self, table: Table) -> Any:
-        from sklearn.preprocessing import PolynomialFeatures
-
+    def _learn(self, table: Table) -> None:
         d, k = table.d, int(self.degree)
         columns = sum(comb(d, j) for j in range(1, k + 1)) if self.interactions_only else comb(d + k, k) - 1
         if columns > MOST:
             raise DataError(f"degree {k} of {d} features makes {columns:,} columns: lower the degree.")
-        return PolynomialFeatures(k, interaction_only=bool(self.interactions_only), include_bias=False)
+        self._products = products_of(d, k, bool(self.interactions_only))
 
     def _make(self, X: Any) -> Any:
-        if not isinstance(X, np.ndarray):
-            return self._map.transform(X)
-        return monomials(X, int(self.degree), bool(self.interactions_only))
+        if isinstance(X, np.ndarray):
+            return monomials(X, self._products)
+        from sklearn.preprocessing import PolynomialFeatures
+
+        made = PolynomialFeatures(
+            int(self.degree), interaction_only=bool(self.interactions_only), include_bias=False
+        ).fit(X[:1])
+        return made.transform(X)
+
+    def _names_out(self, names: list[str]) -> NDArray[Any]:
+        factors: list[tuple[str, ...]] = [(name,) for name in names]
+        for j, lower, length, _ in self._products.tolist():
+            factors += [(names[j], *others) for others in factors[lower : lower + length]]
+        return np.array([" ".join(map(_power, *_counted(each))) for each in factors], dtype=object)
 
 
-def monomials(X: NDArray[Any], degree: int, interactions_only: bool) -> NDArray[Any]:
-    """All monomials of the columns, by degree and then by their features, some rows at a time."""
-    products = products_of(X.shape[1], degree, interactions_only)
-    width = products[-1][2].stop if products else X.shape[1]
+def _counted(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Different names in their order, and how often each occurs: equal ones stand side by side."""
+    different = tuple(dict.fromkeys(names))
+    return different, tuple(map(names.count, different))
+
+
+def _power(name: str, times: int) -> str:
+    return name if times == 1 else f"{name}^{times}"
+
+
+def monomials(X: NDArray[Any], products: NDArray[np.int64]) -> NDArray[Any]:
+    """All monomials of the columns, by degree and then by their features."""
+    width = X.shape[1] + int(products[:, 2].sum())
     out = np.empty((len(X), width), X.dtype)
-    step = max(1, NEAR // max(1, width))
-    for begin in range(0, len(X), step):
-        x, made = X[begin : begin + step], out[begin : begin + step]
-        made[:, : X.shape[1]] = x
-        for j, lower, place in products:
-            # numpy copies what may overlap its output: products of two features are made from the rows given
-            left = x if lower.stop <= X.shape[1] else made
-            np.multiply(left[:, lower], x[:, j : j + 1], out=made[:, place])
+
+    def part(block: tuple[int, int]) -> None:
+        kernels.monomials(X[slice(*block)], products, out[slice(*block)])
+
+    kernels.each_part(part, kernels.row_blocks(len(X), out.size))
     return out
 
 
-def products_of(d: int, degree: int, interactions_only: bool) -> list[tuple[int, slice, slice]]:
-    """(j, lower, place): feature j times the columns ``lower``, of one degree less, gives the columns ``place``.
+def products_of(d: int, degree: int, interactions_only: bool) -> NDArray[np.int64]:
+    """Rows (j, lower, length, place): feature j times that many columns from ``lower`` on, of one degree less, gives
+    the columns from ``place`` on.
 
     Monomials of a degree are ordered by their first feature: those of feature j or later begin at first[j].
     """
@@ -87,9 +103,9 @@ def products_of(d: int, degree: int, interactions_only: bool) -> list[tuple[int,
         following = []
         for j in range(d):
             following.append(at)
-            lower = slice(first[j + 1] if interactions_only else first[j], end)
-            if lower.stop > lower.start:
-                products.append((j, lower, slice(at, at + lower.stop - lower.start)))
-                at = products[-1][2].stop
+            lower = first[j + 1] if interactions_only else first[j]
+            if end > lower:
+                products.append((j, lower, end - lower, at))
+                at += end - lower
         first = [*following, at]
-    return products
+    return np.array(products, dtype=np.int64).reshape(-1, 4)

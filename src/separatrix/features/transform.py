@@ -180,11 +180,14 @@ class FeatureMap(Transformer):
         self._check_parameters()
         table = check_table(X)
         self._need_dense(table)
+        self._learn(table)
+        self._remember_features(table)
+        return self
+
+    def _learn(self, table: Table) -> None:
         built = self._build(table)
         built.fit(table.X)
         self._map = built
-        self._remember_features(table)
-        return self
 
     def transform(self, X: Any) -> Any:
         """The new features of each row, in float32 where the rows are.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,13 +62,18 @@ class LeastSquaresProblem:
 class Solution:
     """Lifted weights (k, d + 1), the residual sums, and how they were found.
 
-    ``basis`` is None where coefficients are not unique; ``dependent`` are linearly dependent columns.
+    ``basis`` is None where coefficients are not unique; ``dependent`` are linearly dependent columns. What only a
+    summary needs, the condition and the basis, may be given as functions that compute it.
     """
 
     lifted: Floats
     rss: Floats
     rank: int
-    condition: float
+    condition: float | Callable[[], float]
     solver: str
-    basis: Basis | None
+    basis: Basis | Callable[[], Basis] | None
     dependent: tuple[int, ...] = ()
+
+    @property
+    def condition_now(self) -> float:
+        return self.condition() if callable(self.condition) else self.condition

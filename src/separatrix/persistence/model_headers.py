@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 from copy import copy
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict
             parameters[key] = pack(value, f"parameter.{key}", tensors)
         except Unkept as unkept:
             raise ModelFileError(f"{key} is {unkept}, which a model file cannot carry: use a plain value.") from unkept
+    kept = learner._kept()  # first: it may compute attributes that nobody asked for yet
     attributes, left_out = {}, []
     for key, value in vars(learner).items():
         if ATTRIBUTE.match(key) and key not in parameters and key != "certificate_digest_":
@@ -57,7 +59,7 @@ def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict
         "learner": name,
         "parameters": parameters,
         "attributes": attributes,
-        "state": {key: pack(value, f"state.{key}", tensors) for key, value in learner._kept().items()},
+        "state": {key: pack(value, f"state.{key}", tensors) for key, value in kept.items()},
         "left_out": sorted(left_out),
         "table": table_header(model, tensors) if isinstance(model, TableModel) else None,
         "certificate": digest_of(learner) if certificate is None else digest_of_certificate(certificate),
@@ -106,7 +108,7 @@ def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) ->
     except Exception as error:  # checks compare values that may be of any type here
         raise ModelFileError(f"its parameters are not those of a {name} ({str(error)[:80]})") from error
     for key, value in header["attributes"].items():
-        if not ATTRIBUTE.match(key) or hasattr(cls, key):
+        if not ATTRIBUTE.match(key) or not isinstance(getattr(cls, key, None), cached_property | None):
             raise ModelFileError(f"{name} has no attribute {key[:60]!r}")
         setattr(learner, key, unpack(value, tensors, used))
     _forget_state(learner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -390,18 +391,20 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         return predict_interval(self, X, level=level, kind=kind)
 
     def _kept(self) -> dict[str, Any]:
+        super()._kept()
         factor = self._normal_factor()
         return {} if factor is None else factor.to_dict()
 
     def _restore(self, kept: dict[str, Any]) -> None:
         self._rows, self._log_weight = None, 0.0
-        self._basis: Basis | None = None
+        self._basis: Basis | Callable[[], Basis] | None = None
         self._factor = NormalFactor.from_dict(kept, self.n_features_in_, bool(self.fit_intercept)) if kept else None
 
     def _normal_factor(self) -> NormalFactor | None:
         """What inference needs; None where coefficients are not unique, or a model file did not carry it."""
         if self._factor is None and self._basis is not None and self.coef_.ndim == 1:
-            self._factor = NormalFactor.of(self._basis, self._totals(), self._log_weight)
+            basis = self._basis() if callable(self._basis) else self._basis
+            self._factor = NormalFactor.of(basis, self._totals(), self._log_weight)
         return self._factor
 
     def _moments_needed(self) -> str | None:
@@ -419,7 +422,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         return True
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_rows": None} if "_rows" in self.__dict__ else dict(self.__dict__)
+        state = super().__getstate__()
+        return {**state, "_rows": None} if "_rows" in state else state
 
     def _totals(self) -> Totals:
         assert self._moments is not None

@@ -29,6 +29,7 @@ from separatrix.models.least_squares.ridge_solver import (
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.numerics.least_squares_problem import Solution
 from separatrix.numerics.moments import Moments, Totals
+from separatrix.numerics.sparse_moments import add_at_once
 from separatrix.parameters import boundary, categories, choice, class_weights, flag, learner, number
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
 
@@ -130,7 +131,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         if not makes_squares(problem, self.solver):
             return None, solve_least_squares(problem, Moments(1))
         moments = Moments(table.d, labels=labels.classes.tolist())
-        moments.add(table.X, None, labels.codes.astype(np.int64), weights)
+        add_at_once(moments, table.X, None, labels.codes.astype(np.int64), weights)
         counted = int(moments.counts.sum())
         if needs_rows(problem, counted, self.solver):
             return moments, solve_by_rows(problem, counted)

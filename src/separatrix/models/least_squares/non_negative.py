@@ -81,7 +81,7 @@ def _one_target(problem: LeastSquaresProblem, counted: int, totals: Totals, solv
         if len(kept):
             small = replace(problem, X=_columns(problem.X, kept))
             part = solve_with(small, counted, totals.columns(np.append(kept, d)), solver)
-            lifted[np.append(kept, d)], condition = part.lifted[0], part.condition
+            lifted[np.append(kept, d)], condition = part.lifted[0], part.condition_now
         if (lifted[kept] <= 0).any():
             used &= lifted[:-1] > 0
             continue

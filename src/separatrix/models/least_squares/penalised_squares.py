@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,6 @@ class PenalisedSquares(Estimator):
     penalize_intercept: bool
     solver: str
     rank_: int
-    condition_: float
     solver_: str
     dependent_columns_: tuple[int, ...]
     _moments: Moments | None
@@ -74,6 +74,21 @@ class PenalisedSquares(Estimator):
         """The solution from moments alone."""
         return from_moments(self._normal(table.d))
 
+    @cached_property
+    def condition_(self) -> float:
+        """The condition of the scaled columns with the penalty, computed when it is first asked for."""
+        self._check_fitted()
+        return float(self.__dict__.pop("_later_condition")())
+
+    def _kept(self) -> dict[str, Any]:
+        _ = self.condition_  # an attribute of a model file
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        if "_later_condition" in self.__dict__:
+            _ = self.condition_
+        return dict(self.__dict__)
+
     @property
     def plan_(self) -> str:
         """How the fit was solved and why, in a sentence; ``solver`` chose it where it is not "auto"."""
@@ -83,13 +98,18 @@ class PenalisedSquares(Estimator):
     def _account(self, solution: Solution, names: Any) -> None:
         """Set how the fit was solved, and warn where digits were lost or columns are dependent."""
         self.rank_ = solution.rank
-        self.condition_ = solution.condition
+        if callable(solution.condition):
+            self._later_condition = solution.condition
+            self.__dict__.pop("condition_", None)
+        else:
+            self.condition_ = solution.condition
         self.solver_ = solution.solver
         self.dependent_columns_ = solution.dependent
-        lost = solution.condition**2 * EPS
+        squared = 0.0 if callable(solution.condition) else solution.condition**2
+        lost = squared * EPS
         if solution.solver == "moments" and 1e-8 < lost < 1:
             warn_user(
-                f"the squared condition is {solution.condition**2:.1e}, so that moments keep about "
+                f"the squared condition is {squared:.1e}, so that moments keep about "
                 f"{max(0, int(-math.log10(lost)))} digits: fit all rows at once with solver='auto' for the rest.",
                 PrecisionWarning,
             )

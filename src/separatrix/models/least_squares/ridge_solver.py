@@ -37,7 +37,8 @@ from separatrix.models.least_squares.sparse_rows import solve_dual, solve_lsqr
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.numerics.normal_equations import REFINABLE, TRUSTED, NormalEquations, normal_equations
+from separatrix.numerics.normal_equations import REFINABLE, NormalEquations, normal_equations
+from separatrix.numerics.sparse_moments import add_at_once
 
 SMALL = 5 * 10**7  # n p^2 up to which orthogonal factors are cheap
 ALIKE = 1e3  # ratio of the lengths of columns up to which residuals in double precision serve all of them
@@ -51,7 +52,7 @@ def solve_least_squares(problem: LeastSquaresProblem, moments: Moments, solver: 
     squares was made at all."""
     if not makes_squares(problem, solver):
         return _without_squares(problem)
-    moments.add(problem.X, problem.Y, None, problem.weights)
+    add_at_once(moments, problem.X, problem.Y, None, problem.weights)
     counted = int(moments.counts.sum())
     if needs_rows(problem, counted, solver):
         return solve_by_rows(problem, counted)
@@ -92,13 +93,13 @@ def solve_with(problem: LeastSquaresProblem, counted: int, totals: Totals, solve
     normal = normal_equations(totals, problem)
     if solver == "moments":
         return from_moments(normal)
-    large = counted * problem.p**2 > SMALL
-    if normal.squared_condition > (REFINABLE if large else TRUSTED):
+    large, trusted = counted * problem.p**2 > SMALL, normal.is_trusted
+    if not trusted and (not large or normal.squared_condition > REFINABLE):
         return _solve_qr(problem)
     alike = float(normal.scale.max(initial=1.0)) <= ALIKE * float(normal.scale.min(initial=1.0))
-    if normal.squared_condition <= TRUSTED and problem.alpha and alike and not large:
+    if trusted and problem.alpha and alike and not large:
         return _corrected(problem, normal)
-    if normal.squared_condition > TRUSTED or not large:
+    if not trusted or not large:
         return _refined(problem, normal)
     lifted = normal.solve()
     if normal.loses_bias(lifted):
@@ -106,7 +107,7 @@ def solve_with(problem: LeastSquaresProblem, counted: int, totals: Totals, solve
     rss = normal.rss(lifted)
     if np.any(rss < 1e-3 * normal.spread):
         rss = residual_sum(problem, lifted)
-    return Solution(lifted, rss, problem.p, normal.condition, "moments", normal.basis())
+    return _of_normal(lifted, rss, normal, "moments")
 
 
 def solve_path(problem: LeastSquaresProblem, alphas: Floats, solver: str = "auto") -> Floats:
@@ -118,11 +119,12 @@ def solve_path(problem: LeastSquaresProblem, alphas: Floats, solver: str = "auto
     if not makes_squares(problem, solver):
         each = [replace(problem, alpha=float(alpha)) for alpha in alphas]
         return np.array([solve_least_squares(one, Moments(1), solver).lifted for one in each])
-    moments = Moments(int(problem.X.shape[1]), problem.Y.shape[1]).add(problem.X, problem.Y, None, problem.weights)
+    moments = Moments(int(problem.X.shape[1]), problem.Y.shape[1])
+    add_at_once(moments, problem.X, problem.Y, None, problem.weights)
     counted, totals = int(moments.counts.sum()), moments.totals()
     least = replace(problem, alpha=float(alphas.min()))
     large = counted * problem.p**2 > SMALL and counted >= problem.p
-    trusted = large and normal_equations(totals, least).squared_condition <= TRUSTED
+    trusted = large and normal_equations(totals, least).is_trusted
     out = np.empty((len(alphas), problem.Y.shape[1], problem.X.shape[1] + 1))
     for k, alpha in enumerate(alphas):
         one = replace(problem, alpha=float(alpha))
@@ -149,21 +151,25 @@ def _corrected(problem: LeastSquaresProblem, normal: NormalEquations) -> Solutio
     lifted = start + normal.corrections(gradient)
     if normal.loses_bias(lifted):
         return _refined(problem, normal)
-    return Solution(lifted, rss, problem.p, normal.condition, "corrected", normal.basis())
+    return _of_normal(lifted, rss, normal, "corrected")
 
 
 def _refined(problem: LeastSquaresProblem, normal: NormalEquations) -> Solution:
     starts = normal.solve()
     rows = kernels.rows(problem.X)
-    lifted = np.empty_like(starts)
+    lifted, sums = np.empty_like(starts), list[float | None]()
     for k, start in enumerate(starts):
         y = np.ascontiguousarray(problem.Y[:, k])
         found = refine(rows, y, problem.weights, start, normal)
         if found is None:
             return _solve_qr(problem)
-        lifted[k] = found
-    rss = residual_sum(problem, lifted)
-    return Solution(lifted, rss, problem.p, normal.condition, "refined", normal.basis())
+        lifted[k], squares = found
+        sums.append(squares)
+    return _of_normal(lifted, residual_sum(problem, lifted, sums), normal, "refined")
+
+
+def _of_normal(lifted: Floats, rss: Floats, normal: NormalEquations, name: str) -> Solution:
+    return Solution(lifted, rss, normal.p, normal.later_condition(), name, normal.later_basis())
 
 
 def _solve_qr(problem: LeastSquaresProblem) -> Solution:

@@ -9,6 +9,8 @@ twofold precision, corrects the solution of least norm (row_space.py), where K s
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from separatrix.numerics.normal_equations import EPS
 LOOKS, AT_ONCE = 40, 8  # how often the largest eigenvalue is looked at, each time after so many products
 DIGITS = 1e-7  # a change of it that is none
 REFINABLE = 1e6  # the greatest condition of K, as LAPACK estimates it in the 1-norm
+KEPT = 1000  # rows whose factor is kept until the condition is asked for
 INDEPENDENT = 1e10  # the same where residuals are corrected; rows of so small a condition count as independent
 
 
@@ -44,10 +47,10 @@ class ProductsFactor:
         self.diagonal = K[own, own]
         self.factor, failed = linalg.lapack.dpotrf(K, lower=1, clean=0, overwrite_a=1)
         self.beyond = self.diagonal - self.factor[own, own]
-        self.usable = not failed and np.isfinite(size)
-        if self.usable:
-            share, _ = linalg.lapack.dpocon(self.factor, size, uplo="L")
-            self.usable = bool(share * most >= 1.0)
+        self.share = 0.0  # the condition's inverse
+        if not failed and np.isfinite(size):
+            self.share = float(linalg.lapack.dpocon(self.factor, size, uplo="L")[0])
+        self.usable = self.share * most >= 1.0
 
     def solve(self, right: Floats) -> Any:
         return scipy_linalg().lapack.dpotrs(self.factor, right, lower=1)[0]
@@ -79,9 +82,14 @@ class RowProducts:
         self.usable, self._solve = self.products.usable, self.products.solve
 
     @property
-    def condition(self) -> float:
-        """sqrt((s^2 + alpha)/alpha) with the largest singular value s: A'A is singular, since A is wide or centred."""
-        return float(np.sqrt(largest_eigenvalue(self.products) / self.alpha))
+    def contraction(self) -> float:
+        """A bound of how much of an error a correction leaves, ten times what the estimated condition says."""
+        return 10 * sum(self.A.shape) * EPS / self.products.share
+
+    def later_condition(self) -> float | Callable[[], float]:
+        """The condition; when it is asked for, where the factor takes little memory."""
+        later = partial(_condition, self.products, self.alpha)
+        return later if len(self.A) <= KEPT else later()
 
     def weights(self, y: Floats) -> Floats:
         return np.asarray(self.A.T @ self._solve(y))
@@ -95,6 +103,11 @@ class RowProducts:
             w = self._inverse_times(g[:-1] - self.shift * g[-1])
             return np.append(w, g[-1] / self.weight - self.shift @ w)
         return self._inverse_times(g) if self.lift else np.append(self._inverse_times(g[:-1]), 0.0)
+
+
+def _condition(products: ProductsFactor, alpha: float) -> float:
+    """sqrt((s^2 + alpha)/alpha) with the largest singular value s: A'A is singular, since A is wide or centred."""
+    return float(np.sqrt(largest_eigenvalue(products) / alpha))
 
 
 def largest_eigenvalue(products: ProductsFactor) -> float:

@@ -16,6 +16,7 @@ projection onto N; otherwise, with Q T = D V_r, it is Q T^-T L_r^-1 U_r'y.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,9 +82,9 @@ def solve_svd(problem: LeastSquaresProblem, name: str) -> Solution:
     design = CentredRows.of(problem)
     resolved = is_resolved(problem, design.X, design.c)
     found = _ridge(problem, design, name) if resolved else _shortest(problem, design, name)
-    lifted, rank, condition, dependent = found
+    lifted, rank, condition, dependent, sums = found
     lifted[:, np.flatnonzero(~design.A.any(axis=0))] = 0.0  # columns without spread
-    return Solution(lifted, residual_sum(problem, lifted), rank, condition, name, None, dependent)
+    return Solution(lifted, residual_sum(problem, lifted, sums), rank, condition, name, None, dependent)
 
 
 def is_resolved(problem: LeastSquaresProblem, X: Floats, c: Floats) -> bool:
@@ -95,33 +96,42 @@ def is_resolved(problem: LeastSquaresProblem, X: Floats, c: Floats) -> bool:
     return problem.alpha > RESOLVED * (squares + (float(c.sum()) if problem.lift and not problem.free else 0.0))
 
 
-_Found = tuple[Floats, int, float, tuple[int, ...]]
+# lifted weights, rank, condition, dependent columns, and residual sums as far as they are known
+_Found = tuple[Floats, int, float | Callable[[], float], tuple[int, ...], Sequence[float | None]]
 
 
 def _ridge(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _Found:
     if name == "wide" and len(design.A) - int(problem.free) < design.A.shape[1]:
         products = RowProducts(design.A, problem, float(design.c.sum()), design.shift)
-        lifted, settled = _corrected(design, products) if products.usable else (np.zeros((0, 0)), False)
-        if settled:
-            return lifted, problem.p, products.condition, ()
+        found = _corrected(problem, design, products) if products.usable else None
+        if found is not None and found[2]:
+            return found[0], problem.p, products.later_condition(), (), found[1]
     filtered = _Filtered(design, problem)
-    return _corrected(design, filtered)[0], problem.p, filtered.condition, ()
+    lifted, sums, _ = _corrected(problem, design, filtered)
+    return lifted, problem.p, filtered.condition, (), sums
 
 
-def _corrected(design: CentredRows, inverse: RowProducts | _Filtered) -> tuple[Floats, bool]:
-    """Lifted weights by an inverse, corrected in twofold precision, and whether all corrections shrank."""
-    lifted, settled = design.lifted(inverse.weights(design.y)), True
-    rows = kernels.rows(design.X)
+def _corrected(
+    problem: LeastSquaresProblem, design: CentredRows, inverse: RowProducts | _Filtered
+) -> tuple[Floats, list[float | None], bool]:
+    """Lifted weights by an inverse, corrected in twofold precision, their residual sums as far as they are known, and
+    whether all corrections shrank."""
+    lifted = design.lifted(inverse.weights(design.y))
+    sums: list[float | None] = [None] * len(lifted)
+    rows, settled = kernels.rows(design.X), True
+    weights = None if problem.weights is None else design.c
     for k, start in enumerate(lifted):
-        found = refine(rows, np.ascontiguousarray(design.Y[:, k]), design.c, start, inverse, CLOSE)
+        found = refine(rows, np.ascontiguousarray(design.Y[:, k]), weights, start, inverse, CLOSE)
         settled &= found is not None
         if found is not None:
-            lifted[k] = found
-    return lifted, settled
+            lifted[k], sums[k] = found
+    return lifted, sums, settled
 
 
 class _Filtered:
     """(A'A + alpha)^-1 by singular values, for every direction."""
+
+    contraction = np.inf  # not bounded beforehand
 
     def __init__(self, design: CentredRows, problem: LeastSquaresProblem) -> None:
         A, self.alpha, self.lift, self.free = design.A, problem.alpha, problem.lift, problem.free
@@ -159,7 +169,7 @@ class _Filtered:
 
 def _shortest(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _Found:
     if name == "wide" and (found := _of_independent_rows(problem, design)) is not None:
-        return found, len(design.A), np.inf, ()
+        return found, len(design.A), np.inf, (), ()
     inverse = _Pseudo(design.A)
     lifted = design.lifted(np.zeros((design.A.shape[1], design.Y.shape[1])))
     if inverse.rank:
@@ -172,7 +182,7 @@ def _shortest(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _
     rank = inverse.rank + (1 if problem.free else 0)
     silent = name == "wide" or problem.alpha
     dependent = () if silent else dependent_columns(inverse.null(), design.X.shape[1])
-    return lifted, rank, np.inf if name == "wide" else inverse.condition, dependent
+    return lifted, rank, np.inf if name == "wide" else inverse.condition, dependent, ()
 
 
 def _of_independent_rows(problem: LeastSquaresProblem, design: CentredRows) -> Floats | None:

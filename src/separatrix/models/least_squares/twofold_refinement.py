@@ -1,8 +1,14 @@
-"""Weights corrected by gradients in twofold precision, until nothing changes."""
+"""Weights corrected by gradients in twofold precision, until nothing changes.
+
+A correction leaves a share of the error that is bounded beforehand (``contraction``): where the next one is bound to
+change no bit, the rows are not read again for it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +20,7 @@ from separatrix.numerics.normal_equations import EPS
 from separatrix.numerics.twofold import twofold_add, twofold_times
 
 STEPS = 12
+SMALL = 1e-8  # of the sum of squares: a change that is known well enough to be subtracted
 
 
 class Correcting(Protocol):
@@ -25,6 +32,9 @@ class Correcting(Protocol):
     weight: float
     scale: Floats
 
+    @property
+    def contraction(self) -> float: ...
+
     def correction(self, g: Floats) -> Floats: ...
 
 
@@ -35,9 +45,15 @@ def residual_sums(
     rows: kernels.Rows, y: Floats, weights: Floats | None, high: Floats, low: Floats
 ) -> tuple[Floats, Floats]:
     """The weighted sum of residual times lifted row, in twofold precision."""
+    return _residuals(rows, y, weights, high, low)[:2]
+
+
+def _residuals(
+    rows: kernels.Rows, y: Floats, weights: Floats | None, high: Floats, low: Floats
+) -> tuple[Floats, Floats, float]:
     g, rest = np.zeros(len(high)), np.zeros(len(high))
-    kernels.residual_gradient(rows, y, weights, high, low, g, rest, None)
-    return g, rest
+    squares, _ = kernels.residual_gradient(rows, y, weights, high, low, g, rest, None)
+    return g, rest, squares
 
 
 def penalised_gradient(sums: Sums, high: Floats, low: Floats, normal: Correcting) -> Floats:
@@ -51,41 +67,70 @@ def penalised_gradient(sums: Sums, high: Floats, low: Floats, normal: Correcting
     return g + rest
 
 
+@dataclass(frozen=True, slots=True)
+class Refined:
+    """Lifted weights, the last step to them, and the gradient from which that was made."""
+
+    lifted: Floats
+    step: Floats
+    gradient: Floats
+
+
 def refine(
     rows: kernels.Rows, y: Floats, weights: Floats | None, start: Floats, normal: Correcting, close: float = 1e-15
-) -> Floats | None:
-    """As :func:`refine_by`, for rows of this process."""
-    return refine_by(lambda high, low: residual_sums(rows, y, weights, high, low), start, normal, close)
+) -> tuple[Floats, float | None] | None:
+    """As :func:`refine_by`, for rows of this process: lifted weights, and the residual sum of squares.
+
+    With u the last step, g and p the gradient at the point before it without and with the penalty, the sum of squares
+    there falls by 2 u.g - u.X'Xu, where X'Xu = p - alpha u. The sum is None where that is not small beside it.
+    """
+    plain, squares = np.zeros_like(start), 0.0
+
+    def sums(high: Floats, low: Floats) -> tuple[Floats, Floats]:
+        nonlocal plain, squares
+        g, rest, squares = _residuals(rows, y, weights, high, low)
+        plain = g + rest
+        return g, rest
+
+    found = refine_by(sums, start, normal, close)
+    if found is None:
+        return None
+    u = found.step
+    penalised = u[:-1] if normal.free else u
+    change = 2 * float(u @ plain) - float(u @ found.gradient) + normal.alpha * float(penalised @ penalised)
+    return found.lifted, squares - change if abs(change) <= SMALL * squares else None
 
 
-def refine_by(sums: Sums, start: Floats, normal: Correcting, close: float = 1e-15) -> Floats | None:
+def refine_by(sums: Sums, start: Floats, normal: Correcting, close: float = 1e-15) -> Refined | None:
     """Lifted weights corrected until nothing changes, or None where corrections stop shrinking above ``close``."""
     high, low = start.copy(), np.zeros(len(start))
     scale = np.append(normal.scale, np.sqrt(normal.weight)) if len(normal.scale) < len(start) else normal.scale
-    before = np.inf
+    before, left = np.inf, normal.contraction
     for _ in range(STEPS):
-        step = normal.correction(penalised_gradient(sums, high, low, normal))
+        gradient = penalised_gradient(sums, high, low, normal)
+        step = normal.correction(gradient)
         if not normal.lift:
             step[-1] = 0.0
-        size = float(np.max(np.abs(step) * scale)) / (float(np.max(np.abs(high) * scale)) or 1.0)
-        if not np.isfinite(size) or size > 0.25 * before:
-            return high + low if before < close else None
+        moved = np.abs(step) * scale
+        relative = float(np.max(moved)) / (float(np.max(np.abs(high) * scale)) or 1.0)
+        if not np.isfinite(relative) or relative > 0.25 * before:
+            return Refined(high + low, np.zeros_like(step), gradient) if before < close else None
         high, low = twofold_add(high, low, step)
-        settled = np.abs(step) <= EPS / 64 * np.abs(high)
-        if settled.all():
+        following = np.fmin(moved, left * float(np.max(moved)))  # no step is longer than the one before it
+        if np.all(following <= EPS / 64 * np.abs(high) * scale):
             break
-        before = size
-    return high + low
+        before = relative
+    return Refined(high + low, step, gradient)
 
 
-def residual_sum(problem: LeastSquaresProblem, lifted: Floats) -> Floats:
-    """Residual sums of squares, one per target, in twofold precision."""
+def residual_sum(problem: LeastSquaresProblem, lifted: Floats, known: Sequence[float | None] = ()) -> Floats:
+    """Residual sums of squares, one per target, in twofold precision; those that are known are not computed."""
     rows = kernels.rows(problem.X)
     out = np.empty(len(lifted))
     zeros = np.zeros(lifted.shape[1])
-    for k, w in enumerate(lifted):
-        y = np.ascontiguousarray(problem.Y[:, k])
-        out[k], _ = kernels.residual_gradient(
-            rows, y, problem.weights, np.ascontiguousarray(w), zeros, zeros.copy(), zeros.copy(), None
-        )
+    for k, (w, squares) in enumerate(zip_longest(lifted, known)):
+        if squares is None:
+            y = np.ascontiguousarray(problem.Y[:, k])
+            squares = _residuals(rows, y, problem.weights, np.ascontiguousarray(w), zeros)[2]
+        out[k] = squares
     return out

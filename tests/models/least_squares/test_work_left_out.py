@@ -1,0 +1,90 @@
+"""What a fit does not compute: looks that would change nothing, sums that are known, what only a summary needs."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import separatrix
+from separatrix import LeastSquares, kernels
+from separatrix.models.least_squares import twofold_refinement
+from separatrix.models.least_squares.ridge_solver import solve_least_squares
+from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
+from separatrix.numerics.least_squares_problem import LeastSquaresProblem
+from separatrix.numerics.moments import Moments
+from separatrix.numerics.normal_equations import TRUSTED, normal_equations
+
+
+def draw(n, d, seed, offset=0.0, correlated=0.0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) + correlated * rng.standard_normal((n, 1)) + offset
+    return X, X @ rng.standard_normal(d) + rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 2.0])
+@pytest.mark.parametrize(("offset", "correlated"), [(0, 0), (100.0, 0), (0, 3.0), (1e5, 5.0)])
+@pytest.mark.parametrize(("n", "d"), [(300, 5), (1200, 30), (60, 40)])
+def test_a_look_that_is_left_out_would_change_no_bit(n, d, offset, correlated, alpha, monkeypatch):
+    X, y = draw(n, d, n + d, offset, correlated)
+    problem = LeastSquaresProblem(X, y[:, None], None, alpha, True, True)
+    normal = normal_equations(Moments(d, 1).add(X, problem.Y).totals(), problem)
+    assert normal.is_trusted == (normal.squared_condition <= TRUSTED)
+    if not normal.is_trusted:  # fits of this condition are solved by orthogonal factors
+        return
+    looks, residuals = [], twofold_refinement._residuals
+    monkeypatch.setattr(twofold_refinement, "_residuals", lambda *a: looks.append(1) or residuals(*a))
+    short = refine(kernels.rows(X), y, None, normal.solve()[0], normal)
+    few = len(looks)
+    monkeypatch.setattr(type(normal), "contraction", np.inf)
+    whole = refine(kernels.rows(X), y, None, normal.solve()[0], normal)
+    assert few <= len(looks) - few
+    assert few == 1 or offset
+    np.testing.assert_array_equal(short[0], whole[0])
+    assert short[1] == pytest.approx(whole[1], rel=1e-15)
+    assert short[1] == pytest.approx(residual_sum(problem, short[0][None])[0], rel=1e-14)
+
+
+def test_the_residual_sum_of_a_perfect_fit_is_computed():
+    X, _ = draw(200, 4, 1)
+    y = np.round(X * 8) @ np.array([1.0, -2.0, 3.0, 0.5])
+    model = LeastSquares().fit(np.round(X * 8), y)
+    assert model.solver_ == "refined"
+    assert model.rss_ == 0.0
+    np.testing.assert_array_equal(model.coef_, [1.0, -2.0, 3.0, 0.5])
+
+
+@pytest.mark.parametrize(("n", "d", "solver"), [(400, 6, "corrected"), (30, 90, "wide"), (40, 700, "wide")])
+def test_the_condition_is_computed_when_it_is_asked_for(n, d, solver, tmp_path):
+    X, y = draw(n, d, 3)
+    model = LeastSquares(1.0).fit(X, y)
+    assert model.solver_ == solver
+    assert "condition_" not in vars(model)
+    restored = pickle.loads(pickle.dumps(model))
+    separatrix.save(model, tmp_path / "model.safetensors")
+    loaded = separatrix.load(tmp_path / "model.safetensors")
+    A = X - X.mean(axis=0)
+    if n > d:
+        M = A.T @ A + np.eye(d)
+        scale = np.sqrt(np.diagonal(M))
+        expected = np.sqrt(np.linalg.cond(M / scale / scale[:, None]))
+    else:
+        expected = np.sqrt(np.linalg.norm(A, 2) ** 2 + 1.0)
+    for one in (model, restored, loaded):
+        assert one.condition_ == pytest.approx(expected, rel=1e-6)
+        assert vars(one)["condition_"] == one.condition_
+    again = model.fit(X[:, :3], y)
+    assert again.condition_ != pytest.approx(expected, rel=1e-6)
+
+
+def test_a_known_inverse_does_not_change_the_answer():
+    X, y = draw(5000, 40, 9, correlated=2.0)
+    problem = LeastSquaresProblem(X, y[:, None], None, 1.0, True, True)
+    totals = Moments(40, 1).add(X, problem.Y).totals()
+    plain, quick = normal_equations(totals, problem), normal_equations(totals, problem)
+    assert quick.bounded_inverse is not None
+    assert quick.bounded_inverse[1] >= plain.squared_condition
+    np.testing.assert_allclose(quick.solve(), plain.solve(), rtol=1e-12)
+    found = solve_least_squares(problem, Moments(40, 1))
+    assert found.condition_now == plain.condition
