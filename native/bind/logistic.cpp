@@ -72,6 +72,32 @@ void bind_logistic(nb::module_& m) {
             two_probabilities(scores.data(), n, zero_is_second, out.data());
         },
         "scores"_a.noconvert(), "zero_is_second"_a, "out"_a.noconvert());
+    using Table = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    m.def(
+        "class_probabilities",
+        [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> scores, Vector<double> shift,
+           Vector<i64> codes, std::optional<Vector<double>> weights, Table P, std::optional<Table> residuals,
+           std::optional<Out<double>> wrong, std::optional<Out<double>> losses) {
+            const i64 K = static_cast<i64>(scores.shape(0)), n = static_cast<i64>(scores.shape(1));
+            const auto need_table = [&](const Table& table, const char* what) {
+                if (static_cast<i64>(table.shape(0)) != K || static_cast<i64>(table.shape(1)) != n) throw nb::value_error(what);
+            };
+            if (K < 1) throw nb::value_error("scores must hold a row for every class");
+            need_length(shift, K, "shift must hold a number for every class");
+            need_length(codes, n, "codes must hold a number for every row");
+            need_table(P, "P must be as large as scores");
+            if (weights) need_length(*weights, n, "weights must hold a number for every row");
+            if (residuals) need_table(*residuals, "residuals must be as large as scores");
+            if (wrong) need_length(*wrong, n, "wrong must hold a number for every row");
+            if (losses) need_length(*losses, n, "losses must hold a number for every row");
+            nb::gil_scoped_release free;
+            return class_probabilities(scores.data(), shift.data(), codes.data(), weights ? weights->data() : nullptr, K,
+                                       n, P.data(), residuals ? residuals->data() : nullptr,
+                                       wrong ? wrong->data() : nullptr, losses ? losses->data() : nullptr);
+        },
+        "scores"_a.noconvert(), "shift"_a.noconvert(), "codes"_a.noconvert(), "weights"_a.noconvert().none(),
+        "P"_a.noconvert(), "residuals"_a.noconvert().none(), "wrong"_a.noconvert().none(),
+        "losses"_a.noconvert().none());
     m.def(
         "rows_above",
         [](const Rows& X, Vector<double> limits, Out<i8> out) {

@@ -287,6 +287,77 @@ inline void two_probabilities(const double* scores, i64 n, bool zero_is_second, 
     }
 }
 
+// Scores of K classes, one class after the other (K, n), plus `shift` of each class, become probabilities. Returns the
+// sum of c_i loss_i; where asked for, r_ki = c_i (P_ki - 1[k = y_i]), wrong_i = 1 - P(y_i|x_i) and the loss of each row.
+//
+// With t_k = s_k - max s and the sum `rest` of exp(t_k) over the other classes, no loss cancels:
+// log(1 + rest) where the own score is the greatest, else log(sum) - t_y of two numbers that are not negative.
+inline double class_probabilities(const double* scores, const double* shift, const i64* codes, const double* weight,
+                                  i64 K, i64 n, double* P, double* R, double* wrong, double* losses) {
+    constexpr i64 block = 64, lanes = sizeof(dw) / sizeof(double), vectors = block / lanes;
+    std::vector<double> room(static_cast<std::size_t>(K * block + lanes));
+    Twofold value{0, 0};
+    for (i64 at = 0; at < n; at += block) {
+        const i64 rows = std::min(block, n - at);
+        const std::size_t bytes = static_cast<std::size_t>(rows) * sizeof(double);
+        dw top[vectors], rest[vectors], mine[vectors], own[vectors], code[vectors];
+        double numbers[block] = {}, loss[block], less[block];
+        for (i64 i = 0; i < rows; ++i) numbers[i] = static_cast<double>(codes[at + i]);
+        std::memcpy(code, numbers, sizeof code);
+        for (i64 k = 0; k < K; ++k) {
+            double* s = room.data() + k * block;
+            std::memcpy(s, scores + k * n + at, bytes);
+            std::fill(s + rows, s + block, 0.0);
+            for (i64 v = 0; v < vectors; ++v) {
+                dw t;
+                std::memcpy(&t, s + v * lanes, sizeof t);
+                t += shift[k];
+                std::memcpy(s + v * lanes, &t, sizeof t);
+                top[v] = k ? (t > top[v] ? t : top[v]) : t;
+            }
+        }
+        for (i64 v = 0; v < vectors; ++v) rest[v] = mine[v] = own[v] = dw{};
+        for (i64 k = 0; k < K; ++k) {
+            double* s = room.data() + k * block;
+            for (i64 v = 0; v < vectors; ++v) {
+                dw t;
+                std::memcpy(&t, s + v * lanes, sizeof t);
+                t -= top[v];
+                const dw e = exp_of_negative(t);
+                const lw here = code[v] == static_cast<double>(k);
+                rest[v] += here ? dw{} : e;
+                own[v] = here ? e : own[v];
+                mine[v] = here ? t : mine[v];
+                std::memcpy(s + v * lanes, &e, sizeof e);
+            }
+        }
+        double part = 0;
+        for (i64 i = 0; i < rows; ++i) {
+            const i64 v = i / lanes, l = i % lanes;
+            const double others = rest[v][l], t = mine[v][l], all = others + own[v][l];
+            loss[i] = t == 0 ? std::log1p(others) : std::log(all) - t;
+            less[i] = others / all;
+            numbers[i] = 1.0 / all;
+            part += (weight ? weight[at + i] : 1.0) * loss[i];
+        }
+        const Twofold next = two_sum(value.high, part);
+        value = {next.high, value.low + next.low};
+        for (i64 k = 0; k < K; ++k) {
+            const double* e = room.data() + k * block;
+            double* p = P + k * n + at;
+            for (i64 i = 0; i < rows; ++i) p[i] = e[i] * numbers[i];
+            if (!R) continue;
+            double* r = R + k * n + at;
+            for (i64 i = 0; i < rows; ++i) r[i] = codes[at + i] == k ? -less[i] : p[i];
+            if (weight)
+                for (i64 i = 0; i < rows; ++i) r[i] *= weight[at + i];
+        }
+        if (wrong) std::memcpy(wrong + at, less, bytes);
+        if (losses) std::memcpy(losses + at, loss, bytes);
+    }
+    return value.high + value.low;
+}
+
 // Whether a number of x_i is farther from zero than the limit of its column.
 template <class T>
 inline bool above(const Dense<T>& X, i64 i, const double* limit) {

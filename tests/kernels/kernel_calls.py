@@ -274,6 +274,16 @@ def calls(rows):
         "curvature_diagonal": {"X": rows, "curvature": np.ones(N), "sums": floats(d + 1), "squares": floats(d + 1)}
         | span,
         "two_probabilities": {"scores": floats(N), "zero_is_second": True, "out": np.zeros((N, 2))},
+        "class_probabilities": {
+            "scores": np.zeros((K, N)),
+            "shift": np.zeros(K),
+            "codes": np.zeros(N, dtype=np.int64),
+            "weights": np.ones(N),
+            "P": np.zeros((K, N)),
+            "residuals": np.zeros((K, N)),
+            "wrong": floats(N),
+            "losses": floats(N),
+        },
         "rows_above": {"X": rows, "limits": np.ones(d), "out": np.zeros(N, dtype=np.int8)},
         "lasso_pass": net
         | {

@@ -89,6 +89,44 @@ def test_two_probabilities_are_those_of_the_formula_and_agree_with_the_predictio
             assert (out[far].min(axis=1) > 0).all()
 
 
+@pytest.mark.parametrize("n", [1, 5, 64, 130])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_class_probabilities_are_those_of_the_formula(n, weighted):
+    rng = np.random.default_rng(n)
+    scores = 5.0 * rng.standard_normal((4, n))
+    scores[:, 0] = [800.0, -800.0, 0.0, 799.0]  # far apart: neither overflow nor a loss of zero
+    shift, codes = rng.standard_normal(4), rng.integers(0, 4, n)
+    c = rng.random(n) if weighted else None
+    t = (scores + shift[:, None]).astype(np.longdouble)
+    e = np.exp(t - t.max(axis=0))
+    chances = e / e.sum(axis=0)
+    own = codes, np.arange(n)
+    losses = t.max(axis=0) + np.log(e.sum(axis=0)) - t[own]
+    signed = chances.copy()
+    signed[own] = 0.0
+    missed = signed.sum(axis=0)
+    signed[own] = -missed
+    signed = signed if c is None else signed * c
+    for module in (reference, *natives()):
+        P, R, wrong, loss = np.empty((4, n)), np.empty((4, n)), np.empty(n), np.empty(n)
+        value = module.class_probabilities(scores, shift, codes, c, P, R, wrong, loss)
+        for found, wanted in ((P, chances), (R, signed), (wrong, missed), (loss, losses)):
+            np.testing.assert_allclose(found, wanted.astype(float), rtol=1e-13, atol=1e-300)
+        np.testing.assert_allclose(value, float(losses.sum() if c is None else c @ losses), rtol=1e-13)
+        again = scores.copy()
+        module.class_probabilities(again, shift, codes, c, again, None, None, None)  # in place
+        np.testing.assert_array_equal(again, P)
+
+
+def test_the_loss_of_a_nearly_certain_row_has_all_digits():
+    scores, codes = np.array([[0.0], [-100.0], [-101.0]]), np.zeros(1, dtype=np.int64)
+    for module in (reference, *natives()):
+        P, wrong, loss = np.empty((3, 1)), np.empty(1), np.empty(1)
+        module.class_probabilities(scores, np.zeros(3), codes, None, P, None, wrong, loss)
+        expected = np.exp(-100.0) + np.exp(-101.0)
+        np.testing.assert_allclose([wrong[0], loss[0]], expected, rtol=1e-13)
+
+
 def test_slices_of_rows_add_up():
     rng = np.random.default_rng(1)
     X, y, w = rng.standard_normal((300, 5)), rng.choice(np.array([-1, 1], dtype=np.int8), 300), rng.standard_normal(6)

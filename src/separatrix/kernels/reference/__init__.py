@@ -23,6 +23,7 @@ from separatrix.kernels.reference.lasso import (
 from separatrix.kernels.reference.late_scores import LateScores
 from separatrix.kernels.reference.linear import class_errors, class_scores, errors, first_nonfinite, norms2, scores
 from separatrix.kernels.reference.logistic import (
+    class_probabilities,
     curvature_diagonal,
     curvature_product,
     logistic_pass,

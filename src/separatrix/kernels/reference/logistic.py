@@ -71,6 +71,37 @@ def two_probabilities(scores: Floats, zero_is_second: bool, out: Floats) -> None
             out[i, 1] = math.nextafter(out[i, 0], 2.0)
 
 
+def class_probabilities(
+    scores: Floats,
+    shift: Floats,
+    codes: NDArray[np.int64],
+    weights: Floats | None,
+    P: Floats,
+    residuals: Floats | None,
+    wrong: Floats | None,
+    losses: Floats | None,
+) -> float:
+    """P (K, n) from scores plus a shift of each class, and the sum of the losses; scores may be P itself."""
+    total = 0.0
+    for i, y in enumerate(codes.tolist()):
+        t = scores[:, i] + shift
+        t = t - t.max()
+        e = np.where(t < -708, 0.0, np.exp(t))
+        rest = float(np.delete(e, y).sum())
+        loss = math.log1p(rest) if t[y] == 0 else math.log(rest + e[y]) - float(t[y])
+        c = 1.0 if weights is None else float(weights[i])
+        total += c * loss
+        P[:, i] = e / (rest + e[y])
+        if residuals is not None:
+            residuals[:, i] = c * P[:, i]
+            residuals[y, i] = -c * rest / (rest + e[y])
+        if wrong is not None:
+            wrong[i] = rest / (rest + e[y])
+        if losses is not None:
+            losses[i] = loss
+    return total
+
+
 def rows_above(X: Rows, limits: Floats, out: NDArray[np.int8]) -> None:
     """out_i = 1 for each row with a number farther from zero than the limit of its column, 0 for the others"""
     for i in range(X.n):

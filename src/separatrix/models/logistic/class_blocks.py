@@ -144,3 +144,15 @@ class NarrowRows:
             out[:, :-1] = (out[:, :-1] * self.scale + out[:, -1:] * self.mean) * unit
             out[:, -1] *= unit
         return out
+
+    def slopes(self, G: Floats) -> Floats:
+        """Gradients (K, d + 1) by lifted vectors, as gradients by those of the standardised rows."""
+        out = G.copy()
+        out[:, :-1] = (G[:, :-1] - G[:, -1:] * self.mean) / self.scale
+        return out
+
+    def vectors(self, V: Floats) -> Floats:
+        """Lifted vectors (K, d + 1) of the standardised rows, as those of the rows: V is overwritten."""
+        V[:, :-1] /= self.scale
+        V[:, -1] -= V[:, :-1] @ self.mean
+        return V

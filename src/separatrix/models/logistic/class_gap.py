@@ -30,7 +30,7 @@ def last_step(
     step, decrement = (point.gradient, np.nan) if by_products else direction(loss.model(point), point.gradient)
     if not decrement >= 0:
         wanted = tol * abs(point.value)
-        inverse = loss.preconditioner(point).correction
+        inverse = (loss.kept or loss.preconditioner(point)).correction
         share, rest = ROUGH if wide else SHARE, 2.0 * REST * wanted * loss.ridge
         step = conjugate_gradients(loss, point, inverse, share, rest)
     gap, moved = tilted_gap(loss, point, step), loss.point(point.at - step)
@@ -43,7 +43,7 @@ def tilted_gap(loss: MultinomialLoss, point: LossPoint, step: Floats) -> float:
     """The bound at probabilities that the step moves; inf where they would leave (0, 1)."""
     T, G = step.reshape(loss.classes, -1), point.gradient.reshape(loss.classes, -1)
     P, c = point.curvature.T, 1.0 if loss.weights is None else loss.weights
-    s = class_scores(loss.X, T)
+    s = class_scores(loss.X, T) + T[:, -1:]
     D = c * P * (s - (P * s).sum(axis=0))
     if loss.lift:
         weighted = c * P

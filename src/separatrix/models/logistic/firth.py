@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.binary_loss import EPS
 from separatrix.models.logistic.firth_likelihood import FirthLikelihood, PenalisedPoint, logdet_of, orthonormal
 from separatrix.models.logistic.firth_starts import FEW, STEPS, added_leverages, newton_path
-from separatrix.models.logistic.multinomial_loss import softmax
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
 from separatrix.models.logistic.quasi_newton import StepPairs
 from separatrix.numerics.driver import Driven, drive
@@ -222,23 +222,27 @@ def fitted_intercepts(
 
     The search begins at ``start``, or at ``other`` where that is better and the first is far off.
     """
-    own = np.arange(len(scores)), np.asarray(codes, dtype=np.intp)
-    c = np.ones(len(scores)) if weights is None else weights
-    counts = np.bincount(codes, weights=c, minlength=scores.shape[1])
-    at, (P, loss) = start.copy(), softmax(scores + start, own)
+    S, codes = np.array(scores.T, order="C"), np.ascontiguousarray(codes, dtype=np.int64)
+    P, R, losses = np.empty_like(S), np.empty_like(S), np.empty(len(scores))
+
+    def value(at: Floats) -> float:
+        return kernels.class_probabilities(S, at, codes, weights, P, R, None, losses)
+
+    at, first = start.copy(), value(start)
     for k in range(100):
-        g, H, bend = counts - c @ P, -(P * c[:, None]).T @ P, c @ (P * (1.0 - P))
+        weighted = P if weights is None else P * weights
+        bend, g = (weighted * (1.0 - P)).sum(axis=1), -R.sum(axis=1)
         if k == 0 and (np.abs(g) > 2.0 * bend).any():
-            P, elsewhere = softmax(scores + other, own)
-            if c @ elsewhere < c @ loss:
-                at, loss = other.copy(), elsewhere
+            if value(other) < first:
+                at = other.copy()
                 continue
-            P, loss = softmax(scores + start, own)
+            value(start)
+        H = -(weighted @ P.T)
         H[np.diag_indices(len(H))] = bend
         step = np.linalg.solve(H[1:, 1:], g[1:])
         size = float(np.abs(step).max())
         at[1:] += step / max(1.0, size)
-        P, loss = softmax(scores + at, own)
+        value(at)
         if size < 1e-8:  # the error that is left is about its square
             break
-    return at, P, loss
+    return at, P.T, losses

@@ -15,6 +15,7 @@ from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.added_covariate import flac
 from separatrix.models.logistic.binary_loss import BinaryLoss, HessianModel, LossPoint, SampleHessian, weighted_gram
 from separatrix.models.logistic.centred_loss import CentredLoss
+from separatrix.models.logistic.class_newton import class_newton
 from separatrix.models.logistic.elastic_net import proximal_newton
 from separatrix.models.logistic.existence import (
     Existence,
@@ -126,6 +127,8 @@ def searched(
     model: HessianModel | None = None,
 ) -> Driven[NewtonState]:
     """The maximum to the last digits: by products with the Hessian, or by Hessians; ``model`` is known at the start."""
+    if problem.keeps and isinstance(loss, MultinomialLoss):
+        return class_newton(loss, start, most)
     if problem.by_products:
         return newton_cg(loss, start, most)
     return kept_newton(loss, start, most, model=model) if isinstance(loss, BinaryLoss) else newton(loss, start, most)
@@ -183,6 +186,7 @@ class UnpenalisedFit:
                 if isinstance(small, BinaryLoss):
                     model = SampleHessian(small.model(tried.state.point), sample.n / problem.n)
         patience = PATIENCE if problem.classes == 2 or problem.by_products else PATIENCE // 2
+        patience = 3 * PATIENCE if problem.keeps else patience  # whose steps are shorter
         most = self.options.max_iter if self.settled else min(self.options.max_iter, patience)
         return self.found(searched(problem, self.loss, self.loss.point(at), most, model), self.decide)
 

@@ -24,6 +24,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
 from separatrix.models.logistic.class_gap import last_step
+from separatrix.models.logistic.class_newton import class_newton
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
@@ -116,7 +117,9 @@ class GapSearch:
         wanted = self.tol if state.wanted is None else state.wanted
         wanted = wanted * 0.01 if state.status is Status.OPTIMAL else wanted
         left = self.max_iter - state.steps
-        if ridge_by_products(self.problem):
+        if self.problem.keeps and isinstance(self.loss, MultinomialLoss):
+            run = class_newton(self.loss, state.point, left, wanted)
+        elif ridge_by_products(self.problem):
             several = self.problem.classes > 2
             run = newton_cg(self.loss, state.point, left, wanted, self.preconditioner, by_decrement=several)
         elif isinstance(self.loss, BinaryLoss):
@@ -154,9 +157,9 @@ def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float, C:
 
 
 def rough_classes(problem: LogisticProblem, penalty: float) -> Driven[NewtonState] | None:
-    """Where several classes begin: roughly the minimum of every k-th row, or None where all rows are few."""
+    """Roughly the minimum of every k-th row, where several classes begin; None for few rows, or kept Hessians."""
     stride = problem.n // (CLASS_SAMPLE * problem.parameters)
-    if problem.wide or problem.sparse or stride < 4:
+    if problem.wide or problem.sparse or problem.keeps or stride < 4:
         return None
     sample = problem.rows(slice(None, None, stride))
     small = sample.loss(penalty * sample.n / problem.n)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
-from separatrix.models.logistic.binary_loss import TINY, LossPoint, dense, rounding_of
+from separatrix.models.logistic.binary_loss import TINY, HessianModel, LossPoint, dense, rounding_of
 from separatrix.models.logistic.class_blocks import ClassBlocks, NarrowRows
 
 CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
@@ -41,11 +41,12 @@ class MultinomialLoss:
         ridge: float = 0.0,
         lift: bool = True,
     ) -> None:
-        self.X, self.codes, self.classes = X, np.asarray(codes, dtype=np.intp), classes
+        self.X, self.codes, self.classes = X, np.ascontiguousarray(codes, dtype=np.int64), classes
         self.weights, self.offset, self.ridge, self.lift = weights, offset, ridge, lift
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.own = np.arange(self.n), self.codes
         self.blocks: ClassBlocks | None = None
+        self.kept: HessianModel | None = None  # that of class_newton.py, for a last step
         self.last_model: tuple[LossPoint, ClassHessian] | None = None
         self.narrow_at: LossPoint | None = None  # the point that narrow_p has the probabilities of
         self.narrow_p: Any = None
@@ -68,25 +69,22 @@ class MultinomialLoss:
         return [slice(begin, begin + step) for begin in range(0, self.n, step)]
 
     def point(self, at: Floats) -> LossPoint:
-        V = at.reshape(self.classes, self.d + 1)
+        V, chunks = at.reshape(self.classes, self.d + 1), self.chunks
+        biases = V[:, -1].copy()
         P, wrong = np.empty((self.classes, self.n)), np.empty(self.n)
 
         def add(part: slice, G: Floats) -> float:
-            X, own = self.X[part], (self.codes[part], np.arange(len(self.codes[part])))
-            s = class_scores(X, V)
+            X, codes = self.X[part], self.codes[part]
+            s = class_scores(X, V, out=P if len(chunks) == 1 else None)
             if self.offset is not None:
                 s += self.offset[part].T
-            P[:, part], loss = class_softmax(s, own)
-            R = P[:, part].copy()
-            R[own] = 0.0
-            wrong[part] = R.sum(axis=0)
-            R[own] = -wrong[part]
-            if self.weights is not None:
-                R *= self.weights[part]
-                loss *= self.weights[part]
+            R, c = np.empty_like(s), None if self.weights is None else self.weights[part]
+            loss = kernels.class_probabilities(s, biases, codes, c, s, R, wrong[part], None)
+            if s is not P:
+                P[:, part] = s
             G[:, :-1] += class_sums(X, R)
             G[:, -1] += R.sum(axis=1)
-            return float(loss.sum())
+            return loss
 
         value, G = self._over_rows(add)
         return self._finished(at, value, G, P, wrong)
@@ -128,7 +126,7 @@ class MultinomialLoss:
                 narrow.add(part, self.narrow_p, self.narrow_c, moved[0], out)
                 return 0.0
             X, p = self.X[part], P[:, part]
-            s = class_scores(X, V)
+            s = class_scores(X, V) + V[:, -1:]
             s *= p
             s -= p * s.sum(axis=0)
             if self.weights is not None:
@@ -141,6 +139,9 @@ class MultinomialLoss:
         out = out if narrow is None or moved is None else narrow.back(out, moved[1])
         self._penalise(out, V[:, :-1])
         return out.reshape(-1)
+
+    def release(self, point: LossPoint) -> None:
+        """Points of several classes are let go."""
 
     def left(self, point: LossPoint) -> float:
         G, P = point.gradient.reshape(self.classes, self.d + 1), point.curvature
@@ -281,11 +282,11 @@ class ClassHessian:
         return out
 
 
-def class_scores(X: Any, V: Floats) -> Floats:
-    """Scores (K, n) of rows by lifted vectors; one class after the other, so that sums over classes are fast."""
-    s = V[:, :-1] @ X.T if isinstance(X, np.ndarray) else np.ascontiguousarray(np.asarray(X @ V[:, :-1].T).T)
-    s += V[:, -1:]
-    return np.asarray(s)
+def class_scores(X: Any, V: Floats, out: Floats | None = None) -> Floats:
+    """Scores (K, n) of rows by lifted vectors, without intercepts; one class after the other."""
+    if isinstance(X, np.ndarray):
+        return np.asarray(np.matmul(V[:, :-1], X.T, out=out))
+    return np.ascontiguousarray(np.asarray(X @ V[:, :-1].T).T)
 
 
 def class_sums(X: Any, R: Floats) -> Floats:
@@ -295,24 +296,10 @@ def class_sums(X: Any, R: Floats) -> Floats:
 
 def softmax(s: Floats, own: tuple[Any, Any]) -> tuple[Floats, Floats]:
     """Probabilities (n, K) of the classes and the loss of each row, from scores of any size."""
-    P, loss = class_softmax(np.array(s.T, order="C"), own[::-1])
+    P, loss = np.array(s.T, order="C"), np.empty(len(s))
+    codes = np.ascontiguousarray(own[1], dtype=np.int64)
+    kernels.class_probabilities(P, np.zeros(len(P)), codes, None, P, None, None, loss)
     return P.T, loss
-
-
-def class_softmax(s: Floats, own: tuple[Any, Any]) -> tuple[Floats, Floats]:
-    """Probabilities (K, n) and the loss of each row, from scores of any size, which are overwritten."""
-    s -= s.max(axis=0)
-    mine = s[own]
-    e = np.exp(s, out=s)
-    total = e.sum(axis=0)
-    loss = np.log(total) - mine
-    sure = np.flatnonzero(total - e[own] < 1e-3)  # the loss of a row that is nearly certain, without cancellation
-    if len(sure):
-        others = e[:, sure]
-        others[own[0][sure], np.arange(len(sure))] = 0.0
-        loss[sure] = np.log1p(others.sum(axis=0))
-    e /= total
-    return e, loss
 
 
 def class_information(lifted: Floats, P: Floats, weights: Floats | None) -> Floats:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MOST_PARAMETERS = 2000  # up to here the Hessian is made, beyond it is only multiplied with
 CHEAP = 1e6  # rows times squared parameters up to which it is made of several classes
 MOST_SPARSE = 300  # the same for sparse rows
+MOST_KEPT, KEPT = 320, 1e9  # of dense rows and several classes: parameters, and rows times their squares, up to which
+# a Hessian in single precision costs less than the products that it saves
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,13 @@ class LogisticProblem:
     def by_products(self) -> bool:
         """Whether the Hessian is only multiplied with: of many classes it costs more than all products together."""
         return self.wide or (self.classes > 2 and self.n * self.parameters**2 > CHEAP)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether a few Hessians of several classes, made in single precision, serve all steps."""
+        size = self.n * self.parameters**2
+        few = self.parameters <= MOST_KEPT and CHEAP < size <= KEPT
+        return self.classes > 2 and self.lift and not self.sparse and few
 
     @property
     def signs(self) -> NDArray[np.int8]:
@@ -294,6 +303,8 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) ->
     if penalised and l1_ratio > 0:
         return "proximal Newton steps on the columns that the gap does not rule out: weights may be zero"
     sampled = not problem.wide and sample_stride(problem, penalised) >= 4
+    if problem.keeps:
+        return f"few Hessians in single precision, each kept for many Newton steps: {p}"
     if ridge_by_products(problem) if penalised else problem.by_products:
         why = "the Hessian of so many would cost more than all products with it"
         first = "; first on a sample" if sampled and (not penalised or problem.classes == 2) else ""

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import EPS, BinaryLoss, HessianModel, LossPoint, SampleHessian
+from separatrix.models.logistic.binary_loss import EPS, BinaryLoss, HessianModel, LossPoint, SampleHessian, SmoothLoss
 from separatrix.models.logistic.newton import LAST, NewtonState, backtrack, newton, rests
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
@@ -25,6 +26,12 @@ from separatrix.numerics.status import Status
 MEMORY = 20
 SOON = 9  # steps in which the first Hessian leads there, or it is of no use
 NEAR = 1e-5  # of the value: what is left to gain where the second Hessian is made
+
+
+class StepLoss(SmoothLoss, Protocol):
+    """A loss that takes back points which are done with."""
+
+    def release(self, point: LossPoint) -> None: ...
 
 
 class StepPairs:
@@ -72,7 +79,7 @@ class LBFGS:
     run counts as one that reached its limit.
     """
 
-    loss: BinaryLoss
+    loss: StepLoss
     model: HessianModel
     pairs: StepPairs
     tol: float
@@ -103,7 +110,7 @@ class LBFGS:
 
 
 def with_model(
-    loss: BinaryLoss,
+    loss: StepLoss,
     start: LossPoint,
     model: HessianModel,
     tol: float,

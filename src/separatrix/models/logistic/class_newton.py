@@ -1,0 +1,115 @@
+"""Newton's method for several classes with few Hessians, each kept for many steps.
+
+A Hessian of K classes costs as much as dozens of passes, and near the minimum it hardly changes. Steps begin with the
+one at zero, where all classes share the Gram matrix of the rows; once little is left to gain, the Hessian there is
+made, and the pairs of earlier steps correct it. Where steps become slow it is made anew. Single precision is enough,
+on standardised columns (class_blocks.py): gradients have double precision, and the next step corrects what one missed.
+
+Parameters are the vectors of all classes but the last, from which the last is subtracted: of vectors V that add up to
+zero, with u_k = v_k - v_K,  |V|^2 = sum |u_k|^2 - |sum u_k|^2/K.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.arrays import Floats
+from separatrix.kernels.blas_threads import scipy_linalg
+from separatrix.models.logistic.binary_loss import EPS, HessianModel, LossPoint
+from separatrix.models.logistic.class_blocks import NarrowRows
+from separatrix.models.logistic.multinomial_loss import MultinomialLoss
+from separatrix.models.logistic.newton import LAST, NewtonState, newton_cg, rests
+from separatrix.models.logistic.quasi_newton import with_model
+from separatrix.numerics.driver import Driven
+from separatrix.numerics.status import Status
+
+NEAR = 1e-4  # of the value: what is left to gain where the first Hessian is made
+HESSIANS = 5  # after which products with the Hessian lead on
+FLAT = 1e-6  # added to the diagonal, of the size of rounding errors of single precision
+BLOCK = 2**18  # numbers of a chunk of rows times probabilities
+
+
+class SharedHessian:
+    """The Hessian at zero: for each class that of the rows, divided by the number of classes."""
+
+    def __init__(self, loss: MultinomialLoss, rows: NarrowRows) -> None:
+        Z = rows.narrow if loss.narrow_c is None else rows.narrow * np.sqrt(loss.narrow_c)[:, None]
+        A = np.asarray(Z.T @ Z, dtype=np.float64) / loss.classes
+        A[np.diag_indices(loss.d)] += loss.ridge / rows.scale**2
+        A[np.diag_indices(len(A))] += FLAT * np.diagonal(A).max()
+        self.rows, self.classes, self.inverse = rows, loss.classes, np.linalg.inv(A)
+
+    def correction(self, g: Floats) -> Floats:
+        G = self.rows.slopes(g.reshape(self.classes, -1))
+        return self.rows.vectors((G - G.sum(axis=0) / len(G)) @ self.inverse).reshape(-1)
+
+
+class KeptHessian:
+    """Cholesky's factor of the Hessian at a point, in the parameters of the module."""
+
+    def __init__(self, loss: MultinomialLoss, rows: NarrowRows, point: LossPoint) -> None:
+        K, p, linalg = loss.classes, loss.d + 1, scipy_linalg()
+        P = point.curvature[:, :-1].astype(np.float32)
+        root = None if loss.narrow_c is None else np.sqrt(loss.narrow_c)[:, None]
+        H = np.zeros(((K - 1) * p, (K - 1) * p), dtype=np.float32, order="F")
+        blocks, step = np.zeros((K - 1, p, p)), max(1, BLOCK // len(H))
+        for begin in range(0, loss.n, step):
+            part = slice(begin, begin + step)
+            Z = rows.narrow[part] if root is None else rows.narrow[part] * root[part]
+            spread = (P[part, :, None] * Z[:, None, :]).reshape(len(Z), -1)
+            H = linalg.blas.ssyrk(-1.0, spread.T, beta=1.0, c=H, overwrite_c=1)
+            blocks += np.matmul(((P[part] * (1.0 - P[part])).T[:, :, None] * Z).transpose(0, 2, 1), Z)
+        whole = H.astype(np.float64)
+        whole += np.triu(whole, 1).T
+        four = whole.reshape(K - 1, p, K - 1, p)
+        four[np.arange(K - 1), :, np.arange(K - 1)] = blocks
+        own, penalty = np.arange(loss.d), loss.ridge / rows.scale**2
+        four[:, own, :, own] += penalty[:, None, None] * (np.eye(K - 1) - 1.0 / K)
+        diagonal = np.diagonal(whole)
+        self.scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        whole = whole / self.scale / self.scale[:, None]
+        whole[np.diag_indices(len(whole))] += FLAT
+        self.rows, self.classes = rows, K
+        self.factor, failed = linalg.lapack.dpotrf(whole, lower=1)
+        if failed:
+            raise np.linalg.LinAlgError("the Hessian is not positive definite in single precision.")
+
+    def correction(self, g: Floats) -> Floats:
+        G = self.rows.slopes(g.reshape(self.classes, -1))
+        G = (G - G.sum(axis=0) / len(G))[:-1]
+        u = scipy_linalg().lapack.dpotrs(self.factor, G.reshape(-1) / self.scale, lower=1)[0] / self.scale
+        V = np.vstack([u.reshape(G.shape), np.zeros(G.shape[1])])
+        return self.rows.vectors(V - V.sum(axis=0) / len(V)).reshape(-1)
+
+
+def class_newton(loss: MultinomialLoss, start: LossPoint, max_iter: float, tol: float = 0.0) -> Driven[NewtonState]:
+    """Minimise from ``start`` until a step promises at most ``tol`` of the value, or to the last digits."""
+    point, steps, enough = start, 0, max(tol, LAST)
+    near, model = (NEAR, shared(loss)) if not start.at.any() else (enough, kept(loss, start))
+    for _ in range(HESSIANS):
+        if model is None:
+            break
+        run = with_model(loss, point, model, max(near, enough), max_iter - steps)
+        point, steps, state = run.state.point, steps + run.steps, run.state
+        there = run.status is Status.OPTIMAL and near <= enough
+        rested = there and state.step is not None and (tol > 0 or rests(loss, point, model, state.step))
+        if rested or run.status is Status.INTERRUPTED:
+            return Driven(NewtonState(point), run.status, steps)
+        if there or steps >= max_iter or not state.decrement > 64 * EPS * abs(point.value):
+            break
+        near, model = enough, kept(loss, point)
+    more = newton_cg(loss, point, max_iter - steps, tol, by_decrement=True)
+    return Driven(more.state, more.status, steps + more.steps)
+
+
+def shared(loss: MultinomialLoss) -> HessianModel | None:
+    return None if loss.narrow is None else SharedHessian(loss, loss.narrow)
+
+
+def kept(loss: MultinomialLoss, point: LossPoint) -> HessianModel | None:
+    """The Hessian at a point, remembered for a last step; None where it is singular."""
+    try:
+        loss.kept = None if loss.narrow is None else KeptHessian(loss, loss.narrow, point)
+    except np.linalg.LinAlgError:
+        loss.kept = None
+    return loss.kept
