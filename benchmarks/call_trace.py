@@ -107,7 +107,8 @@ def journeys(folder: Path) -> dict[str, Callable[[], Any]]:
         "cross_validate(...)": lambda: sx.cross_validate(sx.LogisticRegression(**options), X, y, random_state=0),
         "fit t.csv": command("fit", str(table), "--target", "label", "--out", model),
         "predict model t.csv": command("predict", model, str(table)),
-        "audit t.csv": command("audit", str(table), "--target", "label", "--out", str(folder / "audit")),
+        # Time enough that nothing is left out, however slow the trace and the machine are.
+        "audit t.csv": command(*f"audit {table} --target label --budget 600 --out {folder / 'audit'}".split()),
     }
 
 

@@ -10,7 +10,7 @@ import pytest
 import separatrix
 from commands import separatrix as separatrix_command
 from separatrix.auditing.algorithm_facts import NeighbourFacts
-from separatrix.auditing.checks.labels import _firm
+from separatrix.auditing.assumptions import _firm
 from separatrix.auditing.inputs import task_for_audit
 from separatrix.auditing.prediction_facts import ComparedLearner, EstimateFacts, PredictionFacts
 from separatrix.auditing.recommendation import _about_neighbour

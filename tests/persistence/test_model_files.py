@@ -10,8 +10,7 @@ from saved_models import Y2, Y3, X, fitted, saved_header, table_model
 
 from separatrix import load, save
 from separatrix.errors import ModelFileError, NotFittedError
-from separatrix.models.names import command_name
-from separatrix.models.registry import homes, learner_class, learner_names
+from separatrix.models.registry import command_name, homes, learner_class, learner_names
 from separatrix.persistence.model_headers import FORMATS
 
 

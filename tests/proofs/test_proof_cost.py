@@ -17,12 +17,12 @@ from separatrix.proofs.branch_and_bound import Search
 from separatrix.proofs.case_tree import packed_proof, proof
 from separatrix.proofs.certificate import Certificate
 from separatrix.proofs.decimal_reading import decimal_rows
-from separatrix.proofs.disjoint_witnesses import certify_disjoint
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.packing import Packing
 from separatrix.proofs.proof_cost import ProofCost
 from separatrix.proofs.row_blocks import row_blocks
 from separatrix.proofs.separability import given_data
+from separatrix.proofs.witness_entries import certify_disjoint
 
 
 def overlapping(n, d, seed=0):

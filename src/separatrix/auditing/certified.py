@@ -25,9 +25,9 @@ from separatrix.checker import label_name
 from separatrix.errors import CertificateError
 from separatrix.persistence.checkable_rows import put_csv, put_svmlight
 from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
-from separatrix.proofs.disjoint_witnesses import certify_disjoint
 from separatrix.proofs.separability import Given, Separability
 from separatrix.proofs.separability_certificate import certificate_of, witness_fields
+from separatrix.proofs.witness_entries import certify_disjoint
 from separatrix.validation import Labels, Table
 
 WHOLE = 5_000_000  # cells up to which all rows are written

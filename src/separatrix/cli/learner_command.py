@@ -18,7 +18,7 @@ from itertools import zip_longest
 import click
 from click.shell_completion import CompletionItem
 
-from separatrix.models.names import candidates, command_name, flag_name
+from separatrix.models.registry import candidates, command_name, flag_name
 
 
 @dataclass(frozen=True, slots=True)

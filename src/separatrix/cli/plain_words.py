@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from separatrix.cli import learner_command
-from separatrix.models.names import candidates, command_name, flag_name
+from separatrix.models.registry import candidates, command_name, flag_name
 
 VALUE = r"('[^']*'|\"[^\"]*\"|True|False|None|[-+]?(?:\d[\d.e+-]*\d|\d|inf))"
 GIVEN = re.compile(rf"(?<![\w.])([A-Za-z][A-Za-z_0-9]*)={VALUE}")

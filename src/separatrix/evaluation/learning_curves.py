@@ -19,8 +19,14 @@ from separatrix.evaluation.fold_assignment import folds_for
 from separatrix.evaluation.folds import final_step, fit, need_learner, seeded_clone, seeds_of_folds
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.render import table
-from separatrix.evaluation.splits import Fold, seed_of
-from separatrix.evaluation.training_sizes import chosen_sizes, need_all_classes, rows_of_all_classes, spread_classes
+from separatrix.evaluation.splits import (
+    Fold,
+    chosen_sizes,
+    need_all_classes,
+    rows_of_all_classes,
+    seed_of,
+    spread_classes,
+)
 from separatrix.evaluation.workers import spread
 from separatrix.validation import check_labels, check_lengths, count_rows, plain_value, take_rows
 from separatrix.validation.targets import need_same_index

@@ -7,10 +7,11 @@ hyperplane nearest to x is its foot point x - s(x) w/|w|^2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
@@ -88,3 +89,15 @@ def _moderate(w: Floats, b: float) -> tuple[Floats, float]:
         raise DataError("w is zero: it is normal to no hyperplane.")
     scale = 2.0 ** -np.frexp(largest)[1]
     return w * scale, b * scale
+
+
+SIZE = 2**20  # numbers of a chunk
+
+
+def dense_chunks(X: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Dense float64 chunks of checked rows, each with the number of its first row."""
+    n, d = X.shape
+    step = max(1, SIZE // d)
+    for begin in range(0, n, step):
+        rows = X[begin : begin + step]
+        yield begin, np.asarray(rows if isinstance(X, np.ndarray) else rows.toarray(), dtype=np.float64)

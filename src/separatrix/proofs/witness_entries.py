@@ -1,4 +1,4 @@
-"""Witnesses as a certificate has them: their rows, and weights where solving for those would take a checker long."""
+"""Witnesses as a certificate has them (rows, and weights where solving would take a checker long); disjoint ones."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.proofs.certificate import Subject, numbers
-from separatrix.proofs.exact_algebra import null_line
+from separatrix.arrays import Floats
+from separatrix.proofs.certificate import Certificate, Subject, numbers, scaled
+from separatrix.proofs.exact_algebra import integer_row, null_line
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.proof_cost import FEW, ProofCost
+from separatrix.proofs.separability import Given
 from separatrix.proofs.short_proof import ShortProof, short_proof
 
 Codes = Sequence[int]  # a row i as i, the row reversed (-z_i) as ~i
@@ -62,3 +64,34 @@ def _near(codes: Codes, rows: LiftedRows) -> ShortProof | None:
         return None
     q = np.linalg.svd(Z)[0][:, -1]
     return short_proof(part, everyone, q if q[0] > 0 else -q)
+
+
+def certify_disjoint(
+    given: Given,
+    positive: list[int],
+    negative: list[int] | None,
+    witnesses: Sequence[Sequence[int]],
+    coef: Floats,
+    intercept: float,
+) -> Certificate:
+    """At least as many mistakes as there are witnesses, at most those of the hyperplane given.
+
+    Each witness is a list of rows that form a circuit: no hyperplane has all of them strictly on their sides. Of very
+    many witnesses those are used that a checker has time for.
+    """
+    subject = given.subject(positive, negative)
+    rows = given.rows(subject.table.X, subject.labels, given.intercept)
+    cost = ProofCost(rows)
+    while not cost.allows(witnesses):
+        witnesses = witnesses[: len(witnesses) * 9 // 10]
+    w = integer_row([*coef.tolist(), intercept] if given.intercept else coef.tolist())[0]
+    wrong = np.flatnonzero(rows.signs(w) <= 0)
+    return subject.certify(
+        "min-errors",
+        lower=len(witnesses),
+        upper=len(wrong),
+        w=scaled(rows.outward(w)),
+        wrong=[subject.row(i) for i in wrong.tolist()],
+        witnesses=witness_entries(witnesses, rows, subject),
+        nodes=[{"pack": list(range(len(witnesses)))}],
+    )

@@ -14,7 +14,7 @@ from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.class_labels import codes_among, known_classes, moments_of_classes, need_two_classes
 from separatrix.models.discriminant.class_covariances import Whitening
 from separatrix.models.linear_classifier import LinearClassifier, agreeing, log_softmax, two_probabilities
-from separatrix.numerics.dense_chunks import dense_chunks
+from separatrix.numerics.linear_scores import dense_chunks
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.validation import Table, check_finite_vector, check_labels, check_lengths, check_table, check_weights
 

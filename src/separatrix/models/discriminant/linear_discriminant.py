@@ -12,7 +12,7 @@ from separatrix.errors import CollinearWarning, DataError, warn_user
 from separatrix.features.transform import FrameOutput
 from separatrix.models.discriminant.class_covariances import Whitening, ledoit_wolf, restricted, shrunk, whitening
 from separatrix.models.discriminant.gaussian_discriminant import Discriminant
-from separatrix.numerics.dense_chunks import dense_chunks
+from separatrix.numerics.linear_scores import dense_chunks
 from separatrix.numerics.moments import Totals
 from separatrix.parameters import categories, choice, learner, number, unchecked
 from separatrix.validation import Table

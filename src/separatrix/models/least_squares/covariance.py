@@ -22,8 +22,8 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError, ParameterError
 from separatrix.models.least_squares.normal_factor import MOST_COLUMNS, NormalFactor
 from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, dense
-from separatrix.numerics.dense_chunks import dense_chunks
 from separatrix.numerics.least_squares_problem import Basis
+from separatrix.numerics.linear_scores import dense_chunks
 from separatrix.numerics.normal_equations import TRUSTED
 from separatrix.statistics.sandwich import cluster_codes, cluster_meat, lagged_meat, need_lags
 from separatrix.validation import check_lengths, check_targets, check_weights

@@ -10,7 +10,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.models.least_squares.aliased import determined
 from separatrix.models.least_squares.covariance import need_inference, root
-from separatrix.numerics.dense_chunks import dense_chunks
+from separatrix.numerics.linear_scores import dense_chunks
 from separatrix.statistics.distributions import need_level
 
 if TYPE_CHECKING:
