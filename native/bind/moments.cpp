@@ -73,6 +73,21 @@ void bind_moments(nb::module_& m) {
         },
         "rows"_a.noconvert(), "fill"_a.noconvert(), "weight"_a.noconvert(), "mean"_a.noconvert(),
         "scatter"_a.noconvert(), "block"_a.noconvert(), "block_weight"_a.noconvert());
+    m.def(
+        "moments_merge",
+        [](Out<i64> other_rows, Out<double> other_weight, OutN<double, 3> other_mean, OutN<double, 3> other_scatter,
+           Out<i64> rows, Out<i64> fill, Out<double> weight, OutN<double, 3> mean, OutN<double, 3> scatter,
+           OutN<double, 3> block, OutN<double, 2> block_weight) {
+            const Moments state = checked(rows, fill, weight, mean, scatter, block, block_weight);
+            const Moments other =
+                checked(other_rows, fill, other_weight, other_mean, other_scatter, block, block_weight);
+            if (other.pooled != state.pooled) throw nb::value_error("scatter must be pooled in both, or in neither");
+            nb::gil_scoped_release free;
+            moments_merge(state, other, static_cast<i64>(rows.shape(0)));
+        },
+        "other_rows"_a.noconvert(), "other_weight"_a.noconvert(), "other_mean"_a.noconvert(),
+        "other_scatter"_a.noconvert(), "rows"_a.noconvert(), "fill"_a.noconvert(), "weight"_a.noconvert(),
+        "mean"_a.noconvert(), "scatter"_a.noconvert(), "block"_a.noconvert(), "block_weight"_a.noconvert());
 }
 
 }  // namespace separatrix

@@ -8,6 +8,7 @@
 // What is solved may be another problem than what is priced: with a map M (p x q) the working rows
 // are M'z and the candidate is w = M u. Without one, columns are scaled by powers of two (exact).
 #pragma once
+#include <functional>
 #include <unordered_set>
 
 #include "chance.hpp"
@@ -15,6 +16,9 @@
 #include "rows.hpp"
 
 namespace separatrix {
+
+// Runs work(0) ... work(count - 1), in any order and on any threads.
+using SideBySide = std::function<void(i64 count, const std::function<void(i64)>& work)>;
 
 struct Question {
     const i8* y;
@@ -26,6 +30,7 @@ struct Question {
     const double* map;    // p x q, or null
     i64 q;
     u64 seed;
+    SideBySide side_by_side;  // empty: this thread alone
 };
 
 struct Decision {
@@ -190,21 +195,26 @@ class Decider {
     // Scans on from where the last scan ended until it has `batch` rows with margin <= 0, or has seen
     // all. True when there are none. `found`: the worst of them, extra rows always among those seen.
     bool price(Decision& out, i64& at, i64 batch) {
-        const i64 block = 4096, own = m - ask.n_extra;
+        const i64 own = m - ask.n_extra;
         const double* w = out.w.data();
         found.clear();
         for (i64 t = own; t < m; ++t)
             if (const double s = margin(row(t), w); s <= 0) found.push_back({s, row(t)});
-        i64 seen = 0;
+        i64 seen = 0, together = 1;
         while (seen < own && static_cast<i64>(found.size()) < batch) {
-            const i64 end = std::min({at + block, own, at + own - seen});
-            for (i64 t = at; t < end; ++t) {
-                const i64 i = row(t);
-                const double s = margin(i, w);
-                if (!(s > 0)) found.push_back({sortable(s), i});
+            std::vector<Block> blocks;
+            for (i64 begin = at, left = own - seen; left > 0 && static_cast<i64>(blocks.size()) < together;) {
+                const i64 end = std::min({begin + block_rows, own, begin + left});
+                blocks.push_back({begin, end, {}});
+                left -= end - begin, begin = end < own ? end : 0;
             }
-            seen += end - at;
-            at = end < own ? end : 0;
+            scan(blocks, w);
+            for (const Block& block : blocks) {  // in their order, and no further than a scan one by one
+                found.insert(found.end(), block.wrong.begin(), block.wrong.end());
+                seen += block.end - block.begin, at = block.end < own ? block.end : 0;
+                if (static_cast<i64>(found.size()) >= batch) break;
+            }
+            if (ask.side_by_side) together = std::min(4 * together, most_together);
         }
         out.scanned += seen;
         if (static_cast<i64>(found.size()) > batch) {
@@ -212,6 +222,27 @@ class Decider {
             found.resize(batch);
         }
         return found.empty();
+    }
+
+    struct Block {
+        i64 begin, end;                            // positions
+        std::vector<std::pair<double, i64>> wrong;  // rows with margin <= 0
+    };
+    static constexpr i64 block_rows = 4096, most_together = 2048;
+    static constexpr i64 wake = i64{1} << 20;  // numbers that are read in the time that waking other threads takes
+
+    void scan(std::vector<Block>& blocks, const double* w) const {
+        const i64 count = static_cast<i64>(blocks.size()), each = std::max<i64>(1, count / 64);
+        const auto part = [&](i64 k) {
+            for (i64 b = k * each; b < std::min((k + 1) * each, count); ++b)
+                for (i64 t = blocks[b].begin; t < blocks[b].end; ++t)
+                    if (const double s = margin(row(t), w); !(s > 0)) blocks[b].wrong.push_back({sortable(s), row(t)});
+        };
+        const i64 parts = (count + each - 1) / each;
+        if (count < 2 || count * block_rows * p < wake)
+            for (i64 k = 0; k < parts; ++k) part(k);
+        else
+            ask.side_by_side(parts, part);
     }
 
     // Keeps the support and the rows of least slack; `support` is renumbered.

@@ -95,6 +95,8 @@ def calls(rows):
         },
         "moments_add": {"X": rows, "targets": None, "code": CODES.copy(), "weights": np.ones(N)} | span | blocks,
         "moments_flush": blocks,
+        "moments_merge": blocks
+        | {f"other_{name}": blocks[name].copy() for name in ("rows", "weight", "mean", "scatter")},
         "residual_gradient": {
             "X": rows,
             "y": floats(N),

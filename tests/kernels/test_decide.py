@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from separatrix import kernels
+from separatrix import kernels, threads
 from separatrix.kernels import reference
 
 SEPARATES, WITNESS = 0, 1
@@ -142,3 +142,68 @@ def test_arguments_are_checked():
         kernels.exact_signs(kernels.rows(X), y, True, np.ones((1, 2)), np.array([5]), np.empty(1, dtype=np.int8))
     with pytest.raises(ValueError, match="label"):
         kernels.opposites(kernels.rows(X), y[:1], np.empty(2, dtype=np.int64))
+
+
+def wide_scan(kind):
+    """So many rows that a scan goes on several threads."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60_000, 30))
+    w = rng.normal(size=30)
+    s = X @ w
+    y = np.where(s > 0, 1, -1).astype(np.int8)
+    if kind == "near the hyperplane":
+        y[np.argmin(np.abs(s))] *= -1
+    return (sparse.csr_array(X) if kind == "sparse" else X), y
+
+
+def proposal(X, y, active=None):
+    w, support, weights = np.empty(31), np.empty(32, dtype=np.int64), np.empty(32)
+    found = kernels.decide(kernels.rows(X), y, True, active, None, None, 0, w, support, weights)
+    return found, w.tobytes(), support[: found[1]].tobytes(), weights[: found[1]].tobytes()
+
+
+@pytest.mark.skipif(kernels.backend == "reference", reason="the readable search is one product a scan")
+@pytest.mark.parametrize("kind", ["separable", "near the hyperplane", "sparse"])
+@pytest.mark.parametrize("some", [False, True])
+def test_a_scan_on_several_threads_finds_the_same_rows(kind, some):
+    X, y = wide_scan(kind)
+    active = np.arange(0, len(y), 2) if some else None
+    answers = []
+    for count in (1, 2, 3, 5):
+        with threads(count):
+            answers.append(proposal(X, y, active))
+    assert answers.count(answers[0]) == 4
+    assert answers[0][0][3] > 16 * 4096  # rows scanned: some of it was side by side
+
+
+@pytest.mark.skipif(kernels.backend == "reference", reason="the readable search is one product a scan")
+def test_an_error_on_another_thread_ends_the_search():
+    X, y = wide_scan("separable")
+
+    def failing(work, count):
+        work(count - 1)
+        raise KeyboardInterrupt
+
+    out = np.empty(31), np.empty(32, dtype=np.int64), np.empty(32)
+    with pytest.raises(KeyboardInterrupt):
+        kernels.native_modules()[-1].decide(kernels.rows(X), y, True, None, None, None, 0, *out, failing)
+
+
+@pytest.mark.skipif(kernels.backend == "reference", reason="the readable search is one product a scan")
+def test_parts_that_do_not_exist_are_refused():
+    X, y = wide_scan("separable")
+    kept = []
+
+    def keeping(work, count):
+        kept.append(work)
+        for k in (-1, count):
+            with pytest.raises(ValueError, match="no such part"):
+                work(k)
+        for k in range(count):
+            work(k)
+
+    out = np.empty(31), np.empty(32, dtype=np.int64), np.empty(32)
+    kernels.native_modules()[-1].decide(kernels.rows(X), y, True, None, None, None, 0, *out, keeping)
+    assert kept
+    with pytest.raises(ValueError, match="no such part"):
+        kept[0](0)

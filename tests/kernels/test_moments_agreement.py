@@ -57,6 +57,25 @@ def test_moments(d, pooled, sparse):
         np.testing.assert_allclose(np.triu(s["scatter"]), np.triu(last["scatter"]), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("pooled", [False, True])
+@pytest.mark.parametrize("missing", [None, 0, 1])
+def test_merging_two_states_is_adding_all_rows(pooled, missing):
+    rng = np.random.default_rng(1)
+    X, code = rng.normal(size=(600, 5)) + 1e3, rng.integers(0, 2, 600)
+    if missing is not None:  # a class that one of the two states has no rows of
+        code[300 * missing : 300 * missing + 300] = 1
+    for module in MODULES:
+        whole, one, two = (state(module, 5, 2, pooled) for _ in range(3))
+        for s, begin, end in ((whole, 0, 600), (one, 0, 300), (two, 300, 600)):
+            module.moments_add(rows(module, X, False), None, code, None, begin, end, **s)
+            module.moments_flush(**s)
+        module.moments_merge(**one, **{f"other_{name}": two[name] for name in ("rows", "weight", "mean", "scatter")})
+        assert np.array_equal(one["rows"], whole["rows"])
+        np.testing.assert_allclose(one["weight"], whole["weight"], rtol=1e-15)
+        np.testing.assert_allclose(one["mean"].sum(axis=0), whole["mean"].sum(axis=0), rtol=1e-15)
+        np.testing.assert_allclose(np.triu(one["scatter"]), np.triu(whole["scatter"]), rtol=1e-11, atol=1e-9)
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_twofold_residuals_are_right_to_thirty_digits(sparse, weighted):

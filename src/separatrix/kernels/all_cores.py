@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.kernels.cores import each_part
+from separatrix.kernels.cores import each_part, thread_count
 from separatrix.kernels.look_ahead import lookahead_of
 
 Floats = NDArray[np.float64]
@@ -40,7 +40,12 @@ def joined(parts: Floats) -> Floats:
     return np.asarray(high + rest)
 
 
-def in_blocks(work: Callable[[Floats], NDArray[Any]], scores: Floats) -> NDArray[Any]:
+def total(values: Floats) -> float:
+    """The sum of a vector, by blocks that its length decides."""
+    return float(sum(each_part(lambda own: values[slice(*own)].sum(), row_blocks(len(values), len(values)))))
+
+
+def in_blocks(work: Callable[[NDArray[Any]], NDArray[Any]], scores: NDArray[Any]) -> NDArray[Any]:
     """What work says of each row of scores, computed block by block: work treats every row alone."""
     blocks = row_blocks(len(scores), ROWWISE * scores.size)
     if len(blocks) == 1:
@@ -52,6 +57,24 @@ def in_blocks(work: Callable[[Floats], NDArray[Any]], scores: Floats) -> NDArray
         out[slice(*block)] = work(scores[slice(*block)])
 
     each_part(part, blocks)
+    return out
+
+
+def as_int64(codes: NDArray[Any]) -> NDArray[np.int64]:
+    """Codes of classes as whole numbers of eight bytes; those that are so already are returned as they are."""
+    if codes.dtype == np.int64:
+        return codes
+    return in_blocks(lambda own: own.astype(np.int64), codes)
+
+
+def row_numbers(n: int) -> NDArray[np.int64]:
+    """0, 1, ..., n - 1."""
+    out = np.empty(n, dtype=np.int64)
+
+    def part(block: tuple[int, int]) -> None:
+        out[slice(*block)] = np.arange(*block)
+
+    each_part(part, row_blocks(n, ROWWISE * n))
     return out
 
 
@@ -127,6 +150,11 @@ def on_all_cores(backend: ModuleType) -> dict[str, Callable[..., Any]]:
 
         return sum(each_part(part, blocks))
 
+    def decide(*arguments: Any, **named: Any) -> Any:
+        if named or thread_count() < 2 or len(row_blocks(arguments[0].n, arguments[0].size)) < 2:
+            return backend.decide(*arguments, **named)
+        return backend.decide(*arguments, lambda work, count: each_part(work, range(count)))
+
     def two_probabilities(scores: Floats, zero_is_second: bool, out: Floats) -> None:
         blocks = row_blocks(len(scores), ROWWISE * len(scores))
         if len(blocks) == 1 or len(out) != len(scores):
@@ -141,6 +169,7 @@ def on_all_cores(backend: ModuleType) -> dict[str, Callable[..., Any]]:
     return {
         "first_nonfinite": first_nonfinite,
         "exact_signs": exact_signs,
+        "decide": decide,
         "two_probabilities": two_probabilities,
         "looking_ahead": lookahead_of(backend),
         "scores": by_rows(backend.scores, (1,)),

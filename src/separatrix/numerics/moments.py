@@ -28,7 +28,7 @@ from separatrix.validation import check_labels, check_lengths, check_table, chec
 
 PANEL = 8  # the scatter is padded to whole panels of columns
 ARRAYS = ("rows", "fill", "weight", "mean", "scatter", "block", "block_weight")  # what a state is made of
-LEAF = 2**21  # numbers of a leaf, at least
+LEAF = 2**20  # numbers of a leaf, at least
 TALL = 16  # rows of a leaf for each column, at least: joining its scatter costs as much as adding one of them
 WAITING = 4  # leaves for each thread that may wait to be joined, and more while all have
 KEPT = 2**26  # bytes at most
@@ -134,15 +134,19 @@ class Moments:
             self._read(rows, targets, codes, weights, 0, begin)
             self._close()
 
-        def leaf(part: tuple[int, int]) -> Moments:
-            return self._empty()._read(rows, targets, codes, weights, *part)._flush()
+        rest = leaves[-1][1] if leaves else begin
+
+        def part(k: int) -> Moments:
+            if k == len(leaves):  # what stays open
+                return self._read(rows, targets, codes, weights, rest, rows.n)
+            return self._empty()._read(rows, targets, codes, weights, *leaves[k])._flush()
 
         at_once = max(WAITING * kernels.thread_count(), KEPT // max(1, self.scatter.nbytes))
-        for first in range(0, len(leaves), at_once):
-            for full in kernels.each_part(leaf, leaves[first : first + at_once]):
+        for first in range(0, len(leaves) + 1, at_once):
+            last = min(first + at_once, len(leaves) + 1)
+            for full in kernels.each_part(part, range(first, last))[: len(leaves) - first]:
                 self._join(full)
-        begin = leaves[-1][1] if leaves else begin
-        return self._read(rows, targets, codes, weights, begin, rows.n)
+        return self
 
     def _empty(self) -> Moments:
         return Moments(self.features, self.targets, self.labels, self.pooled)
@@ -309,19 +313,4 @@ def _merge_into(one: Moments, two: Moments) -> None:
     if one.labels is not None and two.labels is not None:
         one.know(two.labels)
         two.know(one.labels)
-    columns = one.features + one.targets
-    away = (two.mean[0] - one.mean[0]) + (two.mean[1] - one.mean[1])
-    weight = one.weight + two.weight
-    share = np.divide(two.weight, weight, out=np.zeros_like(weight), where=weight > 0)
-    away[one.weight == 0] = 0.0
-    root = np.sqrt(one.weight * share)[:, None] * away
-    one.scatter += two.scatter
-    square, row = np.empty(one.scatter.shape[1:]), np.zeros(one.scatter.shape[1])
-    for k, row[:columns] in enumerate(root):
-        one.scatter[0 if one.pooled else k] += np.multiply(row[:, None], row, out=square)
-    high, low = twofold_sum(one.mean[0], one.mean[1] + share[:, None] * away)
-    empty = one.weight == 0
-    one.mean[0] = np.where(empty[:, None], two.mean[0], high)
-    one.mean[1] = np.where(empty[:, None], two.mean[1], low)
-    one.weight = weight
-    one.rows += two.rows
+    kernels.moments_merge(two.rows, two.weight, two.mean, two.scatter, *one._arrays())

@@ -14,13 +14,15 @@ from separatrix.arrays import Floats, Indices
 from separatrix.proofs.lifted_rows import LiftedRows
 
 ROUGH, EACH, LOOKED_AT = 3, 2.5, 20  # rows for each column: to fit the rough hyperplane, to weigh, and to choose from
+FEW_OF = 50  # times as many rows as are looked at: from there on the others need not be numbered
 ROUNDS = 30  # of Newton's method: some 6 are enough
 SMALLEST = 1e-6  # weights, beside the largest, that are left out: rounding to integers changes the others by more
 
 
 def balanced_weights(rows: LiftedRows) -> tuple[Indices, Floats] | None:
     """Rows and weights q > 0 that nearly cancel them; None where a few rows for each column do not show any."""
-    ids = np.random.default_rng(0).permutation(rows.n)[: LOOKED_AT * rows.p]
+    rng, most = np.random.default_rng(0), LOOKED_AT * rows.p
+    ids = rng.choice(rows.n, most, replace=False) if rows.n > FEW_OF * most else rng.permutation(rows.n)[:most]
     with np.errstate(all="ignore"):  # what is not finite ends in weights that prove nothing
         chosen = _both_sides(rows, ids)
         if chosen is None or not len(chosen):  # margins beyond the doubles are on neither side

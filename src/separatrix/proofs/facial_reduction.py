@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Indices
 from separatrix.proofs.balanced_weights import balanced_weights
 from separatrix.proofs.circulation import Circulation, moving, not_vanishing
@@ -91,7 +92,7 @@ class FacialReduction:
 
     @property
     def _ids(self) -> Indices:
-        return np.arange(self.rows.n) if self.active is None else self.active
+        return kernels.row_numbers(self.rows.n) if self.active is None else self.active
 
     def _left(self) -> bool:
         return self.face.dimension > 0 and (self.active is None or len(self.active) > 0)
@@ -102,8 +103,9 @@ class FacialReduction:
         stage = Stage(self.rows, self.face, self.active, shorten=self.shorten and first)
         fact = next((fact for fact in self._ways(stage) if fact is not None), None)
         if isinstance(fact, Positive):
-            self.positive.append((fact.w, self._ids))
-            self.active = self._ids[:0]
+            ids = self._ids
+            self.positive.append((fact.w, ids))
+            self.active = ids[:0]
         elif isinstance(fact, ShortProof):
             self._verdict_by(fact)
         elif isinstance(fact, Circuit):
@@ -168,6 +170,8 @@ class FacialReduction:
 
     def _not_of_S(self) -> Indices:
         """The rows that no vector has been found for."""
+        if any(len(ids) == self.rows.n for _, ids in self.positive):
+            return np.empty(0, dtype=np.int64)
         left = np.ones(self.rows.n, dtype=bool)
         for _, ids in self.positive:
             left[ids] = False

@@ -185,7 +185,8 @@ class Given:
             table = Table(table.X[ids], table.names)
             origin = ids if origin is None else origin[ids]
             plus = plus[ids]
-        y = np.where(plus, 1, -1).astype(np.int8)
+        own = plus.view(np.int8)
+        y = own + own - np.int8(1)
         sides = {
             "positive": [names[k] for k in positive],
             "negative": None if negative is None else [names[k] for k in negative],
@@ -195,6 +196,8 @@ class Given:
 
 def any_of(codes: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:
     """Where the class is one of those chosen."""
+    if len(chosen) == 1:
+        return np.asarray(codes == chosen[0])
     return np.asarray(np.logical_or.reduce([codes == k for k in chosen]), dtype=np.bool_)
 
 
@@ -348,23 +351,25 @@ def result(reduction: Reduction, subject: Subject, names: list[str], seconds: fl
         numbers_ = np.array([v / (1 << shift) for v in outward])
         coef = numbers_[: rows.d] if rows.intercept else numbers_
         intercept = float(numbers_[rows.d]) if rows.intercept else 0.0
-    everyone = np.arange(rows.n, dtype=np.int64)
-    loose = np.ones(rows.n, dtype=bool)
-    loose[reduction.strict] = False
-    tied = np.flatnonzero(loose)
-    witness = np.array(sorted(reduction.witness), dtype=np.int64)
-    if reduction.verdict == "undecided":
-        tied = tied[:0]
-    origin = everyone if subject.origin is None else subject.origin
-    if "kesler" in subject.sides:
-        origin = origin[everyone // (len(subject.sides["kesler"]) - 1)]
+    witness, strict = np.array(sorted(reduction.witness), dtype=np.int64), reduction.strict
+    if reduction.verdict == "undecided" or len(strict) == rows.n:
+        tied = np.empty(0, dtype=np.int64)
+    else:
+        loose = np.ones(rows.n, dtype=bool)
+        loose[strict] = False
+        tied = np.flatnonzero(loose)
+
+    def as_given(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        own = ids // (len(subject.sides["kesler"]) - 1) if "kesler" in subject.sides else ids
+        return own if subject.origin is None else subject.origin[own]
+
     return Separability(
         reduction.verdict,
         coef,
         intercept,
-        origin[witness],
-        origin[reduction.strict],
-        origin[tied],
+        as_given(witness),
+        as_given(strict),
+        as_given(tied),
         tuple(distinct_names(names)),
         seconds,
         tuple(reduction.tried),

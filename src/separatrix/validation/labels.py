@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError
 from separatrix.validation.targets import category_order, need_same_index, one_column
 
@@ -48,12 +49,11 @@ def _sorted_labels(array: NDArray[Any], what: str) -> Labels:
         need_classes(array, what)
         _need_distinct(array, what)
     if array.dtype.kind in "biuf":
-        low, high = array.min(), array.max()
-        top = array == high
+        low, high = _extremes(array)
         if low == high:
             return Labels(np.array([low], dtype=array.dtype), np.zeros(len(array), dtype=np.int8))
-        if np.count_nonzero(top) + np.count_nonzero(array == low) == len(array):  # two classes, without sorting
-            return Labels(np.array([low, high], dtype=array.dtype), top.view(np.int8))
+        if (upper := _upper_of_two(array, low, high)) is not None:
+            return Labels(np.array([low, high], dtype=array.dtype), upper.view(np.int8))
         if array.dtype.kind in "iu" and int(high) - int(low) < 256 + len(array) and high < 2**63:
             return _counted(array, int(low))
     if array.dtype.kind == "U" or (array.dtype.kind == "O" and all(type(label) is str for label in array)):
@@ -68,6 +68,32 @@ def _sorted_labels(array: NDArray[Any], what: str) -> Labels:
             f"{what} mixes labels of several types ({', '.join(kinds)}): use one type, for example text."
         ) from mixed
     return Labels(classes, codes.reshape(-1).astype(np.intp, copy=False))
+
+
+def _upper_of_two(array: NDArray[Any], low: Any, high: Any) -> NDArray[np.bool_] | None:
+    """Where a label is the higher one of two, without sorting; None where there are others."""
+    upper = np.empty(len(array), dtype=np.bool_)
+
+    def part(block: tuple[int, int]) -> bool:
+        own = array[slice(*block)]
+        np.equal(own, high, out=upper[slice(*block)])
+        return bool((upper[slice(*block)] | (own == low)).all())
+
+    return upper if all(kernels.each_part(part, _blocks(array))) else None
+
+
+def _extremes(array: NDArray[Any]) -> tuple[Any, Any]:
+    """The least and the greatest entry; NaN where one is."""
+    pairs = kernels.each_part(lambda block: _least_and_greatest(array[slice(*block)]), _blocks(array))
+    return pairs[0] if len(pairs) == 1 else (np.min([low for low, _ in pairs]), np.max([high for _, high in pairs]))
+
+
+def _least_and_greatest(array: NDArray[Any]) -> tuple[Any, Any]:
+    return array.min(), array.max()
+
+
+def _blocks(array: NDArray[Any]) -> list[tuple[int, int]]:
+    return kernels.row_blocks(len(array), len(array))
 
 
 def _counted(array: NDArray[Any], low: int) -> Labels:
@@ -127,7 +153,8 @@ def _need_distinct(array: NDArray[Any], what: str) -> None:
         beyond = (isinstance(v, (int, float)) and abs(v) >= DISTINCT for v in array)
         large = np.fromiter(beyond, dtype=np.bool_, count=len(array))
     elif kind in "iuf":
-        if array.min() > -DISTINCT and array.max() < DISTINCT:  # not so if there is a NaN
+        low, high = _extremes(array)
+        if low > -DISTINCT and high < DISTINCT:  # not so if there is a NaN
             return
         large = ((array >= DISTINCT) | (array <= -DISTINCT)) & np.isfinite(array)
     else:

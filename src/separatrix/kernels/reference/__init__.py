@@ -31,7 +31,7 @@ from separatrix.kernels.reference.logistic import (
     two_probabilities,
 )
 from separatrix.kernels.reference.mistakes import MistakeTree
-from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush
+from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush, moments_merge
 from separatrix.kernels.reference.monomials import monomials
 from separatrix.kernels.reference.online_rules import (
     ArowDiagonalRule,

@@ -6,6 +6,9 @@ claimed agrees (a hyperplane or a witness), the path need not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,8 +31,12 @@ def decide(
     w: Floats,
     support: Indices,
     weights: Floats,
+    side_by_side: Callable[..., Any] | None = None,
 ) -> Answer:
-    """Writes w and a support with weights; returns status, size of support, rounds, rows scanned, distance."""
+    """Writes w and a support with weights; returns status, size of support, rounds, rows scanned, distance.
+
+    ``side_by_side`` runs the parts of a scan on several threads; here every scan is one product.
+    """
     own = list(range(X.n)) if active is None else active.tolist()
     Z = np.array([_lifted(X, y, intercept, i) for i in own]).reshape(len(own), X.d + int(intercept))
     if extra is not None:

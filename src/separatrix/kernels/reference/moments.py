@@ -52,6 +52,37 @@ def moments_flush(
             _flush(k, fill, weight, mean, scatter, block, block_weight)
 
 
+@np.errstate(over="ignore", invalid="ignore")
+def moments_merge(
+    other_rows: Indices,
+    other_weight: Floats,
+    other_mean: Floats,
+    other_scatter: Floats,
+    rows: Indices,
+    fill: Indices,
+    weight: Floats,
+    mean: Floats,
+    scatter: Floats,
+    block: Floats,
+    block_weight: Floats,
+) -> None:
+    """The blocks that were added to the other state join those of this one; blocks that wait are left alone."""
+    q = mean.shape[2]
+    scatter += other_scatter
+    for k, before in enumerate(weight.tolist()):
+        total = before + other_weight[k]
+        if before == 0:
+            mean[:, k] = other_mean[:, k]
+        else:
+            share = other_weight[k] / total
+            away = (other_mean[0, k] - mean[0, k]) + (other_mean[1, k] - mean[1, k])
+            root = np.sqrt(before * share) * away
+            scatter[k if len(scatter) > 1 else 0, :q, :q] += np.outer(root, root)
+            mean[:, k] = _two_sum(mean[0, k], mean[1, k] + share * away)
+        weight[k] = total
+    rows += other_rows
+
+
 @np.errstate(over="ignore", invalid="ignore")  # infinities are for the caller to find, as behind the native kernel
 def _flush(k: int, fill: Any, weight: Any, mean: Any, scatter: Any, block: Any, block_weight: Any) -> None:
     """Shift by the first row and then by the mean; the mean's own distance is one more row."""

@@ -88,7 +88,7 @@ class Discriminant(LinearClassifier):
         check_lengths(table.n, len(labels.codes), "y")
         need_two_classes(labels, type(self).__name__)
         weights = check_weights(sample_weight, table.n, rows=X)
-        codes = labels.codes.astype(np.int64, copy=False)
+        codes = kernels.as_int64(labels.codes)
         moments = Moments(table.d, labels=labels.classes.tolist(), pooled=self._pooled)
         moments.add(table.X, None, codes, weights)
         try:

@@ -146,7 +146,7 @@ class BinaryLoss:
         g, bias = point.gradient[:-1], float(point.gradient[-1])
         with np.errstate(over="ignore"):
             weights = float(g @ (g / self.ridge))  # in this order: squares may underflow
-        return 0.5 * (weights + bias * (bias / max(float(point.curvature.sum()), TINY)))
+        return 0.5 * (weights + bias * (bias / max(kernels.total(point.curvature), TINY)))
 
     def preconditioner(self, point: LossPoint) -> BorderedDiagonal:
         """The Hessian without what columns have in common, but for the intercept."""

@@ -85,7 +85,7 @@ class LogisticProblem:
 
     @property
     def signs(self) -> NDArray[np.int8]:
-        return np.asarray(2 * (self.codes == 1).view(np.int8) - np.int8(1))
+        return kernels.in_blocks(lambda codes: 2 * (codes == 1).view(np.int8) - np.int8(1), self.codes)
 
     @property
     def counts(self) -> Floats:
@@ -225,7 +225,7 @@ class UsedRows:
         return self.weights is not None and bool((self.weights != np.rint(self.weights)).any())
 
     def problem(self, lift: bool) -> LogisticProblem:
-        codes = np.asarray(self.labels.codes, dtype=np.intp)
+        codes = kernels.as_int64(self.labels.codes)
         return LogisticProblem(self.table.X, codes, len(self.labels.classes), self.weights, self.offset, lift)
 
     def against_rest(self, k: int) -> UsedRows:
