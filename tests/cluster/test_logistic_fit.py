@@ -33,7 +33,8 @@ def test_the_optimum_of_one_machine(options, classes, multiclass):
     alone = LogisticRegression(multiclass=multiclass, tol=1e-14 if "C" in options else None, **options).fit(X, codes)
     found = by_rounds(LogisticRegression(multiclass=multiclass, **options), X, codes)
     np.testing.assert_allclose(found.coef_, alone.coef_, rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(found.intercept_, alone.intercept_, rtol=1e-7, atol=1e-9)
+    left = 3e-7 if "C" in options else 1e-9  # a gap g of F leaves an intercept within sqrt(2 g F/curvature)
+    np.testing.assert_allclose(found.intercept_, alone.intercept_, rtol=1e-7, atol=left)
     assert found.status_ is Status.OPTIMAL
     assert found.method_ == alone.method_
     if multiclass == "multinomial":

@@ -91,7 +91,7 @@ def fit_logistic(learner: LogisticRegression, source: EncodedSource, checkpoint:
             break
     missing = (1 if one else count) - len(results)
     results += [LogisticResult(np.zeros_like(results[0].vectors), Status.INTERRUPTED)] * missing
-    learner._store_results(source.classes, [f"x{j}" for j in range(source.d)], source.table, results)
+    learner._store_results(source.classes, None, source.table, results)
     known = one and learner.status_ is Status.OPTIMAL and not np.isfinite(options.C) and not learner.unidentifiable_
     learner._rows, learner._facts = None, None  # type: ignore[assignment]  # the rows are elsewhere
     raise_interruption(learner.status_)

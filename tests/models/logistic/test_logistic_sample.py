@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.errors import CollinearWarning
 from separatrix.models.logistic.binary_loss import BinaryLoss
 from separatrix.models.logistic.logistic_ridge import MOST, exceeding, rare_limits, sampled
 from separatrix.models.logistic.problem import LogisticProblem
@@ -112,3 +113,35 @@ def test_a_sample_that_proves_enough_spares_passes(monkeypatch):
         passes.clear()
         assert sx.LogisticRegression(C=C, tol=1e-6).fit(X, y).gap_ <= 1e-6
         assert sum(passes) <= 5
+
+
+def test_columns_that_are_independent_in_a_sample_need_no_matrix_of_all_rows(monkeypatch):
+    from separatrix.models.logistic import fit
+
+    looked = []
+    made = fit.weighted_gram
+    monkeypatch.setattr(fit, "weighted_gram", lambda X, *given: looked.append(len(X)) or made(X, *given))
+    X, y = rows(20_000)
+    X = X[:, [0, 1, 3, 4, 6, 7]]
+    assert sx.LogisticRegression().fit(X, y).unidentifiable_ == ()
+    assert looked == [2000]
+    looked.clear()
+    X[:, 5] = X[:, 0] + X[:, 1]
+    X[1:2000:10, 5] += np.linspace(-1.0, 1.0, 200)  # rows that the sample, each tenth row, does not have
+    assert sx.LogisticRegression().fit(X, y).unidentifiable_ == ()
+    assert looked == [2000, 20_000]
+    X[:, 5] = X[:, 0] + X[:, 1]
+    with pytest.warns(CollinearWarning):
+        assert len(sx.LogisticRegression().fit(X, y).unidentifiable_) == 3
+
+
+def test_classes_that_are_nearly_separated_take_two_hessians(monkeypatch):
+    from separatrix.models.logistic.binary_loss import BinaryLoss
+
+    made, model = [], BinaryLoss.model
+    monkeypatch.setattr(BinaryLoss, "model", lambda self, point: made.append(1) or model(self, point))
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 50))
+    fitted = sx.LogisticRegression(C=1.0).fit(X, (X @ rng.standard_normal(50) > 0).astype(int))
+    assert fitted.gap_ <= 1e-8
+    assert len(made) == 2

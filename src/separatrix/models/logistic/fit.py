@@ -31,6 +31,7 @@ from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, UsedRows, sample_stride
 from separatrix.models.logistic.quasi_newton import kept_newton
 from separatrix.numerics.driver import Driven, drive
+from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.numerics.status import Status
 
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
@@ -163,9 +164,10 @@ class UnpenalisedFit:
         """Newton's method on independent columns, first on a sample of many rows."""
         whole, model = self.whole, None
         if not whole.wide:
-            gram = weighted_gram(whole.X, whole.counts, 0.0, whole.lift)
-            self.keep(independent_in(gram, whole.d, whole.lift))
-            if self.problem is whole and whole.classes == 2 and whole.offset is None and self.start is None:
+            gram, columns, all_rows = self.looked_at()
+            self.keep(columns)
+            even = all_rows and whole.offset is None and self.start is None
+            if self.problem is whole and whole.classes == 2 and even:
                 model = SampleHessian(gram, 4.0)  # at zero, where p (1 - p) is 1/4
         if self.options.firth and self.problem.classes == 2 and not whole.wide:
             return self.firth("Firth", None)
@@ -261,6 +263,19 @@ class UnpenalisedFit:
         """Where further searches begin, once two have ended at different maxima: along a path of ridge fits."""
         fits = (standardised_ridge(self.problem, RIDGE_GAP, self.options.max_iter, C) for C in RIDGES)
         return [self.problem.against_first(fit.vectors) for fit in fits]
+
+    def looked_at(self) -> tuple[NormalEquations, IndependentColumns, bool]:
+        """A Gram matrix and its columns: of a sample that shows them to be independent, else of all rows (True)."""
+        whole = self.whole
+        stride = sample_stride(whole, penalised=False)
+        if stride >= 4 and not whole.sparse:
+            some = slice(None, None, stride)
+            gram = weighted_gram(np.ascontiguousarray(whole.X[some]), whole.counts[some].copy(), 0.0, whole.lift)
+            columns = independent_in(gram, whole.d, whole.lift)
+            if not len(columns.others):
+                return gram, columns, False
+        gram = weighted_gram(whole.X, whole.counts, 0.0, whole.lift)
+        return gram, independent_in(gram, whole.d, whole.lift), True
 
     # -- parameters of independent columns, and vectors of all -------------------------------------
 

@@ -323,7 +323,7 @@ class LogisticRegression(LogisticInference):
         if alone and results[0].loss is None:
             loss = rows.problem(bool(self.fit_intercept)).loss_at(results[0].vectors)
             results = [replace(results[0], loss=loss)]
-        self._store_results(rows.labels.classes, rows.names, table, results)
+        self._store_results(rows.labels.classes, rows, table, results)
         problem = self._parts(rows)[0].problem(bool(self.fit_intercept))
         self.plan_ = plan_of(problem, float(self.C), float(self.l1_ratio), self.bias_reduction is not None)
         self._rows, self._facts = replace(rows, leverages=results[0].leverages), None
@@ -334,7 +334,7 @@ class LogisticRegression(LogisticInference):
             }
 
     def _store_results(
-        self, classes: NDArray[Any], columns: list[str], table: Table, results: list[LogisticResult]
+        self, classes: NDArray[Any], rows: UsedRows | None, table: Table, results: list[LogisticResult]
     ) -> None:
         """Set what is known without the rows."""
         vectors = np.vstack([result.vectors for result in results])
@@ -355,7 +355,8 @@ class LogisticRegression(LogisticInference):
         self.gap_ = max(gaps) if gaps and len(gaps) == len(results) and np.isfinite(self.C) else None
         self.maxima_ = next((result.maxima for result in results if len(result.maxima) > 1), None)
         dependent = sorted({j for result in results for j in result.dependent})
-        self.unidentifiable_ = tuple(columns[j] for j in dependent)
+        columns = rows.names if dependent and rows is not None else []
+        self.unidentifiable_ = tuple(columns[j] if columns else f"x{j}" for j in dependent)
         known, alone = [result.existence for result in results], len(results) == 1
         self.separation_ = known[0] if alone else dict(zip(self.classes_.tolist(), known, strict=True))
         loss = results[0].loss

@@ -24,8 +24,8 @@ from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
 MEMORY = 20
-SOON = 9  # steps in which the first Hessian leads there, or it is of no use
-NEAR = 1e-5  # of the value: what is left to gain where the second Hessian is made
+SOON = 12  # steps in which the first Hessian leads there, or it is of no use
+NEAR = 1e-3  # of the value: what is left to gain where the second Hessian is made; for the last digits a hundredth
 
 
 class StepLoss(SmoothLoss, Protocol):
@@ -133,7 +133,7 @@ def kept_newton(
     """Minimise from ``start``, as :func:`newton` does; ``model`` is about the Hessian there, if it is known."""
     if (begin := model or kept(loss, start)) is None:
         return newton(loss, start, max_iter, tol, bounded=loss if bounded else None)
-    first = with_model(loss, start, begin, NEAR, min(SOON, max_iter))
+    first = with_model(loss, start, begin, NEAR if tol > 0 else 0.01 * NEAR, min(SOON, max_iter))
     point, steps = first.state.point, first.steps
     if first.status is Status.INTERRUPTED:
         return Driven(NewtonState(point), first.status, steps)
