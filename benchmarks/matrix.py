@@ -9,7 +9,7 @@ existence of the unpenalised estimate, duality gaps, ranks.
 ``python -m benchmarks matrix`` takes small shapes, ``--long`` the full ones, ``--random N`` N shapes drawn at random,
 three learners each; ``--only TEXT`` those cells whose learner and shape, "ridge, square 400 x 400", contain the text;
 ``--memory`` adds what a fit takes at its peak, in a process of its own (``--long`` has it always); ``--draw`` writes
-matrix.svg. Set OPENBLAS_NUM_THREADS=1: libraries of the peers have threads of their own, which wait busily.
+matrix.svg. ``--threads N`` compares N threads with one instead, without peers, in elapsed time. Set OPENBLAS_NUM_THREADS=1: libraries of the peers have threads of their own, which wait busily.
 """
 
 from __future__ import annotations
@@ -165,6 +165,32 @@ def at_random(shape: Shape, long: bool) -> Iterator[tuple[str, Any]]:
     yield from (every[i] for i in sorted(rng.permutation(len(every))[:3]))
 
 
+def by_threads(count: int, only: str) -> None:
+    """Our fits on one thread and on ``count``, taking turns: cells with a gain, and cells that are slower."""
+    from separatrix import threads
+
+    def on(number: int, fit: Fit) -> Fit:
+        def run() -> Any:
+            with threads(number):
+                return fit()
+
+        return run
+
+    rows = []
+    for shape in chosen_shapes():
+        for learner, (ours, *_) in cases(shape, "--long" in sys.argv):
+            if only not in f"{learner}, {shape.name}":
+                continue
+            best = interleaved({"one": on(1, ours), "all": on(count, ours)}, 7, time.perf_counter, patience=4.0)
+            times = [f"{1e3 * best['one']:.3g} ms", f"{1e3 * best['all']:.3g} ms", best["one"] / best["all"]]
+            rows.append([learner, shape.name, *times])
+            print(rows[-1], file=sys.stderr, flush=True)
+    print_table(["learner", "shape", "1 thread", f"{count} threads", "speed-up"], rows)
+    gains = np.array([row[-1] for row in rows])
+    more, less = int((gains > 1.1).sum()), int((gains < 0.95).sum())
+    print(f"\n{len(gains)} cells: {more} at least a tenth faster, {less} slower by more than a twentieth")
+
+
 def main() -> None:
     from separatrix import threads
 
@@ -172,6 +198,9 @@ def main() -> None:
     long = "--long" in sys.argv
     memory = long or "--memory" in sys.argv
     only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
+    if "--threads" in sys.argv:
+        by_threads(int(sys.argv[sys.argv.index("--threads") + 1]), only)
+        return
     cells: dict[tuple[str, str], float] = {}
     rows = []
     with threads(1):

@@ -15,7 +15,8 @@ from separatrix.kernels.look_ahead import lookahead_of
 Floats = NDArray[np.float64]
 BLOCK = 2**18  # numbers that are worth a part of their own: about a fifth of a millisecond
 MOST = 64  # parts of a pass
-ROWWISE = 8  # numbers that are read in the time of a few operations on a score
+ROWWISE = 2  # numbers that are read in the time of numpy's few operations on a score, which take Python's lock in turn
+IN_KERNEL = 8  # and of those of a kernel
 ALIGN = 64  # rows: parts of a vector of bytes do not share a line of the cache
 
 
@@ -156,7 +157,7 @@ def on_all_cores(backend: ModuleType) -> dict[str, Callable[..., Any]]:
         return backend.decide(*arguments, lambda work, count: each_part(work, range(count)))
 
     def two_probabilities(scores: Floats, zero_is_second: bool, out: Floats) -> None:
-        blocks = row_blocks(len(scores), ROWWISE * len(scores))
+        blocks = row_blocks(len(scores), IN_KERNEL * len(scores))
         if len(blocks) == 1 or len(out) != len(scores):
             backend.two_probabilities(scores, zero_is_second, out)
             return
