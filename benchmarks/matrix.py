@@ -9,7 +9,8 @@ existence of the unpenalised estimate, duality gaps, ranks.
 ``python -m benchmarks matrix`` takes small shapes, ``--long`` the full ones, ``--random N`` N shapes drawn at random,
 three learners each; ``--only TEXT`` those cells whose learner and shape, "ridge, square 400 x 400", contain the text;
 ``--memory`` adds what a fit takes at its peak, in a process of its own (``--long`` has it always); ``--draw`` writes
-matrix.svg. ``--threads N`` compares N threads with one instead, without peers, in elapsed time. Set OPENBLAS_NUM_THREADS=1: libraries of the peers have threads of their own, which wait busily.
+matrix.svg. ``--threads N`` compares N threads with one instead, without peers, in elapsed time. Set
+OPENBLAS_NUM_THREADS=1: libraries of the peers have threads of their own, which wait busily.
 """
 
 from __future__ import annotations
