@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "separatrix/decide.hpp"
 #include "separatrix/dense_perceptron.hpp"
 #include "separatrix/look_ahead.hpp"
 
@@ -48,6 +49,32 @@ std::vector<double> learned(const Table& table, i64 helpers, i64 limit, i64& pas
     return w;
 }
 
+// The hyperplane that is found between separable rows, with the blocks of a scan on `helpers` threads; 0: on this one.
+Decision decided(i64 helpers, i64& shared) {
+    constexpr i64 rows = 120000;
+    u64 state = 7;
+    std::vector<double> x;
+    std::vector<i8> y;
+    for (i64 i = 0; i < rows; ++i) {
+        double s = 0;
+        for (i64 j = 0; j < d; ++j) x.push_back(static_cast<double>(next(state) >> 11) * 0x1p-52 - 1), s += x.back();
+        y.push_back(s > 0 ? 1 : -1);
+    }
+    const Dense<double> X{x.data(), rows, d};
+    Question ask{};
+    ask.y = y.data(), ask.intercept = true;
+    if (helpers > 0)
+        ask.side_by_side = [&](i64 count, const std::function<void(i64)>& work) {
+            std::atomic<i64> taken{0};
+            std::vector<std::thread> threads;
+            for (i64 h = 0; h < helpers; ++h)
+                threads.emplace_back([&] { for (i64 k; (k = taken++) < count;) work(k); });
+            for (std::thread& thread : threads) thread.join();
+            shared += count;
+        };
+    return Decider(X, ask).run();
+}
+
 }  // namespace
 
 int main() {
@@ -64,6 +91,14 @@ int main() {
                 }
             }
     }
-    std::printf("the same weights; %lld rows passed over\n", static_cast<long long>(passed_over));
-    return passed_over == 0;
+    i64 shared = 0;
+    const Decision alone = decided(0, shared);
+    for (i64 helpers = 1; helpers <= 4; ++helpers)
+        if (const Decision found = decided(helpers, shared); found.w != alone.w || found.scanned != alone.scanned) {
+            std::printf("another hyperplane with %lld helpers\n", static_cast<long long>(helpers));
+            return 1;
+        }
+    std::printf("the same weights; %lld rows passed over, %lld parts of scans shared\n", static_cast<long long>(passed_over),
+                static_cast<long long>(shared));
+    return passed_over == 0 || shared == 0;
 }
