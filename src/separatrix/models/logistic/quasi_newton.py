@@ -138,7 +138,8 @@ def kept_newton(
     if first.status is Status.INTERRUPTED:
         return Driven(NewtonState(point), first.status, steps)
     near = kept(loss, point) if steps or model is not None else begin
-    if first.status is not Status.OPTIMAL or near is None:
+    slow = first.status is Status.MAX_ITERATIONS and tol > 0  # a second Hessian leads on; without a tolerance, Newton's
+    if near is None or not (slow or first.status is Status.OPTIMAL):
         return newton(loss, start, max_iter, tol, bounded=loss if bounded else None)
     enough, gap = (0.5 * tol, loss.left) if bounded else (max(tol, LAST), None)
     run = with_model(loss, point, near, enough, max_iter - steps, gap)
