@@ -11,7 +11,8 @@ import pytest
 from scipy import sparse
 
 import separatrix as sx
-from separatrix.errors import SeparationWarning
+from separatrix.errors import DataError, SeparationWarning
+from separatrix.models.logistic import logistic_regression
 
 
 def stationarity(model, X, y, c, o):
@@ -114,3 +115,37 @@ def test_a_million_to_one_imbalance_is_settled():
     X[7] = 30.0
     with pytest.warns(SeparationWarning):
         assert not sx.LogisticRegression().fit(X, y).separation_.exists
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, "both"])
+@pytest.mark.parametrize("C", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("row", [0, 1, 2999, 3000, 7777, 11_999])
+def test_a_large_ridge_fit_names_the_number_that_is_not_finite(monkeypatch, row, C, bad):
+    monkeypatch.setattr(logistic_regression, "LARGE", 1000)  # the passes of the fit are the check
+    rng = np.random.default_rng(row)
+    X = rng.normal(size=(12_000, 6))
+    X[:, 4] = 0.0  # a column whose weight stays zero
+    y = (X[:, 0] + rng.logistic(size=len(X)) > 0).astype(int)
+    for column in (0, 4):
+        spoiled = X.copy()
+        spoiled[row, column] = np.inf if bad == "both" else bad
+        if bad == "both":  # two infinities that could cancel
+            spoiled[row + 1 if row < 11_999 else 5, column] = -np.inf
+        first = min(row, 5) if bad == "both" and row == 11_999 else row
+        for model in (
+            sx.LogisticRegression(C=C),
+            sx.LogisticRegression(C=C, max_iter=1),
+            sx.LogisticRegression(C=C, tol=1e-2),
+        ):
+            with pytest.raises(DataError, match=rf"at row {first}, column {column}"):
+                model.fit(spoiled, y)
+            assert not hasattr(model, "coef_")
+
+
+def test_a_large_ridge_fit_of_several_classes_is_checked_before(monkeypatch):
+    monkeypatch.setattr(logistic_regression, "LARGE", 1000)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    X[2000, 3] = np.inf
+    with pytest.raises(DataError, match="at row 2000, column 3"):
+        sx.LogisticRegression(C=1.0).fit(X, np.arange(3000) % 3)

@@ -28,10 +28,11 @@ from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_o
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
 from separatrix.proofs.certificate import CertifiedTable
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
 from separatrix.validation.targets import need_same_index
 
 GAP = 1e-8  # the relative duality gap at which a penalised fit ends, unless another is asked for
+LARGE = 2**23  # numbers of rows whose check is left to the passes of a ridge fit
 SUBSTITUTE = {"firth": "Firth's bias-reduced estimate", "ridge": "a ridge (C=1 on standardised columns)"}
 
 
@@ -218,8 +219,17 @@ class LogisticRegression(LogisticInference):
         array([[0.767]])
         """
         options = self._options()
-        rows, table = self._checked(X, y, sample_weight, offset, trials)
-        results = fit_parts(self._parts(rows), options, self._start(rows))
+        plain = sample_weight is None and self.class_weight is None and offset is None and trials is None
+        late = (
+            plain and isinstance(X, np.ndarray) and X.size >= LARGE and np.isfinite(options.C) and not options.l1_ratio
+        )
+        rows, table = self._checked(X, y, sample_weight, offset, trials, finite=not late)
+        if late and len(rows.labels.classes) > 2:
+            check_table(table.X)
+            late = False
+        results = (
+            self._fit_unchecked(rows, options) if late else fit_parts(self._parts(rows), options, self._start(rows))
+        )
         self._store(rows, table, results)
         if self.status_ is Status.INTERRUPTED:
             raise_interruption(self.status_)  # here and not before: the partial model is stored
@@ -260,10 +270,25 @@ class LogisticRegression(LogisticInference):
         rows, _ = self._checked(X, y, sample_weight, offset)
         return fit_path([part.problem(options.lift) for part in self._parts(rows)], Cs, options)
 
+    def _fit_unchecked(self, rows: UsedRows, options: FitOptions) -> list[LogisticResult]:
+        """A ridge fit to rows that may hold a NaN or an infinity: then no gradient over all rows is finite, no gap is
+        proved, and the rows are read again to name the place."""
+        try:
+            with np.errstate(all="ignore"):
+                results = fit_parts(self._parts(rows), options, self._start(rows))
+        except Exception:
+            check_table(rows.table.X)
+            raise
+        if results[0].status is not Status.OPTIMAL:
+            check_table(rows.table.X)
+        return results
+
     # -- rows ---------------------------------------------------------------------------------------
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, offset: Any, trials: Any = None) -> tuple[UsedRows, Table]:
-        table = self._fit_table(X)
+    def _checked(
+        self, X: Any, y: Any, sample_weight: Any, offset: Any, trials: Any = None, finite: bool = True
+    ) -> tuple[UsedRows, Table]:
+        table = self._fit_table(X, finite)
         need_same_index(X, offset, "offset")
         if trials is not None:
             return self._checked_groups(X, y, sample_weight, offset, trials, table), table
