@@ -100,8 +100,9 @@ void bind_mistakes(nb::module_& m) {
         .def("take", &MistakeTree::take)
         .def("tree",
              [](const MistakeTree& self) {
-                 std::vector<std::tuple<i32, i32, i32, std::vector<i32>>> out;
-                 for (const Case& c : self.cases) out.push_back({c.bound, c.divided < 0 ? -1 : self.cases[c.divided].row, c.divided, c.packed});
+                 std::vector<std::tuple<i32, i32, i32, std::vector<i32>, std::vector<i32>, i32>> out;
+                 for (const Case& c : self.cases)
+                     out.push_back({c.bound, c.divided < 0 ? -1 : self.cases[c.divided].row, c.divided, c.packed, c.weights, c.over});
                  return out;
              })
         .def_prop_ro("witnesses", [](const MistakeTree& self) { return self.witnesses; })

@@ -18,6 +18,7 @@
 
 #include "circuit.hpp"
 #include "nnls.hpp"
+#include "spread.hpp"
 
 namespace separatrix {
 
@@ -28,6 +29,9 @@ struct Case {
     i32 bound;                // proved here: mistakes + witnesses packed, or `impossible`
     i32 divided = -1;         // the child in which its row is wrong; the next one is the other
     std::vector<i32> packed;  // witnesses
+    std::vector<i32> weights{};  // of the witnesses, where they share rows
+    i32 over = 1;             // what no row bears more of
+    i32 next = -1;            // the row to divide at
 };
 
 class MistakeTree {
@@ -35,6 +39,8 @@ class MistakeTree {
     using Codes = std::vector<i32>;  // row i as i, reversed as ~i
     using Prove = std::function<bool(Codes&)>;
     static constexpr i32 impossible = 1 << 30;
+    static constexpr int rounds = 3;  // of looking for witnesses that share rows
+    static constexpr i64 narrow = 6;  // columns up to which many small cases take less time than better bounds
 
     std::vector<Case> cases;
     std::vector<Codes> witnesses;
@@ -45,7 +51,7 @@ class MistakeTree {
     // z: rows times positive numbers, each with its largest entry near 1; exact only if `exact`.
     MistakeTree(const double* z, i64 n, i64 p, bool exact)
         : best(static_cast<i32>(n)), n(n), p(p), exact(exact), Z(z, z + n * p), A(Z), length(n), side(n, 0), used(n, 0),
-          hull(p), proof(p) {
+          hull(p), proof(p), shares(n) {
         for (i64 i = 0; i < n; ++i) {
             length[i] = std::sqrt(dot(&Z[i * p], &Z[i * p], p));
             if (length[i] > 0)
@@ -56,7 +62,7 @@ class MistakeTree {
     // The root, with witnesses that the caller has proved.
     void start(const std::vector<Codes>& known, const Prove& by) {
         prove = &by;
-        cases.push_back({-1, -1, false, 0, 0, -1, {}});
+        cases.push_back({-1, -1, false, 0, 0, -1, {}, {}, 1, -1});
         for (const Codes& c : known) cases[0].packed.push_back(enlist(c));
         bound(0);
         push(0);
@@ -105,6 +111,7 @@ class MistakeTree {
     Codes base;            // the rows decided on the way to the case
     NearestPoint hull;
     CircuitProof proof;
+    SpreadWeights shares;
     const Prove* prove = nullptr;  // during start and run
     std::map<Codes, i32> known;
     std::map<Codes, Codes> proved;
@@ -221,7 +228,7 @@ class MistakeTree {
     bool pack(i32 id, Case& here) {
         Codes rows;
         if (!part(witnesses[id], rows)) return false;
-        if (rows.empty()) return here.packed = {id}, here.bound = impossible, true;
+        if (rows.empty()) return here.packed = {id}, here.weights.clear(), here.over = 1, here.bound = impossible, true;
         for (i32 i : rows)
             if (used[i]) return false;
         for (i32 i : rows) used[i] = 1;
@@ -247,6 +254,12 @@ class MistakeTree {
         ++nodes;
         enter(at);
         Case& here = cases[at];
+        const std::vector<i32> before = here.packed;
+        if (disjoint(here) && here.bound < best && p > narrow) spread(here, before);
+    }
+
+    // Witnesses that share no row that may be wrong; false when nothing more can be said here.
+    bool disjoint(Case& here) {
         std::vector<i32> given;
         std::swap(given, here.packed);
         const auto refill = [&](const std::vector<i32>& ids) {
@@ -256,7 +269,7 @@ class MistakeTree {
                 if (here.bound < best) pack(id, here);
         };
         refill(given);
-        if (here.bound >= best || extend(here) != separable) return;
+        if (here.bound >= best || extend(here) != separable) return false;
         for (int round = 0; round < 3; ++round) {
             look();
             std::vector<i32> alone, others;
@@ -274,15 +287,96 @@ class MistakeTree {
                     if (ask({i}, witness) == blocked) alone.push_back(enlist(witness)), fresh = true;
                     v = kept;
                 }
-            if (!fresh) return;
+            if (!fresh) return true;
             const Case before = here;
             alone.insert(alone.end(), others.begin(), others.end());
             refill(alone);
-            if (here.bound >= best) return;
+            if (here.bound >= best) return false;
             const Answer answer = extend(here);
             if (here.bound < before.bound) here.packed = before.packed, here.bound = before.bound;
-            if (answer != separable || here.bound >= best) return;
+            if (answer != separable || here.bound >= best) return false;
         }
+        return true;
+    }
+
+    // Witnesses that share rows, with weights that no row bears more than 1 of (spread.hpp); more of them are looked for
+    // among the rows of the least prices, where their weight would be free.
+    void spread(Case& here, const std::vector<i32>& before) {
+        std::vector<i32> ids = before;  // those of the case that was divided come first
+        std::vector<char> listed(witnesses.size(), 0);
+        for (i32 id : before) listed[id] = 1;
+        for (i32 id = 0; id < static_cast<i32>(witnesses.size()); ++id)
+            if (!listed[id]) ids.push_back(id);
+        Codes rows, witness;
+        std::size_t count = 0, first = 0;
+        shares.clear();
+        for (std::size_t k = 0; k < ids.size(); ++k)
+            if (part(witnesses[ids[k]], rows)) {
+                if (rows.empty()) return void(pack(ids[k], here));
+                shares.add(rows), ids[count++] = ids[k], first += k < before.size();
+            }
+        ids.resize(count);
+        shares.prefer(static_cast<i32>(first));
+        for (int round = 0;; ++round) {
+            shares.solve(1000);
+            claim(here, ids);
+            if (here.bound >= best || round == rounds) break;
+            Codes order;
+            for (i32 i = 0; i < n; ++i)
+                if (side[i] == 0) order.push_back(i);
+            std::stable_sort(order.begin(), order.end(), [&](i32 a, i32 b) { return shares.price[a] < shares.price[b]; });
+            std::size_t low = 0, high = order.size();  // the fewest rows of least price that are blocked
+            while (low < order.size() && shares.price[order[low]] <= 1e-9) ++low;
+            const std::size_t free = low;
+            if (ask({order.begin(), order.begin() + static_cast<std::ptrdiff_t>(low)}, witness) == blocked) high = low;
+            else look();
+            while (low + p < high) {
+                const std::size_t middle = (low + high) / 2;
+                if (ask({order.begin(), order.begin() + static_cast<std::ptrdiff_t>(middle)}, witness) == blocked)
+                    high = middle;
+                else
+                    low = middle + 1;
+            }
+            if (high == order.size() && high > free) break;
+            order.resize(std::min(order.size(), high + (high > free ? 3 * p : 0)));
+            bool fresh = false;
+            while (ask(order, witness) == blocked) {
+                const i32 id = enlist(witness);
+                if (!part(witness, rows)) break;
+                if (rows.empty()) return void(pack(id, here));
+                double cost = 0;
+                for (i32 i : rows) cost += shares.price[i];
+                if (cost < 1 - 1e-6) shares.add(rows), ids.push_back(id), fresh = true;
+                std::erase_if(order, [&](i32 i) { return std::binary_search(rows.begin(), rows.end(), i); });
+            }
+            if (!fresh) break;
+        }
+        // The row to divide at: of those with a price of at least 0.3 the one that the best w gets most wrong.
+        const auto rank = [&](i32 i) {
+            return std::pair(-std::min(shares.price[i], 0.3), margin.empty() ? 0.0 : margin[i]);
+        };
+        for (i32 i = 0; i < n; ++i)
+            if (side[i] == 0 && shares.price[i] > 1e-6 && shares.price[i] < 1 - 1e-6 &&
+                (here.next < 0 || rank(i) < rank(here.next)))
+                here.next = i;
+    }
+
+    // The weights in integers, if they prove more than is known.
+    void claim(Case& here, const std::vector<i32>& ids) {
+        std::vector<i64> load(n, 0);
+        std::vector<i32> packed, weights;
+        i64 sum = 0, over = 1;
+        Codes rows;
+        for (std::size_t b = 0; b < shares.chosen.size(); ++b) {
+            const i32 whole = static_cast<i32>(std::clamp(shares.weight[b], 0.0, 2.0) * 65536);
+            if (whole <= 0) continue;
+            packed.push_back(ids[shares.chosen[b]]), weights.push_back(whole), sum += whole;
+            part(witnesses[packed.back()], rows);
+            for (i32 i : rows) over = std::max(over, load[i] += whole);
+        }
+        const i32 bound = here.mistakes + static_cast<i32>((sum + over - 1) / over);
+        if (bound <= here.bound) return;
+        here.bound = bound, here.packed = packed, here.weights = weights, here.over = static_cast<i32>(over);
     }
 
     // How many rows does the present w get wrong?
@@ -295,7 +389,7 @@ class MistakeTree {
     void divide(i32 at) {
         enter(at);
         std::fill(used.begin(), used.end(), 0);
-        const i32 row = candidate(at);
+        const i32 row = cases[at].next >= 0 ? cases[at].next : candidate(at);
         if (row < 0) {  // every row is decided, and no proof was found that this cannot be
             stuck = std::min(stuck, reached(at));
             return;
@@ -303,7 +397,7 @@ class MistakeTree {
         const i32 first = static_cast<i32>(cases.size());
         cases[at].divided = first;
         for (int right = 0; right < 2; ++right) {
-            cases.push_back({at, row, !right, cases[at].mistakes + !right, 0, -1, cases[at].packed});
+            cases.push_back({at, row, !right, cases[at].mistakes + !right, 0, -1, cases[at].packed, {}, 1, -1});
             bound(first + right);
         }
         push(first), push(first + 1);

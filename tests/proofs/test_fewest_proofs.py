@@ -110,19 +110,13 @@ def test_fractions_of_witnesses_add_up_to_what_each_row_can_bear():
 
 def test_a_fractional_packing_is_proved_by_fractions():
     X, y = noisy(120, 12, 0.5)
-    found = fewest_mistakes(X, y, max_nodes=8)
-    fraction = found._search.fraction
-    assert fraction.bound >= len(found._search.packed)
-    load = np.zeros(120, dtype=np.int64)
-    for codes, weight in zip(fraction.witnesses, fraction.weights, strict=True):
-        load[codes] += weight
-    assert load.max() == fraction.over
-    assert fraction.bound == -(-sum(fraction.weights) // fraction.over)
-    assert found.lower >= fraction.bound
-    assert any("over" in node for node in found.certificate.content["nodes"]) == (
-        found._search.tree.lower < found.lower
-    )
+    found = fewest_mistakes(X, y, max_nodes=40)
     assert f"at least {found.lower} " in verify(found.certificate, X, y)
+    content = copy.deepcopy(found.certificate.content)
+    node = next(node for node in content["nodes"] if "over" in node)
+    assert max(node["weights"]) <= node["over"] < sum(node["weights"])
+    node["weights"][0] = node["over"] + 1
+    assert "share a row" in rejected(content, X, y)
 
 
 def test_other_data_are_refused(proof):

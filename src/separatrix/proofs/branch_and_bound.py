@@ -22,7 +22,7 @@ from separatrix.proofs.face import Face
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.line_search import Lines
-from separatrix.proofs.packing import Packing, fractional_packing, packed_fractionally
+from separatrix.proofs.packing import Packing, packed_fractionally
 from separatrix.proofs.proof_cost import ProofCost
 from separatrix.proofs.simplex import alternative
 from separatrix.proofs.small_tables import disjoint_circuits, separating_the_rest
@@ -31,14 +31,13 @@ from separatrix.proofs.tree_rows import node_work, opposite_pairs, prepared, wit
 Progress = Callable[[int, int, int], object]
 
 RESTARTS = 20  # of the first search for a good hyperplane
-SLICE = 5_000_000  # rows times columns times nodes between two looks at the clock
+SLICE = 1e8  # steps between two looks at the clock
 SMALL = 300_000  # numbers of a table that is worth a tree; larger ones are packed once
 TINY = 2_000  # up to which what floating point leaves open is decided exactly
 INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
 NARROW = 30  # columns up to which the tree of all rows begins before blocks of rows are tried
 EARLY, DOUBTS = 3e9, 1000  # steps of that beginning, of some 3e10 in a minute, and witnesses decided in integers
 SOON = 2e8  # steps after which that beginning ends where the lower bound is below half of the upper one
-FIRST = 1000  # nodes before the programme of all witnesses is tried, where there are many columns
 
 
 @dataclass
@@ -89,12 +88,11 @@ class Search:
 
     def run(self, max_nodes: int, gap: int) -> None:
         divide: tuple[Callable[[], None], ...] = ()
-        self.most = max_nodes
         if max_nodes:
             n, p = self.rows.n, self.rows.p
             early = min(max_nodes, int(EARLY / node_work(n, p))) if p <= NARROW and n * p <= SMALL else 0
             if (blocks := self.blocks) is not None:  # between the beginning of the tree and the rest of it
-                divide = (lambda: self._divide(early, gap, DOUBTS), lambda: blocks(self, max_nodes))
+                divide = (lambda: self._divide(early, gap, DOUBTS), lambda: self._by_blocks(blocks, max_nodes))
             divide = (*divide, lambda: self._divide(max_nodes, gap), self._by_integers)
         for step in (self._first_witnesses, self._hyperplane, self._pack, *divide):
             if self.lower + gap >= self.upper or self.late():
@@ -225,6 +223,11 @@ class Search:
         """Witnesses among these rows that share none of them, until the rest is separable."""
         return witnesses_in_turn(self.rows, ids, self.prove, self.late)
 
+    def _by_blocks(self, blocks: Callable[[Search, int], None], max_nodes: int) -> None:
+        """Bounds of blocks of rows, unless the tree of all rows does well."""
+        if 2 * self.lower < self.upper:
+            blocks(self, max_nodes)
+
     def _divide(self, max_nodes: int, gap: int, doubts: float = np.inf) -> None:
         """The tree, a few nodes at a time."""
         rows = self.rows
@@ -240,9 +243,9 @@ class Search:
             tree.start(self.packed, self.prove)
             self.tree = tree
         tree, columns = self.tree, self.columns
-        some = max(2, SLICE // (rows.n * rows.p + 1000 * rows.p))
-        first, turn = min(FIRST, self.most // 4), 0
-        while True:  # each round divides a case, at most max_nodes of them, but for the one that makes the packing
+        some = max(2, int(SLICE / node_work(rows.n, rows.p)))
+        turn = 0
+        while True:  # each round divides a case, at most max_nodes of them
             self._take(columns)
             if self.upper < tree.best:
                 tree.offer(self.upper, self._floats() / columns)
@@ -251,18 +254,12 @@ class Search:
             early = self.long or (doubts < np.inf and (tree.doubtful >= doubts or far))
             if self.lower + gap >= self.upper or tree.nodes >= max_nodes or early or self.late():
                 return
-            if self.fraction is None and rows.p > 10 and tree.nodes >= first:
-                pool = [codes for codes in tree.witnesses if min(codes) >= 0]
-                image = self.lines.image() if rows.p <= 30 else rows
-                self.fraction = fractional_packing(image, pool, self.prove, self.late)
-                continue
             turn += 1
             if rows.n * rows.p < SMALL:  # now and then a longer series of lines, which leads farther away
                 series = 100 if turn >= 4 and turn & (turn - 1) == 0 else 5
                 self._descend(self._floats(), 1 if self.blocks is None else series)
             before = tree.nodes
-            more = (first if before < first else max_nodes) - before
-            tree.run(min(some, more), gap, self.prove)
+            tree.run(min(some, max_nodes - before), gap, self.prove)
             if tree.nodes == before:  # what is left cannot be divided in floating point
                 self.stuck = True
                 return

@@ -21,11 +21,13 @@ def flat_tree(tree: Any, lower: int) -> tuple[list[dict[str, Any]], list[Codes]]
     stack = [(0, 0)]
     while stack:  # every node of the tree comes once
         at, place = stack.pop()
-        bound, row, child, packed = cases[at]
+        bound, row, child, packed, weights, over = cases[at]
         if bound >= lower:
-            if bound < IMPOSSIBLE:  # as many as are needed, those used elsewhere first
+            if bound < IMPOSSIBLE and not weights:  # as many as are needed, those used elsewhere first
                 packed = sorted(packed, key=lambda k: k not in used)[: lower - bound + len(packed)]
             nodes[place] = {"pack": [used.setdefault(k, len(used)) for k in packed]}
+            if weights:
+                nodes[place] |= {"weights": weights, "over": over}
             continue
         nodes[place] = {"split": row, "wrong": len(nodes), "right": len(nodes) + 1}
         stack += [(child, len(nodes)), (child + 1, len(nodes) + 1)]

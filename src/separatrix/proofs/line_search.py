@@ -111,10 +111,6 @@ class Lines:
         self.view, self.middle = kernels.rows(self.B), self.center
         self.center, self.scale = np.zeros(self.rows.d), np.ones(self.rows.d)
 
-    def image(self) -> LiftedRows:
-        """The rows in these coordinates: circuits are the same, up to rounding."""
-        return self.rows if self.into is None else LiftedRows(self.B, self.rows.y, self.rows.intercept)
-
     def start(self, otherwise: Floats) -> Floats:
         """Where least squares points, on all rows or on some of many."""
         rows = self.rows

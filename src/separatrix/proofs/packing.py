@@ -8,13 +8,12 @@ common denominator, and what is claimed is added up from those.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.row_blocks import Block
 
 Codes = list[int]
@@ -34,38 +33,6 @@ class Packing:
     def bound(self) -> int:
         total = sum(self.weights) + sum(t * block.lower for t, block in zip(self.shares, self.blocks, strict=True))
         return -(-total // self.over)
-
-
-def fractional_packing(
-    rows: LiftedRows,
-    pool: list[Codes],
-    prove: Callable[[Codes], Codes],
-    late: Callable[[], bool],
-    rounds: int = 25,
-    tries: int = 8,
-) -> Packing | None:
-    """The best packing over a pool of proved witnesses, which grows where the programme is not satisfied.
-
-    ``rows`` are searched for witnesses and may be any image of the rows that ``prove`` refers to.
-    """
-    known = {tuple(sorted(codes)) for codes in pool}
-    best: Packing | None = None
-    chance = np.random.default_rng(0)
-    for _ in range(rounds):
-        witnesses = sorted(known)
-        x, t = programme(witnesses, rows.n)
-        packing = whole_weights(witnesses, t)
-        if best is None or packing.bound > best.bound:
-            best = packing
-        before = len(known)
-        for k in range(tries):
-            if late():
-                return best
-            noise = chance.random(rows.n) * (1e-9 if k == 0 else 0.2 * chance.random() * k / tries)
-            _violated(rows, x, np.argsort(x + noise, kind="stable"), prove, known)
-        if len(known) == before:
-            return best
-    return best
 
 
 def packed_fractionally(pool: list[Codes], n: int) -> Packing:
@@ -107,30 +74,3 @@ def whole_weights(witnesses: list[tuple[int, ...]], t: NDArray[np.float64], bloc
     over = max(load.values(), default=1)
     shares = tuple(v for _, v in own)
     return Packing([w for w, _ in chosen], [v for _, v in chosen], over, tuple(block for block, _ in own), shares)
-
-
-def _violated(
-    rows: LiftedRows,
-    x: NDArray[np.float64],
-    order: NDArray[np.intp],
-    prove: Callable[[Codes], Codes],
-    known: set[tuple[int, ...]],
-) -> None:
-    """Witnesses of total load below 1 among the rows of least load: the first rows that are not separable."""
-    low, high = rows.p, len(order)
-    while low < high:  # bisection
-        middle = (low + high) // 2
-        if rows.search(np.sort(order[:middle])).status == "witness":
-            high = middle
-        else:
-            low = middle + 1
-    left = np.sort(order[: high + 5 * rows.p])
-    while len(left):  # the rows of each witness leave
-        found = rows.search(left)
-        if found.status != "witness" or not found.support:
-            return
-        if x[found.support].sum() < 1 - 1e-6:
-            heaviest = np.argsort(-found.weights, kind="stable")
-            if codes := prove([found.support[k] for k in heaviest]):
-                known.add(tuple(sorted(codes)))
-        left = np.setdiff1d(left, found.support)

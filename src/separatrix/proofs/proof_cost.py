@@ -28,6 +28,7 @@ class ProofCost:
     """The steps that proofs about these rows take."""
 
     def __init__(self, rows: LiftedRows) -> None:
+        self.n: int = rows.n
         self.p: int = rows.p
         values = rows.X if isinstance(rows.X, np.ndarray) else rows.X.data
         shares, exponents = np.frexp(np.append(values[values != 0], 1.0))
@@ -90,19 +91,20 @@ class ProofCost:
     def surely_allows(self, witnesses: int, nodes: int, bound: int) -> bool:
         """Whether a checker takes any proof of a bound by a tree of so many nodes with so many witnesses."""
         size = self.p + 1
-        leaves = STEP * nodes * (32 + 4 * bound * size)
-        letters = witnesses * size * (16 + self._minor(size) // 4) + nodes * (64 + 8 * bound)
+        most = max(bound, min(self.n, witnesses))  # witnesses of a leaf: no more with weights than there are rows
+        leaves = STEP * nodes * (32 + 4 * most * size)
+        letters = witnesses * size * (16 + self._minor(size) // 4) + nodes * (64 + 16 * most)
         return witnesses * self.weighted(size, size * self.p) + leaves <= LIMIT and letters <= checker.MOST_TEXT
 
     def allows(self, witnesses: Sequence[Codes], nodes: Nodes = ()) -> bool:
         """Whether a checker takes a proof with these witnesses and nodes, in steps and in characters."""
         rows = sum(map(len, witnesses))
         letters = 16 * rows + sum(len(codes) * self._minor(len(codes)) // 4 for codes in witnesses)
-        packs = sum(len(witnesses[k]) for node in nodes for k in node.get("pack", ()))
+        packs = sum(len(node.get("pack", ())) for node in nodes)
         each = (
             self.weighted(len(codes), self._cells(codes)) if len(codes) > 2 else self.plain(codes)
             for codes in witnesses
         )
         work = sum(each) + self._tree(witnesses, nodes)
         more = min(checker.PER_CHARACTER * checker.ROW_TEXT * rows, checker.MOST_FOR_TEXT)
-        return work <= LIMIT + more and letters + 64 * len(nodes) + 8 * packs <= checker.MOST_TEXT
+        return work <= LIMIT + more and letters + 64 * len(nodes) + 16 * packs <= checker.MOST_TEXT

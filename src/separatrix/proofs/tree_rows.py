@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from separatrix.proofs.lifted_rows import LiftedRows
 
+FEW_COLUMNS = 6  # up to which the witnesses of a case share no row (native/separatrix/mistakes.hpp)
+
 
 def zero_rows(rows: LiftedRows) -> list[list[int]]:
     """Rows of zeros, each a witness by itself; for rows without an intercept."""
@@ -77,8 +79,8 @@ def prepared(rows: LiftedRows) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 
 def node_work(n: int, p: int) -> float:
-    """What a node takes, in steps: it asks some questions of all rows, and an answer takes some 2 p steps."""
-    return 5.0 * n * p * p + 8000.0 * p
+    """What a node takes, in steps: some questions of all rows, each of some 2 p steps, and far more with weights."""
+    return 5.0 * n * p * p + 8000.0 * p if p <= FEW_COLUMNS else 60.0 * n * p * p + 100_000.0 * p
 
 
 def default_nodes(n: int, p: int) -> int:

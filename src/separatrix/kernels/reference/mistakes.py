@@ -47,8 +47,8 @@ class MistakeTree:
         found, self.found = self.found, []
         return found
 
-    def tree(self) -> list[tuple[int, int, int, list[int]]]:
-        return [(bound, row, child, packed) for _, bound, row, child, packed in self.cases]
+    def tree(self) -> list[tuple[int, int, int, list[int], list[int], int]]:
+        return [(bound, row, child, packed, [], 1) for _, bound, row, child, packed in self.cases]
 
     def start(self, witnesses: list[Codes], prove: Prove) -> None:
         self.prove = prove
