@@ -140,20 +140,20 @@ def _is_second(scores: Floats, boundary: str) -> NDArray[np.bool_]:
 
 def known_classes(owner: Any, classes: Any) -> list[Any] | None:
     """The classes that were declared, now or in the first call; None where they stay open."""
-    state = owner.__dict__
+    last = getattr(owner, "_moments", None)
     declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
-    if "_moments" not in state:
+    if last is None:
         return declared
-    known = state["_moments"].labels
+    known = last.labels
     if declared is not None and declared != known:
         raise DataError(f"classes={classes!r} is not the same as on the last call, which had {known}.")
-    return known if state.get("_closed", False) else None
+    return known if owner.__dict__.get("_closed", False) else None
 
 
 def moments_of_classes(owner: Any, d: int, known: list[Any] | None, labels: Labels, pooled: bool) -> Moments:
     """A state to add rows with these labels to: a copy of the last one, or a new one."""
     present = labels.classes.tolist()
-    last: Moments | None = owner.__dict__.get("_moments")
+    last: Moments | None = getattr(owner, "_moments", None)
     moments = Moments(d, labels=known or [], pooled=pooled) if last is None else last.copy()
     new = [label for label in present if label not in (moments.labels or [])]
     for label in new:

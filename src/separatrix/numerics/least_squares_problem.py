@@ -50,6 +50,11 @@ class LeastSquaresProblem:
         return int(self.X.shape[0])
 
     @property
+    def counted(self) -> int:
+        """Rows with a weight."""
+        return self.n if self.weights is None else int(np.count_nonzero(self.weights))
+
+    @property
     def p(self) -> int:
         return int(self.X.shape[1]) + (1 if self.lift else 0)
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix import LeastSquares, kernels
+from separatrix import LeastSquares, LeastSquaresClassifier, kernels
 from separatrix.models.least_squares import twofold_refinement
 from separatrix.models.least_squares.ridge_solver import solve_least_squares
+from separatrix.models.least_squares.row_products import RowProducts
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem
 from separatrix.numerics.moments import Moments
@@ -44,6 +45,21 @@ def test_a_look_that_is_left_out_would_change_no_bit(n, d, offset, correlated, a
     np.testing.assert_array_equal(short[0], whole[0])
     assert short[1] == pytest.approx(whole[1], rel=1e-15)
     assert short[1] == pytest.approx(residual_sum(problem, short[0][None])[0], rel=1e-14)
+
+
+@pytest.mark.parametrize(("n", "d"), [(50, 300), (120, 130), (200, 1500)])
+def test_wide_ridge_fits_look_once(n, d, monkeypatch):
+    X, y = draw(n, d, n + d)
+    looks, residuals = [], twofold_refinement._residuals
+    monkeypatch.setattr(twofold_refinement, "_residuals", lambda *a: looks.append(1) or residuals(*a))
+    short = LeastSquares(1.0).fit(X, y)
+    assert (short.solver_, len(looks)) == ("wide", 1)
+    monkeypatch.setattr(RowProducts, "contraction", np.inf)
+    whole = LeastSquares(1.0).fit(X, y)
+    assert len(looks) > 2
+    np.testing.assert_array_equal(short.coef_, whole.coef_)
+    assert short.intercept_ == whole.intercept_
+    assert short.rss_ == pytest.approx(whole.rss_, rel=1e-14)
 
 
 def test_the_residual_sum_of_a_perfect_fit_is_computed():
@@ -88,3 +104,26 @@ def test_a_known_inverse_does_not_change_the_answer():
     np.testing.assert_allclose(quick.solve(), plain.solve(), rtol=1e-12)
     found = solve_least_squares(problem, Moments(40, 1))
     assert found.condition_now == plain.condition
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("learner", [LeastSquares, LeastSquaresClassifier])
+def test_moments_of_few_rows_are_made_when_they_are_asked_for(learner, weighted):
+    X, y = draw(50, 70, 4)
+    y = y if learner is LeastSquares else (y > 0).astype(int)
+    weights = np.random.default_rng(0).integers(0, 3, 50) + 0.0 if weighted else None
+    c = np.ones(50) if weights is None else weights
+    lifted = np.column_stack([X, np.ones(50)])
+    expected = lifted.T @ (c[:, None] * lifted) + np.diag([2.0] * 70 + [0.0])
+    whole = learner(2.0).fit(np.vstack([X, X]), np.append(y, y), None if weights is None else np.append(c, c))
+    model = learner(2.0).fit(X, y, weights)
+    assert "_moments" not in vars(model)
+    restored = pickle.loads(pickle.dumps(model))
+    again, c = X.copy(), None if weights is None else weights.copy()
+    X[:] = 0.0  # rows may be overwritten after a fit
+    np.testing.assert_allclose(restored.normal_matrix_, expected, rtol=1e-12, atol=1e-11)
+    model.partial_fit(again, y, sample_weight=c)
+    np.testing.assert_allclose(model.coef_, whole.coef_, rtol=0, atol=1e-9)
+    assert "_later_moments" not in vars(model)
+    model.fit(np.vstack([again, again]), np.append(y, y))
+    assert "_moments" in vars(model)

@@ -1,4 +1,4 @@
-"""Analysis of variance, nested models, deletions of terms, influence and predictions with errors of least squares."""
+"""After a fit of least squares: summaries, analysis of variance, nested models, deletions, influence, predictions."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from separatrix.statistics.result_table import ResultTable
 from separatrix.validation import check_row_offset
 
 if TYPE_CHECKING:
+    from separatrix.arrays import Floats
+    from separatrix.models.least_squares.least_squares_summary import LeastSquaresSummary
     from separatrix.plotting.fit_pictures import PicturedRows
     from separatrix.statistics.anova import SubmodelSums
     from separatrix.statistics.summary import Summary
@@ -40,8 +42,87 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         inside = (found.studentized[used], found.leverage[used], found.cooks_distance[used])
         return PicturedRows(y[used] - rows.residuals, rows.residuals, "residual", *inside)
 
+    def summary(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        level: float = 0.95,
+        covariance: str = "model",
+        groups: Any = None,
+        lags: int | None = None,
+        clusters: Any = None,
+    ) -> LeastSquaresSummary:
+        """Coefficients with standard errors, tests and intervals; see :func:`separatrix.inference.summarize`.
+
+        Parameters
+        ----------
+        X, y : array, sparse matrix or frame; array
+            The rows of the fit; a model from a file, a pickle or ``partial_fit`` needs them for robust covariances.
+        sample_weight : array or None
+            Weights of the rows; None: all 1.
+        level : float
+            Of the intervals.
+        covariance : {"model", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"}
+        groups : array or None
+            One label a row, for "cluster".
+        lags : int or None
+            For "HAC"; None: 4 (n/100)^(2/9).
+        clusters : array or None
+            The former name of groups.
+
+        Returns
+        -------
+        LeastSquaresSummary
+            Text, HTML, a dict or a frame.
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.1, 2.9, 5.2, 6.8]
+        >>> lines = LeastSquares().fit(X, y).summary()
+        >>> lines.names, lines.coef.round(2)
+        (('x0', 'intercept'), array([1.94, 1.09]))
+        """
+        from separatrix.models.least_squares.least_squares_summary import summarize
+
+        model: Any = self
+        options = {"covariance": covariance, "groups": model._groups_of_fit(groups), "lags": lags, "clusters": clusters}
+        return summarize(model, X, y, sample_weight=sample_weight, level=level, **options)
+
+    def predict_interval(self, X: Any, *, level: float = 0.95, kind: str = "prediction") -> tuple[Floats, Floats]:
+        """Lower and upper ends, row by row; see :func:`separatrix.inference.predict_interval`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+        level : float
+            Of the intervals.
+        kind : {"prediction", "mean"}
+            For a new y, or for its mean.
+
+        Returns
+        -------
+        (array, array)
+            Lower and upper ends.
+
+        Examples
+        --------
+        >>> from separatrix import LeastSquares
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.1, 2.9, 5.2, 6.8]
+        >>> low, high = LeastSquares().fit(X, y).predict_interval([[1.5]])
+        >>> low.round(2), high.round(2)
+        (array([3.03]), array([4.97]))
+        """
+        from separatrix.models.least_squares.prediction_intervals import predict_interval
+
+        model: Any = self
+        return predict_interval(model, X, level=level, kind=kind)
+
     def _wald_summary(self, options: dict[str, Any]) -> Summary:
-        return self.summary(**options)  # type: ignore[attr-defined, no-any-return]  # of the estimator
+        return self.summary(**options)
 
     def _sums(self) -> tuple[SubmodelSums, list[str], Summary]:
         from separatrix.statistics.anova import SubmodelSums

@@ -1,7 +1,7 @@
 """Ridge solution of sparse rows by conjugate gradients (Hestenes and Stiefel 1952), with a proved distance.
 
 The normal equations (A'CA + alpha) w = A'Cy, the columns centred where the bias is free, are never made: a product
-reads the rows twice. The columns are scaled by the diagonal (Jacobi). The system has no eigenvalue below alpha, so that
+reads the rows once. The columns are scaled by the diagonal (Jacobi). The system has no eigenvalue below alpha, so that
 the solution is within |residual| / alpha of w; the residual is computed anew from the rows at the end.
 """
 
@@ -23,13 +23,12 @@ class RidgeSystem:
 
     def __init__(self, problem: LeastSquaresProblem) -> None:
         self.alpha, self.free = problem.alpha, problem.free
-        self.X = problem.X.astype(np.float64, copy=False)
-        self.turned = self.X.T
+        self.rows = kernels.rows(problem.X)
         self.n, self.d = problem.n, int(problem.X.shape[1])
         self.size = self.d + (1 if problem.lift and not problem.free else 0)
         self.c = np.ones(self.n) if problem.weights is None else problem.weights
         sums, squares = np.zeros(self.d + 1), np.zeros(self.d + 1)
-        kernels.curvature_diagonal(kernels.rows(problem.X), self.c, 0, self.n, sums, squares)
+        kernels.curvature_diagonal(self.rows, self.c, 0, self.n, sums, squares)
         self.shift = sums[:-1] / sums[-1] if self.free else np.zeros(self.d)
         self.diagonal = squares[: self.size] + self.alpha
         if self.free:
@@ -45,14 +44,17 @@ class RidgeSystem:
 
     def right(self, y: Floats) -> Floats:
         """A'Cy of targets that are centred where the bias is free"""
-        return self._back(self.c * y)
+        u, out = self.c * y, np.zeros(self.d + 1)
+        kernels.combine(self.rows, np.arange(self.n), u, out[:-1])
+        out[-1] = u.sum()
+        return self._of_columns(out)
 
     def times(self, w: Floats) -> Floats:
-        lifted = self.lifted(w, 0.0)
-        return self._back(self.c * (self.X @ lifted[:-1] + lifted[-1])) + self.alpha * w
+        out = np.zeros(self.d + 1)
+        kernels.curvature_product(self.rows, self.c, self.lifted(w, 0.0), 0, self.n, out)
+        return self._of_columns(out) + self.alpha * w
 
-    def _back(self, u: Floats) -> Floats:
-        out = np.append(self.turned @ u, u.sum())
+    def _of_columns(self, out: Floats) -> Floats:
         return out[:-1] - self.shift * out[-1] if self.free else out[: self.size]
 
 

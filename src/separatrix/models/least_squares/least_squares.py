@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,9 +36,6 @@ from separatrix.validation import (
     check_target_columns,
     check_weights,
 )
-
-if TYPE_CHECKING:
-    from separatrix.models.least_squares.least_squares_summary import LeastSquaresSummary
 
 
 @learner(kw_only=False)
@@ -156,7 +153,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         except DataError:
             check_table(table.X)
             raise
-        self._moments = moments if moments.counts.any() else None
+        self._keep(moments if squares else None, table.X, targets, None, weights)
         self._remember_features(table)
         counted = table.n if weights is None else int(np.count_nonzero(weights))
         self._store(solution, table, counted, several)
@@ -312,83 +309,6 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         """The variance of the noise: rss_/(n_rows_ - effective_rank_), NaN where nothing is left to estimate it."""
         left = self.n_rows_ - self.effective_rank_
         return self.rss_ / left if left > 0 else self.rss_ * float("nan")
-
-    def summary(
-        self,
-        X: Any = None,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        level: float = 0.95,
-        covariance: str = "model",
-        groups: Any = None,
-        lags: int | None = None,
-        clusters: Any = None,
-    ) -> LeastSquaresSummary:
-        """Coefficients with standard errors, tests and intervals; see :func:`separatrix.inference.summarize`.
-
-        Parameters
-        ----------
-        X, y : array, sparse matrix or frame; array
-            The rows of the fit; a model from a file, a pickle or ``partial_fit`` needs them for robust covariances.
-        sample_weight : array or None
-            Weights of the rows; None: all 1.
-        level : float
-            Of the intervals.
-        covariance : {"model", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"}
-        groups : array or None
-            One label a row, for "cluster".
-        lags : int or None
-            For "HAC"; None: 4 (n/100)^(2/9).
-        clusters : array or None
-            The former name of groups.
-
-        Returns
-        -------
-        LeastSquaresSummary
-            Text, HTML, a dict or a frame.
-
-        Examples
-        --------
-        >>> from separatrix import LeastSquares
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.1, 2.9, 5.2, 6.8]
-        >>> lines = LeastSquares().fit(X, y).summary()
-        >>> lines.names, lines.coef.round(2)
-        (('x0', 'intercept'), array([1.94, 1.09]))
-        """
-        from separatrix.models.least_squares.least_squares_summary import summarize
-
-        options = {"covariance": covariance, "groups": self._groups_of_fit(groups), "lags": lags, "clusters": clusters}
-        return summarize(self, X, y, sample_weight=sample_weight, level=level, **options)
-
-    def predict_interval(self, X: Any, *, level: float = 0.95, kind: str = "prediction") -> tuple[Floats, Floats]:
-        """Lower and upper ends, row by row; see :func:`separatrix.inference.predict_interval`.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame
-            The rows.
-        level : float
-            Of the intervals.
-        kind : {"prediction", "mean"}
-            For a new y, or for its mean.
-
-        Returns
-        -------
-        (array, array)
-            Lower and upper ends.
-
-        Examples
-        --------
-        >>> from separatrix import LeastSquares
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.1, 2.9, 5.2, 6.8]
-        >>> low, high = LeastSquares().fit(X, y).predict_interval([[1.5]])
-        >>> low.round(2), high.round(2)
-        (array([3.03]), array([4.97]))
-        """
-        from separatrix.models.least_squares.prediction_intervals import predict_interval
-
-        return predict_interval(self, X, level=level, kind=kind)
 
     def _kept(self) -> dict[str, Any]:
         super()._kept()

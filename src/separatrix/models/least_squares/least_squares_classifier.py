@@ -120,7 +120,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         need_two_classes(labels, type(self).__name__)
         weights = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
         moments, solution = self._solve(table, labels, weights)
-        self._moments = moments
+        self._keep(moments, table.X, None, labels.codes.astype(np.int64), weights)
         self.classes_ = labels.classes
         self._remember_features(table)
         self._store(solution, table)
@@ -131,6 +131,8 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
         if not makes_squares(problem, self.solver):
             return None, solve_least_squares(problem, Moments(1))
         moments = Moments(table.d, labels=labels.classes.tolist())
+        if problem.counted < problem.p and needs_rows(problem, problem.counted, self.solver):
+            return moments, solve_by_rows(problem, problem.counted)
         add_at_once(moments, table.X, None, labels.codes.astype(np.int64), weights)
         counted = int(moments.counts.sum())
         if needs_rows(problem, counted, self.solver):

@@ -14,6 +14,7 @@ from separatrix.models.least_squares.ridge_solver import from_moments
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.normal_equations import EPS, NormalEquations
+from separatrix.numerics.sparse_moments import add_at_once
 from separatrix.protocol import Estimator
 from separatrix.validation import Table
 from separatrix.validation.table import describe_columns
@@ -49,7 +50,6 @@ class PenalisedSquares(Estimator):
     rank_: int
     solver_: str
     dependent_columns_: tuple[int, ...]
-    _moments: Moments | None
 
     @property
     def _free(self) -> bool:
@@ -88,6 +88,23 @@ class PenalisedSquares(Estimator):
         if "_later_condition" in self.__dict__:
             _ = self.condition_
         return dict(self.__dict__)
+
+    @cached_property
+    def _moments(self) -> Moments | None:
+        later = self.__dict__.pop("_later_moments", None)
+        return None if later is None else add_at_once(*later)
+
+    def _keep(
+        self, moments: Moments | None, X: Any, targets: Floats | None, codes: Any, weights: Floats | None
+    ) -> None:
+        """The moments of a fit, or, where it made none of its few rows, a copy of these for when they are asked for."""
+        self.__dict__.pop("_later_moments", None)
+        if moments is None or moments.counts.any():
+            self._moments = moments
+            return
+        self.__dict__.pop("_moments", None)
+        own = (None if a is None else a.copy() for a in (X, targets, codes, weights))
+        self._later_moments = (moments, *own)
 
     @property
     def plan_(self) -> str:

@@ -48,10 +48,12 @@ WIDEST = 4096  # columns up to which a table of their squares is made of sparse 
 
 
 def solve_least_squares(problem: LeastSquaresProblem, moments: Moments, solver: str = "auto") -> Solution:
-    """The minimiser; ``moments`` (d features, k targets) are empty and hold the rows afterwards, if any table of
-    squares was made at all."""
+    """The minimiser; ``moments`` (d features, k targets) are empty and hold the rows afterwards, where they were made:
+    not of fewer rows than columns, which do not need them."""
     if not makes_squares(problem, solver):
         return _without_squares(problem)
+    if problem.counted < problem.p and needs_rows(problem, problem.counted, solver):
+        return solve_by_rows(problem, problem.counted)
     add_at_once(moments, problem.X, problem.Y, None, problem.weights)
     counted = int(moments.counts.sum())
     if needs_rows(problem, counted, solver):

@@ -83,14 +83,16 @@ def solve_svd(problem: LeastSquaresProblem, name: str) -> Solution:
     resolved = is_resolved(problem, design.X, design.c)
     found = _ridge(problem, design, name) if resolved else _shortest(problem, design, name)
     lifted, rank, condition, dependent, sums = found
-    lifted[:, np.flatnonzero(~design.A.any(axis=0))] = 0.0  # columns without spread
+    candidates = np.flatnonzero(design.A[0] == 0)
+    lifted[:, candidates[~design.A[:, candidates].any(axis=0)]] = 0.0  # columns without spread
     return Solution(lifted, residual_sum(problem, lifted, sums), rank, condition, name, None, dependent)
 
 
 def is_resolved(problem: LeastSquaresProblem, X: Floats, c: Floats) -> bool:
     """Whether the penalty is large enough beside the (weighted) sum of squares of the columns that it penalises."""
     with np.errstate(over="ignore"):
-        squares = float(c @ np.einsum("ij,ij->i", X, X))
+        plain = problem.weights is None
+        squares = float(np.vdot(X, X)) if plain else float(c @ np.einsum("ij,ij->i", X, X))
     if not np.isfinite(squares):
         raise DataError("the squares of the numbers in X overflow: scale the columns.")
     return problem.alpha > RESOLVED * (squares + (float(c.sum()) if problem.lift and not problem.free else 0.0))
