@@ -2,6 +2,7 @@
 
 scikit-learn has iris, wine, breast cancer, digits and diabetes; statsmodels has Spector and Mazzeo's grades and
 Longley's series; scipy has NIST's Norris. So a clone without ``SEPARATRIX_DATA`` tests with real rows too.
+Only the passengers are invented: no installed package has those of the Titanic, and tests ask for columns like theirs.
 """
 
 from __future__ import annotations
@@ -87,6 +88,34 @@ def norris(path: Path) -> Path:
     return written(path, ("x", "y"), ((float(x), float(y)) for y, x in pairs))
 
 
+def passengers(path: Path) -> Path:
+    """Columns as in the Titanic's list: some say the same, cells are missing, and ``alive`` repeats the target."""
+    rng, n = np.random.default_rng(1912), 891
+    rank, woman, port, alone = rng.integers(1, 4, n), rng.random(n) < 0.35, rng.integers(0, 3, n), rng.random(n) < 0.6
+    age = np.where(rng.random(n) < 0.2, np.nan, rng.gamma(4.0, 7.5, n).round(1))
+    survived = rng.random(n) < 1 / (1 + np.exp(1.7 - 3.2 * woman + 0.8 * (rank - 2)))
+    who = np.where(age < 16, "child", np.where(woman, "woman", "man"))
+    columns = {
+        "survived": survived.astype(int),
+        "pclass": rank,
+        "sex": np.where(woman, "female", "male"),
+        "age": np.where(np.isnan(age), "", age.astype(str)),
+        "sibsp": np.where(alone, 0, rng.integers(1, 4, n)),
+        "parch": np.where(alone, 0, rng.integers(0, 3, n)),
+        "fare": (rng.gamma(2.0, 6.0, n) * 3.0 ** (3 - rank)).round(4),
+        "embarked": np.array(list("CQS"))[port],
+        "class": np.array(["First", "Second", "Third"])[rank - 1],
+        "who": who,
+        "adult_male": who == "man",
+        "deck": np.where(rng.random(n) < 0.7, "", np.array(list("ABCDE"))[rng.integers(0, 5, n)]),
+        "embark_town": np.array(["Cherbourg", "Queenstown", "Southampton"])[port],
+        "alive": np.where(survived, "yes", "no"),
+        "alone": alone,
+    }
+    words = ([str(own) if isinstance(own, bool) else own for own in column.tolist()] for column in columns.values())
+    return written(path, columns, zip(*words, strict=True))
+
+
 MADE: dict[str, Callable[[Path], Path]] = {
     "iris.csv": iris,
     "wine.csv": wine,
@@ -96,4 +125,5 @@ MADE: dict[str, Callable[[Path], Path]] = {
     "spector.csv": spector,
     "nist_longley.csv": longley,
     "nist_norris.csv": norris,
+    "titanic.csv": passengers,
 }

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from commands import CODE, refused, separatrix
@@ -69,12 +70,24 @@ def test_parquet_out_keeps_rows_and_types(table, tmp_path):
     assert isinstance(rows[0][4], float)
 
 
+def sparse_rows(path, n, seed=0):
+    """svmlight lines of 14 of 123 columns, half of them of each class; the first 40 columns tell the classes apart."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for i in range(n):
+        own = rng.choice(40, 5, replace=False) // 2 * 2 + i % 2
+        columns = sorted({*own.tolist(), *rng.choice(np.arange(40, 122), 8, replace=False).tolist(), 122})
+        lines.append(f"{1 if i % 2 else -1} " + " ".join(f"{j + 1}:1" for j in columns))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
 def test_sparse_rows_examples_and_numbers(tmp_path, real_data):
     model = tmp_path / "m.sepx"
-    done = separatrix("fit", real_data("a9a.svm"), "--learner", "arow", "--max-epochs=2", "-o", model)
-    assert "32,561 rows → 123 features · label: -1 24,720, 1 7,841" in done.stdout
-    predicted = separatrix("predict", model, real_data("a9a_test.svm")).stdout.splitlines()
-    assert len(predicted) == 16282
+    sparse = sparse_rows(tmp_path / "rows.svm", 3000)
+    done = separatrix("fit", sparse, "--learner", "arow", "--max-epochs=2", "-o", model)
+    assert "3,000 rows → 123 features · label: -1 1,500, 1 1,500" in done.stdout
+    assert len(separatrix("predict", model, sparse).stdout.splitlines()) == 3001
     done = separatrix("fit", "example:iris", "-t", "species", "-o", model, "--json")
     assert json.loads(done.stdout)["classes"] == ["setosa", "versicolor", "virginica"]
     head = separatrix("predict", model, "example:iris").stdout.splitlines()[0]
@@ -139,7 +152,7 @@ def test_bad_models_and_rows(table, tmp_path):
     refused(separatrix("predict", model, table, "--format", "parquet"), "needs --out")
 
 
-def test_evaluate_holds_a_model_against_the_truth(table, tmp_path, real_data):
+def test_evaluate_holds_a_model_against_the_truth(table, tmp_path):
     model = tmp_path / "m.sepx"
     separatrix("fit", table, "-t", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
     done = separatrix("evaluate", model, table)
@@ -151,9 +164,9 @@ def test_evaluate_holds_a_model_against_the_truth(table, tmp_path, real_data):
     other = json.loads(separatrix("evaluate", model, table, "--json", "--positive", "no").stdout)
     assert other["positive"] == "no"
     assert other["metrics"]["roc_auc"]["value"] == 1
-    separatrix("fit", real_data("a9a.svm"), "-l", "averaged-perceptron", "--max-epochs", "3", "-o", model)
-    tested = json.loads(separatrix("evaluate", model, real_data("a9a_test.svm"), "--json").stdout)
-    assert tested["n"] == 16281
+    separatrix("fit", sparse_rows(tmp_path / "rows.svm", 3000), "-l", "averaged-perceptron", "-o", model)
+    tested = json.loads(separatrix("evaluate", model, sparse_rows(tmp_path / "test.svm", 1000, 1), "--json").stdout)
+    assert tested["n"] == 1000
     assert tested["metrics"]["accuracy"]["value"] > 0.83
     separatrix("fit", "example:iris", "-t", "species", "-o", model)
     assert (
