@@ -205,7 +205,7 @@ def is_sorted(codes: NDArray[np.integer[Any]]) -> bool:
 def scale_factor(X: Any) -> float:
     """The largest absolute entry of a column over the smallest such, of some of the rows; zero columns do not count."""
     if (stride := X.shape[0] // LOOKED_AT) > 1:
-        X = X[::stride]
+        X = X[::stride].copy()  # side by side, as they are read twice
     if isinstance(X, np.ndarray):
         most = np.maximum(X.max(axis=0), -X.min(axis=0))
     else:
