@@ -69,7 +69,7 @@ def shortened(result):
 
 
 def other_forms(found):
-    """The same bracket with weights for every witness, and with one block of all rows."""
+    """The same bracket with weights for every witness, with shares of witnesses, and with one block of all rows."""
     content, rows, subject = found.certificate.content, found._search.rows, found._subject
     if not content["lower"] or "blocks" in content["nodes"][0]:
         return []
@@ -81,7 +81,15 @@ def other_forms(found):
     ]
     block = {"rows": [subject.row(i) for i in range(rows.n)], "lower": content["lower"], "node": 1}
     blocks = [{"blocks": [block], "pack": []}, *moved]
-    return [Certificate({**content, "witnesses": weighted}), Certificate({**content, "nodes": blocks})]
+    shares = [
+        node
+        | {"weights": [6 * t for t in node.get("weights", [1] * len(node["pack"]))], "over": 6 * node.get("over", 1)}
+        if "pack" in node
+        else node
+        for node in content["nodes"]
+    ]
+    forms = {"witnesses": weighted}, {"nodes": shares}, {"nodes": blocks}
+    return [Certificate({**content, **form}) for form in forms]
 
 
 def as_format_1(content, case):
