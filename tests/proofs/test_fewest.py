@@ -108,13 +108,13 @@ def test_breast_cancer_with_ten_features_stays_open_but_narrow(real_data):
 
 
 @pytest.mark.slow
-def test_breast_cancer_with_ten_features_is_narrower_than_14_to_22(real_data):
+def test_breast_cancer_with_ten_features_needs_some_twenty_mistakes(real_data):
     with real_data("breast_cancer.csv").open() as file:
         rows = list(csv.reader(file))[1:]
     X, y = np.array([[float(v) for v in row[:10]] for row in rows]), np.array([row[-1] for row in rows])
-    found = fewest_mistakes(X, y, max_nodes=14_000)
-    assert found.lower >= 14
-    assert found.upper <= 22
+    found = fewest_mistakes(X, y, max_nodes=4_000)
+    assert found.lower >= 19
+    assert found.upper <= 21
     consistent(found, X, y)
 
 
