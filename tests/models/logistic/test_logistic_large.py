@@ -12,7 +12,7 @@ from scipy import sparse
 
 import separatrix as sx
 from separatrix.errors import DataError, SeparationWarning
-from separatrix.models.logistic import logistic_regression
+from separatrix.models.logistic import fit
 
 
 def stationarity(model, X, y, c, o):
@@ -121,7 +121,7 @@ def test_a_million_to_one_imbalance_is_settled():
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("row", [0, 1, 2999, 3000, 7777, 11_999])
 def test_a_large_ridge_fit_names_the_number_that_is_not_finite(monkeypatch, row, C, bad):
-    monkeypatch.setattr(logistic_regression, "LARGE", 1000)  # the passes of the fit are the check
+    monkeypatch.setattr(fit, "LARGE", 1000)  # the passes of the fit are the check
     rng = np.random.default_rng(row)
     X = rng.normal(size=(12_000, 6))
     X[:, 4] = 0.0  # a column whose weight stays zero
@@ -143,7 +143,7 @@ def test_a_large_ridge_fit_names_the_number_that_is_not_finite(monkeypatch, row,
 
 
 def test_a_large_ridge_fit_of_several_classes_is_checked_before(monkeypatch):
-    monkeypatch.setattr(logistic_regression, "LARGE", 1000)
+    monkeypatch.setattr(fit, "LARGE", 1000)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 4))
     X[2000, 3] = np.inf

@@ -33,8 +33,10 @@ from separatrix.models.logistic.quasi_newton import kept_newton
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.numerics.status import Status
+from separatrix.validation import check_table
 
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
+LARGE = 2**23  # numbers of rows whose check is left to the passes of a ridge fit
 PATIENCE = 12  # steps after which a search that is not settled asks whether there is a maximum at all
 RIDGES, RIDGE_GAP = (0.1, 1.0, 10.0, 100.0, 1000.0), 1e-3  # where searches for a higher maximum begin, and how near
 
@@ -66,6 +68,32 @@ def fit_parts(parts: list[UsedRows], options: FitOptions, start: Floats | None) 
             break
     nothing = LogisticResult(np.zeros_like(done[0].vectors), Status.INTERRUPTED)
     return done + [nothing] * (len(parts) - len(done))
+
+
+def shows_finite(X: Any, options: FitOptions) -> bool:
+    """Whether a fit to these rows is a check of theirs: a large ridge fit reads all of them several times."""
+    ridge = np.isfinite(options.C) and options.l1_ratio == 0
+    return isinstance(X, np.ndarray) and X.size >= LARGE and bool(ridge)
+
+
+def fit_unchecked(parts: list[UsedRows], options: FitOptions, start: Floats | None) -> list[LogisticResult]:
+    """Ridge fits to rows that may hold a NaN or an infinity.
+
+    No gradient over all rows is finite then, no gap is proved, and the rows are read again to name the place.
+    """
+    X = parts[0].table.X
+    if len(parts[0].labels.classes) > 2:
+        check_table(X)
+        return fit_parts(parts, options, start)
+    try:
+        with np.errstate(all="ignore"):
+            results = fit_parts(parts, options, start)
+    except Exception:
+        check_table(X)
+        raise
+    if any(result.status is not Status.OPTIMAL for result in results):
+        check_table(X)
+    return results
 
 
 def fit_rows(rows: UsedRows, options: FitOptions, start: Floats | None) -> LogisticResult:

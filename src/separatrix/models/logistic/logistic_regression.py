@@ -20,7 +20,7 @@ from separatrix.errors import (
     SeparationWarning,
 )
 from separatrix.models.class_labels import need_two_classes, weights_of_rows, with_reference
-from separatrix.models.logistic.fit import FitOptions, fit_parts
+from separatrix.models.logistic.fit import FitOptions, fit_parts, fit_unchecked, shows_finite
 from separatrix.models.logistic.grouped import check_grouped
 from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path
@@ -28,11 +28,10 @@ from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_o
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
 from separatrix.proofs.certificate import CertifiedTable
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
 from separatrix.validation.targets import need_same_index
 
 GAP = 1e-8  # the relative duality gap at which a penalised fit ends, unless another is asked for
-LARGE = 2**23  # numbers of rows whose check is left to the passes of a ridge fit
 SUBSTITUTE = {"firth": "Firth's bias-reduced estimate", "ridge": "a ridge (C=1 on standardised columns)"}
 
 
@@ -220,16 +219,9 @@ class LogisticRegression(LogisticInference):
         """
         options = self._options()
         plain = sample_weight is None and self.class_weight is None and offset is None and trials is None
-        late = (
-            plain and isinstance(X, np.ndarray) and X.size >= LARGE and np.isfinite(options.C) and not options.l1_ratio
-        )
+        late = plain and shows_finite(X, options)
         rows, table = self._checked(X, y, sample_weight, offset, trials, finite=not late)
-        if late and len(rows.labels.classes) > 2:
-            check_table(table.X)
-            late = False
-        results = (
-            self._fit_unchecked(rows, options) if late else fit_parts(self._parts(rows), options, self._start(rows))
-        )
+        results = (fit_unchecked if late else fit_parts)(self._parts(rows), options, self._start(rows))
         self._store(rows, table, results)
         if self.status_ is Status.INTERRUPTED:
             raise_interruption(self.status_)  # here and not before: the partial model is stored
@@ -269,19 +261,6 @@ class LogisticRegression(LogisticInference):
         options = self._options()
         rows, _ = self._checked(X, y, sample_weight, offset)
         return fit_path([part.problem(options.lift) for part in self._parts(rows)], Cs, options)
-
-    def _fit_unchecked(self, rows: UsedRows, options: FitOptions) -> list[LogisticResult]:
-        """A ridge fit to rows that may hold a NaN or an infinity: then no gradient over all rows is finite, no gap is
-        proved, and the rows are read again to name the place."""
-        try:
-            with np.errstate(all="ignore"):
-                results = fit_parts(self._parts(rows), options, self._start(rows))
-        except Exception:
-            check_table(rows.table.X)
-            raise
-        if results[0].status is not Status.OPTIMAL:
-            check_table(rows.table.X)
-        return results
 
     # -- rows ---------------------------------------------------------------------------------------
 
