@@ -1,10 +1,11 @@
-"""Run every benchmark, or those that are named: ``python -m benchmarks [NAME ...] [--quick]``."""
+"""Run every benchmark, or those that are named: ``python -m benchmarks [NAME ...] [options]``, the names first."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 # Peers and we on one thread; the benchmark of many cores is about all of them.
@@ -15,9 +16,9 @@ if sys.argv[1:2] != ["cores"]:
 here = Path(__file__).parent
 known = sorted(path.stem for path in here.glob("*.py") if not path.stem.startswith("_") and path.stem != "measure")
 
-named = [word for word in sys.argv[1:] if not word.startswith("--")]  # the rest is for the benchmarks themselves
+named = list(takewhile(lambda word: not word.startswith("--"), sys.argv[1:]))  # the rest is for the benchmarks
+if unknown := [name for name in named if name not in known]:
+    sys.exit(f"there is no benchmark {unknown[0]!r}: choose from {', '.join(known)}")
 for name in named or known:
-    if name not in known:
-        sys.exit(f"there is no benchmark {name!r}: choose from {', '.join(known)}")
     print(f"\n## {name}\n", flush=True)
     importlib.import_module(f"benchmarks.{name}").main()

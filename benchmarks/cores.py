@@ -153,9 +153,8 @@ def draw(counts: list[int], efficiency: dict[str, list[float]]) -> None:
     figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
     for name, values in efficiency.items():
         ax.plot(counts, values, marker="o", label=name)
-    ax.set(
-        xscale="log", xticks=counts, xticklabels=counts, ylim=(0, 1.1), xlabel="threads", ylabel="parallel efficiency"
-    )
+    ax.set(xscale="log", xticks=counts, xticklabels=counts, xlabel="threads", ylabel="parallel efficiency")
+    ax.set_ylim(bottom=0)
     ax.minorticks_off()
     ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     figure.savefig(Path(__file__).with_name("cores.svg"))
