@@ -236,11 +236,10 @@ void moments_add(const Rows& X, const double* targets, i64 target_columns, const
 }
 
 // The blocks that were added to `other` join those of m: means move by their share of the weight, and how far they lie
-// apart enters the scatter as one more row.
+// apart enters the upper triangle of the scatter as one more row.
 inline void moments_merge(const Moments& m, const Moments& other, i64 classes) {
-    const i64 q = m.columns, ld = m.panels() * panel, tables = m.pooled ? 1 : classes;
-    for (i64 t = 0; t < tables * ld * ld; ++t) m.scatter[t] += other.scatter[t];
-    std::vector<double> root(static_cast<std::size_t>(ld), 0.0);
+    const i64 q = m.columns, ld = m.panels() * panel;
+    std::vector<double> apart(static_cast<std::size_t>(classes * ld), 0.0);
     for (i64 k = 0; k < classes; ++k) {
         const double before = m.weight[k], total = before + other.weight[k];
         const double share = total > 0 ? other.weight[k] / total : 0.0, size = std::sqrt(before * share);
@@ -248,15 +247,25 @@ inline void moments_merge(const Moments& m, const Moments& other, i64 classes) {
         for (i64 j = 0; j < q; ++j) {
             const double h = other.high[k * q + j], l = other.low[k * q + j];
             const double away = before == 0 ? 0.0 : (h - high[j]) + (l - low[j]);
-            root[j] = size * away;
+            apart[k * ld + j] = size * away;
             const Twofold moved = before == 0 ? Twofold{h, l} : two_sum(high[j], low[j] + share * away);
             high[j] = moved.high, low[j] = moved.low;
         }
-        double* table = m.scatter + (m.pooled ? 0 : k * ld * ld);
-        for (i64 i = 0; i < q; ++i)
-            for (i64 j = 0; j < ld; ++j) table[i * ld + j] += root[i] * root[j];
         m.weight[k] = total;
         m.rows[k] += other.rows[k];
+    }
+    for (i64 t = 0; t < (m.pooled ? 1 : classes); ++t) {
+        const i64 first = m.pooled ? 0 : t, last = m.pooled ? classes : t + 1;
+        for (i64 i = 0; i < q; ++i) {
+            double* __restrict sum = m.scatter + (t * ld + i) * ld;
+            const double* added = other.scatter + (t * ld + i) * ld;
+            const i64 begin = i / panel * panel;
+            for (i64 j = begin; j < ld; ++j) sum[j] += added[j];
+            for (i64 k = first; k < last; ++k) {
+                const double* row = apart.data() + k * ld;
+                for (i64 j = begin; j < ld; ++j) sum[j] += row[i] * row[j];
+            }
+        }
     }
 }
 

@@ -31,6 +31,7 @@ def small_parts(monkeypatch):
     """Parts so small that a few thousand rows have many of them."""
     monkeypatch.setattr(all_cores, "BLOCK", 1000)
     monkeypatch.setattr(moments_module, "LEAF", 3000)
+    monkeypatch.setattr(moments_module, "SHORT", 4)
 
 
 def table(layout, n=4000, d=7):
@@ -114,6 +115,16 @@ def test_leaves_have_the_moments_of_all_rows(small_parts):
         assert np.allclose(totals.scatter[k], np.cov(own.T, bias=True) * len(own), rtol=1e-12)
     assert merge(state, state).counts.tolist() == (2 * state.counts).tolist()
     assert state.copy().add(X, t[:, None], y.astype(np.int64)).counts.tolist() == (2 * state.counts).tolist()
+
+
+def test_rows_can_follow_merged_states_that_are_longer_than_a_leaf(small_parts):
+    X, t, _, _ = problem("float64", False)
+    parts = [Moments(7, 1).add(X[k * 1200 : (k + 1) * 1200], t[k * 1200 : (k + 1) * 1200, None]) for k in range(2)]
+    joined = merge(*parts).add(X[2400:], t[2400:, None]).totals()
+    whole = Moments(7, 1).add(X, t[:, None]).totals()
+    assert joined.rows.tolist() == [len(t)]
+    assert np.allclose(joined.mean, whole.mean, rtol=1e-14)
+    assert np.allclose(joined.scatter, whole.scatter, rtol=1e-12, atol=1e-9)
 
 
 def test_classes_that_appear_after_full_leaves_join(small_parts):

@@ -29,6 +29,7 @@ from separatrix.validation import check_labels, check_lengths, check_table, chec
 PANEL = 8  # the scatter is padded to whole panels of columns
 ARRAYS = ("rows", "fill", "weight", "mean", "scatter", "block", "block_weight")  # what a state is made of
 LEAF = 2**20  # numbers of a leaf, at least
+SHORT = 16  # leaves of that size; later ones have twice as many, since each costs some calls of its own
 TALL = 16  # rows of a leaf for each column, at least: joining its scatter costs as much as adding one of them
 WAITING = 4  # leaves for each thread that may wait to be joined, and more while all have
 KEPT = 2**26  # bytes at most
@@ -111,12 +112,12 @@ class Moments:
         """How many rows of each class were added, those of weight zero not counted."""
         return self.rows if self.earlier is None else self.rows + self.earlier.rows
 
-    @property
-    def leaf_rows(self) -> int:
-        """Rows of a leaf: whole blocks, by the number of columns alone."""
+    def leaf_rows(self, before: int) -> int:
+        """Rows of the leaf that begins after so many rows: whole blocks, by the number of columns alone."""
         columns = self.features + self.targets
         rows = max(LEAF // max(1, columns), TALL * columns)
-        return rows + -rows % kernels.block_rows
+        rows += -rows % kernels.block_rows
+        return rows if before < SHORT * rows else 2 * rows
 
     def add(
         self,
@@ -128,6 +129,8 @@ class Moments:
         """Add checked rows, with their targets (n, t), classes by number, and weights."""
         rows = kernels.rows(X)
         begin = 0
+        if self.rows.sum() >= self.leaf_rows(self._before):  # states that were merged
+            self._close()
         leaves = list(self._leaves(rows.n, weights))
         if leaves and self.rows.any():  # the first one is open
             begin = leaves.pop(0)[1]
@@ -144,24 +147,32 @@ class Moments:
         at_once = max(WAITING * kernels.thread_count(), KEPT // max(1, self.scatter.nbytes))
         for first in range(0, len(leaves) + 1, at_once):
             last = min(first + at_once, len(leaves) + 1)
-            for full in kernels.each_part(part, range(first, last))[: len(leaves) - first]:
+            made = kernels.each_part(part, range(last - 1, first - 1, -1))[::-1]  # the short ones last
+            for full in made[: len(leaves) - first]:
                 self._join(full)
         return self
 
     def _empty(self) -> Moments:
         return Moments(self.features, self.targets, self.labels, self.pooled)
 
+    @property
+    def _before(self) -> int:
+        """Rows before the open leaf."""
+        return 0 if self.earlier is None else int(self.earlier.rows.sum())
+
     def _leaves(self, n: int, weights: Floats | None) -> Iterator[tuple[int, int]]:
         """Where leaves begin and end among n more rows, those of weight zero not counted."""
-        size, ahead = self.leaf_rows, int(self.rows.sum())
-        if n + ahead < size:
+        before, ahead = self._before, int(self.rows.sum())
+        full = self.leaf_rows(before) - ahead
+        if n < full:
             return
         counted = None if weights is None or weights.all() else np.flatnonzero(weights)
         most, begin = n if counted is None else len(counted), 0
-        for full in range(size - ahead, most + 1, size):
+        while full <= most:
             end = full if counted is None else int(counted[full - 1]) + 1
             yield begin, end
             begin = end
+            full += self.leaf_rows(before + ahead + full)
 
     def _read(self, rows: kernels.Rows, targets: Any, codes: Any, weights: Floats | None, begin: int, end: int) -> Self:
         if begin < end:
