@@ -278,7 +278,7 @@ def unfinished(status: Status, method: str, gap: float | None, C: float) -> str 
 
 SAMPLE = 50  # rows of an unpenalised sample for each parameter
 RIDGE_SAMPLE = 50  # the same with a ridge
-RAREST = 32  # rows for each one of a sample with a ridge, at most: a larger sample saves passes over all rows
+RAREST = 16  # rows for each one of a sample with a ridge, at most: a larger sample saves passes over all rows
 FEW = 200  # parameters from which products with the Hessian of dense rows and two classes cost less than itself
 FEWEST = 40  # parameters that a sample is made for at least
 
