@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -289,3 +290,12 @@ def test_an_interrupt_ends_a_pass_on_many_threads():
     assert 0 < len(done) < 10_000
     with sx.threads(3):
         assert cores.each_part(abs, [-1, 2]) == [1, 2]  # the threads are free again
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 24, 63, 64])
+def test_parts_of_sums_are_joined_without_rounding_errors(count):
+    rng = np.random.default_rng(count)
+    parts = rng.normal(size=(count, 9)) * 10.0 ** rng.integers(-8, 8, (count, 1))
+    parts[count // 2 :] -= parts[: count - count // 2] * (1 + 1e-12)  # so that sums cancel
+    exact = [float(sum(map(Fraction, column))) for column in parts.T.tolist()]
+    assert np.allclose(all_cores.joined(parts), exact, rtol=1e-15, atol=1e-24)

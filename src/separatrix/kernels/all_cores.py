@@ -31,14 +31,16 @@ def row_blocks(n: int, size: int, align: int = ALIGN) -> list[tuple[int, int]]:
 
 
 def joined(parts: Floats) -> Floats:
-    """The sum of vectors in their order, with the rounding errors of the additions kept aside (Neumaier 1974)."""
-    high, rest = parts[0].copy(), np.zeros_like(parts[0])
-    for part in parts[1:]:
-        total = high + part
-        moved = total - high
-        rest += (high - (total - moved)) + (part - moved)
-        high = total
-    return np.asarray(high + rest)
+    """The sum of vectors by a tree of pairs, with the rounding errors of the additions kept aside (Neumaier 1974)."""
+    high, rest = parts, np.zeros_like(parts)
+    while len(high) > 1:
+        if len(high) % 2:
+            high, rest = (np.concatenate([each, np.zeros_like(each[:1])]) for each in (high, rest))
+        one, two = high[::2], high[1::2]
+        high = one + two
+        moved = high - one
+        rest = rest[::2] + rest[1::2] + ((one - (high - moved)) + (two - moved))
+    return np.asarray(high[0] + rest[0])
 
 
 def total(values: Floats) -> float:
