@@ -75,15 +75,20 @@ void bind_moments(nb::module_& m) {
         "scatter"_a.noconvert(), "block"_a.noconvert(), "block_weight"_a.noconvert());
     m.def(
         "moments_merge",
-        [](Out<i64> other_rows, Out<double> other_weight, OutN<double, 3> other_mean, OutN<double, 3> other_scatter,
-           Out<i64> rows, Out<i64> fill, Out<double> weight, OutN<double, 3> mean, OutN<double, 3> scatter,
-           OutN<double, 3> block, OutN<double, 2> block_weight) {
+        [](Vector<i64> other_rows, Vector<double> other_weight, In<double, nb::ndim<3>> other_mean,
+           In<double, nb::ndim<3>> other_scatter, Out<i64> rows, Out<i64> fill, Out<double> weight,
+           OutN<double, 3> mean, OutN<double, 3> scatter, OutN<double, 3> block, OutN<double, 2> block_weight) {
             const Moments state = checked(rows, fill, weight, mean, scatter, block, block_weight);
-            const Moments other =
-                checked(other_rows, fill, other_weight, other_mean, other_scatter, block, block_weight);
-            if (other.pooled != state.pooled) throw nb::value_error("scatter must be pooled in both, or in neither");
+            const i64 classes = static_cast<i64>(rows.shape(0));
+            need_length(other_rows, classes, "other_rows must hold a number for every class");
+            need_length(other_weight, classes, "other_weight must hold a number for every class");
+            for (int axis = 0; axis < 3; ++axis)
+                if (other_mean.shape(axis) != mean.shape(axis) || other_scatter.shape(axis) != scatter.shape(axis))
+                    throw nb::value_error("means and scatter must have the same shape in both");
+            const AddedMoments other{other_rows.data(), other_weight.data(), other_mean.data(),
+                                     other_mean.data() + classes * state.columns, other_scatter.data()};
             nb::gil_scoped_release free;
-            moments_merge(state, other, static_cast<i64>(rows.shape(0)));
+            moments_merge(state, other, classes);
         },
         "other_rows"_a.noconvert(), "other_weight"_a.noconvert(), "other_mean"_a.noconvert(),
         "other_scatter"_a.noconvert(), "rows"_a.noconvert(), "fill"_a.noconvert(), "weight"_a.noconvert(),

@@ -104,6 +104,15 @@ struct Moments {
     i64 panels() const { return (columns + panel - 1) / panel; }
 };
 
+// What was added to another state; its arrays are only read.
+struct AddedMoments {
+    const i64* rows;
+    const double* weight;
+    const double* high;
+    const double* low;
+    const double* scatter;
+};
+
 // Where the features and the targets of a block's rows lie.
 struct Block {
     const double* features[block_rows];
@@ -237,7 +246,7 @@ void moments_add(const Rows& X, const double* targets, i64 target_columns, const
 
 // The blocks that were added to `other` join those of m: means move by their share of the weight, and how far they lie
 // apart enters the upper triangle of the scatter as one more row.
-inline void moments_merge(const Moments& m, const Moments& other, i64 classes) {
+inline void moments_merge(const Moments& m, const AddedMoments& other, i64 classes) {
     const i64 q = m.columns, ld = m.panels() * panel;
     std::vector<double> apart(static_cast<std::size_t>(classes * ld), 0.0);
     for (i64 k = 0; k < classes; ++k) {

@@ -139,3 +139,13 @@ def test_states_of_another_kind_are_refused():
 def test_squares_that_overflow_are_an_error():
     with pytest.raises(DataError, match="overflow"):
         partial_moments([[1e200], [-1e200], [3e200]]).totals()
+
+
+def test_states_whose_arrays_are_read_only_can_be_merged():
+    X = np.random.default_rng(4).normal(size=(500, 3))
+    one, two, whole = partial_moments(X[:200]), partial_moments(X[200:]).flushed(), partial_moments(X).totals()
+    for array in two._arrays():
+        array.flags.writeable = False  # as they come from the memory that workers share
+    totals = merge(one, two).totals()
+    assert totals.rows.tolist() == [500]
+    assert np.allclose(totals.scatter, whole.scatter, rtol=1e-12)
