@@ -9,10 +9,11 @@ import pytest
 
 import separatrix
 from commands import separatrix as separatrix_command
-from separatrix.auditing.algorithm_facts import NeighbourFacts
 from separatrix.auditing.assumptions import _firm
+from separatrix.auditing.efficiency_answer import NeighbourFacts
 from separatrix.auditing.inputs import task_for_audit
-from separatrix.auditing.prediction_facts import ComparedLearner, EstimateFacts, PredictionFacts
+from separatrix.auditing.phrasing import EstimateFacts
+from separatrix.auditing.prediction_answer import ComparedLearner, PredictionFacts
 from separatrix.auditing.recommendation import _about_neighbour
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import separatrix
-from separatrix.auditing.folder import write_folder
+from separatrix.auditing.audit import write_folder
 from separatrix.errors import DataError
 
 MEASURED = ("seconds", "run", "linear_seconds", "algorithm")

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.auditing import algorithm_sentences
-from separatrix.auditing.hyperplane_facts import MistakeFacts
-from separatrix.auditing.phrasing import estimate
-from separatrix.auditing.prediction_facts import EstimateFacts
+from separatrix.auditing import efficiency_answer
+from separatrix.auditing.hyperplane_answers import MistakeFacts
+from separatrix.auditing.phrasing import EstimateFacts, estimate
 from separatrix.auditing.report import curves, figures
-from separatrix.auditing.report.drawing import draw
+from separatrix.auditing.report.drawing import axes, plain_ticks, svg
 from separatrix.auditing.table_facts import Excerpt
 
 
@@ -56,12 +55,12 @@ def test_a_quantity_has_ticks_that_are_written_out_and_are_few(prices):
 
 def test_long_labels_make_few_ticks():
     def labels(high):
-        def paint(ax):
+        with axes() as ax:
             ax.plot([0, high], [0, 1])
-            figures.plain_ticks(ax.xaxis)
+            plain_ticks(ax.xaxis)
             ax.set_yticks([])
 
-        return [text for text in re.findall(r">([^<>]+)</text>", draw("", paint)) if text[0].isdigit()]
+        return [text for text in re.findall(r">([^<>]+)</text>", svg(ax, "")) if text[0].isdigit()]
 
     assert 4 <= len(labels(1.0)) <= 6
     assert 2 <= len(labels(3_000_000.0)) <= 4
@@ -124,4 +123,4 @@ def test_a_learner_below_the_search_for_the_minimum_is_said_to_have_fewer_mistak
     found = MistakeFacts(5, 40, [], Excerpt([], []), 5, 1, 0.1)
     for made, said in ((38, "2 fewer than the search"), (40, "as many as the best"), (41, "1 more than the best")):
         facts = SimpleNamespace(linear=["logistic"], training_mistakes={"logistic": made}, seconds={"logistic": 0.1})
-        assert said in algorithm_sentences._good_one(facts, found, None)[0]
+        assert said in efficiency_answer._good_one(facts, found, None)[0]

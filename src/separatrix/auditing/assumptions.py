@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.auditing.assumption_answer import AssumptionFacts, AssumptionLine, SuspectRows
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import Session
 from separatrix.auditing.checks import design, independence, log_odds, noise, normality
 from separatrix.auditing.comparison import LearnerComparison
-from separatrix.auditing.conclusion_facts import AssumptionFacts, AssumptionLine, SuspectRows
 from separatrix.auditing.excerpt import excerpt
 from separatrix.auditing.phrasing import count, share, some
 from separatrix.auditing.picture_facts import QuantileCurve

@@ -1,8 +1,11 @@
-"""``audit``: five questions about a table, answered in the order in which the answers need each other."""
+"""``audit``: five questions about a table, each answered when its answer is needed, and the folder that is written."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,18 +15,16 @@ from typing import Any
 import numpy as np
 
 from separatrix.auditing import assumptions, best_hyperplane, efficiency, prediction, separation
-from separatrix.auditing.audit_facts import AuditFacts
+from separatrix.auditing.audit_facts import FORMAT, AuditFacts, RunFacts
 from separatrix.auditing.budget import Clock, Plan, Session
 from separatrix.auditing.candidates import FullFits, candidates, inner
 from separatrix.auditing.certified import Certified, certify
-from separatrix.auditing.conclusion_facts import Answer, RunFacts
-from separatrix.auditing.folder import write_folder
 from separatrix.auditing.inputs import split_rule_of, task_for_audit
-from separatrix.auditing.phrasing import count
+from separatrix.auditing.phrasing import Answer, count
 from separatrix.auditing.pictures import make_pictures
 from separatrix.auditing.recommendation import recommend
 from separatrix.auditing.table import AuditTable, encode_table, table_facts
-from separatrix.errors import ParameterError
+from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.splits import seed_of
 from separatrix.features.encode import Choices
@@ -358,3 +359,56 @@ def _run_facts(clock: Clock, predicted: prediction.Prediction) -> RunFacts:
     date = datetime.now(UTC).isoformat(timespec="seconds")
     used = None if predicted.test is None else str(predicted.test.openings)
     return RunFacts(date, separatrix.__version__, {**clock.stages, "total": clock.spent}, used)
+
+
+FORMATS = ("separatrix-audit/1", FORMAT)  # those that may be replaced
+OURS = frozenset(
+    {"report.html", "audit.json", "certificate.json", "certified.csv", "certified.svm", "model.sepx"},
+)
+
+
+def need_place(path: Path) -> None:
+    """The folder may be made, or holds an audit of ours and nothing else."""
+    if not path.parent.is_dir():
+        raise DataError(f"--out is {path}, but the folder {path.parent} does not exist.")
+    if not path.exists() and not path.is_symlink():
+        return
+    if not path.is_dir() or path.is_symlink():
+        raise DataError(f"{path} exists and is not a folder; choose another --out.")
+    found = sorted(entry.name for entry in path.iterdir())
+    if found and not _is_ours(path):
+        raise DataError(f"{path}/ exists and is not an audit of ours; choose another --out.")
+    strange = [name for name in found if name not in OURS]
+    if strange:
+        raise DataError(f"{path}/ holds {strange[0]!r}, which is not part of an audit; choose another --out.")
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        with (path / "audit.json").open(encoding="utf-8") as file:
+            return bool(json.loads(file.read(1 << 28)).get("format") in FORMATS)
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def write_folder(path: Path, write: Callable[[Path], None]) -> None:
+    """Let ``write`` fill a folder, and put it in place; whatever happens, nothing half-written is left."""
+    need_place(path)
+    made = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    old: Path | None = None
+    try:
+        write(made)
+        mask = os.umask(0)
+        os.umask(mask)
+        made.chmod(0o777 & ~mask)
+        if path.exists():
+            old = made.with_name(made.name + ".old")
+            os.rename(path, old)
+        os.rename(made, path)
+    except BaseException:
+        if old is not None and old.exists() and not path.exists():
+            os.rename(old, path)
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)

@@ -5,41 +5,35 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from separatrix.auditing import algorithm_sentences, hyperplane_sentences, prediction_sentences
-from separatrix.auditing.algorithm_facts import AlgorithmFacts
-from separatrix.auditing.conclusion_facts import Answer, AssumptionFacts, Omission, Recommendation, RunFacts
-from separatrix.auditing.folder import FORMAT
-from separatrix.auditing.hyperplane_facts import (
+from separatrix.auditing import efficiency_answer, hyperplane_answers, prediction_answer
+from separatrix.auditing.assumption_answer import AssumptionFacts, assumptions
+from separatrix.auditing.budget import Omission
+from separatrix.auditing.efficiency_answer import AlgorithmFacts
+from separatrix.auditing.hyperplane_answers import (
     BestFacts,
     CertificateFacts,
     ExactFitFacts,
     LeastSquaresFacts,
     SeparationFacts,
 )
+from separatrix.auditing.phrasing import Answer
 from separatrix.auditing.picture_facts import Pictures
-from separatrix.auditing.prediction_facts import PredictionFacts
+from separatrix.auditing.prediction_answer import PredictionFacts
+from separatrix.auditing.recommendation import Recommendation
 from separatrix.auditing.table_facts import TableFacts
 from separatrix.persistence.json_values import plain
 
-MARKS = {"fails": "✗", "look": "!", "unknown": "?", "holds": "✓"}
+FORMAT = "separatrix-audit/2"
 
 
-def assumptions(facts: AssumptionFacts) -> Answer:
-    """Question 5."""
-    holds, fails, look, unknown = (facts.count(verdict) for verdict in ("holds", "fails", "look", "unknown"))
-    parts = [
-        f"{holds} hold{'s' * (holds == 1)}" if holds else "",
-        f"{fails} fail{'s' * (fails == 1)}" if fails else "",
-        f"{look} need{'s' * (look == 1)} a look" if look else "",
-        f"{unknown} unknown" if unknown else "",
-    ]
-    listed = " · ".join(
-        f"{mark} {', '.join(line.name for line in facts.lines if line.verdict == verdict)}"
-        for verdict, mark in MARKS.items()
-        if facts.count(verdict)
-    )
-    answer = ", ".join(part for part in parts if part)
-    return Answer("Which assumptions does that need, and do they hold?", answer, "tested", [listed])
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What depends on the day and the machine."""
+
+    date: str
+    version: str
+    seconds: dict[str, float]
+    test_use: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +58,18 @@ class AuditFacts:
     def answers(self) -> dict[str, Answer]:
         """The five questions with their answers, in words."""
         if self.separation is not None and self.best is not None:
-            first = hyperplane_sentences.separation(self.separation, self.table)
-            second = hyperplane_sentences.best(self.best, self.table, self.separation.separable)
+            first = hyperplane_answers.separation(self.separation, self.table)
+            second = hyperplane_answers.best(self.best, self.table, self.separation.separable)
         else:
             assert self.exact_fit is not None  # a quantity has these two
             assert self.least_squares is not None
-            first = hyperplane_sentences.exact_fit(self.exact_fit, self.table)
-            second = hyperplane_sentences.least_squares(self.least_squares)
+            first = hyperplane_answers.exact_fit(self.exact_fit, self.table)
+            second = hyperplane_answers.least_squares(self.least_squares)
         return {
             "separation": first,
             "best": second,
-            "algorithm": algorithm_sentences.algorithm(self.algorithm, self.best, self.prediction.chosen),
-            "prediction": prediction_sentences.prediction(self.prediction, self.table),
+            "algorithm": efficiency_answer.algorithm(self.algorithm, self.best, self.prediction.chosen),
+            "prediction": prediction_answer.prediction(self.prediction, self.table),
             "assumptions": assumptions(self.assumptions),
         }
 

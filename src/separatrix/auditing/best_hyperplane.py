@@ -15,7 +15,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.auditing.budget import Session
 from separatrix.auditing.excerpt import excerpt
-from separatrix.auditing.hyperplane_facts import (
+from separatrix.auditing.hyperplane_answers import (
     BestFacts,
     ClassMargin,
     CoefficientFates,

@@ -14,7 +14,6 @@ from time import perf_counter
 
 import numpy as np
 
-from separatrix.auditing.conclusion_facts import Omission
 from separatrix.errors import SeparatrixError
 
 FOLDS = 5
@@ -30,6 +29,14 @@ A_MARGIN = 4e-8  # a row, for each column, where columns are many
 
 class OutOfTime(SeparatrixError):
     """A step was cut short between two of its parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """Something that was not done, and why."""
+
+    what: str
+    why: str
 
 
 @dataclass

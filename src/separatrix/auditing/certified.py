@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import Session
-from separatrix.auditing.hyperplane_facts import CertificateFacts
+from separatrix.auditing.hyperplane_answers import CertificateFacts
 from separatrix.auditing.minimum_mistakes import DisjointWitnesses
 from separatrix.auditing.phrasing import count
 from separatrix.auditing.separation import DecidedSeparation

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from separatrix.auditing.budget import FOLDS, OutOfTime, Session
 from separatrix.auditing.candidates import Candidate, in_folds
-from separatrix.auditing.phrasing import count, short
-from separatrix.auditing.prediction_facts import ComparedLearner, EstimateFacts, NotCompared, PairedDifference
+from separatrix.auditing.phrasing import EstimateFacts, count, short
+from separatrix.auditing.prediction_answer import ComparedLearner, NotCompared, PairedDifference
 from separatrix.auditing.table import AuditTable
 from separatrix.errors import DataError, SeparatrixError
 from separatrix.evaluation.cross_validation import cross_validate

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.auditing.algorithm_facts import AlgorithmFacts, NeighbourFacts, NovikoffBound, PerceptronRun
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import OutOfTime, Session
 from separatrix.auditing.candidates import Candidate, FullFits, in_folds, inner
 from separatrix.auditing.comparison import estimate_facts
-from separatrix.auditing.hyperplane_facts import ProvedBracket
+from separatrix.auditing.efficiency_answer import AlgorithmFacts, NeighbourFacts, NovikoffBound, PerceptronRun
+from separatrix.auditing.hyperplane_answers import ProvedBracket
+from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.prediction import Prediction
-from separatrix.auditing.prediction_facts import EstimateFacts
 from separatrix.auditing.table import AuditTable
 from separatrix.errors import SeparatrixError
 from separatrix.numerics.status import Status

@@ -5,11 +5,29 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from separatrix.auditing.prediction_facts import EstimateFacts
-
 NAME = 48  # letters of a name that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question as printed, its answer in a few words, how it is known, and the sentences below it."""
+
+    question: str
+    answer: str
+    badge: str
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateFacts:
+    """A value with its interval; None where it is undefined."""
+
+    value: float | None
+    low: float | None
+    high: float | None
 
 
 def short(text: Any, width: int = NAME) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from separatrix.auditing.prediction_facts import EstimateFacts
+from separatrix.auditing.phrasing import EstimateFacts
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from separatrix.auditing.budget import OutOfTime, Session
 from separatrix.auditing.candidates import Candidate, FullFits, in_folds, inner
 from separatrix.auditing.coefficients import coefficient_table, in_units
 from separatrix.auditing.comparison import LearnerComparison, estimate_facts
+from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.picture_facts import (
     Band,
     CalibrationPicture,
@@ -28,7 +29,6 @@ from separatrix.auditing.picture_facts import (
     ThresholdPicture,
 )
 from separatrix.auditing.prediction import Prediction
-from separatrix.auditing.prediction_facts import EstimateFacts
 from separatrix.auditing.projection import DrawnHyperplane, project
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.auditing.table import AuditTable

@@ -27,12 +27,11 @@ from separatrix.auditing.comparison import (
     rows_to_learn,
     usable_folds,
 )
-from separatrix.auditing.phrasing import count, plural, short
-from separatrix.auditing.prediction_facts import (
+from separatrix.auditing.phrasing import EstimateFacts, count, plural, short
+from separatrix.auditing.prediction_answer import (
     AlarmFacts,
     ClassScore,
     ConfusedClasses,
-    EstimateFacts,
     PredictionFacts,
     SplitFacts,
     TestFacts,

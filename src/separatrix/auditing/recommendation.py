@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from separatrix.auditing.algorithm_facts import NeighbourFacts
+from dataclasses import dataclass
+
+from separatrix.auditing.assumption_answer import AssumptionFacts
 from separatrix.auditing.candidates import Candidate
-from separatrix.auditing.conclusion_facts import AssumptionFacts, Recommendation
-from separatrix.auditing.hyperplane_facts import BestFacts, SeparationFacts
-from separatrix.auditing.phrasing import count, estimate, listing, metric_name, named, share
-from separatrix.auditing.prediction_facts import ComparedLearner, EstimateFacts, PredictionFacts
+from separatrix.auditing.efficiency_answer import NeighbourFacts
+from separatrix.auditing.hyperplane_answers import BestFacts, SeparationFacts
+from separatrix.auditing.phrasing import EstimateFacts, count, estimate, listing, metric_name, named, share
+from separatrix.auditing.prediction_answer import ComparedLearner, PredictionFacts
 from separatrix.auditing.table_facts import TableFacts
 
 COEFFICIENT_READERS = ("single coefficients", "intervals of least squares")
 FEW_FOUND = 0.5  # share of a rare class below which labels are of little use
 MAPS = {"poly:2": "squares and products", "splines": "splines of the columns"}
 FAR_BETTER = 0.8  # of the error of the linear model, from which nearest neighbours are mentioned
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """What to use (None: nothing), why, and what not to trust."""
+
+    use: str
+    learner: str | None
+    why: str
+    cautions: list[str]
 
 
 def recommend(

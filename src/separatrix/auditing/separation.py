@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.auditing.budget import Session
 from separatrix.auditing.excerpt import excerpt
-from separatrix.auditing.hyperplane_facts import ClassVerdict, HyperplaneFacts, NamedCoefficient, SeparationFacts
+from separatrix.auditing.hyperplane_answers import ClassVerdict, HyperplaneFacts, NamedCoefficient, SeparationFacts
 from separatrix.auditing.table import AuditTable
 from separatrix.auditing.table_facts import Contradictions, LabelledRow
 from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability

@@ -50,8 +50,7 @@ def command(source: str, out: Path, **options: Any) -> None:
     How well does it predict new rows? Which assumptions does that need, and do they hold? Prints a screen, and writes
     report.html, audit.json, certificate.json with the matrix that it refers to, and model.sepx.
     """
-    from separatrix.auditing.audit import audit
-    from separatrix.auditing.folder import need_place
+    from separatrix.auditing.audit import audit, need_place
     from separatrix.data.sources import files_of
 
     need_place(out)

@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.conclusion_facts import Answer
-from separatrix.auditing.folder import FORMAT
+from separatrix.auditing.audit_facts import FORMAT, AuditFacts
+from separatrix.auditing.phrasing import Answer
 from separatrix.cli import reports
 from separatrix.cli.stream_report import StreamReport
 from separatrix.persistence.json_values import schema_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.auditing.conclusion_facts import AssumptionLine
+from separatrix.auditing.assumption_answer import AssumptionLine
 from separatrix.auditing.phrasing import count, named, number
 from separatrix.auditing.table import AuditTable
 

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from separatrix.auditing.conclusion_facts import AssumptionLine
+from separatrix.auditing.assumption_answer import AssumptionLine
 from separatrix.auditing.phrasing import count, named, nearly_one, p_value, plural, share, short
 from separatrix.auditing.table import AuditTable
 

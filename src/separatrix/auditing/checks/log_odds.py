@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.auditing.assumption_answer import AssumptionLine
 from separatrix.auditing.checks.normality import varying
-from separatrix.auditing.conclusion_facts import AssumptionLine
 from separatrix.auditing.phrasing import count, number, p_value, plural
 from separatrix.auditing.table import AuditTable
 from separatrix.errors import SeparatrixError

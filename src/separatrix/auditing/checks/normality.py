@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.auditing.conclusion_facts import AssumptionLine
+from separatrix.auditing.assumption_answer import AssumptionLine
 from separatrix.auditing.phrasing import number, p_value
 from separatrix.auditing.picture_facts import QuantileCurve
 from separatrix.auditing.table import AuditTable

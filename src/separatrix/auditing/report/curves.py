@@ -7,8 +7,8 @@ from typing import Any
 from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.phrasing import estimate, short
 from separatrix.auditing.picture_facts import Band, ScatterPicture
-from separatrix.auditing.report.drawing import draw
-from separatrix.auditing.report.figures import called, plain_ticks
+from separatrix.auditing.report.drawing import axes, plain_ticks, svg
+from separatrix.auditing.report.figures import called
 from separatrix.plotting.style import GRID, MUTED, PALETTE
 
 UNIT = {"xlim": (-0.01, 1.01), "ylim": (-0.01, 1.02)}
@@ -27,12 +27,12 @@ def roc(facts: AuditFacts) -> str | None:
     if own is None:
         return None
 
-    def paint(ax: Any) -> None:
+    with axes() as ax:
         _banded(ax, own, f"AUC {estimate(own.estimate)}", (0.97, 0.06), "right")
         ax.plot([0, 1], [0, 1], ":", color=MUTED, linewidth=1)
         ax.set(xlabel="false positive rate", ylabel="true positive rate", **UNIT)
 
-    return draw(f"ROC curve, area {estimate(own.estimate)}.", paint)
+    return svg(ax, f"ROC curve, area {estimate(own.estimate)}.")
 
 
 def precision_recall(facts: AuditFacts) -> str | None:
@@ -41,12 +41,12 @@ def precision_recall(facts: AuditFacts) -> str | None:
     if own is None:
         return None
 
-    def paint(ax: Any) -> None:
+    with axes() as ax:
         _banded(ax, own, f"average precision {estimate(own.estimate)}", (0.03, 0.06), "left")
         ax.axhline(own.baseline, linestyle=":", color=MUTED, linewidth=1)
         ax.set(xlabel="recall", ylabel="precision", **UNIT)
 
-    return draw(f"Precision against recall, average precision {estimate(own.estimate)}.", paint)
+    return svg(ax, f"Precision against recall, average precision {estimate(own.estimate)}.")
 
 
 def calibration(facts: AuditFacts) -> str | None:
@@ -55,7 +55,7 @@ def calibration(facts: AuditFacts) -> str | None:
     if own is None:
         return None
 
-    def paint(ax: Any) -> None:
+    with axes() as ax:
         ax.plot([0, 1], [0, 1], ":", color=MUTED, linewidth=1)
         for predicted, low, high in zip(own.predicted, own.low, own.high, strict=True):
             ax.plot([predicted, predicted], [low, high], color=PALETTE[0], linewidth=1.2, alpha=0.7)
@@ -64,7 +64,7 @@ def calibration(facts: AuditFacts) -> str | None:
         ax.set(xlabel="predicted probability", ylabel="observed frequency", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
         ax.grid(color=GRID, linewidth=0.6)
 
-    return draw("Calibration: observed frequency against predicted probability; larger dots, more rows.", paint)
+    return svg(ax, "Calibration: observed frequency against predicted probability; larger dots, more rows.")
 
 
 def fitted(facts: AuditFacts) -> str | None:
@@ -81,7 +81,7 @@ def _scatter(facts: AuditFacts, own: ScatterPicture | None, label: str, alt: str
     if own is None:
         return None
 
-    def paint(ax: Any) -> None:
+    with axes() as ax:
         ends = [min(own.truth + own.predicted), max(own.truth + own.predicted)]
         ax.plot(ends, ends, ":", color=MUTED, linewidth=1)
         ax.scatter(own.predicted, own.truth, s=12, alpha=0.65, color=PALETTE[0], linewidths=0)
@@ -90,7 +90,7 @@ def _scatter(facts: AuditFacts, own: ScatterPicture | None, label: str, alt: str
         plain_ticks(ax.yaxis)
         ax.grid(color=GRID, linewidth=0.6)
 
-    return draw(alt, paint)
+    return svg(ax, alt)
 
 
 def quantiles(facts: AuditFacts) -> str | None:
@@ -102,7 +102,7 @@ def quantiles(facts: AuditFacts) -> str | None:
     if len(labels) > len(PALETTE):  # colours of the drawn classes alone, so that no two are alike
         labels = [curve.label for curve in own]
 
-    def paint(ax: Any) -> None:
+    with axes() as ax:
         ax.plot([-3, 3], [-3, 3], ":", color=MUTED, linewidth=1)
         for curve in own:
             colour = PALETTE[labels.index(curve.label) % len(PALETTE)]
@@ -112,4 +112,4 @@ def quantiles(facts: AuditFacts) -> str | None:
         ax.grid(color=GRID, linewidth=0.6)
         ax.legend(loc="upper left")
 
-    return draw("Quantiles of each class along the discriminant against those of a normal distribution.", paint)
+    return svg(ax, "Quantiles of each class along the discriminant against those of a normal distribution.")

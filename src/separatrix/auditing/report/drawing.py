@@ -9,14 +9,16 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import Any, Literal
 
 import numpy as np
 
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.hyperplane_facts import MistakeFacts
+from separatrix.auditing.hyperplane_answers import MistakeFacts
+from separatrix.auditing.phrasing import number
 from separatrix.plotting.style import AMBER, BAD, GOOD, GRID, INK, MUTED, PALETTE, PAPER
 
 VARIABLES = {
@@ -52,13 +54,11 @@ STYLE: Any = {
 }
 
 
-def draw(
-    alt: str,
-    paint: Callable[[Any], None],
-    size: tuple[float, float] = (4.3, 3.1),
-    layout: Literal["constrained"] | None = "constrained",
-) -> str:
-    """A figure with one pair of axes as SVG; ``alt`` says in words what it shows; no layout: ``paint`` places them."""
+@contextmanager
+def axes(
+    size: tuple[float, float] = (4.3, 3.1), layout: Literal["constrained"] | None = "constrained"
+) -> Iterator[Any]:
+    """The axes of a new figure, to be drawn on in the style of the page; no layout: the caller places them."""
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -66,10 +66,16 @@ def draw(
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=size, layout=layout)
         FigureCanvasSVG(figure)
-        axes = figure.add_subplot()
-        paint(axes)
-        out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        yield figure.add_subplot()
+
+
+def svg(ax: Any, alt: str) -> str:
+    """The figure of these axes as SVG; ``alt`` says in words what it shows."""
+    import matplotlib
+
+    out = io.StringIO()
+    with matplotlib.rc_context(STYLE):
+        ax.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     return follow_page(out.getvalue(), alt)
 
 
@@ -89,6 +95,25 @@ def follow_page(svg: str, alt: str) -> str:
     return start + svg[head.end() :]
 
 
+def plain_ticks(axis: Any) -> None:
+    """At most five ticks, fewer where they are long, each written out: no offset above the axis, no collisions."""
+    from matplotlib.ticker import MaxNLocator
+
+    longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
+    axis.set_major_locator(MaxNLocator(5 if longest <= 5 or axis.axis_name == "y" else 4 if longest <= 7 else 3))
+    axis.set_major_formatter(lambda v, _: number(v))
+
+
+def log_ticks(axis: Any) -> None:
+    """Ticks of a logarithmic axis at powers of ten, with twos and fives where it is short."""
+    from matplotlib.ticker import LogLocator
+
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1.0,) if high > 50 * max(low, 1e-9) else (1.0, 2.0, 5.0)))
+    axis.set_major_formatter(lambda v, _: number(v).removeprefix("1.00 × "))
+    axis.set_minor_formatter(lambda v, _: "")
+
+
 SIZE = (2.5, 0.8)
 VERDICTS = {"complete": GOOD, "quasi": AMBER, "overlap": BAD}
 ASSUMPTIONS = {"fails": BAD, "look": AMBER, "unknown": MUTED, "holds": GOOD}
@@ -105,13 +130,13 @@ def spark(key: str, facts: AuditFacts) -> str | None:
     }[key](facts)
 
 
-def _draw(alt: str, paint: Any) -> str:
-    def bare(ax: Any) -> None:
-        paint(ax)
+@contextmanager
+def bare_axes() -> Iterator[Any]:
+    """Small axes without frame and ticks, which fill their figure."""
+    with axes(SIZE, layout=None) as ax:
+        yield ax
         ax.axis("off")
         ax.set_position((0.02, 0.04, 0.96, 0.92))
-
-    return draw(alt, bare, SIZE, layout=None)
 
 
 def _separation(facts: AuditFacts) -> str | None:
@@ -123,7 +148,7 @@ def _separation(facts: AuditFacts) -> str | None:
     keep = np.unique(np.linspace(0, len(x) - 1, min(len(x), 220)).astype(int))
     spans = [np.quantile(v, [0.02, 0.98]) for v in (x, y)]
 
-    def paint(ax: Any) -> None:
+    with bare_axes() as ax:
         if own.line is not None and own.kind == "normal":
             ax.axvline(0, color=INK, linewidth=1)
         colours = [PALETTE[c % len(PALETTE)] for c in classes[keep].tolist()]
@@ -133,16 +158,16 @@ def _separation(facts: AuditFacts) -> str | None:
             pad = (0.05 if len(keep) > 30 else 0.15) * (high - low) or 1.0
             set_window(low - pad, high + pad)
 
-    return _draw("the rows in two directions, coloured by class", paint)
+    return svg(ax, "the rows in two directions, coloured by class")
 
 
 def _bar(value: float, alt: str) -> str:
-    def paint(ax: Any) -> None:
+    with bare_axes() as ax:
         ax.barh(0, 1, color=GRID, height=0.3)
         ax.barh(0, max(0.0, min(1.0, value)), color=PALETTE[0], height=0.3)
         ax.set(ylim=(-0.6, 0.6))
 
-    return _draw(alt, paint)
+    return svg(ax, alt)
 
 
 def _best(facts: AuditFacts) -> str | None:
@@ -159,37 +184,37 @@ def _best(facts: AuditFacts) -> str | None:
 
 
 def _bracket(found: MistakeFacts) -> str:
-    def paint(ax: Any) -> None:
+    with bare_axes() as ax:
         ax.plot([0, max(2.0 * found.upper, 1.0)], [0, 0], color=GRID, linewidth=4, solid_capstyle="round")
         ax.plot([found.lower, found.upper], [0, 0], color=PALETTE[1], linewidth=4)
         ax.plot([found.lower, found.upper], [0, 0], "|", color=PALETTE[1], markersize=16, markeredgewidth=2)
         ax.set(ylim=(-1, 1))
 
-    return _draw("bracket of the minimum number of mistakes", paint)
+    return svg(ax, "bracket of the minimum number of mistakes")
 
 
 def _gap() -> str:
-    def paint(ax: Any) -> None:
+    with bare_axes() as ax:
         ax.axvspan(-1, 1, color=GRID, linewidth=0)
         ax.axvline(0, color=INK, linewidth=1)
         ax.scatter([-1, -2.2, -3.2, -1.7], [0.8, 0.1, -0.6, -0.8], s=14, color=PALETTE[0], linewidths=0)
         ax.scatter([1, 2.1, 3.3, 2.7], [-0.4, 0.4, 0.8, -0.6], s=14, color=PALETTE[1], linewidths=0)
         ax.set(xlim=(-4, 4), ylim=(-1.1, 1.1))
 
-    return _draw("two classes with a gap between them", paint)
+    return svg(ax, "two classes with a gap between them")
 
 
 def _squares(colours: list[str], alt: str) -> str:
     """One square for each, in rows of eight or more."""
     columns = max(8, math.ceil(len(colours) / 2))
 
-    def paint(ax: Any) -> None:
+    with bare_axes() as ax:
         at = [(k % columns, -(k // columns)) for k in range(len(colours))]
         size = 48 if columns == 8 else 48 * (8 / columns) ** 2
         ax.scatter([x for x, _ in at], [y for _, y in at], s=size, c=colours, marker="s", linewidths=0)
         ax.set(xlim=(-0.6, columns - 0.4), ylim=(-1.7, 0.7))
 
-    return _draw(alt, paint)
+    return svg(ax, alt)
 
 
 def _effects(facts: AuditFacts) -> str | None:
@@ -199,11 +224,11 @@ def _effects(facts: AuditFacts) -> str | None:
         return None
     effects = [row.effect for row in own.features[:6]][::-1]
 
-    def paint(ax: Any) -> None:
+    with bare_axes() as ax:
         ax.barh(range(len(effects)), effects, color=[PALETTE[0] if e >= 0 else PALETTE[1] for e in effects])
         ax.axvline(0, color=MUTED, linewidth=0.8)
 
-    return _draw("the largest coefficients, by the effect of a standard deviation", paint)
+    return svg(ax, "the largest coefficients, by the effect of a standard deviation")
 
 
 def _algorithm(facts: AuditFacts) -> str | None:
@@ -213,12 +238,12 @@ def _algorithm(facts: AuditFacts) -> str | None:
         return None
     low = math.log10(ranked[-1][1]) - 0.3
 
-    def paint(ax: Any) -> None:
+    with bare_axes() as ax:
         colours = [PALETTE[0] if name == facts.prediction.chosen else MUTED for name, _ in ranked]
         ax.barh(range(len(ranked)), [math.log10(t) - low for _, t in ranked], color=colours, height=0.65)
         ax.set_ylim(-0.6, max(len(ranked), 3) - 0.4)
 
-    return _draw("times of the learners, fastest first; the chosen one stands out", paint)
+    return svg(ax, "times of the learners, fastest first; the chosen one stands out")
 
 
 def _prediction(facts: AuditFacts) -> str | None:
@@ -229,7 +254,7 @@ def _prediction(facts: AuditFacts) -> str | None:
     value, low, high = e.value, e.low, e.high
     top = 1.0 if own.greater_is_better else 1.3 * max(v for v in (value, high, own.baseline) if v is not None)
 
-    def paint(ax: Any) -> None:
+    with bare_axes() as ax:
         ax.plot([0, top], [0, 0], color=GRID, linewidth=4, solid_capstyle="round")
         ax.plot([own.baseline] * 2, [-0.5, 0.5], ":", color=BAD, linewidth=1.6)
         if low is not None and high is not None:
@@ -237,7 +262,7 @@ def _prediction(facts: AuditFacts) -> str | None:
         ax.plot([value], [0], "o", color=PALETTE[0], markersize=6)
         ax.set(ylim=(-1, 1))
 
-    return _draw("the estimate with its interval; dotted: guessing", paint)
+    return svg(ax, "the estimate with its interval; dotted: guessing")
 
 
 def _assumptions(facts: AuditFacts) -> str:

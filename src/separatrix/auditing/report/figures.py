@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.phrasing import bound, count, metric_name, number, short
+from separatrix.auditing.phrasing import bound, count, metric_name, short
 from separatrix.auditing.picture_facts import Projection
-from separatrix.auditing.report.drawing import draw
+from separatrix.auditing.report.drawing import axes, log_ticks, plain_ticks, svg
 from separatrix.auditing.table_facts import TableFacts
 from separatrix.plotting.rows import draw_line
 from separatrix.plotting.style import BAD, GRID, INK, MARKERS, MUTED, PALETTE, PAPER, explain
@@ -30,7 +30,7 @@ def projection(facts: AuditFacts) -> str | None:
     by_letter = len(labels) > len(PALETTE)
     rare = np.bincount(classes, minlength=len(labels)) < RARE * len(classes)
 
-    def paint(ax: Any) -> None:
+    with axes((4.3, 3.7)) as ax:
         size = float(np.clip(4000 / max(len(x), 1), 7, 34))
         if own.line is not None:
             _band(ax, own, x, y)
@@ -71,7 +71,7 @@ def projection(facts: AuditFacts) -> str | None:
         explain(ax, [called(facts.table, label, 20) for label in labels], 60)
 
     sample = f", a sample of {count(len(x))} of {count(own.of)} rows" if len(x) < own.of else ""
-    return draw(f"Scatter plot of the rows by class{sample}; axes: {own.axes[0]}, {own.axes[1]}.", paint, (4.3, 3.7))
+    return svg(ax, f"Scatter plot of the rows by class{sample}; axes: {own.axes[0]}, {own.axes[1]}.")
 
 
 def _lettered(ax: Any, x: Any, y: Any, label: str, colour: str) -> None:
@@ -115,7 +115,7 @@ def coefficients(facts: AuditFacts) -> str | None:
     rows = own.features[:COEFFICIENTS]
     target = facts.table.target if own.positive is None else called(facts.table, own.positive, 20)
 
-    def paint(ax: Any) -> None:
+    with axes((4.3, 1.15 + 0.22 * len(rows))) as ax:
         for at, row in enumerate(reversed(rows)):
             colour = PALETTE[0] if row.effect >= 0 else PALETTE[1]
             if row.low is not None and row.high is not None:
@@ -132,16 +132,7 @@ def coefficients(facts: AuditFacts) -> str | None:
         ax.set_xlabel(f"{what} of {short(target, 20)}\nfor one standard deviation")
 
     alt = f"Coefficients of {own.learner}, largest effect first: {rows[0].name}."
-    return draw(alt, paint, (4.3, 1.15 + 0.22 * len(rows)))
-
-
-def plain_ticks(axis: Any) -> None:
-    """At most five ticks, fewer where they are long, each written out: no offset above the axis, no collisions."""
-    from matplotlib.ticker import MaxNLocator
-
-    longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
-    axis.set_major_locator(MaxNLocator(5 if longest <= 5 or axis.axis_name == "y" else 4 if longest <= 7 else 3))
-    axis.set_major_formatter(lambda v, _: number(v))
+    return svg(ax, alt)
 
 
 def mistakes(facts: AuditFacts) -> str | None:
@@ -157,9 +148,7 @@ def mistakes(facts: AuditFacts) -> str | None:
     if not shown:
         return None
 
-    def paint(ax: Any) -> None:
-        from matplotlib.ticker import LogLocator
-
+    with axes() as ax:
         highest = max((run.bound.mistakes for _, run, _ in shown if run.bound is not None), default=0.0)
         for title, run, colour in shown:
             made = np.maximum(run.curve_mistakes, 0.8)
@@ -174,17 +163,14 @@ def mistakes(facts: AuditFacts) -> str | None:
                 note = f"bound {bound(most)}"
                 ax.annotate(note, at, offset, textcoords="offset points", color=colour, fontsize=8, va=side)
         ax.set(xscale="log", yscale="log", xlabel="passes over the rows", ylabel="mistakes so far")
-        for axis in (ax.xaxis, ax.yaxis):
-            low, high = axis.get_view_interval()
-            axis.set_major_locator(LogLocator(subs=(1.0,) if high > 50 * max(low, 1e-9) else (1.0, 2.0, 5.0)))
-            axis.set_major_formatter(lambda v, _: number(v).removeprefix("1.00 × "))
-            axis.set_minor_formatter(lambda v, _: "")
+        log_ticks(ax.xaxis)
+        log_ticks(ax.yaxis)
         low, high = ax.get_ylim()
         ax.set_ylim(low, high * 3)
         ax.grid(color=GRID, linewidth=0.6)
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
 
-    return draw("Mistakes of the perceptron against passes, with the proved bound as a dashed line.", paint)
+    return svg(ax, "Mistakes of the perceptron against passes, with the proved bound as a dashed line.")
 
 
 def learners(facts: AuditFacts) -> str | None:
@@ -194,7 +180,7 @@ def learners(facts: AuditFacts) -> str | None:
         return None
     entries = own.learners[::-1]
 
-    def paint(ax: Any) -> None:
+    with axes((4.3, 1.0 + 0.36 * len(entries))) as ax:
         for at, entry in enumerate(entries):
             e = entry.estimates[own.metric]
             colour = PALETTE[0] if entry.chosen else MUTED
@@ -214,7 +200,7 @@ def learners(facts: AuditFacts) -> str | None:
         plain_ticks(ax.xaxis)
         ax.set_xlabel(f"{metric_name(own.metric)} in cross-validation")
 
-    return draw("Learners compared on the same folds, each with its interval.", paint, (4.3, 1.0 + 0.36 * len(entries)))
+    return svg(ax, "Learners compared on the same folds, each with its interval.")
 
 
 def learning_curve(facts: AuditFacts) -> str | None:
@@ -227,7 +213,7 @@ def learning_curve(facts: AuditFacts) -> str | None:
         (own.validation, own.validation_error, PALETTE[0], "validation rows"),
     )
 
-    def paint(ax: Any) -> None:
+    with axes() as ax:
         for values, errors, colour, title in curves:
             mean, error = np.array(values, dtype=float), np.array(errors, dtype=float)
             ax.plot(own.rows, mean, "o-", color=colour, markersize=3.5, linewidth=1.5, label=title)
@@ -239,7 +225,7 @@ def learning_curve(facts: AuditFacts) -> str | None:
         ax.grid(color=GRID, linewidth=0.6)
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
 
-    return draw("Error against the number of rows to learn from.", paint)
+    return svg(ax, "Error against the number of rows to learn from.")
 
 
 def split(facts: AuditFacts) -> str | None:
@@ -253,7 +239,7 @@ def split(facts: AuditFacts) -> str | None:
         ("left out", own.left_out, MUTED),
     ]
 
-    def paint(ax: Any) -> None:
+    with axes((4.3, 0.7)) as ax:
         left = 0
         for title, rows, colour in parts:
             if rows:
@@ -265,4 +251,4 @@ def split(facts: AuditFacts) -> str | None:
         ax.set(yticks=[], xlim=(0, left), ylim=(-0.35, 0.9))
         ax.axis("off")
 
-    return draw("Bar of the rows: cross-validation and held-out test rows.", paint, (4.3, 0.7))
+    return svg(ax, "Bar of the rows: cross-validation and held-out test rows.")

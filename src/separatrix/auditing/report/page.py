@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from separatrix.auditing import phrasing
-from separatrix.auditing.audit_facts import MARKS, AuditFacts
+from separatrix.auditing.assumption_answer import MARKS
+from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.certified import Certified
 from separatrix.auditing.report import curves, figures
 from separatrix.auditing.report.drawing import spark

@@ -1,10 +1,13 @@
-"""Question 5, the recommendation, what was left out, and an answer in words."""
+"""Question 5: the assumptions with their verdicts, and the sentences made of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from separatrix.auditing.phrasing import Answer
 from separatrix.auditing.table_facts import Excerpt
+
+MARKS = {"fails": "✗", "look": "!", "unknown": "?", "holds": "✓"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,39 +48,19 @@ class AssumptionFacts:
         return sum(line.verdict == verdict for line in self.lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Recommendation:
-    """What to use (None: nothing), why, and what not to trust."""
-
-    use: str
-    learner: str | None
-    why: str
-    cautions: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Omission:
-    """Something that was not done, and why."""
-
-    what: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunFacts:
-    """What depends on the day and the machine."""
-
-    date: str
-    version: str
-    seconds: dict[str, float]
-    test_use: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A question as printed, its answer in a few words, how it is known, and the sentences below it."""
-
-    question: str
-    answer: str
-    badge: str
-    lines: list[str]
+def assumptions(facts: AssumptionFacts) -> Answer:
+    """Question 5."""
+    holds, fails, look, unknown = (facts.count(verdict) for verdict in ("holds", "fails", "look", "unknown"))
+    parts = [
+        f"{holds} hold{'s' * (holds == 1)}" if holds else "",
+        f"{fails} fail{'s' * (fails == 1)}" if fails else "",
+        f"{look} need{'s' * (look == 1)} a look" if look else "",
+        f"{unknown} unknown" if unknown else "",
+    ]
+    listed = " · ".join(
+        f"{mark} {', '.join(line.name for line in facts.lines if line.verdict == verdict)}"
+        for verdict, mark in MARKS.items()
+        if facts.count(verdict)
+    )
+    answer = ", ".join(part for part in parts if part)
+    return Answer("Which assumptions does that need, and do they hold?", answer, "tested", [listed])
