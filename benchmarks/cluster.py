@@ -122,9 +122,9 @@ def on_workers(ray, workers: int, rows: int, times: int) -> Found:
     from separatrix.cluster.checkpoints import Checkpoint
     from separatrix.cluster.encoded_source import EncodedSource
     from separatrix.cluster.logistic_fit import fit_logistic
+    from separatrix.cluster.partition_schema import SourceSchema
     from separatrix.cluster.partitions import partitions_of
     from separatrix.cluster.ray_rounds import RayRounds
-    from separatrix.cluster.schema import SourceSchema
     from separatrix.cluster.target import Target
 
     class Timed(RayRounds):

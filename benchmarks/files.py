@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from separatrix import Perceptron
-from separatrix.data.bytes import workers
+from separatrix.data.file_pieces import workers
 from separatrix.data.libsvm import libsvm_chunks, read_libsvm
-from separatrix.data.plain import read_plain
+from separatrix.data.plain_numbers import read_plain
 from separatrix.data.sources import open_source
 
 ROWS, FEATURES, PAIRS = 500_000, 50_000, 64

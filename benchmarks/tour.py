@@ -155,11 +155,11 @@ def judged(
     steps of an audit run that the advice depends on.
     """
     from separatrix.auditing import prediction, separation
+    from separatrix.auditing.audit_table import encode_table
     from separatrix.auditing.budget import Clock, Plan, Session
-    from separatrix.auditing.candidates import candidates
+    from separatrix.auditing.candidate_learners import candidates
     from separatrix.auditing.inputs import SplitRule, task_for_audit
-    from separatrix.auditing.table import encode_table
-    from separatrix.features.encode import Choices
+    from separatrix.features.encoder import Choices
 
     with tempfile.TemporaryDirectory() as folder:
         path = write(world, Path(folder) / "table", world.few, seed)
@@ -184,8 +184,8 @@ def judged(
 
 def _on_fresh_rows(table: Any, listed: list[Any], facts: Any, new: Any) -> Iterator[tuple[str, float]]:
     """The metric of every compared learner, fitted on all rows of the table, on fresh rows."""
-    from separatrix.auditing.candidates import FullFits, inner
-    from separatrix.features.in_folds import EncodedLearner
+    from separatrix.auditing.candidate_learners import FullFits, inner
+    from separatrix.features.encoded_learner import EncodedLearner
 
     fits, compared = FullFits(table), {learner.name for learner in facts.learners}
     for candidate in listed:

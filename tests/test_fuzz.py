@@ -22,7 +22,7 @@ import pytest
 
 from separatrix import Perceptron, kernels, save
 from separatrix.data.libsvm import libsvm_chunks, read_libsvm
-from separatrix.data.plain import plain_of, read_plain
+from separatrix.data.plain_numbers import plain_of, read_plain
 from separatrix.data.vw import parse_line, read_vw
 from separatrix.errors import DataError, IterationWarning, ModelFileError
 from separatrix.kernels import reference

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import separatrix
+from separatrix.auditing.audit_table import encode_table
 from separatrix.auditing.budget import Clock, Plan, Session
-from separatrix.auditing.candidates import candidates
+from separatrix.auditing.candidate_learners import candidates
 from separatrix.auditing.inputs import split_rule_of, task_for_audit
 from separatrix.auditing.prediction import estimate
 from separatrix.auditing.separation import decide
-from separatrix.auditing.table import encode_table
 from separatrix.errors import DataError, ParameterError
-from separatrix.features.encode import Choices
+from separatrix.features.encoder import Choices
 
 
 def patients(seed=0, each=6, many=30):

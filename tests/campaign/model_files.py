@@ -20,7 +20,7 @@ from mutants import at, changed, places
 import separatrix
 from separatrix.data.frame import Column, Frame
 from separatrix.errors import ModelFileError, SeparatrixError
-from separatrix.features.encode import Choices, Encoder
+from separatrix.features.encoder import Choices, Encoder
 from separatrix.features.table_model import TableModel
 
 TYPES = {"F64": "float64", "F32": "float32", "I64": "int64", "I32": "int32", "I8": "int8", "BOOL": "bool"}

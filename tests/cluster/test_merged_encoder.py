@@ -11,14 +11,14 @@ from sources import table, write_parts
 
 from separatrix.cluster.column_summary import from_bits, medians, ordered_bits
 from separatrix.cluster.merged_encoder import merged_encoder, need_mergeable
+from separatrix.cluster.partition_schema import loaded
 from separatrix.cluster.partitions import SourcePart, partitions_of
 from separatrix.cluster.rounds import LocalRounds
-from separatrix.cluster.schema import loaded
 from separatrix.data.frame import Column, Frame
 from separatrix.data.sources import open_source
 from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError, ParameterError
-from separatrix.features.encode import Choices, Encoder
+from separatrix.features.encoder import Choices, Encoder
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sources import CUTS, table, write_parts
 
+from separatrix.cluster.partition_schema import loaded
 from separatrix.cluster.partitions import partitions_of
 from separatrix.cluster.rounds import LocalRounds
-from separatrix.cluster.schema import loaded
 from separatrix.data.frame import join
 from separatrix.data.sources import open_source
 from separatrix.data.table_queries import Reading
@@ -59,7 +59,7 @@ def test_a_file_without_header_is_divided_too(tmp_path):
 
 @pytest.mark.parametrize("zero", [False, True])
 def test_ranges_of_an_svmlight_file(tmp_path, zero):
-    from separatrix.cluster.schema import matrix_rows
+    from separatrix.cluster.partition_schema import matrix_rows
     from separatrix.data.libsvm import read_libsvm
 
     rng = np.random.default_rng(3)

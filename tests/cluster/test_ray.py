@@ -29,7 +29,7 @@ from separatrix import (
     cross_validate,
     verify,
 )
-from separatrix.cluster import Choices, fitting
+from separatrix.cluster import Choices, cluster_fit
 from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.partitions import partitions_of
 from separatrix.errors import ClusterError, DataError, ParameterError
@@ -84,10 +84,10 @@ LEARNERS = {
 def all_bits(source, target, **where):
     """Every number of several learners that are fitted to the same partitions."""
     out = []
-    with fitting.opened(LEARNERS[target][0](), source, target, CHOICES[target], **where) as (_, rows):
+    with cluster_fit.opened(LEARNERS[target][0](), source, target, CHOICES[target], **where) as (_, rows):
         for make in LEARNERS[target]:
             learner = make()
-            fitting.fit_rows(learner, rows, Checkpoint(None, {}))
+            cluster_fit.fit_rows(learner, rows, Checkpoint(None, {}))
             out.append(bits(TableModel(learner)))
     return out
 
@@ -315,7 +315,7 @@ WEB = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0)) + bytes((0, 0, 1, 1, 5, 0, 0, 0, 1, 0x8
 @pytest.mark.parametrize("said", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", WEB, None])
 def test_a_host_that_is_silent_or_is_something_else(tmp_path, said):
     """Nothing is said, something else than Ray is, or the connection is closed: no more than 10 s each."""
-    from separatrix.cluster import reachable
+    from separatrix.cluster import ray_address
 
     (tmp_path / "rows.csv").write_text("x,y\n0,1\n1,3\n2,5\n")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -340,17 +340,17 @@ def test_a_host_that_is_silent_or_is_something_else(tmp_path, said):
     expected = {b"": "does not answer within", None: "Ray cluster"}.get(said, "is not a Ray cluster")
     assert expected in " ".join(done.stderr.split())
     assert len(done.stderr.splitlines()) <= 4
-    assert 2 * reachable.REACH <= 10
+    assert 2 * ray_address.REACH <= 10
 
 
 def test_ray_answers_the_greeting(session):
-    from separatrix.cluster.reachable import need_answer
+    from separatrix.cluster.ray_address import need_answer
 
     assert need_answer(session) is None
 
 
 def test_addresses_that_do_not_answer():
-    from separatrix.cluster.reachable import need_answer
+    from separatrix.cluster.ray_address import need_answer
 
     for address in ("127.0.0.1:1", "ray://127.0.0.1:1"):
         with pytest.raises(ClusterError, match="no Ray cluster answers at"):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from separatrix.data.number_writing import Cell, Writing, is_settled, writings
-from separatrix.data.recognise import dates, moment
+from separatrix.data.recognised_columns import dates, moment
 
 POINT, COMMA = Writing(".", ","), Writing(",", ".")
 

@@ -12,7 +12,7 @@ import pytest
 from separatrix import separability
 from separatrix.data.examples import EXAMPLES, load_example
 from separatrix.data.examples import SHAPES as LISTED
-from separatrix.data.rows import Matrix
+from separatrix.data.row_files import Matrix
 from separatrix.data.sources import open_source
 from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import separatrix as sx
 from separatrix.errors import DataError, DataTypeError, FoldError, LedgerError, ParameterError
 from separatrix.evaluation import ledger
-from separatrix.evaluation.judging import Judgements
+from separatrix.evaluation.fold_estimates import Judgements
 from separatrix.evaluation.predictions import leads, predictions_of
 
 mpl.use("Agg")

@@ -14,7 +14,7 @@ from separatrix import LinearDiscriminant, LogisticRegression, Perceptron, Quadr
 from separatrix.data.frame import Column, Frame, frame_from
 from separatrix.errors import ParameterError
 from separatrix.export import to_onnx, to_python, to_sql
-from separatrix.features.encode import Choices, Encoder
+from separatrix.features.encoder import Choices, Encoder
 from separatrix.features.table_model import TableModel
 from separatrix.models.registry import learner_class
 

@@ -13,8 +13,8 @@ from separatrix import AveragedPerceptron, LinearDiscriminant
 from separatrix.data.frame import Column, Frame
 from separatrix.errors import ParameterError
 from separatrix.export import to_onnx, to_python, to_sql
-from separatrix.features.columns import MISSING, RARE
-from separatrix.features.encode import Choices, Encoder
+from separatrix.features.column_encoders import MISSING, RARE
+from separatrix.features.encoder import Choices, Encoder
 from separatrix.features.table_model import TableModel
 
 N = 80

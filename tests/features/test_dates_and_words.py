@@ -11,7 +11,7 @@ from separatrix import Perceptron, load, save
 from separatrix.data.frame import Column, Frame
 from separatrix.errors import ParameterError
 from separatrix.features.dates import MONTHS, WEEKDAYS, calendar
-from separatrix.features.encode import Choices, Encoder
+from separatrix.features.encoder import Choices, Encoder
 from separatrix.features.table_model import TableModel
 
 MOMENTS = [datetime.datetime(1969, 1, 31, 23, 59), datetime.datetime(2024, 2, 29), datetime.datetime(2026, 11, 15, 6)]

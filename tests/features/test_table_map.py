@@ -9,7 +9,7 @@ import separatrix
 from separatrix.cli.main import main
 from separatrix.data.frame import Column, Frame
 from separatrix.errors import DataError, ModelFileError, ParameterError
-from separatrix.features.encode import Choices, Encoder
+from separatrix.features.encoder import Choices, Encoder
 from separatrix.features.table_map import TableMap
 
 

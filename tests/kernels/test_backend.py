@@ -19,7 +19,7 @@ import pytest
 import separatrix
 from separatrix import kernels
 from separatrix.kernels import _cpu, reference
-from separatrix.kernels.all_cores import on_all_cores
+from separatrix.kernels.parallel_passes import on_all_cores
 
 NATIVE = Path(__file__).parents[2] / "native"
 PYTHON = [sys.executable, *(["-S"] if sys.flags.no_site else [])]  # what is imported here is imported there

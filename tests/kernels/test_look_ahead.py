@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from separatrix import AveragedPerceptron, MarginPerceptron, Perceptron, kernels, threads
-from separatrix.kernels import cores, look_ahead
+from separatrix.kernels import look_ahead, thread_pool
 
 NO_LIMIT = 2**62
 RULES = {
@@ -146,7 +146,7 @@ def test_learners_have_the_same_bits_on_any_number_of_threads(learner, monkeypat
             model = learner(max_epochs=30).fit(X, y)
         weights.append((model.coef_.tobytes(), model.intercept_.tobytes()))
     assert len(set(weights)) == 1
-    assert not cores._busy.locked()
+    assert not thread_pool._busy.locked()
 
 
 def test_frequent_updates_sparse_rows_and_small_tables_stay_alone():

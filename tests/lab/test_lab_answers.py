@@ -29,7 +29,7 @@ from separatrix.lab import api, presets, run_answer
 from separatrix.lab.descent_path import descent_of
 from separatrix.lab.fits import fits_of, split_of
 from separatrix.lab.proof_answer import proof_of
-from separatrix.lab.reading import SceneError
+from separatrix.lab.request_reading import SceneError
 from separatrix.lab.scene import columns_of, mapped_rows, read_scene
 from separatrix.lab.validation_study import study_of
 

@@ -10,7 +10,7 @@ from safetensors.numpy import save as to_safetensors
 
 from separatrix import Perceptron
 from separatrix.data.frame import Column, Frame
-from separatrix.features.encode import Choices, Encoder
+from separatrix.features.encoder import Choices, Encoder
 from separatrix.features.table_model import TableModel
 from separatrix.models.registry import learner_class
 from separatrix.persistence.model_files import checksum

@@ -11,7 +11,7 @@ import pytest
 from separatrix import Perceptron, separability
 from separatrix.errors import DataError, DataTypeError, NotFittedError, ParameterError
 from separatrix.validation import check_labels, check_weights
-from separatrix.validation.outcomes import check_outcomes
+from separatrix.validation.true_and_predicted import check_outcomes
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
 Y = [0, 1, 1]

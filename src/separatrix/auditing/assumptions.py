@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.auditing.assumption_answer import AssumptionFacts, AssumptionLine, SuspectRows
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import Session
 from separatrix.auditing.checks import design, independence, log_odds, noise, normality
-from separatrix.auditing.comparison import LearnerComparison
-from separatrix.auditing.excerpt import excerpt
+from separatrix.auditing.learner_comparison import LearnerComparison
 from separatrix.auditing.phrasing import count, share, some
 from separatrix.auditing.picture_facts import QuantileCurve
 from separatrix.auditing.prediction import Prediction
+from separatrix.auditing.row_excerpt import excerpt
 from separatrix.auditing.separation import DecidedSeparation
-from separatrix.auditing.table import AuditTable
 
 ORDER = {"fails": 0, "look": 1, "unknown": 2, "holds": 3}
 

@@ -15,20 +15,20 @@ from typing import Any
 import numpy as np
 
 from separatrix.auditing import assumptions, best_hyperplane, efficiency, prediction, separation
+from separatrix.auditing.audit_certificate import Certified, certify
 from separatrix.auditing.audit_facts import FORMAT, AuditFacts, RunFacts
+from separatrix.auditing.audit_table import AuditTable, encode_table, table_facts
 from separatrix.auditing.budget import Clock, Plan, Session
-from separatrix.auditing.candidates import FullFits, candidates, inner
-from separatrix.auditing.certified import Certified, certify
+from separatrix.auditing.candidate_learners import FullFits, candidates, inner
 from separatrix.auditing.inputs import split_rule_of, task_for_audit
 from separatrix.auditing.phrasing import Answer, count
 from separatrix.auditing.pictures import make_pictures
 from separatrix.auditing.recommendation import recommend
-from separatrix.auditing.table import AuditTable, encode_table, table_facts
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.splits import seed_of
-from separatrix.features.encode import Choices
-from separatrix.features.in_folds import EncodedLearner
+from separatrix.features.encoded_learner import EncodedLearner
+from separatrix.features.encoder import Choices
 from separatrix.features.table_model import TableModel
 
 

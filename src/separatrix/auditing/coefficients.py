@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
-from separatrix.auditing.candidates import Candidate, FullFits, inner
+from separatrix.auditing.candidate_learners import Candidate, FullFits, inner
 from separatrix.auditing.picture_facts import CoefficientRow, CoefficientTable
 from separatrix.auditing.separation import column_spreads
-from separatrix.auditing.table import AuditTable
 from separatrix.errors import SeparatrixError
-from separatrix.features.columns import NumberColumn, TextColumn
-from separatrix.features.in_folds import EncodedLearner
+from separatrix.features.column_encoders import NumberColumn, TextColumn
+from separatrix.features.encoded_learner import EncodedLearner
 
 SHOWN = 30
 PROFILED = 12  # coefficients up to which intervals come from the profile likelihood

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import OutOfTime, Session
-from separatrix.auditing.candidates import Candidate, FullFits, in_folds, inner
-from separatrix.auditing.comparison import estimate_facts
+from separatrix.auditing.candidate_learners import Candidate, FullFits, in_folds, inner
 from separatrix.auditing.efficiency_answer import AlgorithmFacts, NeighbourFacts, NovikoffBound, PerceptronRun
 from separatrix.auditing.hyperplane_answers import ProvedBracket
+from separatrix.auditing.learner_comparison import estimate_facts
 from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.prediction import Prediction
-from separatrix.auditing.table import AuditTable
 from separatrix.errors import SeparatrixError
 from separatrix.numerics.status import Status
 from separatrix.proofs.margin import Margin

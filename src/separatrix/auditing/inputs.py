@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from separatrix.auditing.phrasing import count, plural, short
 from separatrix.auditing.table_facts import SplitRuleFacts
 from separatrix.data.frame import Column, Frame, column_from, frame_from, label_column
-from separatrix.data.rows import Matrix, RowFile
+from separatrix.data.row_files import Matrix, RowFile
 from separatrix.data.sources import Source, open_source
 from separatrix.data.tasks import Task, guess_regression, target_column, task_for
 from separatrix.errors import DataError, ParameterError
-from separatrix.validation import check_lengths, check_table, frames
+from separatrix.validation import check_lengths, check_table, containers
 from separatrix.validation.targets import last_category, need_same_index
 
 LEAST_GROUPS = 3
@@ -83,7 +83,7 @@ def _column(task: Task, given: Any, by: str) -> tuple[Task, Column]:
             raise DataError(f"{task.source.name} has no column {given!r}: its rows are numbers without names.")
         column = task.table[given]
         return replace(task, table=task.table.without([given])), column
-    array = frames.vector_of(given) if frames.is_frame(given) else np.asarray(given)
+    array = containers.vector_of(given) if containers.is_frame(given) else np.asarray(given)
     if array.ndim != 1:
         raise DataError(f"{by} has the shape {array.shape}: pass the name of a column, or one value a row.")
     check_lengths(task.table.n, len(array), by)
@@ -123,7 +123,7 @@ def _target_of(table: Any, target: Any, name: str) -> Any:
     """The target as the caller passed it: a column of a frame, or labels beside the rows."""
     if target is not None and not isinstance(target, str):
         return target
-    return table[name] if frames.is_frame(table) and hasattr(table, "columns") and name in table.columns else None
+    return table[name] if containers.is_frame(table) and hasattr(table, "columns") and name in table.columns else None
 
 
 def _of_formula(formula: str, table: Any, target: Any, guesses: list[str]) -> tuple[Any, str]:
@@ -149,7 +149,7 @@ def source_of(table: Any) -> Source:
         return open_source(os.fspath(table))
     if isinstance(table, Frame):
         return Source(table.source, frame=table)
-    if isinstance(table, Mapping) or (frames.is_frame(table) and not _is_series(table)):
+    if isinstance(table, Mapping) or (containers.is_frame(table) and not _is_series(table)):
         return Source("the table", frame=frame_from(table))
     held = Matrix(check_table(table).X, None, "the table")
     return Source("the table", rows=RowFile(lambda: held, lambda features, watch: iter((held,))))
@@ -161,8 +161,8 @@ def _is_series(table: Any) -> bool:
 
 def _labels(target: Any) -> Column:
     """Labels that were passed beside the rows."""
-    if frames.is_frame(target):
-        return column_from("label", frames.vector_of(target))
+    if containers.is_frame(target):
+        return column_from("label", containers.vector_of(target))
     array = np.asarray(target)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
 from separatrix.auditing.separation import DecidedSeparation
-from separatrix.auditing.table import AuditTable
 from separatrix.proofs.certificate import CertifiedTable
 from separatrix.proofs.fewest_mistakes import MistakeBracket, bracket
 from separatrix.proofs.separability import Given

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.best_hyperplane import BestHyperplane, FullFit, standardised_hyperplane
 from separatrix.auditing.budget import OutOfTime, Session
-from separatrix.auditing.candidates import Candidate, FullFits, in_folds, inner
+from separatrix.auditing.candidate_learners import Candidate, FullFits, in_folds, inner
 from separatrix.auditing.coefficients import coefficient_table, in_units
-from separatrix.auditing.comparison import LearnerComparison, estimate_facts
+from separatrix.auditing.learner_comparison import LearnerComparison, estimate_facts
 from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.picture_facts import (
     Band,
@@ -31,7 +32,6 @@ from separatrix.auditing.picture_facts import (
 from separatrix.auditing.prediction import Prediction
 from separatrix.auditing.projection import DrawnHyperplane, project
 from separatrix.auditing.separation import DecidedSeparation
-from separatrix.auditing.table import AuditTable
 from separatrix.errors import SeparatrixError
 from separatrix.evaluation.results import ClassificationEvaluation
 

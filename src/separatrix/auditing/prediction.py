@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
-from separatrix.auditing.candidates import Candidate, fit_on
-from separatrix.auditing.comparison import (
+from separatrix.auditing.candidate_learners import Candidate, fit_on
+from separatrix.auditing.learner_comparison import (
     LearnerComparison,
     Metric,
     compare,
@@ -36,11 +37,10 @@ from separatrix.auditing.prediction_answer import (
     SplitFacts,
     TestFacts,
 )
-from separatrix.auditing.table import AuditTable
 from separatrix.errors import DataError, LedgerError
 from separatrix.evaluation.estimate import Estimate
+from separatrix.evaluation.holdout import Holdout, holdout
 from separatrix.evaluation.results import ClassificationEvaluation
-from separatrix.evaluation.seal import Holdout, holdout
 
 TEST = 0.2
 FEWEST = 10  # rows from which learners are compared

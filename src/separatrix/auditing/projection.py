@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.phrasing import number
 from separatrix.auditing.picture_facts import DrawnLine, Projection
-from separatrix.auditing.table import AuditTable
 
 POINTS = 2000
 RARE = 200  # rows of a class up to which all are shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from separatrix.auditing.assumption_answer import AssumptionFacts
-from separatrix.auditing.candidates import Candidate
+from separatrix.auditing.candidate_learners import Candidate
 from separatrix.auditing.efficiency_answer import NeighbourFacts
 from separatrix.auditing.hyperplane_answers import BestFacts, SeparationFacts
 from separatrix.auditing.phrasing import EstimateFacts, count, estimate, listing, metric_name, named, share

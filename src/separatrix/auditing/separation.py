@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
-from separatrix.auditing.excerpt import excerpt
 from separatrix.auditing.hyperplane_answers import ClassVerdict, HyperplaneFacts, NamedCoefficient, SeparationFacts
-from separatrix.auditing.table import AuditTable
+from separatrix.auditing.row_excerpt import excerpt
 from separatrix.auditing.table_facts import Contradictions, LabelledRow
 from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability
 from separatrix.proofs.separability import Given, Separability, counted
@@ -108,7 +108,7 @@ def _with_leaks(table: AuditTable) -> str | None:
     """The verdict with the columns that were set aside; None where there are none, or too many cells."""
     if not table.set_aside or table.frame is None or table.n * len(table.frame.columns) > LEAK_CELLS:
         return None
-    from separatrix.features.encode import Encoder
+    from separatrix.features.encoder import Encoder
 
     dropped = tuple(name for name in table.choices.drop if name not in table.set_aside)
     encoder = Encoder.fitted(table.frame, replace(table.choices, drop=dropped))

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output, tables
+from separatrix.cli import output, table_options
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.output import Progress
 from separatrix.cli.process import began
@@ -18,7 +18,7 @@ from separatrix.errors import ParameterError
 
 @click.command()
 @click.argument("source", type=SOURCE)
-@tables.reading_options
+@table_options.reading_options
 @click.option("--task", type=click.Choice(["classification", "regression"]), help="What the target is, if unclear.")
 @click.option(
     "--budget", type=float, default=60.0, show_default=True, help="Seconds for everything, from start to exit."
@@ -57,7 +57,7 @@ def command(source: str, out: Path, **options: Any) -> None:
     for file in files_of(source):
         if out.resolve() in Path(file).resolve().parents:
             raise ParameterError(f"--out is {out}, which holds the input {file}: choose another folder.")
-    opened = tables.open_table(source, options)
+    opened = table_options.open_table(source, options)
     chosen = ["target", "positive", "task", "budget", "drop", "keep", "text", "category", "number", "level"]
     chosen += ["groups", "time", "feature_map"]
     with Progress(f"auditing {source[:40]}", options["quiet"] or options["json_"]) as progress:

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output, tables
-from separatrix.cli.certifiable import Certifiable, certifiable
+from separatrix.cli import output, table_options
+from separatrix.cli.certifiable_table import Certifiable, certifiable
 from separatrix.cli.completion import SOURCE
-from separatrix.cli.tables import SIZE
+from separatrix.cli.table_options import SIZE
 from separatrix.errors import ParameterError
 from separatrix.printable import printable
 
@@ -22,7 +22,7 @@ from separatrix.printable import printable
 @click.option("--target", "-t", help="Column of the labels (guessed if it is named target, label, class or y).")
 @click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
 @click.option("--skip-missing-target", is_flag=True, help="Leave out rows whose label is missing, instead of an error.")
-@tables.file_options
+@table_options.file_options
 @click.option(
     "--out",
     "-o",

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output, tables
+from separatrix.cli import output, table_options
 from separatrix.cli.fit_report import account_of, outcome
+from separatrix.cli.messages import in_flags, learner_in_flags
 from separatrix.cli.output import Progress
-from separatrix.cli.plain_words import in_flags, learner_in_flags
 from separatrix.errors import ParameterError
 from separatrix.printable import printable, printable_values
 
@@ -27,7 +27,7 @@ def fit_on_cluster(context: click.Context, source: str, options: dict[str, Any],
     for flag in ("cv", "holdout", "trace", "recipe", "skip_missing_target"):
         if options[flag]:
             raise ParameterError(f"--{flag.replace('_', '-')} needs all rows in one place: leave it or --cluster out.")
-    learner = tables.learner_of(options["learner"], list(context.args), options["seed"])
+    learner = table_options.learner_of(options["learner"], list(context.args), options["seed"])
     started, quiet = time.perf_counter(), options["quiet"] or options["json_"]
     address = None if options["cluster"] == "local" else options["cluster"]
     with Progress(f"fitting {source[:40]}", quiet) as bar, warnings.catch_warnings(record=True) as caught:
@@ -40,8 +40,8 @@ def fit_on_cluster(context: click.Context, source: str, options: dict[str, Any],
             address=address,
             workers=options["workers"],
             positive=options["positive"],
-            choices=tables.choices_of(options),
-            reading=tables.reading_of(options, cluster.Reading()),
+            choices=table_options.choices_of(options),
+            reading=table_options.reading_of(options, cluster.Reading()),
             progress=lambda what, count, rows: bar.at(lambda: None, f"round {count}: {what}, {rows:,} rows"),
         )
     save(model, out, certificate=options["certificate"])
@@ -64,7 +64,7 @@ def say_fit(
     report = account_of(model, source, columns, notes, said)
     report |= {"model": str(out), "seconds": seconds}
     if options["json_"]:
-        from separatrix.cli.reports import FitReport
+        from separatrix.cli.json_reports import FitReport
 
         output.say_json(FitReport(**report))
     elif not options["quiet"]:

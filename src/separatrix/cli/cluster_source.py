@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import output, tables
+from separatrix.cli import output, table_options
 from separatrix.cli.output import Progress
 from separatrix.errors import ParameterError
 from separatrix.printable import printable
@@ -51,7 +51,7 @@ def predict_on_cluster(
         raise ParameterError("--cluster needs --out: a folder that every worker sees, for one file a partition.")
     if out.is_file():
         raise ParameterError(f"--out is {out}, a file: with --cluster it is a folder, for one file a partition.")
-    reading = tables.reading_of(options, model.reading)
+    reading = table_options.reading_of(options, model.reading)
     with Progress(f"predicting {source[:40]}", quiet) as bar:
         bar.start()
         where = place(options["cluster"], options["workers"], bar)
@@ -68,12 +68,12 @@ def evaluate_on_cluster(model: TableModel, path: str, source: str, options: dict
     with Progress(f"evaluating {source[:40]}", options["quiet"] or options["json_"]) as bar:
         bar.start()
         where = place(options["cluster"], options["workers"], bar)
-        reading = tables.reading_of(options, model.reading)
+        reading = table_options.reading_of(options, model.reading)
         found = cluster.evaluate(
             model, source, target=options["target"], reading=reading, level=options["level"], **where
         )
     if options["json_"]:
-        from separatrix.cli.reports import EvaluatedSource
+        from separatrix.cli.json_reports import EvaluatedSource
 
         low, high = found.interval or (None, None)
         output.say_json(

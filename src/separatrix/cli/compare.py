@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from separatrix.cli import output, tables
+from separatrix.cli import output, table_options
 from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.output import Progress
 from separatrix.errors import ParameterError
@@ -33,8 +33,8 @@ WIDEST = 1000  # columns up to which the discriminant is compared by default
     "--repeats", type=click.IntRange(1), default=2, show_default=True, help="Number of times the folds are drawn."
 )
 @click.option("--metric", help="What is compared (accuracy, or mse for regressions).")
-@tables.reading_options
-@tables.column_options
+@table_options.reading_options
+@table_options.column_options
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
 @output.output_options
 @click.pass_context
@@ -44,16 +44,16 @@ def command(context: click.Context, /, source: str, learners: tuple[str, ...], *
     from separatrix.evaluation.comparison import compare
 
     made = _named(learners, options["seed"])
-    opened = tables.open_table(source, options)
+    opened = table_options.open_table(source, options)
     regression = all(learner._estimator_type == "regressor" for learner in made.values()) if made else None
-    task = tables.task_of(opened, options["target"], options["positive"], regression)
-    choices = tables.choices_of(options)
+    task = table_options.task_of(opened, options["target"], options["positive"], regression)
+    choices = table_options.choices_of(options)
     if not made:
         if isinstance(task.table, Frame) and context.get_parameter_source("scale") is ParameterSource.DEFAULT:
             choices = replace(choices, scale="standard")
             task.guesses.append("standardised columns")
-        made = {line: tables.learner_of(*_words(line), options["seed"]) for line in _suitable(task, choices)}
-    entrants = {name: tables.in_folds(task, learner, choices) for name, learner in made.items()}
+        made = {line: table_options.learner_of(*_words(line), options["seed"]) for line in _suitable(task, choices)}
+    entrants = {name: table_options.in_folds(task, learner, choices) for name, learner in made.items()}
     X = next(iter(entrants.values()))[1]
     ran: list[int] = []
 
@@ -75,18 +75,18 @@ def command(context: click.Context, /, source: str, learners: tuple[str, ...], *
             random_state=options["seed"],
         )
     if options["json_"]:
-        from separatrix.cli.reports import ComparisonReport
+        from separatrix.cli.json_reports import ComparisonReport
 
         output.say_json(ComparisonReport(**found.to_dict(), source=opened.name, target=task.target))
         return
-    head = [printable(f"{opened.name}   {len(task.y):,} rows · {tables.counts_of(task)}")]
+    head = [printable(f"{opened.name}   {len(task.y):,} rows · {table_options.counts_of(task)}")]
     head += [printable("guessed: " + " · ".join(task.guesses))] if task.guesses else []
     output.say(head * (not options["quiet"]) + [str(found)])
 
 
 def _named(learners: tuple[str, ...], seed: int) -> dict[str, Any]:
     """The learners that were named, all of one kind."""
-    made = {name: tables.learner_of(name, [], seed) for name in learners}
+    made = {name: table_options.learner_of(name, [], seed) for name in learners}
     if len(made) < len(learners):
         raise ParameterError(
             f"{next(n for n in learners if learners.count(n) > 1)} is named twice: name each learner once."
@@ -96,10 +96,10 @@ def _named(learners: tuple[str, ...], seed: int) -> dict[str, Any]:
     return made
 
 
-def _suitable(task: tables.Task, choices: Any) -> list[str]:
+def _suitable(task: table_options.Task, choices: Any) -> list[str]:
     """Learners for the target: as fit and audit would choose, and their usual rivals."""
     from separatrix.data.frame import Frame
-    from separatrix.features.encode import Encoder
+    from separatrix.features.encoder import Encoder
 
     if task.regression:
         return ["least-squares --alpha 1", "least-squares"]

@@ -8,24 +8,24 @@ from typing import Any
 
 from separatrix.auditing.audit_facts import FORMAT, AuditFacts
 from separatrix.auditing.phrasing import Answer
-from separatrix.cli import reports
+from separatrix.cli import json_reports
 from separatrix.cli.stream_report import StreamReport
 from separatrix.persistence.json_values import schema_of
 
 # What each command prints: its type, the version of its schema, and a sentence. A change of the type is a new version.
 PRINTED: dict[str, tuple[Any, int, str]] = {
-    "fit": (reports.FitReport, 2, "A fitted model, as its file has it."),
-    "predict": (reports.PredictionReport, 2, "What was written, and what happened to cells on the way."),
+    "fit": (json_reports.FitReport, 2, "A fitted model, as its file has it."),
+    "predict": (json_reports.PredictionReport, 2, "What was written, and what happened to cells on the way."),
     "stream": (StreamReport, 1, "What a stream did, from its first row on."),
     "evaluate": (
-        reports.EvaluatedClasses | reports.EvaluatedNumbers | reports.EvaluatedSource,
+        json_reports.EvaluatedClasses | json_reports.EvaluatedNumbers | json_reports.EvaluatedSource,
         3,
         "Every metric of a model on the rows of a source, with its interval.",
     ),
-    "compare": (reports.ComparisonReport, 2, "Learners on the same folds."),
-    "describe": (reports.ModelReport | reports.SourceReport, 3, "What a model file or a source holds."),
-    "export": (reports.ExportReport, 2, "A model as code."),
-    "examples": (list[reports.ExampleReport], 2, "The built-in data sets."),
+    "compare": (json_reports.ComparisonReport, 2, "Learners on the same folds."),
+    "describe": (json_reports.ModelReport | json_reports.SourceReport, 3, "What a model file or a source holds."),
+    "export": (json_reports.ExportReport, 2, "A model as code."),
+    "examples": (list[json_reports.ExampleReport], 2, "The built-in data sets."),
 }
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import output, tables
-from separatrix.cli.plain_words import in_flags, learner_in_flags
+from separatrix.cli import output, table_options
+from separatrix.cli.messages import in_flags, learner_in_flags
 from separatrix.errors import DataError
 from separatrix.printable import printable_values
 
 if TYPE_CHECKING:
-    from separatrix.cli.reports import CoefficientsReport, ColumnReport, ModelReport, SourceReport
+    from separatrix.cli.json_reports import CoefficientsReport, ColumnReport, ModelReport, SourceReport
     from separatrix.data.frame import Column
     from separatrix.features.table_model import TableModel
 
@@ -23,7 +23,7 @@ LONGEST = 40  # letters of a cell
 
 @click.command()
 @click.argument("thing", metavar="MODEL|SOURCE")
-@tables.file_options
+@table_options.file_options
 @output.output_options
 def command(thing: str, json_: bool, quiet: bool, **options: Any) -> None:
     """Say what a model file learned, or what the columns of a source are."""
@@ -41,7 +41,7 @@ def model_report(path: str) -> ModelReport:
     """What a model file holds."""
     from pathlib import Path
 
-    from separatrix.cli.reports import ModelReport
+    from separatrix.cli.json_reports import ModelReport
     from separatrix.features.table_model import TableModel
     from separatrix.persistence import load
 
@@ -72,7 +72,7 @@ def _coefficients(model: TableModel) -> list[CoefficientsReport]:
     """The largest coefficients of each score, with the intercept."""
     import numpy as np
 
-    from separatrix.cli.reports import CoefficientsReport
+    from separatrix.cli.json_reports import CoefficientsReport
 
     coef = np.atleast_2d(model.learner.coef_)
     intercept = np.atleast_1d(model.learner.intercept_)
@@ -134,10 +134,10 @@ def source_report(thing: str, options: dict[str, Any]) -> SourceReport:
     """What a source holds."""
     import numpy as np
 
-    from separatrix.cli.reports import SourceReport
-    from separatrix.data.rows import Matrix
+    from separatrix.cli.json_reports import SourceReport
+    from separatrix.data.row_files import Matrix
 
-    source = tables.open_table(thing, options)
+    source = table_options.open_table(thing, options)
     table = source.read()
     if not isinstance(table, Matrix):
         columns = [column_report(column) for column in table.columns]
@@ -160,7 +160,7 @@ def column_report(column: Column) -> ColumnReport:
     """One column: its range, or how many different texts it has and one of them."""
     import numpy as np
 
-    from separatrix.cli.reports import ColumnReport
+    from separatrix.cli.json_reports import ColumnReport
 
     missing = column.missing
     present = column.values[~missing]

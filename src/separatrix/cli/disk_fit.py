@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from separatrix.cli import tables
+from separatrix.cli import table_options
 from separatrix.cli.cluster_fit import say_fit
+from separatrix.cli.messages import in_flags
 from separatrix.cli.output import Progress
-from separatrix.cli.plain_words import in_flags
 from separatrix.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from separatrix.data.row_cache import RowCache
-    from separatrix.features.encode import Choices
+    from separatrix.features.encoder import Choices
 
 GROUP = Path("/sys/fs/cgroup/memory.max")  # what a container may use
 
@@ -63,16 +63,19 @@ def fit_from_disk(context: click.Context, source: str, options: dict[str, Any], 
     from separatrix.data.table_queries import Reading
     from separatrix.persistence import save
 
-    tables.need_files(source)
+    table_options.need_files(source)
     for flag in COPYING:
         if options[flag]:
             raise ParameterError(f"--{flag.replace('_', '-')} holds all rows in memory: leave it or --memory out.")
     started, quiet = time.perf_counter(), options["quiet"] or options["json_"]
-    choices, reading = tables.choices_of(options), tables.reading_of(options, Reading())
+    choices, reading = table_options.choices_of(options), table_options.reading_of(options, Reading())
     if options["learner"] is None:
         learner, guess, choices = _suitable(context, source, options, choices)
     else:
-        learner, guess = tables.learner_of(options["learner"], context.args, options["seed"], options["recipe"]), []
+        learner, guess = (
+            table_options.learner_of(options["learner"], context.args, options["seed"], options["recipe"]),
+            [],
+        )
     with Progress(f"reading {source[:40]}", quiet) as bar:
         bar.start()
         found = cached_source(
@@ -116,7 +119,7 @@ def _suitable(
     from separatrix.data.frame import label_column
     from separatrix.data.tasks import guess_regression, guess_target
 
-    opened, extra = tables.open_table(source, options), list(context.args)
+    opened, extra = table_options.open_table(source, options), list(context.args)
     guesses: list[str] = []
     if opened.rows is not None:
         first = next(opened.matrices(MOST), None)
@@ -137,4 +140,4 @@ def _suitable(
     extra += [] if penalty in extra else [penalty, "1"]
     guesses.append(f"learner = {name} {' '.join(extra)}{', standardised columns' if scaled else ''}")
     choices = replace(choices, scale="standard") if scaled else choices
-    return tables.learner_of(name, extra, options["seed"]), guesses, choices
+    return table_options.learner_of(name, extra, options["seed"]), guesses, choices

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output, tables
+from separatrix.cli import output, table_options
 from separatrix.cli.cluster_source import cluster_options, evaluate_on_cluster
 from separatrix.cli.completion import SOURCE
-from separatrix.cli.plain_words import in_flags
+from separatrix.cli.messages import in_flags
 from separatrix.errors import DataError
 from separatrix.printable import printable
 
@@ -23,14 +23,14 @@ SAME_ROWS = (
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
 @click.argument("source", type=SOURCE)
-@tables.reading_options
+@table_options.reading_options
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @cluster_options
 @output.output_options
 def command(model: str, source: str, **options: Any) -> None:
     """Hold the predictions of MODEL against the target column of SOURCE: every metric with its interval."""
     from separatrix.evaluation.evaluation import evaluate
-    from separatrix.evaluation.render import rows
+    from separatrix.evaluation.evaluation_text import rows
     from separatrix.features.table_model import TableModel
     from separatrix.persistence import load
 
@@ -56,7 +56,7 @@ def command(model: str, source: str, **options: Any) -> None:
     if loaded.about.get("fingerprint") == fingerprint(X, y):
         said.insert(0, SAME_ROWS)
     if options["json_"]:
-        from separatrix.cli.reports import EvaluatedClasses, EvaluatedNumbers
+        from separatrix.cli.json_reports import EvaluatedClasses, EvaluatedNumbers
 
         kind = EvaluatedNumbers if loaded.classes is None else EvaluatedClasses
         output.say_json(kind(**found.to_dict(), source=notes["source"], model=model, warnings=said))
@@ -105,14 +105,14 @@ def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[An
     """Encoded rows, and their true labels in the type of the model's classes."""
     import numpy as np
 
-    from separatrix.data.rows import Matrix
+    from separatrix.data.row_files import Matrix
 
-    opened = tables.open_table(source, options, model)
+    opened = table_options.open_table(source, options, model)
     table = opened.read()
     if isinstance(table, Matrix):
         if table.y is None:
             raise DataError(f"{opened.name} has rows without labels: there is nothing to compare with.")
-        truth = tables.label_values(table.y)
+        truth = table_options.label_values(table.y)
     else:
         target = options["target"] or model.target
         if target is None:
@@ -123,7 +123,7 @@ def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[An
         if options["skip_missing_target"] and not column.missing.all():
             table = table.take(~column.missing)
             column = table[target]
-        tables.need_whole(column, opened.name)
+        table_options.need_whole(column, opened.name)
         truth = column.values if model.classes is None else column.labels()
         table = table.without([target])
     if model.classes is not None and isinstance(model.classes[0], str) and truth.dtype.kind != "O":

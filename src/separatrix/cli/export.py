@@ -29,7 +29,7 @@ FORMATS = {".py": "python", ".sql": "sql", ".onnx": "onnx"}
 def command(model: str, out: Path | None, format_: str | None, json_: bool, quiet: bool) -> None:
     """Write the linear model of MODEL, with its encoder, as code that does not need separatrix."""
     from separatrix.atomic_write import write_whole
-    from separatrix.cli.reports import ExportReport
+    from separatrix.cli.json_reports import ExportReport
     from separatrix.export import to_onnx, to_python, to_sql
     from separatrix.persistence import load
 

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from separatrix.cli import output, tables
+from separatrix.cli import output, table_options
 from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.disk_fit import fit_from_disk, memory_for
 from separatrix.cli.fit_report import account, report_lines
 from separatrix.cli.learner_command import LearnerCommand
+from separatrix.cli.messages import in_flags, with_names
 from separatrix.cli.output import Progress
-from separatrix.cli.plain_words import in_flags, with_names
-from separatrix.cli.tables import SIZE
+from separatrix.cli.table_options import SIZE
 from separatrix.errors import DataError, ParameterError
 from separatrix.printable import printable_values
 
 if TYPE_CHECKING:
-    from separatrix.evaluation.seal import Holdout
+    from separatrix.evaluation.holdout import Holdout
     from separatrix.features.table_model import TableModel
 
 MOST_NAMES = 100_000  # features that are known by name
@@ -44,8 +44,8 @@ MOST_NAMES = 100_000  # features that are known by name
     "--trace", is_flag=True, help="Print each step of a learner of the perceptron family: row, score, w and b."
 )
 @click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Model file (.sepx).")
-@tables.reading_options
-@tables.column_options
+@table_options.reading_options
+@table_options.column_options
 @click.option("--seed", type=click.IntRange(0), default=None, help="Seed of the learner and of the split.")
 @click.option("--cv", type=click.IntRange(2), help="Also cross-validate, with this number of folds.")
 @click.option(
@@ -107,10 +107,10 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     if memory is not None:
         fit_from_disk(context, source, options, out, memory)
         return
-    quiet, choices = options["quiet"] or options["json_"], tables.choices_of(options)
+    quiet, choices = options["quiet"] or options["json_"], table_options.choices_of(options)
     with Progress(f"reading {source[:40]}", quiet) as progress:
         progress.start()
-        opened = tables.open_table(source, options)
+        opened = table_options.open_table(source, options)
         learner, task = learner_and_task(opened, context, options)
     unscaled = context.get_parameter_source("scale") is ParameterSource.DEFAULT
     if options["learner"] is None and unscaled and isinstance(task.table, Frame):
@@ -118,7 +118,7 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         task.guesses[-1] += ", standardised columns"
     read = time.perf_counter()
     sealed = None if options["holdout"] is None else seal(task, choices, options)
-    own = task if sealed is None else tables.rows_of(task, sealed.train_rows)
+    own = task if sealed is None else table_options.rows_of(task, sealed.train_rows)
     with Progress(f"learning from {len(own.y):,} rows", quiet) as progress:
         progress.start()
         model, notes, said = fit_task(own, learner, choices)
@@ -136,31 +136,31 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         report["holdout"] = test_report(sealed, task, model, choices, report["warnings"])
     report["seconds"] = {"read": read - started, "fit": fitted - read}
     if options["json_"]:
-        from separatrix.cli.reports import FitReport
+        from separatrix.cli.json_reports import FitReport
 
         output.say_json(FitReport(**report))
     elif not options["quiet"]:
         output.say(report_lines(printable_values(report), own, out))
 
 
-def learner_and_task(opened: Any, context: click.Context, options: dict[str, Any]) -> tuple[Any, tables.Task]:
+def learner_and_task(opened: Any, context: click.Context, options: dict[str, Any]) -> tuple[Any, table_options.Task]:
     """The learner that was named; else a ridge on standardised columns that suits the target."""
     target, positive, extra = options["target"], options["positive"], list(context.args)
     if options["learner"] is not None:
-        learner = tables.learner_of(options["learner"], extra, options["seed"], options["recipe"])
-        return learner, tables.task_of(opened, target, positive, learner._estimator_type == "regressor")
-    task = tables.task_of(opened, target, positive, None)
+        learner = table_options.learner_of(options["learner"], extra, options["seed"], options["recipe"])
+        return learner, table_options.task_of(opened, target, positive, learner._estimator_type == "regressor")
+    task = table_options.task_of(opened, target, positive, None)
     name, penalty = ("least-squares", "--alpha") if task.regression else ("logistic-regression", "--C")
     if penalty not in extra:
         extra += [penalty, "1"]
     task.guesses.append(f"learner = {name} {' '.join(extra)}")
-    return tables.learner_of(name, extra, options["seed"]), task
+    return table_options.learner_of(name, extra, options["seed"]), task
 
 
-def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel, list[str], list[str]]:
+def fit_task(task: table_options.Task, learner: Any, choices: Any) -> tuple[TableModel, list[str], list[str]]:
     """Encode and learn; notes of the encoder, and what was warned of."""
-    from separatrix.data.rows import Matrix
-    from separatrix.features.encode import Encoder, summary
+    from separatrix.data.row_files import Matrix
+    from separatrix.features.encoder import Encoder, summary
     from separatrix.features.table_model import TableModel, fingerprint
 
     notes: list[str] = []
@@ -183,9 +183,9 @@ def fit_task(task: tables.Task, learner: Any, choices: Any) -> tuple[TableModel,
     return model, notes, [in_flags(with_names(str(w.message), names)) for w in caught]
 
 
-def print_steps(model: TableModel, task: tables.Task) -> None:
+def print_steps(model: TableModel, task: table_options.Task) -> None:
     """The steps of the fit once more, one by one, with the features by name."""
-    from separatrix.data.rows import Matrix
+    from separatrix.data.row_files import Matrix
     from separatrix.models.perceptron.step_trace import step_trace
 
     X, _ = model.rows(task.table)
@@ -198,12 +198,12 @@ def print_steps(model: TableModel, task: tables.Task) -> None:
         output.say([f"… the first {len(steps):,} of {steps.visits:,} rows that were looked at"])
 
 
-def seal(task: tables.Task, choices: Any, options: dict[str, Any]) -> Holdout:
+def seal(task: table_options.Task, choices: Any, options: dict[str, Any]) -> Holdout:
     """Rows to learn from, and test rows that open once; rows are known by the values of all their columns."""
     import numpy as np
 
-    from separatrix.data.rows import Matrix
-    from separatrix.evaluation.seal import holdout
+    from separatrix.data.row_files import Matrix
+    from separatrix.evaluation.holdout import holdout
 
     if isinstance(task.table, Matrix):
         X, ids = task.table.X, None
@@ -216,10 +216,12 @@ def seal(task: tables.Task, choices: Any, options: dict[str, Any]) -> Holdout:
     )
 
 
-def test_report(sealed: Holdout, task: tables.Task, model: TableModel, choices: Any, said: list[str]) -> dict[str, Any]:
+def test_report(
+    sealed: Holdout, task: table_options.Task, model: TableModel, choices: Any, said: list[str]
+) -> dict[str, Any]:
     """The evaluation of the finished model on the test rows, on record before it is seen."""
-    from separatrix.data.rows import Matrix
-    from separatrix.features.in_folds import EncodedLearner, SharedTable
+    from separatrix.data.row_files import Matrix
+    from separatrix.features.encoded_learner import EncodedLearner, SharedTable
 
     judged = model.learner
     if not isinstance(task.table, Matrix):
@@ -232,12 +234,12 @@ def test_report(sealed: Holdout, task: tables.Task, model: TableModel, choices: 
 
 
 def validated(
-    task: tables.Task, learner: Any, choices: Any, options: dict[str, Any], quiet: bool = True
+    task: table_options.Task, learner: Any, choices: Any, options: dict[str, Any], quiet: bool = True
 ) -> dict[str, Any]:
     """How such a model does on rows that it has not seen, by folds."""
     from separatrix.evaluation.cross_validation import cross_validate
 
-    entrant, X = tables.in_folds(task, learner, choices)
+    entrant, X = table_options.in_folds(task, learner, choices)
     seed = options["seed"] or 0
     with warnings.catch_warnings(), Progress("folds", quiet) as progress:
         warnings.simplefilter("ignore")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli import output, tables
-from separatrix.cli.plain_words import in_flags, learner_in_flags
+from separatrix.cli import output, table_options
+from separatrix.cli.messages import in_flags, learner_in_flags
 from separatrix.printable import printable
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SHOWN = ("accuracy", "roc_auc", "r2", "rmse")
 
 
-def account(model: TableModel, task: tables.Task, notes: list[str], said: list[str]) -> dict[str, Any]:
+def account(model: TableModel, task: table_options.Task, notes: list[str], said: list[str]) -> dict[str, Any]:
     """What there is to say, as plain values."""
     columns = len(task.source.columns) or None
     return account_of(model, task.source.name, columns, [*task.guesses, *notes], said) | {"positive": task.positive}
@@ -45,14 +45,14 @@ def account_of(
     return report | {"cross_validation": None, "holdout": None}
 
 
-def report_lines(report: dict[str, Any], task: tables.Task, out: Path) -> list[str]:
+def report_lines(report: dict[str, Any], task: table_options.Task, out: Path) -> list[str]:
     """The account for people."""
     columns = f" · {output.plural(report['columns'], 'column')}" if report["columns"] else ""
     seconds = report["seconds"]
     lines = [
         f"{report['source']}   {output.plural(report['rows'], 'row')}{columns} "
         f"→ {output.plural(report['features'], 'feature')} · "
-        f"{printable(tables.counts_of(task))}     read in {seconds['read']:.2f} s"
+        f"{printable(table_options.counts_of(task))}     read in {seconds['read']:.2f} s"
     ]
     if report["guesses"]:
         lines.append("guessed: " + " · ".join(report["guesses"]))

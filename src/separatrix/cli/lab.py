@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output, tables
+from separatrix.cli import output, table_options
 from separatrix.cli.completion import SOURCE
 from separatrix.errors import DataError, ParameterError
 
@@ -25,7 +25,7 @@ HOST = "127.0.0.1"
     "--directions", is_flag=True, help="Show the discriminant direction, and the widest one across it, first."
 )
 @click.option("--drop", multiple=True, help="A column to leave out, for instance one of words; may be repeated.")
-@tables.file_options
+@table_options.file_options
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port (default: a free one).")
 @click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
 def command(
@@ -73,7 +73,7 @@ def _table(
     source: str, target: str | None, columns: Any, directions: bool, drop: tuple[str, ...], options: dict[str, Any]
 ) -> Any:
     """What the page shows first, and the columns that it can choose from."""
-    from separatrix.cli.certifiable import certifiable
+    from separatrix.cli.certifiable_table import certifiable
     from separatrix.lab.presets import DIRECTIONS, preset_of_table, table_columns
 
     found, _ = certifiable(source, target, drop, {**options, "memory": None, "cache": None})

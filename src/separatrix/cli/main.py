@@ -128,7 +128,7 @@ def main(arguments: list[str] | None = None) -> Any:
         except (click.Abort, KeyboardInterrupt):
             fail("interrupted", 130)
         except SeparatrixError as error:
-            from separatrix.cli.plain_words import in_flags
+            from separatrix.cli.messages import in_flags
 
             fail(NO_MEMORY if is_lack_of_memory(error) else in_flags(str(error)))
         except OSError as error:
@@ -140,7 +140,7 @@ def main(arguments: list[str] | None = None) -> Any:
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    from separatrix.cli.plain_words import in_flags
+    from separatrix.cli.messages import in_flags
 
     output.complain(f"warning: {in_flags(str(message))}")
 

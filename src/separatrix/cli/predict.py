@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import output, tables
+from separatrix.cli import output, table_options
 from separatrix.cli.cluster_source import cluster_options, predict_on_cluster
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.output import Progress
-from separatrix.cli.writers import Batch, write
+from separatrix.cli.prediction_writers import Batch, write
 from separatrix.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "pa
 )
 @click.option("--only", is_flag=True, help="Write the predictions alone, without the columns of SOURCE.")
 @click.option("--strict", is_flag=True, help="Refuse categories that did not occur in training.")
-@tables.file_options
+@table_options.file_options
 @cluster_options
 @output.output_options
 def command(
@@ -81,7 +81,7 @@ def command(
     if out is not None and out.is_dir():
         raise ParameterError(f"--out is {out}, a folder: name a file.")
     output.need_place(out, model, source)
-    opened = tables.open_table(source, options, loaded)
+    opened = table_options.open_table(source, options, loaded)
     tally = Tally()
     with Progress(f"predicting {opened.name}", quiet or json_) as progress:
         write(out, watched(predictions(loaded, opened, chosen, only, strict, tally), opened, tally, progress), chosen)
@@ -91,7 +91,7 @@ def command(
 def report_of(tally: Tally, model: str, out: Path | None, chosen: Any, source: str, json_: bool, quiet: bool) -> None:
     """What happened to cells, as JSON or for people."""
     if json_:
-        from separatrix.cli.reports import PredictionReport
+        from separatrix.cli.json_reports import PredictionReport
 
         output.say_json(PredictionReport(model=model, out=str(out), format=chosen, **tally.to_dict(source)))
     elif not quiet:
@@ -171,7 +171,7 @@ def _of_columns(model: TableModel, source: Source, originals: str, strict: bool,
 
 def _of_lines(model: TableModel, source: Source, strict: bool, tally: Tally) -> Iterator[Batch]:
     """Plain numbers: the lines of the file are written as they stand."""
-    from separatrix.data.plain import frame_of_rows
+    from separatrix.data.plain_numbers import frame_of_rows
 
     assert source.plain is not None
     plain = source.plain

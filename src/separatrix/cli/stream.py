@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli import output, tables
+from separatrix.cli import output, table_options
 from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.learner_command import LearnerCommand
 from separatrix.errors import DataError, ParameterError
@@ -73,12 +73,12 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     the model and the output of a run that was never interrupted; a pipe or socket must send all rows again, and those
     learned before are skipped.
     """
-    from separatrix.stream.learning import StreamRun
     from separatrix.stream.stopping import StopAsked, Stopping
+    from separatrix.stream.stream_loop import StreamRun
 
     if options["json_"] and options["out"] is None:
         raise ParameterError("--json needs --out FILE: predictions go to standard output without it.")
-    learner = tables.learner_of(options["learner"], list(context.args), options["seed"])
+    learner = table_options.learner_of(options["learner"], list(context.args), options["seed"])
     plan = _plan(source, options)
     with Stopping() as stopping, contextlib.closing(StreamRun(learner, plan, stopping)) as run:
         try:
@@ -100,7 +100,7 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
 
 
 def _plan(source: str, options: dict[str, Any]) -> Any:
-    from separatrix.stream.plan import StreamPlan
+    from separatrix.stream.stream_plan import StreamPlan
     from separatrix.stream.table_formats import Columns
 
     for name in ("model", "out", "checkpoint", "rejects"):

@@ -1,11 +1,11 @@
 """The same fits, proofs and predictions on files in partitions: on a Ray cluster, or in this process."""
 
-from separatrix.cluster.fitting import fit as fit
-from separatrix.cluster.fitting import path as path
-from separatrix.cluster.pieces import PartialGradient as PartialGradient
-from separatrix.cluster.pieces import merge as merge
-from separatrix.cluster.pieces import partial_gradient as partial_gradient
-from separatrix.cluster.pieces import price as price
+from separatrix.cluster.cluster_fit import fit as fit
+from separatrix.cluster.cluster_fit import path as path
+from separatrix.cluster.partition_functions import PartialGradient as PartialGradient
+from separatrix.cluster.partition_functions import merge as merge
+from separatrix.cluster.partition_functions import partial_gradient as partial_gradient
+from separatrix.cluster.partition_functions import price as price
 from separatrix.cluster.predictions import SourceEvaluation as SourceEvaluation
 from separatrix.cluster.predictions import evaluate as evaluate
 from separatrix.cluster.predictions import predict as predict
@@ -14,5 +14,5 @@ from separatrix.cluster.separation import SourceSeparability as SourceSeparabili
 from separatrix.cluster.source_proofs import mistake_bound as mistake_bound
 from separatrix.cluster.source_proofs import separability as separability
 from separatrix.data.table_queries import Reading as Reading
-from separatrix.features.encode import Choices as Choices
+from separatrix.features.encoder import Choices as Choices
 from separatrix.numerics.moments import partial_moments as partial_moments

@@ -21,8 +21,8 @@ from separatrix.cluster.part_worker import HeldPart
 from separatrix.cluster.rounds import Rounds
 from separatrix.data.frame import Column, Frame
 from separatrix.data.number_writing import Writing
-from separatrix.features.columns import SECONDS, cells, finite
-from separatrix.features.encode import Choices, need_no_numbers
+from separatrix.features.column_encoders import SECONDS, cells, finite
+from separatrix.features.encoder import Choices, need_no_numbers
 
 MOST_LEVELS = 100_000  # different values of a text column that are counted
 KINDS = {frozenset(("integer", "number")): "number"}
@@ -143,7 +143,7 @@ def first_rows(part: HeldPart, names: Sequence[str], most: int) -> Frame | None:
 
 def text_frequencies(part: HeldPart, names: Sequence[str]) -> tuple[int, list[NDArray[np.int64]]] | None:
     """Rows, and how many of them have each hashed term of each text column."""
-    from separatrix.features.encode import as_text
+    from separatrix.features.encoder import as_text
     from separatrix.features.text import rows_having
 
     if part.table is None:

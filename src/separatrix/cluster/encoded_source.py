@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from separatrix.cluster.merged_encoder import merged_encoder, need_mergeable
 from separatrix.cluster.part_worker import HeldPart
+from separatrix.cluster.partition_schema import SourceSchema, loaded, matrix_rows
 from separatrix.cluster.rounds import Rounds
-from separatrix.cluster.schema import SourceSchema, loaded, matrix_rows
 from separatrix.cluster.target import Target, found_target, numbered
 from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
-from separatrix.features.columns import Noted, NumberColumn
-from separatrix.features.encode import Choices, Encoder
+from separatrix.features.column_encoders import Noted, NumberColumn
+from separatrix.features.encoder import Choices, Encoder
 from separatrix.validation import Table
 
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.cluster.cluster_fit import AnySource, replace_text
 from separatrix.cluster.encoded_source import EncodedSource, encoded_source
-from separatrix.cluster.fitting import AnySource, replace_text
 from separatrix.cluster.partitions import SourcePart, partitions_of, paths_of
 from separatrix.cluster.rounds import Progress
 from separatrix.cluster.spilled_rounds import SpilledRounds
@@ -27,7 +27,7 @@ from separatrix.data.row_cache import MEMORY, CacheContent, RowCache, cached, ne
 from separatrix.data.table_queries import Reading
 from separatrix.data.tasks import label_values, positive_class
 from separatrix.errors import DataError
-from separatrix.features.encode import Choices, Encoder, summary
+from separatrix.features.encoder import Choices, Encoder, summary
 from separatrix.features.table_model import TableModel, fingerprint
 from separatrix.persistence.json_values import pack, plain, unpack
 from separatrix.persistence.table_headers import encoder_from, encoder_header

@@ -23,8 +23,8 @@ from separatrix.cluster.column_summary import (
 from separatrix.cluster.rounds import Rounds
 from separatrix.data.frame import Frame, join, unknown_column
 from separatrix.errors import DataError, ParameterError
-from separatrix.features.columns import NumberColumn, TextColumn
-from separatrix.features.encode import Choices, Encoder, is_wordy
+from separatrix.features.column_encoders import NumberColumn, TextColumn
+from separatrix.features.encoder import Choices, Encoder, is_wordy
 from separatrix.features.leaks import FEW_ROWS, names_rows
 from separatrix.features.text import inverse_frequencies
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from separatrix import kernels
 from separatrix.atomic_write import unnamed_file
-from separatrix.data.bytes import UTF16, gzipped
 from separatrix.data.dialect import dialect_of, first_bytes, kind_of
-from separatrix.data.duck import connect, few_threads, quoted
+from separatrix.data.duckdb_reader import connect, few_threads, quoted
+from separatrix.data.file_pieces import UTF16, gzipped
 from separatrix.data.sources import SQL, open_files
 from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError

@@ -10,18 +10,18 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.atomic_write import write_whole
+from separatrix.cluster.cluster_fit import AnySource, rounds_on
 from separatrix.cluster.exact_learners import plus
-from separatrix.cluster.fitting import AnySource, rounds_on
 from separatrix.cluster.part_worker import HeldPart
+from separatrix.cluster.partition_schema import loaded, matrix_rows
 from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of
-from separatrix.cluster.schema import loaded, matrix_rows
 from separatrix.cluster.target import need_target
-from separatrix.data.duck import Written
-from separatrix.data.rows import Matrix
+from separatrix.data.duckdb_reader import Written
+from separatrix.data.row_files import Matrix
 from separatrix.data.sources import csv_lines
 from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
-from separatrix.features.columns import Noted
+from separatrix.features.column_encoders import Noted
 from separatrix.features.table_model import TableModel
 
 

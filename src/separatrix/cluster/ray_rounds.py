@@ -15,9 +15,9 @@ from typing import Any
 
 from separatrix.cluster.part_worker import Failure, Join, PartWorker, Work
 from separatrix.cluster.partitions import SourcePart
-from separatrix.cluster.reachable import need_answer
+from separatrix.cluster.ray_address import need_answer
 from separatrix.cluster.rounds import LOG, Progress, Rounds
-from separatrix.data.bytes import workers as processors
+from separatrix.data.file_pieces import workers as processors
 from separatrix.errors import ClusterError, ParameterError
 
 START = 120.0  # seconds in which workers must start

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.cluster.cluster_fit import AnySource, opened
 from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.fitting import AnySource, opened
 from separatrix.cluster.part_worker import HeldPart
 from separatrix.cluster.rounds import LOG
 from separatrix.cluster.separation import Question, SourceSeparability, decided, first_working, subject_of

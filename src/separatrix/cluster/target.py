@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.cluster.part_worker import HeldPart
+from separatrix.cluster.partition_schema import SourceSchema
 from separatrix.cluster.rounds import Rounds
-from separatrix.cluster.schema import SourceSchema
 from separatrix.data.frame import Column, Frame, label_column, unknown_column
 from separatrix.data.tasks import guess_target
 from separatrix.errors import DataError

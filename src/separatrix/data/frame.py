@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from separatrix.data.number_writing import Writing
 from separatrix.errors import DataError
-from separatrix.validation import frames
+from separatrix.validation import containers
 
 KINDS = ("number", "integer", "boolean", "date", "text")
 LISTED = 8
@@ -135,7 +135,7 @@ def frame_from(table: Any, source: str = "the table") -> Frame:
     if isinstance(table, Mapping):
         names, columns = list(table), [_vector(name, values) for name, values in table.items()]
     else:
-        names, columns = frames.columns_of(table)
+        names, columns = containers.columns_of(table)
     texts = [str(name) for name in names]
     twice = next((name for k, name in enumerate(texts) if name in texts[:k]), None)
     if twice is not None:
@@ -150,7 +150,7 @@ def frame_from(table: Any, source: str = "the table") -> Frame:
 
 
 def _vector(name: Any, values: Any) -> NDArray[Any]:
-    array = frames.vector_of(values) if frames.is_frame(values) else np.asarray(values)
+    array = containers.vector_of(values) if containers.is_frame(values) else np.asarray(values)
     if array.dtype.kind not in "biufOUSM":
         array = np.asarray(values, dtype=object)
     if array.ndim != 1:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.data.bytes import NEWLINE, PIECE, Bytes, Growing, gzipped, in_order, line_at, pieces, workers
+from separatrix.data.file_pieces import NEWLINE, PIECE, Bytes, Growing, gzipped, in_order, line_at, pieces, workers
 from separatrix.errors import DataError
 
 COLON = 58

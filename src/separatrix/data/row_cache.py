@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.atomic_write import naming, unnamed_file
-from separatrix.data.bytes import PIECE
 from separatrix.data.cached_chunks import STEP, Chunk, Growth, Layout, chunks_of_file, chunks_of_iterable, write_arrays
+from separatrix.data.file_pieces import PIECE
 from separatrix.errors import CheckpointError, DataError, ParameterError
 
 VERSION = 2

@@ -1,7 +1,7 @@
 """A source is a file, a glob, ``-``, ``example:NAME`` or SQL over files; all become a Frame, or rows as they are.
 
 Tables (CSV, Parquet, JSON, SQL) are read by DuckDB into a :class:`Frame`, delimited numbers by our own reader;
-svmlight files, Vowpal Wabbit's and arrays are rows of numbers already (rows.py). Either is read whole, or in
+svmlight files, Vowpal Wabbit's and arrays are rows of numbers already (row_files.py). Either is read whole, or in
 batches whose number does not grow with the file.
 """
 
@@ -20,14 +20,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.data.bytes import Bytes, gzipped, kept_bytes
 from separatrix.data.dialect import first_bytes, kind_of
-from separatrix.data.duck import Query, Written
+from separatrix.data.duckdb_reader import Query, Written
+from separatrix.data.file_pieces import Bytes, gzipped, kept_bytes
 from separatrix.data.frame import CELLS, Column, Frame, frame_of, join
 from separatrix.data.number_writing import Writing
-from separatrix.data.plain import PlainTable, frame_of_rows, plain_frame, plain_table
-from separatrix.data.recognise import read_as, recognised
-from separatrix.data.rows import ROW_FILES, Matrix, RowFile, row_file
+from separatrix.data.plain_numbers import PlainTable, frame_of_rows, plain_frame, plain_table
+from separatrix.data.recognised_columns import read_as, recognised
+from separatrix.data.row_files import ROW_FILES, Matrix, RowFile, row_file
 from separatrix.data.table_queries import Reading, table_query, without_missing_words
 from separatrix.errors import DataError
 

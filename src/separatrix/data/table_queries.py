@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from separatrix.data.bytes import as_utf8, encoding_of, gzipped, opened
 from separatrix.data.dialect import SAMPLE, Dialect, cells_of, delimiter_of, dialect_of, first_bytes, first_lines
-from separatrix.data.duck import Query, connect, identifier, kind_of_type, quoted, refused
+from separatrix.data.duckdb_reader import Query, connect, identifier, kind_of_type, quoted, refused
+from separatrix.data.file_pieces import as_utf8, encoding_of, gzipped, opened
 from separatrix.data.number_writing import MISSING, Writing
 from separatrix.errors import DataError
 

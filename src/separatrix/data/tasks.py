@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from separatrix.data.frame import Column, Frame, label_column
 from separatrix.data.number_writing import Writing
-from separatrix.data.rows import Matrix
+from separatrix.data.row_files import Matrix
 from separatrix.data.sources import Source
 from separatrix.errors import DataError
 

@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.data.bytes import pieces
+from separatrix.data.file_pieces import pieces
 from separatrix.errors import DataError
 
 BITS = 18

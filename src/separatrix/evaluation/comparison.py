@@ -18,15 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import FoldError, ParameterError
-from separatrix.evaluation.candidates import greater_is_better
-from separatrix.evaluation.cross_validation import cross_validate
-from separatrix.evaluation.cross_validation_result import CrossValidation
+from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
 from separatrix.evaluation.estimate import Estimate, shown
+from separatrix.evaluation.evaluation_text import COLUMNS, as_html, named_rows, percent, short, table
 from separatrix.evaluation.fold_assignment import dealt_anew, folds_for
 from separatrix.evaluation.folds import GOES_ON, final_step, fit, need_learner, seeded_clone
+from separatrix.evaluation.grid_candidates import greater_is_better
 from separatrix.evaluation.intervals import McNemar, check_level, holm, mcnemar, paired
 from separatrix.evaluation.predictions import is_regressor
-from separatrix.evaluation.render import COLUMNS, as_html, named_rows, percent, short, table
 from separatrix.evaluation.splits import seed_of
 from separatrix.validation import check_lengths, check_outcomes, check_weights, count_rows
 from separatrix.validation.targets import need_same_index

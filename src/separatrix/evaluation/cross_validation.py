@@ -1,18 +1,27 @@
-"""``cross_validate``: every row judged by a model that did not learn from it; see ``judging`` for the intervals."""
+"""``cross_validate``: every row judged by a model that did not learn from it, and what that found."""
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Mapping
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import FoldWarning, ParameterError
-from separatrix.evaluation.cross_validation_result import CrossValidation, pooled_evaluation
+from separatrix.evaluation.estimate import Estimate, shown
+from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
+from separatrix.evaluation.evaluation_text import as_html, percent
 from separatrix.evaluation.fold_assignment import dealt_anew, first_repeat, folds_for
+from separatrix.evaluation.fold_estimates import corrected_t, judge_classes, judge_numbers
 from separatrix.evaluation.folds import (
+    FoldResult,
     Scorer,
     keep_freed_blocks,
     make_tasks,
@@ -21,18 +30,227 @@ from separatrix.evaluation.folds import (
     stop_at_failure,
 )
 from separatrix.evaluation.intervals import check_level
-from separatrix.evaluation.judging import corrected_t, judge_classes, judge_numbers
-from separatrix.evaluation.predictions import is_regressor
+from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
 from separatrix.evaluation.shared_moments import is_partition, share_work
 from separatrix.evaluation.splits import seed_of
 from separatrix.evaluation.workers import executor_of, spread
 from separatrix.validation import (
     check_labels,
     check_lengths,
+    check_targets,
     check_weights,
     count_rows,
+    take_rows,
 )
 from separatrix.validation.targets import need_same_index
+
+CAVEAT = (
+    "intervals are approximate: no unbiased estimate of a cross-validation's variance exists (Bengio & Grandvalet 2004)"
+)
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Estimates for new rows, the folds behind them, and all judged rows together (``pooled``).
+
+    Attributes
+    ----------
+    estimates : dict of Estimate
+        Every metric; ``cv["accuracy"]`` is one of them.
+    fold_values : dict of arrays
+        The metric of each fold.
+    results : tuple
+        What happened in each fold.
+    pooled : Evaluation
+        All judged rows as one evaluation.
+    learner, n, folds, repeats, how, level, random_state : what was done
+    failures : tuple of str
+        Folds that failed.
+    methods, statuses : Counter
+        How the fits ended.
+    seconds : float
+        Time of all folds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminant, cross_validate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = cross_validate(LinearDiscriminant(), X, y, folds=3, random_state=0)
+    >>> cv.fold_values["accuracy"]
+    array([1.  , 0.96, 0.98])
+    """
+
+    learner: str
+    n: int
+    folds: int
+    repeats: int
+    how: str
+    level: float
+    random_state: int
+    estimates: dict[str, Estimate]
+    fold_values: dict[str, Floats] = field(repr=False)
+    results: tuple[FoldResult, ...] = field(repr=False)
+    _pool: Callable[[], Any] = field(repr=False)
+    failures: tuple[str, ...] = ()
+    shared: str | None = None
+
+    def __getitem__(self, name: str) -> Estimate:
+        """The estimate of one metric."""
+        if name not in self.estimates:
+            raise ParameterError(f"there is no metric {name!r}: there are {', '.join(self.estimates)}.")
+        return self.estimates[name]
+
+    @cached_property
+    def pooled(self) -> Any:
+        """All judged rows (of the first repeat) as one evaluation; scores of different fits are mixed in it."""
+        return self._pool()
+
+    @property
+    def methods(self) -> Counter[str]:
+        """How many fits ended by which method (a learner may change it, for example under separation)."""
+        return Counter(r.method for r in self.results if r.method is not None)
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """How many fits ended with which status."""
+        return Counter(r.status for r in self.results if r.status is not None)
+
+    @property
+    def seconds(self) -> float:
+        """Time of all folds, added up."""
+        return sum(r.seconds for r in self.results)
+
+    def predictions(self) -> NDArray[Any]:
+        """What was predicted for each row by the model that had not seen it (the first repeat); None elsewhere.
+
+        Returns
+        -------
+        array of shape (n,)
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, cross_validate
+        >>> X, y = load_iris(return_X_y=True)
+        >>> cv = cross_validate(LinearDiscriminant(), X, y, random_state=0)
+        >>> int((cv.predictions() != y).sum())
+        3
+        """
+        out = np.full(self.n, None, dtype=object)
+        for r in self.results[: self.folds]:
+            if r.said is not None:
+                out[r.rows] = r.said.labels
+        return out
+
+    def __str__(self) -> str:
+        times = f", {self.repeats} times" if self.repeats > 1 else ""
+        lines = [
+            f"{self.folds}-fold cross-validation{times} of {self.learner}",
+            f"  {self.n:,} rows, {self.how}; {percent(self.level)} intervals",
+        ]
+        for name, e in self.estimates.items():
+            values = self.fold_values[name]
+            known = values[~np.isnan(values)]
+            spread_of = f"folds {shown(known.min())} … {shown(known.max())}" if len(known) else ""
+            lines.append(
+                f"  {name.replace('_', ' '):<18} {e!s:<24} {e.method if e.has_interval else '':<46} {spread_of}"
+            )
+        for counted, word in ((self.methods, "method"), (self.statuses, "status")):
+            if counted:
+                told = ", ".join(f"{name} {m}" for name, m in counted.most_common())
+                lines.append(f"  fits by {word}: {told}")
+        lines += [f"  failed: {failure}" for failure in self.failures]
+        return "\n".join(line.rstrip() for line in [*lines, f"  {CAVEAT}"])
+
+    def plot(self, metric: str | None = None, ax: Any = None) -> Any:
+        """The folds of the first repeat: the part of the rows that each judges, and its metric.
+
+        Parameters
+        ----------
+        metric : str, optional
+            One of ``estimates``; the first by default.
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, cross_validate
+        >>> X, y = load_iris(return_X_y=True)
+        >>> cv = cross_validate(LinearDiscriminant(), X, y, random_state=0)
+        >>> ax = cv.plot()
+        >>> ax.get_title()
+        'accuracy 0.980 [0.943, 0.993]'
+        """
+        from separatrix.plotting.fold_bars import draw_folds
+
+        name = metric or next(iter(self.estimates))
+        title = f"{name.replace('_', ' ')} {self[name]!s}"
+        sizes = [len(r.rows) for r in self.results[: self.folds]]
+        return draw_folds(sizes, [shown(v) for v in self.fold_values[name][: self.folds]], title, ax)
+
+    def _repr_html_(self) -> str:
+        return as_html(str(self), self.estimates)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON.
+
+        Returns
+        -------
+        dict
+            Plain numbers, texts and lists.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, cross_validate
+        >>> X, y = load_iris(return_X_y=True)
+        >>> cross_validate(LinearDiscriminant(), X, y, folds=3, random_state=0).to_dict()["folds"]
+        3
+        """
+        return {
+            "learner": self.learner,
+            "n": self.n,
+            "folds": self.folds,
+            "repeats": self.repeats,
+            "how": self.how,
+            "level": self.level,
+            "random_state": self.random_state,
+            "estimates": {name: e.to_dict() for name, e in self.estimates.items()},
+            "fold_values": {
+                name: [None if math.isnan(v) else v for v in values.tolist()]
+                for name, values in self.fold_values.items()
+            },
+            "methods": dict(self.methods),
+            "statuses": dict(self.statuses),
+            "failures": list(self.failures),
+            "caveat": CAVEAT,
+        }
+
+
+def pooled_evaluation(results: list[FoldResult], y: Any, weights: Floats | None, positive: Any, level: float) -> Any:
+    """All rows that were judged, as one evaluation of the procedure (scores of different fits are mixed)."""
+    done = [r for r in results if r.said is not None]
+    rows = np.concatenate([r.rows for r in done])
+    w = None if weights is None else weights[rows]
+    said = [r.said for r in done if r.said is not None]
+    labels = np.concatenate([s.labels for s in said])
+    if said[0].numbers:
+        return evaluate_numbers(check_targets(take_rows(y, rows)), labels, w, level)
+    first = said[0].classes
+    same = first is not None and all(s.classes is not None and np.array_equal(s.classes, first) for s in said)
+
+    def stacked(name: str) -> Floats | None:
+        parts = [getattr(s, name) for s in said]
+        return np.concatenate(parts) if same and all(p is not None for p in parts) else None
+
+    together = Said(labels, stacked("scores"), stacked("probabilities"), first if same else None)
+    outcomes, notes = outcomes_of(take_rows(y, rows), together, positive, w)
+    return evaluate_outcomes(outcomes, level, notes=notes)
 
 
 def cross_validate(

@@ -18,7 +18,7 @@ from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.metrics import AVERAGES
 from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
 from separatrix.evaluation.splits import seed_of
-from separatrix.validation import Outcomes, check_outcomes, check_targets, check_weights, frames, plain_value
+from separatrix.validation import Outcomes, check_outcomes, check_targets, check_weights, containers, plain_value
 
 RESAMPLES = 2000
 WHOLE = 2.0**53  # from which every floating-point number is whole, so that being whole says nothing
@@ -192,7 +192,7 @@ def _is_regression(y_true: Any, y_pred: Any, scores: Any, probabilities: Any, ta
 
 
 def _continuous(v: Any) -> bool:
-    array = frames.vector_of(v) if frames.is_frame(v) else np.asarray(v)
+    array = containers.vector_of(v) if containers.is_frame(v) else np.asarray(v)
     if array.dtype.kind != "f":
         return False
     finite = array[np.isfinite(array)]

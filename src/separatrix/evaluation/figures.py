@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.evaluation.estimate import Estimate
-from separatrix.evaluation.render import percent, plain, rows, short
+from separatrix.evaluation.evaluation_text import percent, plain, rows, short
 
 if TYPE_CHECKING:
     from separatrix.evaluation.comparison import Comparison

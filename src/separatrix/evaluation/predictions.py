@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.validation import Outcomes, check_targets, count_rows, frames
+from separatrix.validation import Outcomes, check_targets, containers, count_rows
 from separatrix.validation.labels import label_vector
 
 
@@ -86,7 +86,7 @@ def predictions_of(model: Any, X: Any, regression: bool | None = None, scores: F
         predicted = model._classes_of(scores)
     else:
         predicted = model.predict(X) if scores is None else scores
-    predicted = frames.vector_of(predicted) if frames.is_frame(predicted) else np.asarray(predicted)
+    predicted = containers.vector_of(predicted) if containers.is_frame(predicted) else np.asarray(predicted)
     if predicted.ndim == 2 and predicted.shape[1] == 1:
         predicted = predicted[:, 0]
     if predicted.ndim != 1:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
-from separatrix.evaluation import render
+from separatrix.evaluation import evaluation_text
 from separatrix.evaluation.estimate import Estimate
 from separatrix.validation import Outcomes
 
@@ -71,7 +71,7 @@ class Evaluation(ABC):
         """Every metric by its name."""
 
     def _repr_html_(self) -> str:
-        return render.as_html(str(self), self.metrics)
+        return evaluation_text.as_html(str(self), self.metrics)
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,7 +124,7 @@ class ClassificationEvaluation(Evaluation):
         return [[("T" if i == j else "F") + ("P" if j == p else "N") for j in range(2)] for i in range(2)]
 
     def __str__(self) -> str:
-        return render.classification(self)
+        return evaluation_text.classification(self)
 
     __repr__ = __str__
 
@@ -200,7 +200,7 @@ class RegressionEvaluation(Evaluation):
         return {name: getattr(self, name) for name in REGRESSION}
 
     def __str__(self) -> str:
-        return render.regression(self)
+        return evaluation_text.regression(self)
 
     __repr__ = __str__
 

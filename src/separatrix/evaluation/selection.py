@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.evaluation.candidates import greater_is_better
-from separatrix.evaluation.cross_validation import cross_validate
-from separatrix.evaluation.cross_validation_result import CrossValidation
+from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
 from separatrix.evaluation.estimate import shown
-from separatrix.evaluation.render import table
+from separatrix.evaluation.evaluation_text import table
+from separatrix.evaluation.grid_candidates import greater_is_better
 from separatrix.evaluation.results import CLASSIFICATION, REGRESSION
 
 RULES = ("best", "one-standard-error")

@@ -9,15 +9,15 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
-from separatrix.evaluation.candidates import (
+from separatrix.evaluation.fold_assignment import folds_for
+from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_folds
+from separatrix.evaluation.grid_candidates import (
     CandidateTask,
     Configuration,
     candidates_of,
     greater_is_better,
     judge_candidates,
 )
-from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_folds
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.selection import RULES, Selection, metric_name
 from separatrix.evaluation.shared_moments import MOMENTS, RidgePath, is_partition, moments_needed, ridge_errors

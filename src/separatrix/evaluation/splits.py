@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, DataTypeError, ParameterError
-from separatrix.validation import Labels, check_labels, check_lengths, check_targets, frames, shown_label
+from separatrix.validation import Labels, check_labels, check_lengths, check_targets, containers, shown_label
 from separatrix.validation.labels import label_vector
 from separatrix.validation.targets import as_vector
 
@@ -83,7 +83,7 @@ def classes_to_balance(y: Any, stratify: bool, regression: bool | None = None) -
         raise ParameterError("stratify must be True or False: the classes it balances are those of y.")
     if not stratify or regression:
         return None
-    array = frames.vector_of(y) if frames.is_frame(y) else np.asarray(y)
+    array = containers.vector_of(y) if containers.is_frame(y) else np.asarray(y)
     if regression is None and array.dtype.kind == "f":
         known = array[np.isfinite(array)]  # a missing label is for check_labels to name
         if not np.all(known == np.floor(known)):

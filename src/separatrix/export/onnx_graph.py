@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix.errors import ParameterError
 from separatrix.export.score_terms import BASELINE, Scores, levels_of, need_plain_text, scores_of
-from separatrix.features.columns import MISSING, CategoryColumn, NumberColumn
+from separatrix.features.column_encoders import MISSING, CategoryColumn, NumberColumn
 
 LABEL_KINDS = {"str": "STRING", "bool": "BOOL", "int": "INT64", "float": "DOUBLE"}
 

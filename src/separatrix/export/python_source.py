@@ -8,7 +8,7 @@ from typing import Any
 from separatrix.data.number_writing import Writing
 from separatrix.errors import ParameterError
 from separatrix.export.score_terms import levels_of, scores_of
-from separatrix.features.columns import CategoryColumn, NumberColumn
+from separatrix.features.column_encoders import CategoryColumn, NumberColumn
 
 
 def to_python(model: Any, name: str = "predict") -> str:

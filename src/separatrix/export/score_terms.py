@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.errors import ParameterError
-from separatrix.features.columns import MISSING, RARE, CategoryColumn, NumberColumn
+from separatrix.features.column_encoders import MISSING, RARE, CategoryColumn, NumberColumn
 from separatrix.features.table_model import TableModel
 
 BASELINE = -1  # the level without a feature

@@ -6,7 +6,7 @@ from typing import Any
 
 from separatrix.errors import ParameterError
 from separatrix.export.score_terms import Scores, levels_of, need_plain_text, scores_of
-from separatrix.features.columns import CategoryColumn, NumberColumn
+from separatrix.features.column_encoders import CategoryColumn, NumberColumn
 
 
 def to_sql(model: Any) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.data.frame import Column
-from separatrix.features.columns import SECONDS, Noted, NumberColumn, finite
+from separatrix.features.column_encoders import SECONDS, Noted, NumberColumn, finite
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
-from separatrix.validation.frames import several_of_one_name
+from separatrix.validation.containers import several_of_one_name
 
 FUNCTIONS: dict[str, Callable[[Floats], Any]] = {
     "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "exp": np.exp, "sqrt": np.sqrt, "abs": np.abs,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import ParameterError
-from separatrix.features.transform import FeatureMap, need_count
+from separatrix.features.transformer import FeatureMap, need_count
 from separatrix.validation import Table
 
 

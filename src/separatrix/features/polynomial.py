@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError
-from separatrix.features.transform import FeatureMap, need_count
+from separatrix.features.transformer import FeatureMap, need_count
 from separatrix.validation import Table, need_flag
 
 MOST = 2 * 10**7  # columns beyond which a map is surely a mistake

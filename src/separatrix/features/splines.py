@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from separatrix.errors import DataError
-from separatrix.features.transform import FeatureMap, need_count
+from separatrix.features.transformer import FeatureMap, need_count
 from separatrix.protocol import need_choice
 from separatrix.validation import Table
 

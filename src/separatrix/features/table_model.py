@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from separatrix.data.frame import Frame
 from separatrix.data.number_writing import Writing
-from separatrix.data.rows import Matrix
+from separatrix.data.row_files import Matrix
 from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
-from separatrix.features.columns import Noted, NumberColumn
-from separatrix.features.encode import WORDY_COLUMNS, Encoder
+from separatrix.features.column_encoders import Noted, NumberColumn
+from separatrix.features.encoder import WORDY_COLUMNS, Encoder
 
 LABELS = 1 << 16  # that are made text together
 

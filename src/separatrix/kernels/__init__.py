@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import BackendError
-from separatrix.kernels.all_cores import as_int64 as as_int64
-from separatrix.kernels.all_cores import in_blocks as in_blocks
-from separatrix.kernels.all_cores import on_all_cores
-from separatrix.kernels.all_cores import row_blocks as row_blocks
-from separatrix.kernels.all_cores import row_numbers as row_numbers
-from separatrix.kernels.all_cores import total as total
-from separatrix.kernels.cores import each_part as each_part
-from separatrix.kernels.cores import thread_count as thread_count
+from separatrix.kernels.parallel_passes import as_int64 as as_int64
+from separatrix.kernels.parallel_passes import in_blocks as in_blocks
+from separatrix.kernels.parallel_passes import on_all_cores
+from separatrix.kernels.parallel_passes import row_blocks as row_blocks
+from separatrix.kernels.parallel_passes import row_numbers as row_numbers
+from separatrix.kernels.parallel_passes import total as total
+from separatrix.kernels.thread_pool import each_part as each_part
+from separatrix.kernels.thread_pool import thread_count as thread_count
 
 LEVELS = ("baseline", "avx2", "avx512")
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
 from typing import Any
 
-from separatrix.kernels.cores import borrowed_threads
+from separatrix.kernels.thread_pool import borrowed_threads
 
 WORTH = 2**23  # numbers of a table for which threads are asked
 EACH = 2**21  # numbers for each of them

@@ -20,7 +20,7 @@ from separatrix.lab.fits import SceneFits, fits_of, learner_titles
 from separatrix.lab.guard import Guard
 from separatrix.lab.presets import LATER, Preset, TableColumns, drawn_presets
 from separatrix.lab.proof_answer import SceneProof, proof_of
-from separatrix.lab.reading import SceneError
+from separatrix.lab.request_reading import SceneError
 from separatrix.lab.run_answer import RunPart, WholeRun, run_of, stream_of
 from separatrix.lab.scene import Scene, read_scene, word_choices
 from separatrix.lab.validation_study import SceneStudyResult, study_of

@@ -13,7 +13,7 @@ import separatrix
 from separatrix.arrays import Floats
 from separatrix.errors import SeparatrixError
 from separatrix.evaluation.splits import random_parts
-from separatrix.lab.reading import SceneError
+from separatrix.lab.request_reading import SceneError
 from separatrix.lab.scene import FeatureColumn, LearnerName, Scene, SceneChoices, columns_of, mapped_rows
 from separatrix.validation import check_labels
 

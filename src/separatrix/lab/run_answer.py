@@ -10,7 +10,7 @@ from itertools import islice
 
 from separatrix.arrays import Floats
 from separatrix.errors import SeparatrixError
-from separatrix.lab.reading import SceneError
+from separatrix.lab.request_reading import SceneError
 from separatrix.lab.scene import FeatureColumn, Scene, columns_of, mapped_rows
 from separatrix.models.perceptron.perceptron import Perceptron
 from separatrix.models.perceptron.step_trace import StepReplay

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.lab.reading import SceneError, Within, read
+from separatrix.lab.request_reading import SceneError, Within, read
 
 MOST_POINTS = 500
 LARGEST = 1e6  # of a coordinate

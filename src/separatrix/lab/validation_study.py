@@ -13,7 +13,7 @@ from separatrix.errors import SeparatrixError
 from separatrix.evaluation.evaluation import evaluate
 from separatrix.evaluation.fold_assignment import make_folds
 from separatrix.lab.fits import Rows, fitted, split_of
-from separatrix.lab.reading import SceneError
+from separatrix.lab.request_reading import SceneError
 from separatrix.lab.scene import MOST_DEGREE, Scene, columns_of, mapped_rows
 from separatrix.validation import check_labels
 

@@ -11,7 +11,7 @@ from separatrix.errors import DataError, ModelFileError, ParameterError
 from separatrix.parameters import defaults
 from separatrix.protocol import Estimator
 from separatrix.validation import Table, check_table, count_rows, take_rows
-from separatrix.validation.frames import is_frame
+from separatrix.validation.containers import is_frame
 from separatrix.validation.targets import need_same_index
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from separatrix.data.number_writing import Writing
 from separatrix.errors import ModelFileError
-from separatrix.features.columns import CategoryColumn, NumberColumn, TextColumn, VocabularyColumn
+from separatrix.features.column_encoders import CategoryColumn, NumberColumn, TextColumn, VocabularyColumn
 from separatrix.features.dates import DateColumn
-from separatrix.features.encode import WORDY_COLUMNS, AnyColumn, Encoder
+from separatrix.features.encoder import WORDY_COLUMNS, AnyColumn, Encoder
 from separatrix.features.leaks import Leak
 from separatrix.features.table_map import TableMap
 from separatrix.features.table_model import TableModel

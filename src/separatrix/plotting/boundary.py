@@ -22,9 +22,9 @@ from separatrix.plotting.planes import (
     plane_between_classes,
     plane_of_columns,
 )
-from separatrix.plotting.rows import arrow, draw_classes, draw_line, drawn_rows, ring, same_scale, window
-from separatrix.plotting.space import draw_space
+from separatrix.plotting.row_points import arrow, draw_classes, draw_line, drawn_rows, ring, same_scale, window
 from separatrix.plotting.style import BAD, INK, MUTED, PALETTE, axes_for, colour_of, explain, legible, name_axes
+from separatrix.plotting.three_dimensions import draw_space
 from separatrix.validation import Table, check_table, check_targets, take_rows
 
 RESOLUTION = 240  # points of the grid along each axis

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.plotting.planes import Plane, plane_along_normal, plane_between_classes, plane_of_columns
-from separatrix.plotting.rows import draw_classes, draw_line, drawn_rows, ring, same_scale, window
+from separatrix.plotting.row_points import draw_classes, draw_line, drawn_rows, ring, same_scale, window
 from separatrix.plotting.style import BAD, INK, axes_for, colour_of, explain, legible, name_axes
 
 

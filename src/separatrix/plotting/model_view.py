@@ -13,7 +13,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.plotting.planes import Plane
 from separatrix.validation import Labels, Table, check_labels, check_lengths, take_rows
-from separatrix.validation.frames import is_frame
+from separatrix.validation.containers import is_frame
 
 LOOKED = 50  # rows whose scores are compared
 CHUNK = 4_000_000  # numbers that are passed to a model at once

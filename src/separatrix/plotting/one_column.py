@@ -11,7 +11,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.plotting.model_view import ModelView
 from separatrix.plotting.planes import column_names, plane_of_columns
-from separatrix.plotting.rows import draw_classes, drawn_rows, ring, window
+from separatrix.plotting.row_points import draw_classes, drawn_rows, ring, window
 from separatrix.plotting.style import BAD, INK, PALETTE, axes_for, colour_of, explain, legible, name_axes
 from separatrix.validation import check_lengths
 

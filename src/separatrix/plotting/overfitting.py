@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.errors import DataError, ParameterError
 from separatrix.plotting.model_view import ModelView, labels_of
 from separatrix.plotting.planes import column_names, dense, plane_of_columns
-from separatrix.plotting.rows import draw_classes, drawn_rows, same_scale, window
+from separatrix.plotting.row_points import draw_classes, drawn_rows, same_scale, window
 from separatrix.plotting.style import INK, PALETTE, axes_for, explain, legible, name_axes
 from separatrix.validation import check_lengths, check_table, check_targets
 

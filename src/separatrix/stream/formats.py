@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from copy import deepcopy
 
-from separatrix.data.bytes import Bytes
+from separatrix.data.file_pieces import Bytes
 from separatrix.data.vw import BITS
 from separatrix.errors import DataError, ParameterError
-from separatrix.stream.lines import Piece
-from separatrix.stream.plan import StreamPlan
+from separatrix.stream.line_pieces import Piece
 from separatrix.stream.sparse_formats import Svmlight, VowpalWabbit
+from separatrix.stream.stream_plan import StreamPlan
 from separatrix.stream.table_formats import Columns, Csv, JsonLines
 
 Format = Svmlight | VowpalWabbit | Csv | JsonLines

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.features.columns import MISSING, CategoryColumn, NumberColumn
-from separatrix.features.encode import AnyColumn, Encoder
+from separatrix.features.column_encoders import MISSING, CategoryColumn, NumberColumn
+from separatrix.features.encoder import AnyColumn, Encoder
 from separatrix.features.table_model import TableModel
 from separatrix.models.perceptron.arrivals import Arrivals
-from separatrix.stream.batches import TableRows
 from separatrix.stream.block_learning import BlockArrivals
+from separatrix.stream.row_batches import TableRows
 
 STEP = 256
 MOST_LEVELS = 1 << 20

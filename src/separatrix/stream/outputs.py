@@ -18,8 +18,8 @@ import numpy as np
 from separatrix.errors import CheckpointError
 from separatrix.models.perceptron.arrivals import Judged
 from separatrix.printable import printable
-from separatrix.stream.batches import Reject
-from separatrix.stream.lines import Piece
+from separatrix.stream.line_pieces import Piece
+from separatrix.stream.row_batches import Reject
 from separatrix.stream.stopping import Stopping
 
 SMALL = 4096  # bytes that a pipe takes at once if it takes any (PIPE_BUF)

@@ -141,7 +141,7 @@ class Progressive:
         >>> ax.get_xlabel()
         'labelled rows'
         """
-        from separatrix.plotting.runs import draw_stream
+        from separatrix.plotting.perceptron_runs import draw_stream
 
         return draw_stream(self, ax)
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.data.bytes import NEWLINE, Bytes
+from separatrix.data.file_pieces import NEWLINE, Bytes
 from separatrix.data.libsvm import FAULTS, Part, parse
 from separatrix.data.vw import parse_line
-from separatrix.stream.batches import SHOWN, Reject, SparseRows, lines_of
+from separatrix.stream.row_batches import SHOWN, Reject, SparseRows, lines_of
 
 WINDOW = 4096  # bytes that are tried behind a line at fault
 QUESTION, SPACES = ord("?"), np.frombuffer(b" \t\r\n", dtype=np.uint8)

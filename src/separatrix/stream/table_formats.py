@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from separatrix import kernels
-from separatrix.data.bytes import NEWLINE, Bytes
+from separatrix.data.file_pieces import NEWLINE, Bytes
 from separatrix.data.frame import unknown_column
 from separatrix.errors import DataError
-from separatrix.stream.batches import SHOWN, Reject, TableRows, lines_of
+from separatrix.stream.row_batches import SHOWN, Reject, TableRows, lines_of
 
 DELIMITERS = ",;\t|"
 QUOTE = ord('"')

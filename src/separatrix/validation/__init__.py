@@ -4,11 +4,10 @@ Kernels and mathematics behind it receive C-order float64 or float32 arrays, or 
 canonical form; those are used in place, everything else is converted once.
 """
 
+from separatrix.validation.containers import count_rows, take_rows
 from separatrix.validation.labels import Labels, check_labels, plain_value, shown_label
-from separatrix.validation.outcomes import Outcomes, check_outcomes
-from separatrix.validation.row import Row, check_features, check_row
+from separatrix.validation.single_row import Row, check_features, check_row
 from separatrix.validation.table import Table, check_same_features, check_table, distinct_names, finite_scores
-from separatrix.validation.taken_rows import count_rows, take_rows
 from separatrix.validation.targets import (
     check_finite_vector,
     check_lengths,
@@ -18,6 +17,7 @@ from separatrix.validation.targets import (
     check_weights,
     need_flag,
 )
+from separatrix.validation.true_and_predicted import Outcomes, check_outcomes
 
 __all__ = [
     "Labels",

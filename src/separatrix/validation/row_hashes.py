@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.validation import frames
+from separatrix.validation import containers
 from separatrix.validation.table import is_sparse
 
 Marks = NDArray[np.uint64]
@@ -34,9 +34,9 @@ def value_marks(X: Any) -> Marks:
         csr = X.tocsr()
         rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
         return _sum_by_row(_mixed(_bits(csr.data), csr.indices.astype(np.uint64)), rows, csr.shape[0])
-    if frames.is_frame(X):
+    if containers.is_frame(X):
         has_columns = hasattr(X, "columns") or hasattr(X, "column_names") or hasattr(X, "fetchnumpy")
-        columns = frames.columns_of(X)[1] if has_columns else [frames.vector_of(X)]
+        columns = containers.columns_of(X)[1] if has_columns else [containers.vector_of(X)]
     else:
         array = np.asarray(X, dtype=object) if isinstance(X, (list, tuple)) and _ragged_or_text(X) else np.asarray(X)
         columns = list(array.reshape(len(array), -1).T)

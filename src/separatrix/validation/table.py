@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError, warn_user
-from separatrix.validation import frames, objects
+from separatrix.validation import containers, python_objects
 
 EXACT = 2**53  # every integer up to here is a float64
 
@@ -50,10 +50,10 @@ def check_table(X: Any, *, what: str = "X", finite: bool = True) -> Table:
         if finite:
             _need_finite(X, None, what)
         return Table(X)
-    X = frames.unwrapped(X)
+    X = containers.unwrapped(X)
     if is_sparse(X):
         return Table(_check_sparse(X, what))
-    if frames.is_frame(X):
+    if containers.is_frame(X):
         return _check_frame(X, what)
     return Table(_check_dense(X, None, what))
 
@@ -95,7 +95,7 @@ def describe_columns(columns: Sequence[int], names: Sequence[str] | None) -> str
 
 
 def _check_frame(X: Any, what: str) -> Table:
-    names, columns = frames.columns_of(X)
+    names, columns = containers.columns_of(X)
     labels = names if all(isinstance(name, str) for name in names) else None
     if labels is None and any(isinstance(name, str) for name in names):
         raise DataTypeError(
@@ -115,7 +115,7 @@ def _check_frame(X: Any, what: str) -> Table:
 
 def _check_column(column: NDArray[Any], j: int, names: Sequence[Any], what: str) -> NDArray[Any]:
     if column.dtype.kind in "OUSmMV":
-        return objects.as_floats(column[:, None], what, [f"column {j} ({str(names[j])!r})"])[:, 0]
+        return python_objects.as_floats(column[:, None], what, [f"column {j} ({str(names[j])!r})"])[:, 0]
     return _as_float(column, what)
 
 
@@ -142,7 +142,7 @@ def _check_dense(X: Any, names: Sequence[str] | None, what: str) -> NDArray[Any]
         raise DataError(f"{what} is masked at row {row}, column {column}. Drop the row or fill the value in.")
     if array.dtype.kind in "OUSmMV":
         as_given = array if array.dtype.kind != "U" else np.asarray(X, dtype=object)
-        array = objects.as_floats(as_given, what, [f"column {j}" for j in range(array.shape[1])])
+        array = python_objects.as_floats(as_given, what, [f"column {j}" for j in range(array.shape[1])])
     array = np.ascontiguousarray(_as_float(array, what))
     _need_finite(array, names, what)
     return array
@@ -153,16 +153,16 @@ def _as_float(array: NDArray[Any], what: str) -> NDArray[Any]:
     if array.dtype in (np.float64, np.float32):
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype.kind == "c":
-        raise DataError(objects.complex_sentence(what))
+        raise DataError(python_objects.complex_sentence(what))
     if array.dtype == np.float16:
         return array.astype(np.float32)
     out = array.astype(np.float64)
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
         beyond = array[(array > EXACT) | (array < -EXACT)]
         if changed := sum(int(float(v)) != v for v in beyond.tolist()):
-            objects.warn_rounded(what, changed)
+            python_objects.warn_rounded(what, changed)
     elif array.dtype.kind == "f" and (changed := int(np.count_nonzero((out != array) & np.isfinite(array)))):
-        objects.warn_rounded(what, changed)
+        python_objects.warn_rounded(what, changed)
     return out
 
 
@@ -176,7 +176,9 @@ def _check_sparse(X: Any, what: str) -> Any:
     data, indices, indptr = csr.data, csr.indices, csr.indptr
     if data.dtype.kind not in "biuf":
         raise DataError(
-            objects.complex_sentence(what) if data.dtype.kind == "c" else f"{what} holds {data.dtype}: not numbers."
+            python_objects.complex_sentence(what)
+            if data.dtype.kind == "c"
+            else f"{what} holds {data.dtype}: not numbers."
         )
     index = np.int32 if indices.dtype == indptr.dtype == np.int32 else np.int64
     parts = (_as_float(data, what), indices.astype(index, copy=False), indptr.astype(index, copy=False))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError, ParameterError, warn_user
-from separatrix.validation import frames
+from separatrix.validation import containers
 
 
 def as_vector(v: Any, what: str) -> NDArray[Any]:
@@ -22,7 +22,7 @@ def as_vector(v: Any, what: str) -> NDArray[Any]:
     if hasattr(v, "tocsr"):
         raise DataTypeError(f"{what} is a sparse matrix and needs to be a plain vector: use {what}.toarray().ravel().")
     try:
-        return frames.vector_of(v) if frames.is_frame(v) else np.asarray(v)
+        return containers.vector_of(v) if containers.is_frame(v) else np.asarray(v)
     except ValueError as uneven:
         raise DataError(f"{what} has entries of different lengths and needs one number or label a row.") from uneven
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.auditing.assumption_answer import AssumptionLine
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.phrasing import count, named, number
-from separatrix.auditing.table import AuditTable
 
 WIDEST = 1500  # columns up to which correlations are formed
 INFLATED = 10.0

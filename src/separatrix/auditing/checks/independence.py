@@ -8,8 +8,8 @@ import re
 import numpy as np
 
 from separatrix.auditing.assumption_answer import AssumptionLine
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.phrasing import count, named, nearly_one, p_value, plural, share, short
-from separatrix.auditing.table import AuditTable
 
 GROUPS = re.compile(
     r"(^|[_ .-])(id|patient|subject|user|customer|person|household|family|site|group|batch|session)s?", re.IGNORECASE

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.auditing.assumption_answer import AssumptionLine
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.checks.normality import varying
 from separatrix.auditing.phrasing import count, number, p_value, plural
-from separatrix.auditing.table import AuditTable
 from separatrix.errors import SeparatrixError
 
 Term = tuple[str, int, int]  # a product of two columns, or of one with itself

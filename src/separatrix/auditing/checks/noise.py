@@ -12,8 +12,8 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.auditing.assumption_answer import AssumptionLine
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.phrasing import number, p_value
-from separatrix.auditing.table import AuditTable
 
 LEVEL = 0.01
 

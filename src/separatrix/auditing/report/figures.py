@@ -11,7 +11,7 @@ from separatrix.auditing.phrasing import bound, count, metric_name, short
 from separatrix.auditing.picture_facts import Projection
 from separatrix.auditing.report.drawing import axes, log_ticks, plain_ticks, svg
 from separatrix.auditing.table_facts import TableFacts
-from separatrix.plotting.rows import draw_line
+from separatrix.plotting.row_points import draw_line
 from separatrix.plotting.style import BAD, GRID, INK, MARKERS, MUTED, PALETTE, PAPER, explain
 
 RARE = 0.05  # share of the drawn rows below which the marks of a class are larger

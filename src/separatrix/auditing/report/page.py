@@ -8,8 +8,8 @@ from typing import Any
 
 from separatrix.auditing import phrasing
 from separatrix.auditing.assumption_answer import MARKS
+from separatrix.auditing.audit_certificate import Certified
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.certified import Certified
 from separatrix.auditing.report import curves, figures
 from separatrix.auditing.report.drawing import spark
 from separatrix.auditing.report.proof import content_policy, page_proof, rows_shown

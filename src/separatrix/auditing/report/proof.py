@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import separatrix
+from separatrix.auditing.audit_certificate import Certified
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.certified import Certified
 
 MOST_ROWS = 300_000  # bytes of rows in a page
 MOST_CERTIFICATE = 300_000  # bytes of proofs in a page

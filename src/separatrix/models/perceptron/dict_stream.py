@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.arrays import Floats, Indices
-from separatrix.features.maps import REMEMBERED, HashingMap
+from separatrix.features.dict_features import REMEMBERED, HashingMap
 from separatrix.models.perceptron.class_vectors import ClassVectors
 from separatrix.models.perceptron.online_rule import OnlineKernel
 from separatrix.models.perceptron.single_rows import SingleRowLearner

@@ -15,7 +15,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.features.maps import HashingMap, Vocabulary
+from separatrix.features.dict_features import HashingMap, Vocabulary
 from separatrix.models.class_labels import need_joining
 from separatrix.models.perceptron.class_vectors import ArrivingRows, ClassVectors
 from separatrix.models.perceptron.online_rule import OnlineKernel

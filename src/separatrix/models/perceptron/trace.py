@@ -235,20 +235,20 @@ class Replay:
 
     def plot_path(self, ax: Any = None) -> Any:
         """Draw the weights as a path: w0 and w1, or w and b of one column."""
-        from separatrix.plotting.runs import plot_weight_path
+        from separatrix.plotting.perceptron_runs import plot_weight_path
 
         names = ["w", "b"] if len(self.trace.start) == 2 else ["w0", "w1"]
         return plot_weight_path(self.weights, names=names, ax=ax)
 
     def plot_mistakes(self, ax: Any = None) -> Any:
         """Draw which row each update came from."""
-        from separatrix.plotting.runs import plot_mistakes
+        from separatrix.plotting.perceptron_runs import plot_mistakes
 
         return plot_mistakes(self.trace.rows, len(self.signs), ax=ax)
 
     def plot_update(self, k: int, ax: Any = None) -> Any:
         """Draw update number k, from 1, of a run in two columns: the line before and after, and y·x."""
-        from separatrix.plotting.updates import plot_update
+        from separatrix.plotting.perceptron_update import plot_update
 
         if not 1 <= k <= len(self):
             raise DataError(f"update {k} does not exist: the trace has {len(self)}.")
@@ -300,7 +300,7 @@ class Proof:
 
     def plot(self, ax: Any = None) -> Any:
         """Mistakes on the axis; w*.w_k above its line, |w_k| |w*| below its curve: they must meet by the bound."""
-        from separatrix.plotting.runs import plot_proof
+        from separatrix.plotting.perceptron_runs import plot_proof
 
         length = float(np.linalg.norm(self.star))
         return plot_proof(self.inner, self.inner_bound, self.norms2, self.norms2_bound, length, self.bound, ax)

@@ -1,0 +1,242 @@
+"""The certificate of an audit, and the matrix that it refers to in a file that the stand-alone checker reads.
+
+A large table that is not separable is certified by the few rows that decide it: if no hyperplane separates
+some of the rows, none separates all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from io import StringIO
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.auditing.audit_table import AuditTable
+from separatrix.auditing.best_hyperplane import BestHyperplane
+from separatrix.auditing.budget import Session
+from separatrix.auditing.hyperplane_answers import CertificateFacts
+from separatrix.auditing.minimum_mistakes import DisjointWitnesses
+from separatrix.auditing.phrasing import count
+from separatrix.auditing.separation import DecidedSeparation
+from separatrix.checker import label_name
+from separatrix.errors import CertificateError
+from separatrix.persistence.checkable_rows import put_csv, put_svmlight
+from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
+from separatrix.proofs.separability import Given, Separability
+from separatrix.proofs.separability_certificate import certificate_of, witness_fields
+from separatrix.proofs.witness_entries import certify_disjoint
+from separatrix.validation import Labels, Table
+
+WHOLE = 5_000_000  # cells up to which all rows are written
+LONGEST = 5_000_000  # bytes of a certificate of the second answer
+LABEL = 100  # letters of a label in the file
+
+
+@dataclass(frozen=True)
+class FileNames:
+    """Target, columns (None: sparse rows have none) and classes, by names that a file can carry."""
+
+    target: str
+    columns: tuple[str, ...] | None
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A certificate, and the rows that its file holds (None: all)."""
+
+    certificate: Certificate
+    rows: NDArray[np.intp] | None
+    names: FileNames
+    table: AuditTable
+
+    @property
+    def file_name(self) -> str:
+        return "certified.svm" if self.table.sparse else "certified.csv"
+
+    @property
+    def facts(self) -> CertificateFacts:
+        parts = self.certificate.content.get("certificates", [self.certificate.content])
+        rows = None if self.rows is None else self.rows.tolist()
+        return CertificateFacts([part["claim"] for part in parts], rows, self.certificate.size, self.file_name)
+
+    @property
+    def size(self) -> int:
+        """How many rows the file holds."""
+        return self.table.n if self.rows is None else len(self.rows)
+
+    def save(self, folder: Path) -> None:
+        """Write both files."""
+        self.certificate.save(folder / "certificate.json")
+        with (folder / self.file_name).open("w", newline="", encoding="utf-8") as file:
+            self._put_rows(file, self.rows)
+
+    def rows_text(self, numbers: list[int] | None, most: int) -> str | None:
+        """The file, or these rows of it, as text; None where that has more than so many bytes."""
+        rows = self.rows if numbers is None else np.array(numbers) if self.rows is None else self.rows[numbers]
+        held = self.size if numbers is None else len(numbers)
+        cells = self.table.rows.nnz if self.table.sparse else held * self.table.rows.shape[1]
+        if 2 * cells > most and not (self.table.sparse and numbers is not None):
+            return None
+        file = StringIO()
+        self._put_rows(file, rows)
+        text = file.getvalue()
+        return text if len(text.encode()) <= most else None
+
+    def _put_rows(self, file: TextIO, rows: NDArray[np.intp] | None) -> None:
+        X, codes = self.table.rows, self.table.codes
+        if rows is not None:
+            X, codes = X[rows], codes[rows]
+        labels = [self.names.labels[k] for k in codes.tolist()]
+        if self.names.columns is None:
+            put_svmlight(file, X, labels)
+        else:
+            put_csv(file, self.names.columns, X, self.names.target, labels)
+
+
+def certify(
+    table: AuditTable, session: Session, separation: DecidedSeparation, best: BestHyperplane
+) -> Certified | None:
+    """The certificate of the first two answers; None where nothing was proved."""
+    if separation.verdict == "undecided":
+        session.clock.leave_out("certificate", "nothing was proved")
+        return None
+    names = _file_names(table)
+    rows = None
+    if table.cells > WHOLE and separation.verdict != "complete":
+        rows = _deciding_rows(table, session, separation, best)
+    try:
+        source = _source(table, rows, names)
+        if rows is None:
+            certificate = _of_all_rows(table, session, separation, best, source)
+        else:
+            certificate = _of_some_rows(table, rows, best, source)
+    except CertificateError as error:
+        session.clock.leave_out("certificate", str(error))
+        return None
+    return Certified(certificate, rows, names, table)
+
+
+def _file_names(table: AuditTable) -> FileNames:
+    """Names that a file can carry and the checker tells apart."""
+    labels = [str(c) for c in table.classes.tolist()]
+    odd = any(not label.isprintable() or len(label) > LABEL or label != label.strip() for label in labels)
+    if table.sparse:
+        odd = odd or any(c in label for label in labels for c in " \t#")
+    names = [label_name(label) for label in labels]
+    if odd or len(set(names)) < len(names) or "" in names:
+        labels = [f"class_{k}" for k in range(len(labels))]
+    target = table.task.target
+    if table.sparse:
+        return FileNames(target, None, tuple(labels))
+    seen, columns = {target}, []
+    for name in table.feature_names:
+        made, k = name, 2
+        while made in seen:
+            made, k = f"{name} ({k})", k + 1
+        seen.add(made)
+        columns.append(made)
+    return FileNames(target, tuple(columns), tuple(labels))
+
+
+def _source(table: AuditTable, rows: NDArray[np.intp] | None, names: FileNames) -> CertifiedTable:
+    """The table of the file; svmlight names neither the target nor the columns."""
+    X = table.rows if rows is None else table.rows[rows]
+    codes = table.codes if rows is None else table.codes[rows]
+    labels = Labels(np.array(names.labels, dtype=object), codes)
+    return CertifiedTable(Table(X, names.columns), labels, (), None if table.sparse else names.target)
+
+
+def _given(source: CertifiedTable) -> Given:
+    return Given(source.table, source.labels, None, source, True, "binary64")
+
+
+def _of_some_rows(
+    table: AuditTable, rows: NDArray[np.intp], best: BestHyperplane, source: CertifiedTable
+) -> Certificate:
+    """The rows in the file are decided by themselves; disjoint witnesses bound the mistakes."""
+    given, sides = _given(source), ([table.positive], [1 - table.positive])
+    found = given.two_groups(*sides)
+    parts = [*_minimal_witness(found, source), found.certificate]
+    proof = None if best.mistakes is None else best.mistakes.proof
+    if not isinstance(proof, DisjointWitnesses):
+        return parts[0] if len(parts) == 1 else Certificate.bundle(parts)
+    place = {row: k for k, row in enumerate(rows.tolist())}
+    witnesses = [[place[i] for i in witness.tolist()] for witness in proof.rows]
+    return Certificate.bundle([*parts, certify_disjoint(given, *sides, witnesses, proof.coef, proof.intercept)])
+
+
+def _of_all_rows(
+    table: AuditTable, session: Session, separation: DecidedSeparation, best: BestHyperplane, source: CertifiedTable
+) -> Certificate:
+    """The proofs that were found, under the names of the file."""
+
+    def renamed(found: Separability) -> Certificate:
+        return certificate_of(found._reduction, _in_file(found._subject, source))
+
+    if separation.binary is not None:
+        parts = [*_minimal_witness(separation.binary, source), renamed(separation.binary)]
+        second = _of_best(table, session, best, source)
+        parts += [] if second is None else [second]
+        return parts[0] if len(parts) == 1 else Certificate.bundle(parts)
+    assert separation.each is not None
+    every = [separation.together] if separation.together is not None else []
+    return Certificate.bundle(renamed(part) for part in [*every, *separation.each.parts.values()])
+
+
+def _minimal_witness(found: Separability, source: CertifiedTable) -> list[Certificate]:
+    """The rows that a reader is shown, where the verdict itself needs more of them."""
+    reduction = found._reduction
+    if found.verdict != "overlap" or reduction.circulation == reduction.witness:
+        return []
+    subject = _in_file(found._subject, source)
+    return [subject.certify("not-complete", **witness_fields(reduction.witness, subject))]
+
+
+def _of_best(table: AuditTable, session: Session, best: BestHyperplane, source: CertifiedTable) -> Certificate | None:
+    """The proof of the second answer, where there is one of reasonable size."""
+    found = best.margin if best.mistakes is None else best.mistakes.proof
+    if isinstance(found, DisjointWitnesses):
+        sides = [table.positive], [1 - table.positive]
+        rows = [witness.tolist() for witness in found.rows]
+        return certify_disjoint(_given(source), *sides, rows, found.coef, found.intercept)
+    if found is None or found._subject is None:
+        return None
+    made: Certificate = replace(found, _subject=_in_file(found._subject, source)).certificate
+    if made.size <= LONGEST:
+        return made
+    session.clock.leave_out("certificate of the second answer", f"it would have {made.size / 1e6:.0f} MB")
+    return None
+
+
+def _in_file(subject: Subject, source: CertifiedTable) -> Subject:
+    """What a proof is about, with the columns and classes as the file names them."""
+    called = {str(k): name for k, name in enumerate(source.classes)}
+    sides = {
+        part: None if listed is None else [called[name] for name in listed] for part, listed in subject.sides.items()
+    }
+    return replace(subject, source=source, sides=sides)
+
+
+def _deciding_rows(
+    table: AuditTable, session: Session, separation: DecidedSeparation, best: BestHyperplane
+) -> NDArray[np.intp] | None:
+    """Rows that alone prove the verdict (or at least that no hyperplane separates) and the lower bound."""
+    found = separation.binary
+    if found is None:
+        session.clock.leave_out("a short certificate", f"{count(len(table.classes))} classes need all rows")
+        return None
+    rows = np.sort(found.witness).astype(np.intp)
+    if found.verdict == "overlap" and len(found._reduction.circulation) < table.n:
+        spanning = np.array(sorted(found._reduction.circulation), dtype=np.intp)
+        given = _given(_source(table, spanning, _file_names(table)))
+        part = given.two_groups([table.positive], [1 - table.positive])
+        if part.verdict == "overlap" and "null" not in part.certificate.content:
+            rows = spanning
+    proof = None if best.mistakes is None else best.mistakes.proof
+    if isinstance(proof, DisjointWitnesses):
+        rows = np.unique(np.concatenate([rows, *proof.rows])).astype(np.intp)
+    return rows

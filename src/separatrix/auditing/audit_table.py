@@ -1,0 +1,247 @@
+"""The table under audit: its target, its rows as numbers, and the columns that were set aside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.auditing.inputs import SplitRule
+from separatrix.auditing.phrasing import brief, short, unique
+from separatrix.auditing.table_facts import ClassCount, LeakFacts, TableFacts
+from separatrix.data.frame import Frame, frame_of
+from separatrix.data.row_files import Matrix
+from separatrix.data.tasks import Task
+from separatrix.errors import DataError
+from separatrix.features.column_encoders import NumberColumn
+from separatrix.features.encoded_learner import SharedTable
+from separatrix.features.encoder import Choices, Encoder, summary
+from separatrix.features.leaks import Leak
+from separatrix.validation.row_hashes import value_marks
+
+MAPS = ("poly:2", "splines")  # feature maps that are tried
+WIDE = 4096  # features up to which dense rows without names become columns
+
+
+@dataclass(frozen=True)
+class AuditTable:
+    """A task with its rows encoded: ``X`` for learners, and the names and classes as they are shown."""
+
+    task: Task
+    choices: Choices
+    encoder: Encoder | None
+    X: Any
+    leaks: tuple[Leak, ...]
+    set_aside: tuple[str, ...]  # leaking columns that were left out
+    notes: tuple[str, ...]
+    split_rule: SplitRule = field(default_factory=SplitRule)
+
+    @property
+    def n(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def frame(self) -> Frame | None:
+        return self.task.table if isinstance(self.task.table, Frame) else None
+
+    @property
+    def regression(self) -> bool:
+        return self.task.regression
+
+    @property
+    def sparse(self) -> bool:
+        return not isinstance(self.X, np.ndarray)
+
+    @cached_property
+    def used(self) -> NDArray[np.intp]:
+        """The columns of X that are not zero throughout: those that proofs refer to."""
+        if not self.sparse:
+            return np.arange(self.X.shape[1])
+        return np.flatnonzero(np.bincount(self.X.indices, minlength=self.X.shape[1]))
+
+    @cached_property
+    def rows(self) -> Any:
+        """The rows that proofs refer to: X without columns that are zero throughout."""
+        return self.X if len(self.used) == self.X.shape[1] else self.X[:, self.used]
+
+    @cached_property
+    def feature_names(self) -> list[str]:
+        """Full names of the columns of ``rows``."""
+        if self.encoder is None:
+            return [f"x{j}" for j in self.used.tolist()]
+        names = self.encoder.feature_names()
+        return [names[j] for j in self.used.tolist()]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The same, short and all different."""
+        return unique(self.feature_names)
+
+    @cached_property
+    def classes(self) -> NDArray[Any]:
+        return np.unique(self.task.y)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The classes as they are shown."""
+        return unique([str(c) for c in self.classes.tolist()], 32)
+
+    @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """The number of each row's class."""
+        return np.searchsorted(self.classes, self.task.y)
+
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    @property
+    def binary(self) -> bool:
+        return not self.regression and len(self.classes) == 2
+
+    @cached_property
+    def positive(self) -> int:
+        """The number of the positive class, of two."""
+        return int(np.flatnonzero(self.classes == self.task.positive)[0]) if self.task.positive is not None else 1
+
+    @cached_property
+    def signs(self) -> NDArray[np.int64]:
+        """+1 for the positive class, -1 for the other."""
+        return np.where(self.codes == self.positive, 1, -1)
+
+    @property
+    def d(self) -> int:
+        """The number of features that are in use."""
+        return int(self.rows.shape[1])
+
+    @cached_property
+    def cells(self) -> int:
+        """Stored numbers, with one more a row where rows are sparse."""
+        return int(self.X.nnz + self.n if self.sparse else self.X.size)
+
+    @property
+    def score_vectors(self) -> int:
+        """Vectors of weights of a linear model: 1 for two classes or a quantity, else one a class."""
+        return 1 if self.regression or len(self.classes) == 2 else len(self.classes)
+
+    @cached_property
+    def plainly_numbers(self) -> bool:
+        """Whether encoding is the identity, so that nothing is learned from rows by it."""
+        return self.encoder is None or (
+            self.encoder.map is None
+            and all(
+                isinstance(column, NumberColumn)
+                and not column.indicator
+                and column.source != "date"
+                and (column.shift, column.scale) == (0.0, 1.0)
+                for column in self.encoder.columns
+            )
+        )
+
+    @cached_property
+    def shared(self) -> dict[str, SharedTable]:
+        """The table for learners that encode inside folds, as it is and standardised."""
+        assert self.frame is not None
+        standard = replace(self.choices, scale="standard")
+        kinds = {"none": self.choices, "standard": standard}
+        kinds |= {kind: replace(standard, map=kind) for kind in MAPS}
+        return {scale: SharedTable(self.frame, chosen) for scale, chosen in kinds.items()}
+
+    @cached_property
+    def standardised(self) -> Any:
+        """Dense rows with every column at mean 0 and deviation 1 (constants at 0); sparse rows as they are."""
+        if self.sparse:
+            return self.rows
+        mean, deviation = self.rows.mean(axis=0), self.rows.std(axis=0)
+        deviation[deviation <= 1e-12 * np.abs(self.rows).max(axis=0)] = np.inf
+        return np.ascontiguousarray((self.rows - mean) / deviation)
+
+    @cached_property
+    def marks(self) -> NDArray[Any]:
+        """A number for each row, equal for equal rows."""
+        return value_marks(self.rows)
+
+    @property
+    def inputs(self) -> list[str]:
+        return [] if self.encoder is None else self.encoder.inputs
+
+
+def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule: SplitRule) -> AuditTable:
+    """Encode the rows; set aside columns that give the target away, unless they are to be kept."""
+    table = task.table
+    notes: list[str] = list(task.guesses)
+    if isinstance(table, Matrix):
+        if table.weights is not None:
+            notes.append("row weights are not used")
+        if not isinstance(table.X, np.ndarray) or table.X.shape[1] > WIDE:
+            if any((choices.drop, choices.text, choices.category, choices.number, choices.map, keep)):
+                raise DataError(
+                    f"{table.source} has no column names: --drop, --keep, --text, --category, --number and --map do "
+                    "not apply."
+                )
+            X = table.X if not isinstance(table.X, np.ndarray) else np.ascontiguousarray(table.X, dtype=np.float64)
+            notes.append("unnamed columns are called x0, x1, … in order")
+            return AuditTable(task, choices, None, _csr(X), (), (), tuple(notes), split_rule)
+        names = [f"x{j}" for j in range(table.X.shape[1])]
+        table = frame_of(names, table.X, table.source)
+        task = replace(task, table=table)
+    for name in keep:
+        table[name]
+    y = None if task.regression else task.y
+    encoder = Encoder.fitted(table, choices, y, task.target)
+    leaks = tuple(leak for leak in encoder.leaks if leak.column not in keep)
+    aside = tuple(leak.column for leak in leaks if leak.kind != "threshold")
+    if aside and len(aside) < len(encoder.columns):
+        choices = replace(choices, drop=(*choices.drop, *aside))
+        encoder = Encoder.fitted(table, choices, None, task.target)
+    elif aside:
+        aside = ()
+        notes.append("every column gives the target away; none was set aside")
+    X, noted = encoder.encode(table)
+    notes += summary(encoder, noted)
+    if encoder.map is not None:
+        notes.append(f"features = {encoder.map.kind} of the columns: every answer is about these")
+    return AuditTable(task, choices, encoder, X, leaks, aside, tuple(notes), split_rule)
+
+
+def _csr(X: Any) -> Any:
+    """Sparse rows with sorted, distinct indices, as proofs and fingerprints need them."""
+    if isinstance(X, np.ndarray):
+        return X
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def table_facts(table: AuditTable, *, seed: int, level: float, budget: float) -> TableFacts:
+    """The table as it is shown."""
+    y, leaks = table.task.y, table.leaks
+    task = "regression" if table.regression else "binary" if table.binary else "multiclass"
+    classes = []
+    if not table.regression:
+        classes = [ClassCount(label, n) for label, n in zip(table.labels, table.counts.tolist(), strict=True)]
+    return TableFacts(
+        source=short(table.task.source.name, 80),
+        rows=table.n,
+        columns=None if table.frame is None else len(table.frame.columns),
+        features=table.d,
+        target=short(table.task.target),
+        task=task,
+        classes=classes,
+        positive=table.labels[table.positive] if table.binary else None,
+        target_range=(float(y.min()), float(y.max())) if table.regression else None,
+        notes=[short(brief(note), 200) for note in table.notes],
+        leaks=[
+            LeakFacts(short(leak.column), short(leak.evidence, 200), leak.kind, leak.column in table.set_aside)
+            for leak in leaks
+        ],
+        split_rule=table.split_rule.facts(),
+        seed=seed,
+        level=level,
+        budget=budget,
+    )

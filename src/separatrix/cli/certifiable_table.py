@@ -1,0 +1,234 @@
+"""A table that can be certified: rows of numbers and labels, and the file in which the checker finds them.
+
+Comma-separated text and svmlight are certified as they stand, for the stand-alone checker reads them. What
+comes from anywhere else is read as every command reads it, and written beside the certificate.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from separatrix.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from separatrix.data.frame import Frame
+    from separatrix.data.row_files import Matrix
+
+SUFFIXES = (".svm", ".svmlight", ".libsvm")
+
+
+@dataclass(frozen=True, slots=True)
+class Certifiable:
+    """Rows, the names of their columns where they have any, labels, and the file that holds them, if one does."""
+
+    X: Any
+    names: list[str] | None
+    labels: Any
+    target: str | None
+    weights: Any = None
+    file: str | None = None
+
+    def write(self, out: Path, source: str) -> str:
+        """The file of the rows: the source itself, or one written beside the certificate."""
+        if self.file is not None:
+            return self.file
+        from separatrix.atomic_write import is_special, whole_file
+        from separatrix.cli.output import need_place
+        from separatrix.persistence.checkable_rows import write_csv, write_svmlight
+
+        if is_special(out):
+            raise ParameterError(f"--out is {out}, which is not a file: the rows are to be written beside it.")
+        path = out.with_name(f"{out.stem}-rows{'.svm' if self.names is None else '.csv'}")
+        need_place(path, source)
+        labels = [str(label) for label in self.labels.tolist()]
+        with whole_file(path) as beside:
+            if self.names is None:
+                write_svmlight(beside, self.X, labels)
+            else:
+                write_csv(beside, self.names, self.X, str(self.target), labels)
+        return str(path)
+
+
+def certifiable(
+    source: str, target: str | None, drop: tuple[str, ...], options: dict[str, Any]
+) -> tuple[Certifiable, list[str]]:
+    """The table, and what was guessed about it; ``options`` say how the file is written."""
+    guesses: list[str] = []
+    memory, folder = options.pop("memory"), options.pop("cache")
+    if memory is not None:
+        return _from_disk(source, target, drop, options, memory, folder), guesses
+    if os.path.isfile(source) and not any(value not in (None, (), False) for value in options.values()):
+        if source.endswith(SUFFIXES):
+            return _svmlight(source, target, drop), guesses
+        header = comma_header(Path(source))
+        if header is not None:
+            found = _delimited(source, header, target, drop, guesses)
+            if found is not None:
+                return found, guesses
+            guesses.clear()
+    return _from_source(source, target, drop, guesses, options), guesses
+
+
+def comma_header(path: Path) -> list[str] | None:
+    """The names in the first line of comma-separated text; None where a file is something else."""
+    from separatrix.data.dialect import dialect_of, first_bytes, kind_of
+    from separatrix.data.file_pieces import UTF16, gzipped
+    from separatrix.data.plain_numbers import plain_of
+
+    if gzipped(path) or kind_of(path) != "csv":
+        return None
+    start = first_bytes(path)
+    plain = plain_of(start)
+    if plain is not None:
+        return list(plain.names) if plain.delimiter == "," else None
+    if start.startswith(UTF16) or b"\0" in start or dialect_of(start).delimiter is not None:
+        return None
+    line = next(iter(start.decode("utf-8-sig", errors="replace").splitlines()), "")
+    widths = {mark: len(next(csv.reader([line], delimiter=mark), [])) for mark in ",;\t|"}
+    return next(csv.reader([line]), []) if max(widths.values()) == widths[","] else None
+
+
+def _svmlight(source: str, target: str | None, drop: tuple[str, ...]) -> Certifiable:
+    from separatrix.data.libsvm import read_libsvm
+
+    _need_no_names(Path(source).name, target, drop)
+    X, labels = read_libsvm(source, zero_based=False)
+    return Certifiable(X, None, labels, None, file=source)
+
+
+def _from_disk(
+    source: str, target: str | None, drop: tuple[str, ...], options: dict[str, Any], memory: int, folder: Path | None
+) -> Certifiable:
+    """Rows on disk, mapped into memory, of a file that may be larger than memory."""
+    from separatrix.cli.table_options import need_files, reading_of
+    from separatrix.cluster.fit_from_disk import cached_source
+    from separatrix.data.table_queries import Reading
+    from separatrix.features.column_encoders import NumberColumn
+    from separatrix.features.encoder import Choices
+
+    need_files(source)
+    if options["skip_missing_target"]:
+        raise ParameterError("--skip-missing-target holds all rows in memory: leave it or --memory out.")
+    reading = reading_of(options, Reading())
+    found = cached_source(source, target, False, memory, folder, False, Choices(drop=drop), reading, None, True)
+    rows, plain = found.rows, reading == Reading() and os.path.isfile(source)
+    if found.encoder is None:
+        return Certifiable(rows.X, None, found.y, None, rows.weights, source if plain and svmlight_of(source) else None)
+    columns = [column for column in found.encoder.columns if isinstance(column, NumberColumn)]
+    plain = plain and all(column.writing is None for column in columns) and comma_header(Path(source)) is not None
+    names = [column.name for column in columns]
+    return Certifiable(rows.X, names, found.y, found.target, rows.weights, source if plain else None)
+
+
+def svmlight_of(source: str) -> bool:
+    """Whether the checker reads a file as svmlight: by its name, with features counted from 1."""
+    from separatrix.data.libsvm import counts_from_zero
+
+    return source.endswith(SUFFIXES) and not counts_from_zero(source)
+
+
+def _need_no_names(name: str, target: str | None, drop: tuple[str, ...]) -> None:
+    for option in ["--target"] * (target is not None) + ["--drop"] * bool(drop):
+        raise DataError(f"{name} has no column names: leave {option} out.")
+
+
+def _need_target(target: str | None, drop: tuple[str, ...]) -> None:
+    if target in drop:
+        raise ParameterError(f"--drop names {target!r}, which is the target: choose another --target, or keep it.")
+
+
+def _delimited(
+    source: str, header: list[str], target: str | None, drop: tuple[str, ...], guesses: list[str]
+) -> Certifiable | None:
+    """The rows of a file that the checker reads as every command does; None where it would not."""
+    import numpy as np
+
+    from separatrix.data.delimited import NotPlain, read_delimited
+    from separatrix.data.number_writing import MISSING
+    from separatrix.data.plain_numbers import plain_file, read_plain
+    from separatrix.data.tasks import guess_target
+
+    lower = [name.lower() for name in header]
+    if len(set(lower)) < len(lower):
+        return None
+    if target is None and header:
+        target = guess_target(header, Path(source).name, guesses)
+    _need_target(target, drop)
+    numbers = None if plain_file(source) is None or drop else read_plain(source, target)
+    if numbers is not None and np.isfinite(numbers[0]).all() and np.isfinite(np.asarray(numbers[1])).all():
+        return Certifiable(numbers[0], numbers[2], numbers[1], target, file=source)
+    try:
+        X, labels, names = read_delimited(source, target or "", drop)
+    except NotPlain:
+        return None
+    if set(labels.tolist()) & {"", *MISSING}:
+        return None
+    return Certifiable(X, names, labels, target, file=source)
+
+
+def _from_source(
+    source: str, target: str | None, drop: tuple[str, ...], guesses: list[str], options: dict[str, Any]
+) -> Certifiable:
+    from separatrix.cli.table_options import open_table
+    from separatrix.data.row_files import Matrix
+    from separatrix.data.tasks import target_column, task_for
+
+    opened = open_table(source, options)
+    if opened.rows is not None:
+        _need_no_names(opened.name, target, drop)
+    rest, column = target_column(opened, target, guesses)
+    _need_target(column.name, drop)
+    task = task_for(opened, rest, column, None, False, [])
+    if isinstance(rest, Matrix):
+        return _of_matrix(rest, task.y)
+    kept = rest.without(drop)
+    return Certifiable(numbers_of(kept), kept.names, task.y, column.name)
+
+
+def _of_matrix(matrix: Matrix, labels: Any) -> Certifiable:
+    import numpy as np
+    from scipy import sparse
+
+    if sparse.issparse(matrix.X):
+        X = sparse.csr_array(matrix.X)
+        X.sort_indices()
+        return Certifiable(X, None, labels, None, matrix.weights)
+    names = [f"x{j}" for j in range(1, matrix.X.shape[1] + 1)]
+    X = np.ascontiguousarray(matrix.X, dtype=np.float64)
+    _need_finite(X, names, matrix.source)
+    return Certifiable(X, names, labels, "label", matrix.weights)
+
+
+def numbers_of(frame: Frame) -> Any:
+    """The columns as an array, if they are numbers and none is missing."""
+    import numpy as np
+
+    if not frame.columns:
+        raise DataError(f"{frame.source} has no column but the target: there is nothing to learn from.")
+    for column in frame.columns:
+        if column.kind in ("text", "date"):
+            what = "words" if column.kind == "text" else "dates"
+            raise DataError(
+                f"column {column.name!r} of {frame.source} holds {what}: leave it out (--drop), or let "
+                "separatrix audit encode it and certify the result."
+            )
+    X = np.column_stack([column.values for column in frame.columns])
+    _need_finite(X, frame.names, frame.source)
+    return X
+
+
+def _need_finite(X: Any, names: list[str], source: str) -> None:
+    import numpy as np
+
+    odd = np.argwhere(~np.isfinite(X))
+    if len(odd):
+        i, j = odd[0].tolist()
+        what = "missing" if np.isnan(X[i, j]) else "infinite"
+        raise DataError(
+            f"column {names[j]!r} of {source} is {what} in row {i} (counted from 0): drop such rows or the "
+            "column (--drop), or let separatrix audit fill it in and certify the result."
+        )

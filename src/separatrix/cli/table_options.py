@@ -1,0 +1,266 @@
+"""What the commands that read tables share: options, the target and its guesses, learners by name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from separatrix.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from separatrix.data.frame import Column
+    from separatrix.data.sources import Source
+    from separatrix.data.table_queries import Reading
+    from separatrix.data.tasks import Task as Task
+    from separatrix.features.encoder import Choices
+    from separatrix.features.table_model import TableModel
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that reads a table with a target."""
+    for option in reversed(
+        (
+            click.option("--target", "-t", help="Column to learn (guessed if it is named target, label, class or y)."),
+            click.option("--positive", help="The positive class, of two."),
+            click.option(
+                "--skip-missing-target",
+                is_flag=True,
+                help="Leave out rows whose target is missing, instead of an error.",
+            ),
+        )
+    ):
+        command = option(command)
+    return file_options(command)
+
+
+def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that reads a table: how its file is written."""
+    for option in reversed(
+        (
+            click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated."),
+            click.option("--header/--no-header", default=None, help="Whether the first line names the columns."),
+            click.option("--sep", metavar="CHARACTER", help="What separates cells (guessed); tab for tabs."),
+            click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark (guessed by column)."),
+            click.option(
+                "--encoding", metavar="NAME", help="Encoding of the text (guessed): utf-8, cp1252, latin-1, …"
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what columns are."""
+    for option in reversed(
+        (
+            click.option("--drop", multiple=True, help="A column to leave out; may be repeated."),
+            click.option("--text", multiple=True, help="A column of free text."),
+            click.option("--category", multiple=True, help="A column of categories."),
+            click.option("--number", multiple=True, help="A column of numbers."),
+            click.option("--scale", type=click.Choice(["none", "standard"]), default="none", show_default=True),
+            click.option(
+                "--words",
+                type=click.Choice(["hashed", "tfidf"]),
+                default="hashed",
+                show_default=True,
+                help="Free text as hashed terms, or as the terms of a vocabulary.",
+            ),
+            click.option(
+                "--dates",
+                type=click.Choice(["days", "parts"]),
+                default="days",
+                show_default=True,
+                help="Dates as days, or also as month, day of the week and time.",
+            ),
+            click.option("--map", metavar="MAP", help="Feature map of the columns: poly:2 … poly:5, or splines."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def open_table(source: str, options: dict[str, Any], model: TableModel | None = None) -> Source:
+    """The source, to be read as the options say and as the training table of the model was read."""
+    from separatrix.data.sources import open_source
+    from separatrix.data.table_queries import Reading
+
+    opened = open_source(source, reading_of(options, Reading() if model is None else model.reading))
+    opened.skip_missing_target = options.get("skip_missing_target", False)
+    return opened
+
+
+def reading_of(options: dict[str, Any], reading: Reading) -> Reading:
+    """How files are to be read: as the options say, else as before."""
+    from dataclasses import replace
+
+    from separatrix.data.file_pieces import check_encoding
+
+    if options["encoding"] is not None:
+        check_encoding(options["encoding"])
+    if options["decimal"] is not None:
+        numbers = tuple((name, own.with_decimal(options["decimal"])) for name, own in reading.numbers)
+        reading = replace(reading, numbers=numbers)
+    return replace(
+        reading,
+        na=tuple(dict.fromkeys((*reading.na, *options["na"]))),
+        header=options["header"],
+        sep=_separator(options["sep"]),
+        encoding=options["encoding"],
+        decimal=options["decimal"],
+        text=(*reading.text, *options.get("text", ())),
+        as_written=(*reading.as_written, *options.get("category", ())),
+    )
+
+
+def _separator(text: str | None) -> str | None:
+    """One character between cells; tabs also by name."""
+    if text is None:
+        return None
+    mark = {"tab": "\t", "\\t": "\t", "space": " "}.get(text.lower(), text)
+    if len(mark) != 1 or mark.isalnum() or mark in "\"'\n\r\0" or not mark.isascii():
+        raise ParameterError(f"--sep is {text!r}: it must be one character such as , ; | or tab.")
+    return mark
+
+
+def need_files(source: str) -> None:
+    """Refuse sources that are not files, where rows are to lie on disk."""
+    from separatrix.data.sources import SQL
+
+    if source == "-" or source.startswith("example:") or SQL.match(source):
+        raise ParameterError(
+            f"--memory is for files, and SOURCE is {source[:40]!r}: name files, or leave --memory out."
+        )
+
+
+def choices_of(options: dict[str, Any]) -> Choices:
+    from separatrix.features.encoder import Choices
+
+    names = ("drop", "text", "category", "number", "scale", "words", "dates", "map")
+    return Choices(**{name: options[name] for name in names})
+
+
+def task_of(source: Source, target: str | None, positive: str | None, regression: bool | None) -> Task:
+    """Read everything; find the target, and say what was guessed."""
+    from separatrix.data import tasks
+
+    return tasks.task_of(source, target, positive, regression)
+
+
+def label_values(y: NDArray[Any]) -> NDArray[Any]:
+    """Labels of rows that came without column names, in the type that a fit gives them."""
+    from separatrix.data import tasks
+
+    return tasks.label_values(y)
+
+
+def need_whole(column: Column, source: str) -> None:
+    """A target without missing values."""
+    from separatrix.data import tasks
+
+    tasks.need_whole(column, source)
+
+
+def counts_of(task: Task) -> str:
+    """The target in a few words: classes with their counts, or a range."""
+    from separatrix.data import tasks
+
+    return tasks.counts_of(task)
+
+
+def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:
+    """A learner that encodes inside each fold, and the rows to deal: numbers of rows, or the rows themselves."""
+    from separatrix.data.row_files import Matrix
+    from separatrix.features.encoded_learner import EncodedLearner, SharedTable
+
+    if isinstance(task.table, Matrix):
+        return learner, task.table.X
+    shared = SharedTable(task.table, choices)
+    return EncodedLearner(shared, learner), shared.rows()
+
+
+def learner_of(name: str, extra: list[str], seed: int | None, recipe: str | None = None) -> Any:
+    """A learner with the options that stand behind the known ones: --max-epochs 50, --no-fit-intercept."""
+    from separatrix.models.registry import command_name, flag_name, learner_class
+    from separatrix.parameters import defaults
+
+    cls = learner_class(name)
+    known = defaults(cls)
+    flags = {flag_name(parameter): parameter for parameter in known}
+    given: dict[str, Any] = {}
+    words = list(extra)
+    while words:
+        flag = words.pop(0)
+        match = re.fullmatch(r"--(no-)?([a-zA-Z0-9-]+)(?:=(.*))?", flag, re.DOTALL)
+        option = flags.get(match.group(2), "") if match else ""
+        if match and match.group(1) and isinstance(known.get(option), bool):
+            given[option] = False
+            continue
+        if match is None or option not in known:
+            listed = ", ".join("--" + key for key in flags)
+            raise ParameterError(f"{command_name(cls.__name__)} has no option {flag!r}; its options are {listed}.")
+        if match.group(3) is not None:
+            given[option] = _value(match.group(3))
+        elif isinstance(known[option], bool) and "".join(words[:1]).lower() not in ("true", "false"):
+            given[option] = True
+        elif not words:
+            raise ParameterError(f"{flag} needs a value.")
+        else:
+            given[option] = _value(words.pop(0))
+    if seed is not None and "random_state" in known and "random_state" not in given:
+        given["random_state"] = seed
+    if recipe is not None:
+        from separatrix.models.perceptron.perceptron import Perceptron
+
+        return Perceptron.recipe(recipe, **given)
+    return cls(**given)
+
+
+def _value(text: str) -> Any:
+    """A word of the command line as a number, a truth value, None, a list or a table; else as it is."""
+    words = {"true": True, "false": False, "none": None, "inf": float("inf")}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+def rows_of(task: Task, rows: Any) -> Task:
+    """The same task with some of its rows."""
+    from dataclasses import replace
+
+    from separatrix.data.row_files import Matrix
+
+    table = task.table
+    if not isinstance(table, Matrix):
+        return replace(task, table=table.take(rows), y=task.y[rows])
+    weights = None if table.weights is None else table.weights[rows]
+    some = Matrix(table.X[rows], None if table.y is None else table.y[rows], table.source, weights)
+    return replace(task, table=some, y=task.y[rows])
+
+
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", str(value).lower())
+        if found is None:
+            self.fail(f"{value!r} is not a size: write 256MB or 4GB, for instance.", param, ctx)
+        return int(float(found[1]) * UNITS[found[2] or ""])
+
+
+SIZE = Size()

@@ -1,0 +1,288 @@
+"""The stream itself: read a piece, predict its rows, learn from them, write, and keep a checkpoint now and then.
+
+Everything that a checkpoint keeps is the same however the source was cut into pieces, so that a stream that was
+killed and taken up again ends with the same model and the same output as one that ran through.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import time
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from separatrix.data.file_pieces import Bytes, in_order, workers
+from separatrix.errors import CheckpointError, DataError, ParameterError
+from separatrix.stream import checkpoint
+from separatrix.stream.block_learning import BlockArrivals, arrivals_of
+from separatrix.stream.byte_sources import Feed, FileFeed, feed_of
+from separatrix.stream.checkpoint import Saver
+from separatrix.stream.formats import Format, end_of_rows, format_of, make_format, without_first_line
+from separatrix.stream.growing_encoder import GrowingEncoder, table_model
+from separatrix.stream.line_pieces import LineReader, Piece
+from separatrix.stream.outputs import Output, prediction_lines, reject_lines
+from separatrix.stream.row_batches import Reject, Rows, SparseRows, TableRows
+from separatrix.stream.scorecard import Scorecard, losses_of
+from separatrix.stream.status_line import StatusLine
+from separatrix.stream.stopping import Stopping
+from separatrix.stream.stream_plan import MOST_FEATURES, StreamPlan
+from separatrix.stream.table_formats import Csv
+
+MOST_NOTES = 1000
+
+
+class StreamRun:
+    """One run of a stream, from its beginning or from a checkpoint."""
+
+    def __init__(self, learner: Any, plan: StreamPlan, stopping: Stopping) -> None:
+        self.plan, self.stopping = plan, stopping
+        self.identity = plan.identity(learner)
+        regression = learner._estimator_type == "regressor"
+        self.arrivals = arrivals_of(learner, plan.classes, plan.block, grows=True)
+        if isinstance(self.arrivals, BlockArrivals) and plan.features is not None:
+            self.arrivals.make_room(plan.features)
+        self.card = Scorecard(plan.window, plan.alarm, regression)
+        self.encoder: GrowingEncoder | None = None
+        self.format: Format | None = None
+        self.format_name = plan.format
+        self.least: int | None = None  # feature number of svmlight
+        self.rejected = 0
+        self.foreign = 0  # labels that are not among the declared classes
+        self.notes: list[str] = []  # the first of them: a stream has no end
+        self.resumed = 0  # rows of the checkpoint
+        self.seconds = 0.0
+        found = self._found()
+        kept = {} if found is None else found.state
+        self.position: dict[str, Any] | None = kept.get("position")
+        self._opened = contextlib.ExitStack()
+        try:
+            self._open(kept)
+            if found is not None:
+                self._restore(kept)
+        except BaseException:
+            self.close()
+            raise
+        outputs = [own for own in (self.out, self.reject_file) if own is not None]
+        self.saver = Saver(plan.checkpoint, plan.checkpoint_rows, plan.checkpoint_seconds, outputs)
+        self.saver.rows = self.saver.kept = self.resumed
+
+    def _open(self, kept: dict[str, Any]) -> None:
+        plan, stopping = self.plan, self.stopping
+        self.feed: Feed = self._opened.enter_context(contextlib.closing(feed_of(plan.source, plan.follow, stopping)))
+        self.out = self._opened.enter_context(contextlib.closing(Output(plan.out, stopping, kept.get("output"))))
+        self.reject_file: Output | None = None
+        if plan.rejects is not None:
+            rejects = Output(plan.rejects, stopping, kept.get("reject_output"))
+            self.reject_file = self._opened.enter_context(contextlib.closing(rejects))
+
+    def close(self) -> None:
+        """Close all files."""
+        self._opened.close()
+
+    def _found(self) -> checkpoint.FoundCheckpoint | None:
+        plan = self.plan
+        if plan.checkpoint is None:
+            return None
+        if not plan.resume:
+            if any(own.exists() for own in checkpoint.generations(plan.checkpoint)):
+                raise ParameterError(
+                    f"{plan.checkpoint} is there already: add --resume to go on from it, or remove it to begin anew."
+                )
+            return None
+        found = checkpoint.read(plan.checkpoint)
+        if found is None:
+            self.notes.append(f"there is no checkpoint {plan.checkpoint} yet: beginning with the first row")
+            return None
+        self.notes += [f"checkpoint refused: {why}" for why in found.refused]
+        if found.refused:
+            self.notes.append(f"going on from the one before it, {found.path.name}")
+        for name, value in self.identity.items():
+            if found.state["identity"].get(name) != value:
+                raise CheckpointError(
+                    f"{found.path.name} was made with {name} {found.state['identity'].get(name)!r}, and now it is "
+                    f"{value!r}: use the same options, or start again without --resume."
+                )
+        return found
+
+    def _restore(self, kept: dict[str, Any]) -> None:
+        self.arrivals.restore(kept["arrivals"])
+        self.card, self.encoder = kept["card"], kept["encoder"]
+        self.format_name, self.least = kept["format"], kept["least"]
+        self.rejected, self.foreign = kept["rejected"], kept["foreign"]
+        self.resumed = self.card.rows
+        if self.format_name is not None:
+            self.format = make_format(self.format_name, kept["columns"], self._most_features())
+        if self.position is not None:
+            self.feed.go_to(self.position)
+        if not isinstance(self.feed, FileFeed):
+            self.notes.append(
+                f"{self.resumed:,} rows that were learned before were skipped, compared by their checksum"
+            )
+        if not self.out.regular:
+            self.notes.append(
+                f"{self.out.name} cannot be taken back: rows behind row {self.resumed:,} may be written again"
+            )
+
+    def _most_features(self) -> int:
+        return (self.plan.features or MOST_FEATURES) + 1
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that is needed to go on from here."""
+        columns = getattr(self.format, "columns", self.plan.columns)
+        return {
+            "identity": self.identity,
+            "position": self.position,
+            "output": self.out.offset if self.out.regular else None,
+            "reject_output": 0 if self.reject_file is None else self.reject_file.offset,
+            "arrivals": self.arrivals.state(),
+            "card": deepcopy(self.card),
+            "encoder": None if self.encoder is None else deepcopy(self.encoder),
+            "format": self.format_name,
+            "columns": deepcopy(columns),
+            "least": self.least,
+            "rejected": self.rejected,
+            "foreign": self.foreign,
+        }
+
+    def run(self) -> None:
+        """Until the source ends; a signal raises StopAsked between two pieces."""
+        started, status = time.monotonic(), StatusLine(self.plan.quiet)
+
+        def between() -> None:
+            if self.saver.due(self.card.rows):
+                self.saver.save(self.card.rows, self.snapshot)
+            self.notes = (self.notes + self.feed.notes)[:MOST_NOTES]
+            self.feed.notes.clear()
+            status.show(self.card, self.rejected)
+
+        self.stopping.idle = between
+        try:
+            for piece, rows in self._parsed():
+                self._take(piece, rows)
+                between()
+                self.stopping.check()
+        finally:
+            self.seconds = time.monotonic() - started
+            status.clear()
+
+    def finish(self) -> None:
+        """A last checkpoint of all rows so far."""
+        if self.position is not None:
+            self.saver.save(self.card.rows, self.snapshot, wait=True)
+        self.saver.finish()
+
+    def model(self) -> Any:
+        """The model of all rows so far."""
+        about = {"source": self.plan.source, "rows": self.card.labelled}
+        first = 0 if self.least == 0 or self.format_name != "svmlight" else 1
+        return table_model(self.arrivals, self.encoder, first, self.plan.columns.target or None, about)
+
+    def _parsed(self) -> Iterator[tuple[Piece, Rows | None]]:
+        reader = LineReader(self.feed, self._line(), self.plan.longest_line)
+        reader.complete = self._complete
+        pieces = iter(reader)
+        if self.format is None:
+            first = None
+            while first is None and (piece := next(pieces, None)) is not None:
+                if piece.fault:
+                    yield piece, None
+                else:
+                    first = self._begin(piece)
+            pieces = itertools.chain([] if first is None else [first], pieces)
+        threads = 1 if self.feed.live or self.format_name != "svmlight" else workers()
+        yield from in_order(self._work, pieces, threads)
+
+    def _complete(self, text: Bytes, more: int, last: bool) -> int:
+        return end_of_rows(text, more, last, self.format, self.format_name, self.plan)
+
+    def _line(self) -> int:
+        """The number of the next line; a file that was replaced begins anew."""
+        return 1 if self.position is None or not self.feed.offset else int(self.position["line"])
+
+    def _work(self, piece: Piece) -> tuple[Piece, Rows | None]:
+        if piece.fault or self.format is None or not len(piece.text):
+            return piece, None
+        return piece, self.format.parse(piece.text)
+
+    def _begin(self, piece: Piece) -> Piece | None:
+        """Find the format; the line of names of a CSV is not a row."""
+        text = piece.text.tobytes()
+        line, end, _ = text.partition(b"\n")
+        if not line.strip() and end:
+            rest = piece.text[len(line) + 1 :]
+            return self._begin(without_first_line(piece, len(line) + 1)) if len(rest) else None
+        self.format_name = self.format_name or format_of(self.plan.source, line)
+        self.format = make_format(self.format_name, deepcopy(self.plan.columns), self._most_features())
+        if isinstance(self.format, Csv):
+            self.format.begin(line, self.plan.source)
+            return without_first_line(piece, len(line) + len(end))
+        return piece
+
+    def _take(self, piece: Piece, rows: Rows | None) -> None:
+        """Predict, score and learn the rows of a piece, and write what was predicted and rejected."""
+        rejects = [] if rows is None else rows.rejects
+        if piece.fault:
+            rejects = [Reject(0, 0, 0, piece.fault, piece.text.tobytes())]
+        if rejects and self.plan.strict:
+            first = rejects[0]
+            raise DataError(
+                f"{self.plan.source} line {piece.line + first.line}: {first.reason}; leave --strict out to go on."
+            )
+        lines = b"\n" * len(rejects)
+        if rows is not None and rows.n:
+            labelled = self._labelled(rows)
+            judged = self.arrivals.take(self._matrix(rows), rows.labels, labelled, rows.weights)
+            loss, unknown = losses_of(judged, rows.labels, labelled)
+            for at in self.card.add(rows.n, loss, unknown):
+                self.notes.append(f"drift warning after {at:,} labelled rows: the rate of mistakes has risen")
+            lines = prediction_lines(judged, rejects, self.plan.scores)
+        self.rejected += len(rejects)
+        self.position = piece.position
+        if self.reject_file is not None and rejects:
+            self.reject_file.write(reject_lines(piece, rejects))
+        self.out.write(lines)
+
+    def _labelled(self, rows: Rows) -> Any:
+        """Which rows are learned from: those with a label that may occur, and with a weight."""
+        labelled = rows.labelled
+        if rows.weights is not None and not rows.weights.all():
+            labelled = (rows.weights > 0) & (True if labelled is None else labelled)
+        declared = self.plan.classes
+        if declared is not None and not self.card.regression:
+            own = np.zeros(rows.n, dtype=np.bool_)
+            for label in declared:
+                own |= rows.labels == label
+            if not own.all():
+                has = own if labelled is None else own & labelled
+                self.foreign += int(np.count_nonzero(~own if labelled is None else labelled & ~own))
+                labelled = has
+        return labelled
+
+    def _matrix(self, rows: Rows) -> Any:
+        """Rows as the learner takes them."""
+        if isinstance(rows, SparseRows):
+            if rows.least is not None:
+                self.least = rows.least if self.least is None else min(self.least, rows.least)
+            if isinstance(self.arrivals, BlockArrivals) and self.format_name == "svmlight":
+                if self.least == 0:
+                    raise DataError(f"{self.plan.source} has a feature number 0: this learner counts them from 1.")
+                rows.indices -= 1
+                return rows.matrix(self.arrivals.make_room(rows.most))
+            return rows.matrix(self.arrivals.make_room(rows.most + 1))
+        if self.encoder is None:
+            self.encoder = GrowingEncoder(self.plan.standard)
+            if isinstance(self.format, Csv) and self.format.columns.plain:
+                self.encoder.begin(list(self.format.columns.kinds))
+        return self._table(rows, self.encoder)
+
+    def _table(self, rows: TableRows, encoder: GrowingEncoder) -> Any:
+        if rows.numbers is not None:
+            self.arrivals.grows = False  # type: ignore[union-attr]  # nothing grows where all columns are numbers
+            return encoder.dense(rows)
+        values, columns, ends = encoder.sparse(rows)
+        made = SparseRows(ends, columns, values, rows.labels)
+        return made.matrix(self.arrivals.make_room(encoder.width))
