@@ -236,6 +236,35 @@ class Estimator:
         return table
 
 
+class ChunkLearner(Estimator):
+    """A learner with ``partial_fit``: what a router of scikit-learn should pass to it."""
+
+    def set_partial_fit_request(self, **wishes: Any) -> Self:
+        """Which metadata a router should pass to ``partial_fit``.
+
+        Parameters
+        ----------
+        **wishes : True, False, None or str by name
+            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
+
+        Returns
+        -------
+        self
+            The learner, with the request.
+
+        Examples
+        --------
+        >>> import sklearn
+        >>> from separatrix import Perceptron
+        >>> with sklearn.config_context(enable_metadata_routing=True):
+        ...     model = Perceptron().set_partial_fit_request(sample_weight=True)
+        ...
+        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
+        True
+        """
+        return self._set_request("partial_fit", wishes)
+
+
 def unfitted_copy(learner: Any) -> Any:
     """An estimator with the same parameters that has learned nothing, as scikit-learn's ``clone`` makes it.
 

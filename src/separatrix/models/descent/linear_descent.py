@@ -19,6 +19,7 @@ from separatrix.numerics.schedules import LineSearch, Schedule, schedule_of
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, last_of, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, seed
+from separatrix.protocol import ChunkLearner
 from separatrix.validation import (
     Table,
     check_labels,
@@ -29,7 +30,7 @@ from separatrix.validation import (
 
 
 @learner(kw_only=False)
-class LinearDescent(PredictorByLoss):
+class LinearDescent(PredictorByLoss, ChunkLearner):
     """A linear predictor by gradient descent on a mean loss.
 
     Minimises  J = (1/n) sum c_i loss(y_i, w.x_i + b) + alpha [(1 - l1_ratio)/2 |w|^2 + l1_ratio |w|_1]  with
@@ -262,31 +263,6 @@ class LinearDescent(PredictorByLoss):
         self.n_iter_ = 1
         self.trace_ = None
         return self
-
-    def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router should pass to ``partial_fit``.
-
-        Parameters
-        ----------
-        **wishes : True, False, None or str by name
-            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
-
-        Returns
-        -------
-        self
-            The learner, with the request.
-
-        Examples
-        --------
-        >>> import sklearn
-        >>> from separatrix import LinearDescent
-        >>> with sklearn.config_context(enable_metadata_routing=True):
-        ...     model = LinearDescent().set_partial_fit_request(sample_weight=True)
-        ...
-        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
-        True
-        """
-        return self._set_request("partial_fit", wishes)
 
     def _resumed(self, rule: DescentRule, table: Table) -> DescentState:
         if self._continues():

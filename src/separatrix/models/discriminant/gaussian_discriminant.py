@@ -16,10 +16,11 @@ from separatrix.models.discriminant.class_covariances import Whitening
 from separatrix.models.linear_classifier import LinearClassifier, agreeing, log_softmax, two_probabilities
 from separatrix.numerics.linear_scores import dense_chunks
 from separatrix.numerics.moments import Moments, Totals
+from separatrix.protocol import ChunkLearner
 from separatrix.validation import Table, check_finite_vector, check_labels, check_lengths, check_table, check_weights
 
 
-class Discriminant(LinearClassifier):
+class Discriminant(LinearClassifier, ChunkLearner):
     """Fit, partial fit and posteriors; a subclass solves from the moments of its classes."""
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -178,31 +179,6 @@ class Discriminant(LinearClassifier):
         except DataError as not_yet:
             self._waiting = str(not_yet)
         return self
-
-    def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router should pass to ``partial_fit``.
-
-        Parameters
-        ----------
-        **wishes : True, False, None or str by name
-            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
-
-        Returns
-        -------
-        self
-            The learner, with the request.
-
-        Examples
-        --------
-        >>> import sklearn
-        >>> from separatrix import LinearDiscriminant
-        >>> with sklearn.config_context(enable_metadata_routing=True):
-        ...     model = LinearDiscriminant().set_partial_fit_request(sample_weight=True)
-        ...
-        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
-        True
-        """
-        return self._set_request("partial_fit", wishes)
 
     def predict_proba(self, X: Any) -> Floats:
         """P(class | x), one column per class; ``predict`` gives the first class with the greatest.

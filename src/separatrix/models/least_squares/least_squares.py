@@ -27,6 +27,7 @@ from separatrix.models.linear_regressor import LinearRegressor
 from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.parameters import categories, choice, constraints, flag, learner, number
+from separatrix.protocol import ChunkLearner
 from separatrix.validation import (
     Table,
     check_finite_vector,
@@ -39,7 +40,7 @@ from separatrix.validation import (
 
 
 @learner(kw_only=False)
-class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
+class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLearner):
     """Linear regression by least squares, exact to the last digits that the data allow.
 
     Minimises  sum c_i (y_i - w.x_i - b)^2 + alpha |w|^2  over w and b. With ``penalize_intercept`` the
@@ -215,31 +216,6 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares):
         self._store(solution, table, int(moments.counts[0]), several)
         self._log_weight = before_weight + _log_weight(weights)
         return self
-
-    def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router should pass to ``partial_fit``.
-
-        Parameters
-        ----------
-        **wishes : True, False, None or str by name
-            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
-
-        Returns
-        -------
-        self
-            The learner, with the request.
-
-        Examples
-        --------
-        >>> import sklearn
-        >>> from separatrix import LeastSquares
-        >>> with sklearn.config_context(enable_metadata_routing=True):
-        ...     model = LeastSquares().set_partial_fit_request(sample_weight=True)
-        ...
-        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
-        True
-        """
-        return self._set_request("partial_fit", wishes)
 
     def path(self, X: Any, y: Any, alphas: ArrayLike, sample_weight: Any = None) -> tuple[Floats, Floats]:
         """Coefficients (m, d) and intercepts (m,) for m penalties, from one pass; the estimator is not changed.

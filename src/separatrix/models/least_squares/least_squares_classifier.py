@@ -31,11 +31,12 @@ from separatrix.numerics.least_squares_problem import Solution
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.sparse_moments import add_at_once
 from separatrix.parameters import boundary, categories, choice, class_weights, flag, learner, number
+from separatrix.protocol import ChunkLearner
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
 
 
 @learner(kw_only=False)
-class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
+class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
     """A linear classifier by least squares: regression on targets +1 for a class and -1 for the rest.
 
     Minimises, for each class (for the second of two),  sum c_i (t_i - w.x_i - b)^2 + alpha |w|^2  with
@@ -210,31 +211,6 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares):
             solution = Solution(np.zeros((1, table.d + 1)), np.zeros(1), 0, np.inf, "moments", None)
         self._store(solution, table)
         return self
-
-    def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router should pass to ``partial_fit``.
-
-        Parameters
-        ----------
-        **wishes : True, False, None or str by name
-            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
-
-        Returns
-        -------
-        self
-            The learner, with the request.
-
-        Examples
-        --------
-        >>> import sklearn
-        >>> from separatrix import LeastSquaresClassifier
-        >>> with sklearn.config_context(enable_metadata_routing=True):
-        ...     model = LeastSquaresClassifier().set_partial_fit_request(sample_weight=True)
-        ...
-        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
-        True
-        """
-        return self._set_request("partial_fit", wishes)
 
     @property
     def moment_vector_(self) -> Floats:

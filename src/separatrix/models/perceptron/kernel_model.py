@@ -19,6 +19,7 @@ from separatrix.models.perceptron.kernel_columns import (
 )
 from separatrix.models.perceptron.kernel_stream import KernelStream
 from separatrix.numerics.status import Status
+from separatrix.protocol import ChunkLearner
 from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights
 
 
@@ -124,7 +125,7 @@ class KernelModel(Classifier):
         return out
 
 
-class KernelStreaming(KernelModel):
+class KernelStreaming(KernelModel, ChunkLearner):
     """``partial_fit`` of the kernel perceptron."""
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -194,31 +195,6 @@ class KernelStreaming(KernelModel):
         self.status_ = Status.STREAMED
         self.__dict__.pop("errors_", None)
         return self
-
-    def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router should pass to ``partial_fit``.
-
-        Parameters
-        ----------
-        **wishes : True, False, None or str by name
-            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
-
-        Returns
-        -------
-        self
-            The learner, with the request.
-
-        Examples
-        --------
-        >>> import sklearn
-        >>> from separatrix import KernelPerceptron
-        >>> with sklearn.config_context(enable_metadata_routing=True):
-        ...     model = KernelPerceptron().set_partial_fit_request(sample_weight=True)
-        ...
-        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
-        True
-        """
-        return self._set_request("partial_fit", wishes)
 
     def _streaming(self, table: Table, declared: list[Any] | None) -> KernelStream:
         stream: KernelStream | None = self.__dict__.get("_stream")

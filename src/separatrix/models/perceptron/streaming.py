@@ -15,10 +15,11 @@ from separatrix.models.perceptron.mistake_driven import MistakeDriven
 from separatrix.models.perceptron.start_vectors import first_vector
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status
+from separatrix.protocol import ChunkLearner
 from separatrix.validation import Labels, check_labels, check_lengths, check_weights
 
 
-class Streaming(MistakeDriven):
+class Streaming(MistakeDriven, ChunkLearner):
     """Partial fit: any chunking, and classes as they appear."""
 
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -79,31 +80,6 @@ class Streaming(MistakeDriven):
 
     def _forget_stream(self) -> None:
         self.__dict__.pop("_vectors", None)
-
-    def set_partial_fit_request(self, **wishes: Any) -> Self:
-        """Which metadata a router should pass to ``partial_fit``.
-
-        Parameters
-        ----------
-        **wishes : True, False, None or str by name
-            True: pass it; False: do not; None: an error where it is given; a text: pass it under that name.
-
-        Returns
-        -------
-        self
-            The learner, with the request.
-
-        Examples
-        --------
-        >>> import sklearn
-        >>> from separatrix import Perceptron
-        >>> with sklearn.config_context(enable_metadata_routing=True):
-        ...     model = Perceptron().set_partial_fit_request(sample_weight=True)
-        ...
-        >>> model.get_metadata_routing().partial_fit.requests["sample_weight"]
-        True
-        """
-        return self._set_request("partial_fit", wishes)
 
     def _stream_weights(self, labels: Labels, weights: Floats | None) -> Floats | None:
         """class_weight for a chunk that need not hold every class it names."""
