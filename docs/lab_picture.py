@@ -1,4 +1,4 @@
-"""Draw docs/lab.png anew: the lab with the perceptron at the end of its run, under the proof of its bound.
+"""Redraw docs/lab.png: the lab with the perceptron at the end of its run, under the proof of its bound.
 
     python docs/lab_picture.py
 

@@ -1,4 +1,4 @@
-"""Draw docs/report.png anew: the first screen of the report of example:spam, as chromium shows it.
+"""Redraw docs/report.png: the first screen of the report of example:spam, as chromium shows it.
 
     python docs/report_picture.py
 

@@ -53,7 +53,7 @@ def test_an_old_audit_is_replaced_and_nothing_else_is(audited, tmp_path):
     strange = tmp_path / "thesis"
     strange.mkdir()
     (strange / "chapter.tex").write_text("mine")
-    with pytest.raises(DataError, match="exists and is not an audit of ours"):
+    with pytest.raises(DataError, match="exists and was not written by separatrix audit"):
         found.save(strange)
     with pytest.raises(DataError, match="does not exist"):
         found.save(tmp_path / "no" / "where")

@@ -377,7 +377,7 @@ def need_place(path: Path) -> None:
         raise DataError(f"{path} exists and is not a folder; choose another --out.")
     found = sorted(entry.name for entry in path.iterdir())
     if found and not _is_ours(path):
-        raise DataError(f"{path}/ exists and is not an audit of ours; choose another --out.")
+        raise DataError(f"{path}/ exists and was not written by separatrix audit; choose another --out.")
     strange = [name for name in found if name not in OURS]
     if strange:
         raise DataError(f"{path}/ holds {strange[0]!r}, which is not part of an audit; choose another --out.")

@@ -1,4 +1,4 @@
-"""The table in its two most telling directions: the first picture of the report.
+"""The table in its two most informative directions: the first picture of the report.
 
 Two columns are shown as they are. Otherwise the first direction is the normal of a hyperplane, in standard
 deviations from it, and the second the direction of greatest variance along it (two classes), or both are

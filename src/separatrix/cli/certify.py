@@ -29,12 +29,22 @@ from separatrix.printable import printable
     type=click.Path(dir_okay=False),
     default="certificate.json",
     show_default=True,
-    help="Where the certificate goes.",
+    help="Certificate file.",
 )
 @click.option("--positive", help="The class that counts as +1, against all others.")
-@click.option("--multiclass", type=click.Choice(["ovr", "pairs", "kesler"]), help="For more than two classes.")
+@click.option(
+    "--multiclass",
+    type=click.Choice(["ovr", "pairs", "kesler"]),
+    help="More than two classes: each against the rest, in pairs, or all at once (Kesler).",
+)
 @click.option("--no-intercept", is_flag=True, help="Only hyperplanes through the origin.")
-@click.option("--reading", type=click.Choice(["binary64", "decimal"]), default="binary64", show_default=True)
+@click.option(
+    "--reading",
+    type=click.Choice(["binary64", "decimal"]),
+    default="binary64",
+    show_default=True,
+    help="Whether 0.1 is proved about as the nearest double, or as 1/10.",
+)
 @click.option(
     "--claim",
     type=click.Choice(["separability", "margin", "margin-lifted", "min-errors"]),
@@ -43,14 +53,16 @@ from separatrix.printable import printable
     help="What to prove: the verdict, the largest half-width, the lifted margin of the mistake bound, or the fewest "
     "mistakes of any hyperplane.",
 )
-@click.option("--max-nodes", type=click.IntRange(min=0), help="Cases that the search for the fewest mistakes may take.")
-@click.option("--time-limit", type=click.FloatRange(min=0), help="Seconds that it may take.")
+@click.option(
+    "--max-nodes", type=click.IntRange(min=0), help="Most cases that the search for the fewest mistakes may examine."
+)
+@click.option("--time-limit", type=click.FloatRange(min=0), help="Time limit of that search in seconds.")
 @click.option("--exact", is_flag=True, help="The margin as a rational number, not a bracket.")
 @click.option(
-    "--memory", type=SIZE, metavar="SIZE", help="Memory that reading may take, such as 256MB: rows then lie on disk."
+    "--memory", type=SIZE, metavar="SIZE", help="Memory for reading, such as 256MB; the rows are then kept on disk."
 )
 @click.option(
-    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder of these rows ($SEPARATRIX_CACHE)."
+    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for the rows on disk ($SEPARATRIX_CACHE)."
 )
 @click.option("--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with 1 on another verdict.")
 @output.output_options

@@ -23,7 +23,7 @@ def fit_on_cluster(context: click.Context, source: str, options: dict[str, Any],
     from separatrix.persistence import save
 
     if options["learner"] is None:
-        raise ParameterError("--cluster needs --learner: which of those that have a distributed form?")
+        raise ParameterError("--cluster needs --learner: name one that has a distributed form.")
     for flag in ("cv", "holdout", "trace", "recipe", "skip_missing_target"):
         if options[flag]:
             raise ParameterError(f"--{flag.replace('_', '-')} needs all rows in one place: leave it or --cluster out.")

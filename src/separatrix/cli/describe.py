@@ -26,7 +26,7 @@ LONGEST = 40  # letters of a cell
 @table_options.file_options
 @output.output_options
 def command(thing: str, json_: bool, quiet: bool, **options: Any) -> None:
-    """Say what a model file learned, or what the columns of a source are."""
+    """Describe a model file, or the columns of a source."""
     from separatrix.persistence.json_values import plain
 
     found = model_report(thing) if thing.lower().endswith(".sepx") else source_report(thing, options)

@@ -1,4 +1,4 @@
-"""``separatrix evaluate``: what a model file says of rows against what is true of them."""
+"""``separatrix evaluate``: the predictions of a model file against the true targets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SAME_ROWS = (
 @cluster_options
 @output.output_options
 def command(model: str, source: str, **options: Any) -> None:
-    """Hold the predictions of MODEL against the target column of SOURCE: every metric with its interval."""
+    """Compare the predictions of MODEL with the target column of SOURCE: every metric with its interval."""
     from separatrix.evaluation.evaluation import evaluate
     from separatrix.evaluation.evaluation_text import rows
     from separatrix.features.table_model import TableModel
@@ -91,7 +91,7 @@ def said_of(model: Any, X: Any) -> dict[str, Any]:
 
 
 def without_unseen(said: dict[str, Any], truth: Any) -> tuple[dict[str, Any], list[str]]:
-    """Where rows are of classes that the model does not know, labels alone are compared, which is said."""
+    """Rows of classes that the model does not know: only labels are compared, and a note says so."""
     known = set(said.get("labels", ()))
     strange = [label for label in truth.tolist() if label not in known] if known else []
     if not strange:

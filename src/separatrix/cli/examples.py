@@ -10,7 +10,7 @@ from separatrix.cli import output
 @click.command()
 @output.output_options
 def command(json_: bool, quiet: bool) -> None:
-    """List the sets that come with the package; each is a SOURCE by the name example:NAME."""
+    """List the built-in data sets; example:NAME names one as a SOURCE."""
     from separatrix.data.examples import listing
 
     report = listing()

@@ -69,13 +69,13 @@ MOST_NAMES = 100_000  # features that are known by name
     "--memory",
     type=SIZE,
     metavar="SIZE",
-    help="Memory that reading may take, such as 256MB: rows then lie on disk (a quarter of the machine's for files "
-    "larger than half of it).",
+    help="Memory for reading, such as 256MB; the rows are then kept on disk (default: a quarter of the memory, "
+    "for files larger than half of it).",
 )
 @click.option(
-    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder of these rows ($SEPARATRIX_CACHE)."
+    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for the rows on disk ($SEPARATRIX_CACHE)."
 )
-@click.option("--keep-cache", is_flag=True, help="Keep them, and use them again while the files are the same.")
+@click.option("--keep-cache", is_flag=True, help="Keep the rows on disk, and reuse them while the files are unchanged.")
 @output.output_options
 @click.pass_context
 def command(context: click.Context, /, source: str, **options: Any) -> None:

@@ -1,6 +1,6 @@
-"""A command that takes the options of a learner beside its own: on its command line, in its help, for the shell.
+"""A command that takes the options of a learner beside its own: parsed, listed in its help, completed by shells.
 
-Learners and their options are those of the public names, so that a new learner is here by itself.
+Learners and their options are those of the public names, so a new learner appears here without an edit.
 
 Docstrings are read from the source and not from the classes: importing the learners takes six times as long as
 all the rest of a help text.

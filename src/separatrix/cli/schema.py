@@ -1,4 +1,4 @@
-"""``separatrix schema``: the JSON schemas of what commands say with ``--json``."""
+"""``separatrix schema``: the JSON schemas of what commands print with ``--json``."""
 
 from __future__ import annotations
 

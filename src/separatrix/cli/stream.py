@@ -1,4 +1,4 @@
-"""``separatrix stream``: rows as they come are predicted, scored and learned, safe against an end at any moment."""
+"""``separatrix stream``: rows are predicted, scored and learned as they arrive; it can be stopped at any moment."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--learner", "-l", type=LEARNER, default="averaged-perceptron", show_default=True, help="Learner with partial_fit."
 )
-@click.option("--model", "-m", type=FILE, help="Model file (.sepx), written at the end and when a signal ends it.")
+@click.option("--model", "-m", type=FILE, help="Model file (.sepx), written at the end and on SIGTERM or Ctrl-C.")
 @click.option("--out", "-o", type=FILE, help="Predictions, one line a row (default: standard output).")
 @click.option("--checkpoint", type=FILE, help="Checkpoint file; the two before it are kept as FILE.1 and FILE.2.")
 @click.option("--checkpoint-rows", type=click.IntRange(1), help="Rows between checkpoints.")
-@click.option("--checkpoint-seconds", type=click.FloatRange(0, min_open=True), help="Seconds between (default: 10).")
-@click.option("--resume", is_flag=True, help="Go on from the checkpoint, where there is one.")
+@click.option(
+    "--checkpoint-seconds", type=click.FloatRange(0, min_open=True), help="Seconds between checkpoints (default: 10)."
+)
+@click.option("--resume", is_flag=True, help="Continue from the checkpoint, if there is one.")
 @click.option("--follow", is_flag=True, help="Wait for rows that are appended to the file, also when it is rotated.")
 @click.option(
     "--format", "format_", type=click.Choice(["csv", "jsonl", "svmlight", "vw"]), help="Format of the source."
@@ -42,26 +44,38 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--strict", is_flag=True, help="End at the first line that cannot be read.")
 @click.option("--scores", is_flag=True, help="Write the score of each row behind its class.")
 @click.option(
-    "--scale", type=click.Choice(["none", "standard"]), default="none", help="Standardise columns as they come."
+    "--scale",
+    type=click.Choice(["none", "standard"]),
+    default="none",
+    help="Standardise columns by the rows seen so far.",
 )
 @click.option("--category", multiple=True, metavar="COLUMN", help="A column of categories (repeat for more).")
 @click.option("--number", multiple=True, metavar="COLUMN", help="A column of numbers (repeat for more).")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out (repeat for more).")
-@click.option("--features", type=click.IntRange(1), help="Features that an svmlight row may have (default: 4,194,304).")
+@click.option("--features", type=click.IntRange(1), help="Most features of an svmlight row (default: 4,194,304).")
 @click.option(
-    "--window", type=click.IntRange(2), default=1000, show_default=True, help="Rows of the windowed accuracy."
+    "--window",
+    type=click.IntRange(2),
+    default=1000,
+    show_default=True,
+    help="Number of latest rows in the windowed accuracy.",
 )
 @click.option(
     "--alarm",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.01,
     show_default=True,
-    help="Chance of any false drift warning.",
+    help="Probability of a false drift warning over the whole stream.",
 )
 @click.option(
     "--block", type=click.IntRange(1), help="Rows learned at once by learners without a rule for single rows."
 )
-@click.option("--longest-line", type=click.IntRange(1), default=1 << 24, help="Bytes of a line (default: 16,777,216).")
+@click.option(
+    "--longest-line",
+    type=click.IntRange(1),
+    default=1 << 24,
+    help="Longest line that is accepted, in bytes (default: 16,777,216).",
+)
 @click.option("--seed", type=click.IntRange(0), default=None, help="Seed of the learner.")
 @output.output_options
 @click.pass_context

@@ -1,4 +1,4 @@
-"""The account of a stream at its end, in words and as JSON."""
+"""The summary of a stream at its end, as text and as JSON."""
 
 from __future__ import annotations
 

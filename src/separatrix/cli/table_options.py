@@ -64,7 +64,13 @@ def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--text", multiple=True, help="A column of free text."),
             click.option("--category", multiple=True, help="A column of categories."),
             click.option("--number", multiple=True, help="A column of numbers."),
-            click.option("--scale", type=click.Choice(["none", "standard"]), default="none", show_default=True),
+            click.option(
+                "--scale",
+                type=click.Choice(["none", "standard"]),
+                default="none",
+                show_default=True,
+                help="Whether columns of numbers are standardised.",
+            ),
             click.option(
                 "--words",
                 type=click.Choice(["hashed", "tfidf"]),

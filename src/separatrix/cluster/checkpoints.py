@@ -1,4 +1,4 @@
-"""Where a long run is, in a file: a driver that died begins again from there.
+"""Checkpoints of a long run, from which a restarted driver continues.
 
 The file holds arrays and one line of JSON, never code. It belongs to one run: the partitions, the learner and the
 columns are in its key, and another run refuses it.

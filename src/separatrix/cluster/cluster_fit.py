@@ -141,7 +141,7 @@ def path(
     from separatrix.validation import check_finite_vector
 
     if not isinstance(learner, LeastSquares):
-        raise ParameterError(f"a path of penalties is that of LeastSquares, not of {type(learner).__name__}.")
+        raise ParameterError(f"only LeastSquares has a path of penalties, not {type(learner).__name__}.")
     given = check_finite_vector(np.ravel(np.asarray(alphas, dtype=np.float64)), what="alphas")
     with opened(learner, source, target, **options) as (_, rows):
         return ridge_path(learner, rows, given)

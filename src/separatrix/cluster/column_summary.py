@@ -1,4 +1,4 @@
-"""What an encoder has to know of a column, as a summary of each partition and how two of them join.
+"""Summaries of a column, one a partition, that can be merged: what the encoder needs.
 
 Medians are exact, whatever the number of partitions: eight rounds, one byte of the answer each. Doubles are ordered as
 unsigned integers are once their bits are arranged for it. A round counts, among the values that begin with the bytes

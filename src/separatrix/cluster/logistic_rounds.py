@@ -1,4 +1,4 @@
-"""The logistic loss of rows that are elsewhere: value, gradient and Hessian by rounds, for Newton's method.
+"""The logistic loss of rows on workers: value, gradient and Hessian by rounds, for Newton's method.
 
 Each partition evaluates the loss of its own rows by the classes of one machine; sums are joined in the fixed tree, and
 the probabilities of the rows stay where they are. A round carries the point that it is about, so that any worker can

@@ -1,4 +1,4 @@
-"""What a worker is: it holds partitions and runs functions on them, one at a time.
+"""A worker: it holds partitions and runs functions on them, one at a time.
 
 The same class is a Ray actor and, without Ray, an object of this process. A round sends a function of a
 :class:`HeldPart` and its arguments; what a function needs to be repeated elsewhere is in its arguments or was prepared

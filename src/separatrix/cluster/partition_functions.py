@@ -1,4 +1,4 @@
-"""Pieces for users of other engines: what a partition computes, and how two answers become one.
+"""Functions for users of other engines: what one partition computes, and how two results are merged.
 
 A map over partitions (Dask's ``map_partitions``, Spark's ``mapInArrow``) calls :func:`partial_moments`,
 :func:`partial_gradient` or :func:`price`, the driver merges. All of it can be pickled.

@@ -1,4 +1,4 @@
-"""Partitions are read, and agree on their columns; whichever does not is named before anything is fitted."""
+"""Columns of the partitions, read and compared: one that differs is named before anything is fitted."""
 
 from __future__ import annotations
 

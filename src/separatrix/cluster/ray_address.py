@@ -1,4 +1,4 @@
-"""Whether Ray answers at an address, in seconds: before Ray itself is asked, which waits for long.
+"""Whether Ray answers at an address, found within seconds: Ray itself would wait much longer.
 
 Ray's servers speak gRPC, which answers every request with the status 200 of HTTP/2, also one that it does not know. So
 one request without content is sent, and the first header of the answer is looked at (RFC 9113, RFC 7541).

@@ -1,4 +1,4 @@
-"""Separability of rows that are elsewhere: some rows are decided exactly on the driver, and all rows price the answer.
+"""Separability of rows on workers: some rows are decided exactly on the driver, and all rows price the answer.
 
 The working rows are a sample at first. Their verdict comes with vectors: a hyperplane, and a basis of the directions on
 which the rows that cannot be separated vanish. Every partition looks for rows of its own that contradict them, by exact

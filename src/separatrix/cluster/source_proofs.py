@@ -70,7 +70,7 @@ def separability(
     need_flag("intercept", intercept)
     with opened(LinearClassifier, source, target, as_numbers=True, **options) as (_, rows):
         if len(rows.classes) != 2:
-            raise ParameterError(f"{rows.name} has {len(rows.classes)} classes: on a cluster two can be asked about.")
+            raise ParameterError(f"{rows.name} has {len(rows.classes)} classes: proofs on a cluster are for two.")
         return decided(rows, None, intercept, certify=True)
 
 

@@ -1,1 +1,1 @@
-"""How it does on rows that were not used for training, said with intervals."""
+"""How well a model predicts rows that were not used for training, with intervals."""

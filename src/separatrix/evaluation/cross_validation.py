@@ -1,4 +1,4 @@
-"""``cross_validate``: every row judged by a model that did not learn from it, and what that found."""
+"""``cross_validate``: every row predicted by a model that was fitted without it, and the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows each fold judges and which it learns from: dealt at random, by groups, in time, or as given."""
+"""Training and test rows of each fold: at random, by groups, in time, or as given."""
 
 from __future__ import annotations
 

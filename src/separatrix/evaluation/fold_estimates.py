@@ -1,4 +1,4 @@
-"""Estimates from judged folds.
+"""Estimates with intervals from evaluated folds.
 
 Means over rows of a loss (accuracy, log loss, Brier, squared and absolute error) get the interval of
 Bayle, Bayle, Janson & Mackey (2020): the mean over all n judged rows, with the variance of the rows'

@@ -1,4 +1,4 @@
-"""Learners fitted and judged fold by fold: in order, by threads, or by whatever executor is passed.
+"""Learners fitted and evaluated fold by fold: in order, in threads, or by the executor that is passed.
 
 A task says everything about one fold, so that it runs the same anywhere: results are collected in the
 order of the folds, every fold has its own clone with its own seed, and nothing depends on how many

@@ -1,4 +1,4 @@
-"""Curves of growth: with more rows, with larger models, with more passes."""
+"""Error curves: with more rows, larger models, or more passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fitted model says about rows, whatever it can say: labels, scores, probabilities, numbers."""
+"""Predictions of a fitted model: labels, scores, probabilities or numbers, whichever it has."""
 
 from __future__ import annotations
 

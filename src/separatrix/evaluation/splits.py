@@ -1,4 +1,4 @@
-"""Which rows learn and which rows judge: parts of a table and folds, stratified, by groups or in time.
+"""Training and test rows: parts of a table, and folds, stratified, by groups or in time.
 
 Rows are named by their numbers. Groups are kept together; in time the test rows always come after
 those learned from, and rows of the same moment stay together.

@@ -1,4 +1,4 @@
-"""What each threshold of the score would have done, and the one that costs least."""
+"""The outcome of each threshold of the score, and the threshold of least cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One encoder a kind of column: fitted once, plain data inside, the same numbers for the same cells ever after.
+"""One encoder a kind of column: fitted once, stored as plain data, the same numbers for the same cells from then on.
 
 Each turns a column into one or more features with names of their own. A value that was missing at the fit,
 or is later, becomes the median (of numbers) or a level of its own (of categories); where values were missing

@@ -1,4 +1,4 @@
-"""Dates as numbers: days since 1970 and, where asked for, the parts of the calendar that a line can use.
+"""Dates as numbers: days since 1970 and, where asked for, the parts of the calendar that a linear model can use.
 
 Months and days of the week are 0/1 features for each that the fit had but the most common; the time of day is
 a point on a circle, so that 23:59 and 00:00 are neighbours.

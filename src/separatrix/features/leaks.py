@@ -1,4 +1,4 @@
-"""Columns that should not be learned from: those that name rows, and those that give the target away."""
+"""Columns that should not be learned from: ID columns, and columns that leak the target."""
 
 from __future__ import annotations
 

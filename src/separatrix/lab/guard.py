@@ -1,4 +1,4 @@
-"""Who may ask the lab, and what a browser may do with its pages.
+"""Which requests the lab accepts, and what a browser may do with its pages.
 
 The server listens on this machine alone, yet any page in the same browser can send it requests. So the Host must be its
 own (a foreign name could be made to resolve to this machine), the Origin, where a browser names one, too, and requests

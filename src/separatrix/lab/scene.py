@@ -1,4 +1,4 @@
-"""What a page may ask about: points with a class each, and choices; the columns that learners see of them."""
+"""What a request describes: points with a class each, and options; and the columns that learners are given."""
 
 from __future__ import annotations
 

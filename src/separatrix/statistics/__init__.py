@@ -1,1 +1,1 @@
-"""What is said after a fit in every family: tables of results, summaries, hypotheses, effects."""
+"""Inference after a fit, for every family: result tables, summaries, hypotheses, effects."""

@@ -1,4 +1,4 @@
-"""The account of a stream that is predicted before it is learned: totals, a window, a curve, a warning of drift.
+"""Running results of a stream that is predicted before it is learned: totals, a window, a curve, a drift warning.
 
 All of it is the same for any chunking: counts are whole numbers, sums go row by row, and the curve has a point for
 every so many labelled rows, counted from 0. When the curve has too many points, two become one.

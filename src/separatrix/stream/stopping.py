@@ -1,4 +1,4 @@
-"""Signals that end a stream in good order: whatever waits is woken, whatever works is let finish its chunk."""
+"""Signals that end a stream cleanly: a read that waits is woken, and the chunk at work is finished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A 64-bit mark for each row, the same wherever the row turns up again.
+"""A 64-bit hash of each row, the same in every container that holds it.
 
 Marks describe values, not of containers: arrays of any float or integer type, sparse matrices and frames
 with the same numbers give the same marks; zeros leave no trace, text counts by its letters, and all kinds
@@ -21,11 +21,6 @@ from separatrix.validation.table import is_sparse
 Marks = NDArray[np.uint64]
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MISSING = np.uint64(0x7FF8000000000000)
-
-
-def row_marks(X: Any) -> Marks:
-    """One mark a row; equal rows have different ones."""
-    return numbered(value_marks(X))
 
 
 def value_marks(X: Any) -> Marks:

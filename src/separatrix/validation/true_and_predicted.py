@@ -1,4 +1,4 @@
-"""What was true beside what was said: labels, predictions, scores and probabilities of the same rows."""
+"""True labels beside predictions, scores and probabilities of the same rows, checked."""
 
 from __future__ import annotations
 
