@@ -20,6 +20,7 @@ void bind_logistic(nb::module_&);
 void bind_mistakes(nb::module_&);
 void bind_hull(nb::module_&);
 void bind_lasso(nb::module_&);
+void bind_central_path(nb::module_&);
 void bind_hinge(nb::module_&);
 void bind_monomials(nb::module_&);
 }  // namespace separatrix
@@ -49,6 +50,7 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_mistakes(m);
     separatrix::bind_hull(m);
     separatrix::bind_lasso(m);
+    separatrix::bind_central_path(m);
     separatrix::bind_hinge(m);
     separatrix::bind_monomials(m);
 }

@@ -53,6 +53,9 @@ def calls(rows):
         "block_weight": np.zeros((K, kernels.block_rows)),
     }
     kernel = {"kind": 2, "gamma": 0.1, "coef0": 1.0, "degree": 2}
+    half = np.full(N, 0.5)
+    signed, one = np.where(np.arange(N) % 2, 1.0, -1.0), np.ones(N)
+    margin = {"y": signed, "cost": one, "z": half, "s": half, "t": half, "score": half}
     net = {"order": ORDER.copy(), "alpha": 0.1, "ridge": 0.1, "v": floats(N)}
     A = np.ascontiguousarray(X[:, :5] + 1)
     text = np.frombuffer(b"1 1:2.5 3:4 # x\n-1 2:0.125\n" * 3, dtype=np.uint8)
@@ -306,6 +309,12 @@ def calls(rows):
             "bent": floats(d),
             "drift": np.zeros(1),
         },
+        "margin_system": margin | {"weight": floats(N), "right": floats(N)},
+        "margin_predictor": margin | {"weight": np.ones(N), "moved": floats(N), "dz": floats(N)},
+        "margin_corrector": margin
+        | {"weight": np.ones(N), "dz": floats(N), "aim": 0.1, "low": floats(N), "high": floats(N), "right": floats(N)},
+        "margin_direction": margin
+        | {"weight": np.ones(N), "moved": floats(N), "dz": floats(N), "low": floats(N), "high": floats(N)},
         "hinge_pass": {
             "X": rows,
             "y": signs,

@@ -3,6 +3,12 @@
 The imports below are the list of kernels: tests hold the compiled modules to it.
 """
 
+from separatrix.kernels.reference.central_path import (
+    margin_corrector,
+    margin_direction,
+    margin_predictor,
+    margin_system,
+)
 from separatrix.kernels.reference.chance import shuffle, words
 from separatrix.kernels.reference.decide import decide
 from separatrix.kernels.reference.descent import descent_pass, mean_loss

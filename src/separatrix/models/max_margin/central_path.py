@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from separatrix import kernels
 from separatrix.arrays import Floats
+from separatrix.errors import DataError
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.max_margin.signed_rows import SignedRows
+
+SHARE = 0.9995  # of the longest step that keeps slacks and multipliers positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +27,12 @@ class PathPoint:
     score: Floats
 
 
-@dataclass(frozen=True, slots=True)
 class CentralPath:
     """The problem of the rows and their costs; points are moved by :meth:`step`."""
 
-    rows: SignedRows
-    cost: Floats
+    def __init__(self, rows: SignedRows, cost: Floats) -> None:
+        self.rows, self.cost = rows, cost
+        self.work = np.empty((5, rows.n))
 
     def start(self) -> PathPoint:
         rows = self.rows
@@ -42,78 +46,74 @@ class CentralPath:
     def gap(self, at: PathPoint) -> float:
         """(primal - dual) / primal, at points that are feasible."""
         rows, w = self.rows, at.w
-        z = np.clip(at.z, 0.0, self.cost)
-        z = balanced(z, rows.y) if rows.bias else z
-        v = rows.back(z)
+        z = balanced(at.z, rows.y) if rows.bias else at.z  # steps keep 0 < z < cost
+        v = rows.sums(z * rows.y)
         primal: float = 0.5 * float(w @ w) + float(self.cost @ np.maximum(0.0, 1.0 - at.score))
         dual: float = float(z.sum()) - 0.5 * float(v @ v)
         return max(0.0, (primal - dual) / primal) if primal > 0 else 0.0
 
     def step(self, at: PathPoint, mu: float) -> PathPoint | None:
         """Mehrotra's predictor and corrector; None when rounding leaves no positive definite system."""
-        free = self.cost - at.z
+        rows, point = self.rows, (self.rows.y, self.cost, at.z, at.s, at.t, at.score)
+        weight, right, dz, ds, dt = self.work
+        total, balance = kernels.margin_system(*point, weight, right)
         try:
-            move = NewtonDirection(self.rows, at, free)
-        except np.linalg.LinAlgError:
+            system = NewtonSystem(rows, weight, total)
+        except (np.linalg.LinAlgError, DataError):
             return None
-        s, t, z = at.s, at.t, at.z
-        _, _, dz, ds, dt = move.to(-s * z, -t * free)
-        p, q = longest(s, ds, t, dt), longest(z, dz, free, -dz)
-        after = float((s + p * ds) @ (z + q * dz) + (t + p * dt) @ (free - q * dz)) / (2 * self.rows.n)
-        aim = mu * (after / mu) ** 3
-        dw, db, dz, ds, dt = move.to(aim - s * z - ds * dz, aim - t * free + dt * dz)
-        step = 0.9995 * min(longest(s, ds, t, dt), longest(z, dz, free, -dz))
+        dw, db = system.solve(rows.sums(right) - at.w, balance)
+        ends, below, above = kernels.margin_predictor(*point, weight, rows.products(dw, db), dz)
+        aim = mu * (predicted(ends, below, above) / (2 * rows.n * mu)) ** 3
+        balance = kernels.margin_corrector(*point, weight, dz, aim, ds, dt, right)
+        dw, db = system.solve(rows.sums(right) - at.w, balance)
+        step = SHARE / max(1.0, kernels.margin_direction(*point, weight, rows.products(dw, db), dz, ds, dt))
         if not np.isfinite(step * db + dw.sum() + dz.sum()):
             return None
-        w, b, rows = at.w + step * dw, at.b + step * db, self.rows
-        return PathPoint(w, b, z + step * dz, s + step * ds, t + step * dt, rows.times(w) + rows.y * b)
+        w, b = at.w + step * dw, at.b + step * db
+        z, s, t = at.z + step * dz, at.s + step * ds, at.t + step * dt
+        return PathPoint(w, b, z, s, t, rows.y * rows.products(w, b))
 
 
-class NewtonDirection:
-    """Newton's directions at a point; one factorisation serves both right-hand sides."""
+def predicted(ends: list[float], below: list[float], above: list[float]) -> float:
+    """The sum of the products after the predictor's longest steps, p of the slacks and q of the multipliers.
 
-    def __init__(self, rows: SignedRows, at: PathPoint, free: Floats) -> None:
-        self.rows, self.at, self.free = rows, at, free
-        self.D = at.s / at.z + at.t / free
-        H, self.column = rows.gram(1.0 / self.D)  # of w, and of w with the bias
+    By the sums of :func:`separatrix.kernels.reference.central_path.margin_predictor`: those products are
+    s z (1 - p - p r)(1 + q r) and t (c - z)(1 - p + p f)(1 - q f).
+    """
+    rise, fall, free_rise, free_fall = ends
+    p, q = 1.0 / max(1.0, 1.0 + rise, 1.0 + free_fall), 1.0 / max(1.0, fall, free_rise)
+    first = (q * (1 - p) - p) * (below[1] - above[1])
+    return max(0.0, (1 - p) * (below[0] + above[0]) + first - p * q * (below[2] + above[2]))
+
+
+class NewtonSystem:
+    """The system of w and b for given weights of the rows; one factorisation serves both right-hand sides.
+
+    With a bias, that is eliminated:  (I + S) dw = right - m balance,  db = balance/W - m.dw,  where m and S are the
+    weighted mean and scatter of the rows, and W is the sum of their weights. Without one the system is I + S + W m m'.
+    """
+
+    def __init__(self, rows: SignedRows, weight: Floats, total: float) -> None:
+        self.bias, self.total = rows.bias, total
+        self.mean, H = rows.scatter(weight)
+        if not self.bias:
+            H = scipy_linalg().blas.dsyr(total, self.mean, a=H, overwrite_a=1)
         H[np.diag_indices(rows.d)] += 1.0
-        self.factor, failed = scipy_linalg().lapack.dpotrf(H, lower=1)
+        self.factor, failed = scipy_linalg().lapack.dpotrf(H, clean=0, overwrite_a=1)
         if failed:
             raise np.linalg.LinAlgError("rounding")
-        self.r_p = at.s + 1.0 - at.t - at.score
-        self.r_w, self.r_b = at.w - rows.back(at.z), float(rows.y @ at.z)
-        self.lifted = self.solve(self.column)
-        self.pivot = float(np.sum(1.0 / self.D)) - float(self.column @ self.lifted)
-        if rows.bias and not self.pivot > 0:
-            raise np.linalg.LinAlgError("rounding")
 
-    def solve(self, right: Floats) -> Floats:
-        """(I + A'D^-1 A) u = right"""
-        return np.asarray(scipy_linalg().lapack.dpotrs(self.factor, right, lower=1)[0])
-
-    def to(self, r_s: Floats, r_t: Floats) -> tuple[Floats, float, Floats, Floats, Floats]:
-        """(dw, db, dz, ds, dt) with  s dz + z ds = r_s  and  free dt - t dz = r_t."""
-        at, rows = self.at, self.rows
-        g = -self.r_p - r_s / at.z + r_t / self.free
-        u = self.solve(-self.r_w - rows.back(g / self.D))
-        db = 0.0
-        if rows.bias:
-            db = (self.r_b - float(rows.y @ (g / self.D)) - float(self.column @ u)) / self.pivot
-        dw = u - self.lifted * db
-        dz = -(rows.times(dw) + rows.y * db + g) / self.D
-        return dw, db, dz, (r_s - at.s * dz) / at.z, (r_t + at.t * dz) / self.free
-
-
-def longest(u: Floats, du: Floats, v: Floats, dv: Floats) -> float:
-    """The longest step, at most 1, that keeps both positive."""
-    return float(1.0 / max(1.0, -(du / u).min(), -(dv / v).min()))
+    def solve(self, right: Floats, balance: float) -> tuple[Floats, float]:
+        """(dw, db) for right-hand sides of w and of b."""
+        right = right - self.mean * balance if self.bias else right
+        dw = np.asarray(scipy_linalg().lapack.dpotrs(self.factor, right)[0])
+        return dw, balance / self.total - float(self.mean @ dw) if self.bias else 0.0
 
 
 def balanced(z: Floats, y: Floats) -> Floats:
     """Multipliers of the heavier class scaled down, so that sum z_i y_i = 0."""
-    positive = y > 0
-    up = float(z @ positive)
-    down = float(z @ ~positive)
+    total, excess = float(z.sum()), float(z @ y)
+    up, down = 0.5 * (total + excess), 0.5 * (total - excess)
     if up <= 0 or down <= 0:
         return z
-    return np.asarray(z * np.where(positive, min(1.0, down / up), min(1.0, up / down)))
+    return np.asarray(z * np.where(y > 0, min(1.0, down / up), min(1.0, up / down)))

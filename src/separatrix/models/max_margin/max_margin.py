@@ -65,7 +65,7 @@ class MaxMargin(LinearClassifier):
 
         min over (w, b) of  |w|^2/2 + C sum c_i max(0, 1 - y_i (w.x_i + b)),
 
-    by an interior-point method, until the relative duality gap is 1e-15 or rounding lets it fall no more (``gap_``; up
+    by an interior-point method, until the relative duality gap is 1e-12 or rounding lets it fall no more (``gap_``; up
     to 1e-6 counts as OPTIMAL). Where columns are at least as many as rows, and these at least 150, or rows are sparse
     with at least 500 of both, by dual coordinate descent until the gap is 1e-6, if that is quicker; ``plan_`` says so.
     The bias is never penalised; c_i are the weights of the rows (rows of weight zero do not count). For K > 2 classes

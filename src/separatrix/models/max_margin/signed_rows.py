@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,10 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
+from separatrix.kernels.blas_threads import scipy_linalg
+from separatrix.numerics.moments import Moments
+
+SAFE = 1e-200, 1e200  # sums of squares that need no division
 
 
 class SignedRows:
@@ -18,22 +23,21 @@ class SignedRows:
 
     def __init__(self, X: Any, y: NDArray[np.int8], bias: bool) -> None:
         self.y, self.bias = y.astype(np.float64), bias
+        self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.dense = isinstance(X, np.ndarray)
-        values = X if self.dense else X.data
-        top = max(float(values.max(initial=0)), -float(values.min(initial=0))) or 1.0
-        self.X = X.astype(np.float64, copy=True)
-        inside = self.X if self.dense else self.X.data
-        inside /= top
-        self.centre = np.zeros(X.shape[1])
+        self.X, top = _safe(X)
+        self.centre = np.zeros(self.d)
         if bias and self.dense:
-            self.centre = self.X.mean(axis=0)
-            self.X -= self.centre
-        rms = float(np.sqrt(np.sum(np.square(inside)) / X.shape[0])) or 1.0
+            self.centre = np.full(self.n, 1.0 / self.n) @ self.X
+            self.X = self.X - self.centre
+        elif top == 1.0:
+            self.X = self.X.copy()
+        inside = self.X if self.dense else self.X.data
+        rms = math.sqrt(float(np.vdot(inside, inside)) / self.n) or 1.0
         if not 0 < top * rms < np.inf:
             rms = 1.0
-        inside /= rms
+        inside *= 1.0 / rms
         self.centre, self.size = self.centre * top, top * rms
-        self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.basis: Any = None
 
     @staticmethod
@@ -51,7 +55,7 @@ class SignedRows:
             values, U = np.linalg.eigh((self.X @ self.X.T).toarray())
             kept = values > values[-1] * 1e-14
             root = np.sqrt(values[kept])
-            small.X, small.basis = U[:, kept] * root, self.X.T @ (U[:, kept] / root)
+            small.X, small.basis = np.ascontiguousarray(U[:, kept] * root), self.X.T @ (U[:, kept] / root)
         small.dense, small.d = True, small.X.shape[1]
         return small
 
@@ -59,21 +63,47 @@ class SignedRows:
     def view(self) -> kernels.Rows:
         return kernels.rows(self.X)
 
-    def times(self, w: Floats) -> Floats:
-        return np.asarray(self.y * (self.X @ w))
+    @cached_property
+    def every(self) -> NDArray[np.int64]:
+        return np.arange(self.n)
 
-    def back(self, z: Floats) -> Floats:
+    def products(self, w: Floats, b: float) -> Floats:
+        """w.x_i + b"""
         if self.dense:
-            return np.asarray((z * self.y) @ self.X)
-        out = np.zeros(self.d)
-        kernels.combine(self.view, np.arange(self.n), z * self.y, out)
+            return np.asarray(self.X @ w + b)
+        out = np.empty(self.n)
+        kernels.scores(self.view, np.append(w, b), out)
         return out
 
-    def gram(self, weights: Floats) -> tuple[Floats, Floats]:
-        """X' diag(weights) X and X' weights"""
+    def sums(self, v: Floats) -> Floats:
+        """sum v_i x_i"""
         if self.dense:
-            root = self.X * np.sqrt(weights)[:, None]
-            return np.asarray(root.T @ root), np.asarray(weights @ self.X)
-        half, sums = np.zeros((self.d, self.d)), np.zeros(self.d)
-        kernels.chosen_gram(self.view, weights, np.arange(self.d), 0, self.n, sums, half.reshape(-1))
-        return half + half.T, sums
+            return np.asarray(v @ self.X)
+        out = np.zeros(self.d)
+        kernels.combine(self.view, self.every, v, out)
+        return out
+
+    def scatter(self, weights: Floats) -> tuple[Floats, Floats]:
+        """The mean m = sum h_i x_i / sum h_i and sum h_i (x_i - m)(x_i - m)', in Fortran's order above the diagonal."""
+        if self.dense:
+            totals = Moments(self.d).add(self.X, None, None, weights).totals(last=True)
+            return totals.mean[0], totals.scatter.T
+        half, sums, own = np.zeros((self.d, self.d)), np.zeros(self.d), np.arange(self.d)
+        kernels.chosen_gram(self.view, weights, own, 0, self.n, sums, half.reshape(-1))
+        half[own, own] *= 2.0
+        total = float(weights.sum())
+        return sums / total, scipy_linalg().blas.dsyr(-1.0 / total, sums, a=half.T, overwrite_a=1)
+
+
+def _safe(X: Any) -> tuple[Any, float]:
+    """Rows as doubles whose squares neither overflow nor vanish, and what they were divided by."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    inside = np.asarray(values, dtype=np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        size = float(np.vdot(inside, inside))
+    top = 1.0 if SAFE[0] < size < SAFE[1] else float(np.abs(inside).max(initial=0)) or 1.0
+    if top != 1.0:
+        inside = inside / top
+    if isinstance(X, np.ndarray):
+        return inside, top
+    return type(X)((inside, X.indices, X.indptr), shape=X.shape), top

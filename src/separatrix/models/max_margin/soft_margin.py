@@ -26,7 +26,8 @@ from separatrix.models.max_margin.signed_rows import SignedRows
 from separatrix.numerics.driver import drive
 from separatrix.numerics.status import Status
 
-TOLERANCE = 1e-15  # of the gap
+TOLERANCE = 1e-12  # of the gap: support rows and seven digits of the weights are settled
+LEAST_SLACK = 1e-15  # of the gap where slacks of several costs are compared
 INTERIOR = "an interior-point method: its systems, of as many unknowns as columns or rows, are small"
 DESCENT = "dual coordinate descent to a gap of 1e-6: rows are sparse or no more than columns, and both are many"
 GOOD = 1e-6  # a gap that counts as optimal where rounding lets it fall no more
@@ -62,7 +63,7 @@ def soft_margin(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter:
         scaled = cost * rows.size * rows.size
     if not np.isfinite(scaled).all():
         raise DataError("C times the squared length of the rows is beyond the doubles: scale X, or take a smaller C.")
-    return _in_given_units(rows, solve_soft_margin(rows, scaled, max_iter))
+    return _in_given_units(rows, solve_soft_margin(rows, scaled, max_iter, TOLERANCE))
 
 
 def by_descent(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter: float) -> SoftMargin | None:
@@ -85,12 +86,12 @@ def least_slack(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter:
     """
     rows = SignedRows.of(X, y, bias)
     unit = cost / cost.mean()
-    far = solve_soft_margin(rows, unit * 1e8, max_iter)
+    far = solve_soft_margin(rows, unit * 1e8, max_iter, LEAST_SLACK)
     if far.status is not Status.OPTIMAL:
         return _in_given_units(rows, far)
     steps, least = far.steps, float(unit @ far.t)
     for size in (1.0, 1e2, 1e4, 1e6):
-        near = solve_soft_margin(rows, unit * size, max_iter)
+        near = solve_soft_margin(rows, unit * size, max_iter, LEAST_SLACK)
         steps += near.steps
         if near.status is not Status.OPTIMAL or float(unit @ near.t) <= least * (1 + 1e-8):
             far = near
@@ -103,15 +104,15 @@ def _in_given_units(rows: SignedRows, found: SoftMargin) -> SoftMargin:
     return replace(found, w=w, b=float(found.b - w @ rows.centre), z=found.z / rows.size / rows.size)
 
 
-def solve_soft_margin(rows: SignedRows, cost: Floats, max_iter: float) -> SoftMargin:
+def solve_soft_margin(rows: SignedRows, cost: Floats, max_iter: float, tolerance: float) -> SoftMargin:
     """Steps along the path until the gap is within the tolerance, or rounding lets it fall no more."""
-    solver = InteriorPoint(CentralPath(rows, cost))
+    solver = InteriorPoint(CentralPath(rows, cost), tolerance)
     driven = drive(solver, solver.init(), max_steps=max_iter)
     best, gap, status = driven.state.best, driven.state.gap, driven.status
     if status is Status.ILL_CONDITIONED and gap <= GOOD:
         status = Status.OPTIMAL
     t = np.maximum(0.0, 1.0 - best.score)
-    return SoftMargin(best.w, float(best.b), t, np.clip(best.z, 0.0, cost), gap, driven.steps, status)
+    return SoftMargin(best.w, float(best.b), t, best.z, gap, driven.steps, status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +132,14 @@ class InteriorPoint:
     """Mehrotra's method as a solver: a step moves the point along the path and measures it."""
 
     path: CentralPath
+    tolerance: float
 
     def init(self) -> PathState:
         start = self.path.start()
         return self._measured(PathState(start, start, np.inf, np.inf, np.inf, 0), start)
 
     def terminate(self, state: PathState) -> Status | None:
-        return Status.OPTIMAL if state.gap <= TOLERANCE else None
+        return Status.OPTIMAL if state.gap <= self.tolerance else None
 
     def step(self, state: PathState) -> PathState | None:
         if state.idle > (2 if state.gap < 1e-9 else 10) or not np.isfinite(state.mu):
