@@ -26,11 +26,11 @@ import re
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import compress, pairwise
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -82,9 +82,10 @@ class SparseRow(NamedTuple):
     values: array[float]  # "d"
 
     @staticmethod
-    def of(columns: Iterable[int], values: Iterable[float]) -> SparseRow:
-        pairs = [(j, v) for j, v in zip(columns, values, strict=True) if v]
-        return SparseRow(array("Q", [j for j, _ in pairs]), array("d", [v for _, v in pairs]))
+    def of(columns: array[int], values: list[float]) -> SparseRow:
+        if all(values):  # then rows share the columns
+            return SparseRow(columns, array("d", values))
+        return SparseRow(array("Q", compress(columns, values)), array("d", filter(None, values)))
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,12 @@ def label_name(text: object) -> str:
     return repr(value or 0.0).removesuffix(".0")
 
 
-def finite_number(text: str) -> float:
-    value = float(text) if text.isascii() and "_" not in text else math.nan
-    if not math.isfinite(value):
-        raise ValueError(f"{text[:40]!r} is not a finite number")
-    return value
+def finite_numbers(texts: list[str]) -> list[float]:
+    values, together = list(map(float, texts)), "".join(texts)
+    if not (together.isascii() and "_" not in together and all(map(math.isfinite, values))):
+        wrong = next(t for t in texts if not t.isascii() or "_" in t or not math.isfinite(float(t)))
+        raise ValueError(f"{wrong[:40]!r} is not a finite number")
+    return values
 
 
 def read_table(path: str, target: str | None, columns: list[str] | None) -> ExactTable:
@@ -139,15 +141,14 @@ def read_svmlight(path: str, lines: Iterable[str]) -> ExactTable:
         if words := line.partition("#")[0].split():
             try:
                 pairs = [word.split(":") for word in words[1:]]
-                row = [(column_number(column) - 1, finite_number(value)) for column, value in pairs]
-                if not all(a < b for a, b in pairwise([-1, *(column for column, _ in row)])):
-                    raise ValueError("the columns do not ascend from 1")
-                rows.append(
-                    (label_name(words[0]), SparseRow.of(*zip(*row, strict=True)) if row else SparseRow.of([], []))
-                )
+                columns = array("Q", [column_number(column) - 1 for column, _ in pairs])
+                if not all(a < b for a, b in pairwise(columns)):
+                    raise ValueError("the columns do not ascend")
+                row = SparseRow.of(columns, finite_numbers([value for _, value in pairs]))
+                rows.append((label_name(words[0]), row))
             except ValueError as error:
                 raise ValueError(f"{path} line {number}: {error}") from None
-            d = max([d, *(column + 1 for column, _ in row)])
+            d = max([d, *(column + 1 for column in columns[-1:])])
     return ExactTable(rows, d, name=path)
 
 
@@ -161,14 +162,15 @@ def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | Non
     for name in [target, *columns]:
         if name not in header:
             raise ValueError(f"{path} has no column {shown(name)}")
-    chosen, label, every = [header.index(name) for name in columns], header.index(target), range(len(columns))
+    chosen, label = [header.index(name) for name in columns], header.index(target)
+    every = array("Q", range(len(columns)))
     rows: list[tuple[str, SparseRow]] = []
     for line in lines:
         if line:
             try:
                 if len(line) != len(header):
                     raise ValueError(f"it has {len(line)} cells, the header {len(header)}")
-                values = [finite_number(line[k]) for k in chosen]
+                values = finite_numbers([line[k] for k in chosen])
                 rows.append((label_name(line[label]), SparseRow.of(every, values)))
             except ValueError as error:
                 raise ValueError(f"{path} line {lines.line_num}: {error}") from None
@@ -176,18 +178,15 @@ def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | Non
     return ExactTable(rows, len(columns), columns, target, path, unused)
 
 
-def row_bytes(row: SparseRow, label: int) -> bytearray:
+def row_words(row: SparseRow, label: int) -> array[int]:
     """The number of non-zeros, the column and the value of each, and the class: words of 64 bits, little-endian."""
-    made = bytearray(16 * len(row.values) + 16)
-    words = memoryview(made).cast("Q")
-    words[0], words[-1] = len(row.values), label
-    words[1:-1:2] = memoryview(row.columns)
-    words[2::2] = memoryview(row.values).cast("B").cast("Q")
+    n = len(row.values)
+    words = array("Q", bytes(8 * (2 * n + 2)))
+    words[0], words[-1] = n, label
+    words[1:-1:2], words[2::2] = row.columns, array("Q", row.values.tobytes())
     if sys.byteorder == "big":
-        swapped = array("Q", made)
-        swapped.byteswap()
-        made[:] = swapped.tobytes()
-    return made
+        words.byteswap()
+    return words
 
 
 def fingerprint(rows: list[tuple[int, SparseRow]], d: int) -> str:
@@ -196,7 +195,7 @@ def fingerprint(rows: list[tuple[int, SparseRow]], d: int) -> str:
     for start in range(0, len(rows), BLOCK):
         block = hashlib.sha256()
         for label, row in rows[start : start + BLOCK]:
-            block.update(row_bytes(row, label))
+            block.update(row_words(row, label))
         digest.update(block.digest())
     return digest.hexdigest()
 
@@ -205,7 +204,7 @@ def fingerprint_1(rows: Iterable[tuple[int, SparseRow]], n: int, d: int) -> str:
     """Hash n, d and the rows in use, as format 1 does: a class is a signed byte."""
     digest = hashlib.sha256(struct.pack("<QQ", n, d))
     for label, row in rows:
-        digest.update(row_bytes(row, 0)[:-8] + struct.pack("<b", label))
+        digest.update(row_words(row, 0).tobytes()[:-8] + struct.pack("<b", label))
     return digest.hexdigest()
 
 
@@ -566,46 +565,43 @@ def has_rank(vectors: list[Sparse], rank: int, p: int, meter: Meter) -> bool:
     return len(echelon(matrix, len(columns), meter)) >= rank
 
 
-# ---- Least eigenvalues: vectors of integers packed into one long integer [L17] ------------------------------------
+# ---- Least eigenvalues [L17] --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SlotWidth:
-    """Vectors v as integers sum_j v_j 2^(8 width j), where -2^(8 width - 1) <= v_j < 2^(8 width - 1).
+class PackedRows:
+    """Rows v of integers as long integers, sum_j (v_j + h) 2^(8 width j) with h = 2^(8 width - 1).
 
-    Such integers are added and multiplied like the vectors; the entries of a result can be read off as long as they
-    are in that range.
+    Sums of multiples of the rows are those of the long integers, and their entries can be read off wherever their
+    absolute values are below h. Since no slot is negative, a shift leaves out the first columns.
     """
 
-    width: int
-
-    @staticmethod
-    def of(bound: int) -> SlotWidth:
-        """The narrowest slots in use that hold all entries up to a bound in absolute value."""
+    def __init__(self, bound: int, columns: int) -> None:
+        """The narrowest slots in use for entries up to a bound in absolute value."""
         bits = bound.bit_length() + 1
-        return SlotWidth(4 if bits <= 32 else 8 * -(-bits // 64))
+        self.width, self.columns = 4 if bits <= 32 else 8 * -(-bits // 64), columns
+        self.zero = int.from_bytes((bytes(self.width - 1) + b"\x80") * columns, "little")  # a row of zeros
+        self.rows: list[int] = []
 
-    def halves(self, count: int) -> int:
-        """2^(8 width - 1) in every slot."""
-        return int.from_bytes((bytes(self.width - 1) + b"\x80") * count, "little")
+    def append(self, row: list[int]) -> None:
+        if self.width > 8:
+            slots = b"".join(v.to_bytes(self.width, "little", signed=True) for v in row)
+        else:
+            slots = struct.pack(f"<{len(row)}{'i' if self.width == 4 else 'q'}", *row)
+        self.rows.append(int.from_bytes(slots, "little") ^ self.zero)  # with its sign bit reversed, v is v + h
 
-    def slots(self, entries: list[int]) -> bytes:
-        """Two's complement, slot by slot."""
-        if self.width in (4, 8):
-            return struct.pack(f"<{len(entries)}{'i' if self.width == 4 else 'q'}", *entries)
-        return b"".join(v.to_bytes(self.width, "little", signed=True) for v in entries)
+    def drop(self, columns: int) -> None:
+        """Leave out the first of the columns."""
+        bits = 8 * self.width * columns
+        self.rows, self.zero, self.columns = [v >> bits for v in self.rows], self.zero >> bits, self.columns - columns
 
-    def number(self, slots: bytes) -> int:
-        halves = self.halves(len(slots) // self.width)
-        return (int.from_bytes(slots, "little") ^ halves) - halves
-
-    def entries(self, number: int, count: int) -> list[int]:
-        halves = self.halves(count)
-        slots = ((number + halves) ^ halves).to_bytes(self.width * count, "little")
-        if self.width in (4, 8):
-            return list(struct.unpack(f"<{count}{'i' if self.width == 4 else 'q'}", slots))
-        parts = range(0, len(slots), self.width)
-        return [int.from_bytes(slots[k : k + self.width], "little", signed=True) for k in parts]
+    def combination(self, factors: Sequence[int]) -> list[int]:
+        """The sum of the rows, each times its factor; the caller has bounded its entries."""
+        number = sum(map(mul, factors, self.rows)) - (sum(factors) - 1) * self.zero
+        slots = (number ^ self.zero).to_bytes(self.width * self.columns, "little")
+        if self.width > 8:
+            parts = range(0, len(slots), self.width)
+            return [int.from_bytes(slots[k : k + self.width], "little", signed=True) for k in parts]
+        return list(struct.unpack(f"<{self.columns}{'i' if self.width == 4 else 'q'}", slots))
 
 
 def longest_of(lines: list[list[int]]) -> int:
@@ -619,14 +615,15 @@ def gram(a: list[list[int]], meter: Meter) -> tuple[list[list[int]], int]:
     c, longest = len(columns), longest_of(a)
     meter.charge(len(a) * c, longest, longest)
     top = max(sum(map(mul, column, column)) for column in columns)  # |(A'A)_ij|^2 <= (A'A)_ii (A'A)_jj
-    packing = SlotWidth.of(top)
-    meter.charge(len(a) * c, 4 * packing.width * c, longest)
-    slots = [packing.slots(list(row)) for row in a]
+    rows = PackedRows(top, c)
+    meter.charge(len(a) * c, 4 * rows.width * c, longest)
+    for line in a:
+        rows.append(line)
     upper: list[list[int]] = []
-    for start in range(0, c, TRIM):
-        rows = [packing.number(row[packing.width * start :]) for row in slots]
-        some = [packing.entries(sum(map(mul, column, rows)), c - start) for column in columns[start : start + TRIM]]
-        upper += [line[k:] for k, line in enumerate(some)]
+    for i, column in enumerate(columns):
+        if i % TRIM == 0 < i:
+            rows.drop(TRIM)
+        upper.append(rows.combination(column)[i % TRIM :])
     return upper, top
 
 
@@ -639,39 +636,33 @@ def eigenvalues_above(upper: list[list[int]], top: int, shift: int, slack: int, 
     """
     c = len(upper)
     t = max(8, (2 * c * (math.isqrt(c) + 1) * top // slack).bit_length())
-    packing = SlotWidth.of(top << t + 2)
-    limit = 1 << 8 * packing.width - 1
+    half = 1 << t - 1
+    rows = PackedRows(top << t + 2, c)  # u_k
     pivots: list[int] = []  # u_kk
-    slots: list[bytes] = []  # u_k from column 0 on
-    rows: list[int] = []  # u_k from the last trimming on
     columns: list[list[int]] = [[] for _ in range(c)]  # u_kj for k < j
     squares = [0] * c  # at least sum_k u_kj^2 / u_kk
-    for i in range(c):
-        start = i - i % TRIM
-        meter.charge(8 * (c - start))
-        if i == start:
-            meter.charge(i, 8 * packing.width * (c - start))
-            rows = [packing.number(row[packing.width * start :]) for row in slots]
+    for i, line in enumerate(upper):
+        meter.charge(8 * (c - i))
+        if i % TRIM == 0 < i:
+            meter.charge(i, 8 * rows.width * rows.columns)
+            rows.drop(TRIM)
         factors = [((u << t + 1) + d) // (2 * d) for u, d in zip(columns[i], pivots, strict=True)]  # 2^t l_ik
-        longest = max((abs(f).bit_length() for f in factors), default=0)
+        longest = max(map(abs, factors), default=0).bit_length()
         meter.charge(4 * i, longest, longest)
-        line = [0] * (i - start) + upper[i]
-        line[i - start] -= shift
-        # by Cauchy and Schwarz, what is read off below fits into the slots
-        size = sum(f * f * d for f, d in zip(factors, pivots, strict=True)) * max(squares[start:])
-        if (max(map(abs, line)) << t) + math.isqrt(size) + 1 >= limit:
+        # by Cauchy and Schwarz, no sum of l_ik u_kj times 2^t is above the root of `size`: it fits into its slot
+        size = sum(f * f * d for f, d in zip(factors, pivots, strict=True)) * max(squares[i - i % TRIM :])
+        if math.isqrt(size) + 1 >= 1 << 8 * rows.width - 1:
             raise NotShown("the numbers of a factorisation grow too much")
-        meter.charge(i, 8 * packing.width * (c - start), longest)
-        total = (packing.number(packing.slots(line)) << t) - sum(map(mul, factors, rows))
-        u = [v + (1 << t - 1) >> t for v in packing.entries(total, c - start)[i - start :]]
+        meter.charge(i, 8 * rows.width * rows.columns, longest)
+        sums = rows.combination(factors)[i % TRIM :]
+        u = [n + (half - v >> t) for n, v in zip([line[0] - shift, *line[1:]], sums, strict=True)]
         if u[0] <= 0:  # [L17]
             raise NotShown("the rows are not shown to span the space")
-        for j, v in enumerate(u, i):
-            squares[j] -= -v * v // u[0]
-            columns[j].append(v)
-        pivots.append(columns[i].pop())
-        slots.append(packing.slots([0] * i + u))
-        rows.append(packing.number(slots[-1][packing.width * start :]))
+        pivots.append(u[0])
+        squares[i:] = [s - -v * v // u[0] for s, v in zip(squares[i:], u, strict=True)]
+        for column, v in zip(columns[i + 1 :], u[1:], strict=True):
+            column.append(v)
+        rows.append([0] * (i % TRIM) + u)
     most = max(sum(map(abs, column)) for column in columns)
     return shift - Fraction(c, 2) - Fraction(c * most, 2 << t)
 

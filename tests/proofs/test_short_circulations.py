@@ -55,17 +55,25 @@ def certificate_of(X, y, found, claim="overlap", intercept=True, reading="binary
 
 
 @pytest.mark.parametrize("width", [4, 8, 16])
-def test_packed_integers_read_back_after_products_and_sums(width):
+def test_packed_rows_are_added_and_multiplied_like_rows(width):
     rng = np.random.default_rng(width)
-    packing = checker.SlotWidth(width)
-    top = 1 << 8 * width - 1
-    vectors = [[int(v) * top >> 66 for v in rng.integers(-(2**62), 2**62, 7)] for _ in range(3)]
-    numbers = [packing.number(packing.slots(v)) for v in vectors]
-    assert [packing.entries(v, 7) for v in numbers] == vectors
-    total = [2 * a - 3 * b + c for a, b, c in zip(*vectors, strict=True)]
-    assert packing.entries(2 * numbers[0] - 3 * numbers[1] + numbers[2], 7) == total
-    ends = [-top, top - 1, 0, -1]
-    assert packing.entries(packing.number(packing.slots(ends)), 4) == ends
+    top = (1 << 8 * width - 1) - 1
+    rows = [[int(v) * top >> 66 for v in rng.integers(-(2**62), 2**62, 7)] for _ in range(3)]
+    packed = checker.PackedRows(top, 7)
+    assert packed.width == width
+    assert packed.combination([]) == [0] * 7
+    for row in rows:
+        packed.append(row)
+    total = [2 * a - 3 * b + c for a, b, c in zip(*rows, strict=True)]
+    for left_out in range(0, 7, 2):
+        assert packed.combination([2, -3, 1]) == total[left_out:]
+        assert packed.combination([0, 0, 1]) == rows[2][left_out:]
+        packed.drop(2 if left_out < 6 else 1)
+    ends = [-top - 1, top, 0, -1]
+    packed = checker.PackedRows(top, 4)
+    packed.append(ends)
+    assert packed.combination([1]) == ends
+    assert checker.PackedRows(top + 1, 4).width > width
 
 
 def test_no_eigenvalue_is_below_the_bound():

@@ -308,7 +308,7 @@ def class_names(classes: NDArray[Any]) -> list[str]:
 def sparse_rows(X: Any) -> list[checker.SparseRow]:
     """Each row as its non-zeros, for the checker."""
     if not isinstance(X, np.ndarray):
-        bounds, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
+        bounds, columns, values = X.indptr.tolist(), array("Q", X.indices.tolist()), X.data.tolist()
         return [checker.SparseRow.of(columns[start:end], values[start:end]) for start, end in pairwise(bounds)]
     every = array("Q", range(X.shape[1]))
     full = (X != 0).all(axis=1).tolist()
