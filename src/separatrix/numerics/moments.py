@@ -32,7 +32,7 @@ LEAF = 2**20  # numbers of a leaf, at least
 SHORT = 16  # leaves of that size; later ones have twice as many, since each costs some calls of its own
 TALL = 16  # rows of a leaf for each column, at least: joining its scatter costs as much as adding one of them
 WAITING = 4  # leaves for each thread that may wait to be joined, and more while all have
-KEPT = 2**26  # bytes at most
+KEPT = 2**25  # bytes of them, more than that only where a few leaves for each thread need it
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class Moments:
                 return self._read(rows, targets, codes, weights, rest, rows.n)
             return self._empty()._read(rows, targets, codes, weights, *leaves[k])._flush()
 
-        at_once = max(WAITING * kernels.thread_count(), KEPT // max(1, self.scatter.nbytes))
+        at_once = max(WAITING * kernels.thread_count(), KEPT // max(1, self.scatter.nbytes + self.block.nbytes))
         for first in range(0, len(leaves) + 1, at_once):
             last = min(first + at_once, len(leaves) + 1)
             made = kernels.each_part(part, range(last - 1, first - 1, -1))[::-1]  # the short ones last

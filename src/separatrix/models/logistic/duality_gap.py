@@ -29,15 +29,16 @@ from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, HessianMode
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import direction
 
+SPREAD = 64  # numbers that are read in the time of the entropy of a row
+
 
 def duality_gap(loss: BinaryLoss | MultinomialLoss, point: LossPoint) -> float:
     """F at a point minus a lower bound of F, for a ridge above zero.
 
     Rows are held by the probabilities of their other classes, so that nearly certain ones do not cancel.
     """
-    c = np.ones(loss.n) if loss.weights is None else loss.weights
     with np.errstate(over="ignore", invalid="ignore"):
-        bound = _two(loss, point, c) if isinstance(loss, BinaryLoss) else _many(loss, point, c)
+        bound = _two(loss, point) if isinstance(loss, BinaryLoss) else _many(loss, point)
     return max(0.0, point.value - bound) if np.isfinite(bound) else np.inf
 
 
@@ -103,19 +104,31 @@ class SampleGap:
         return max(gap, 0.0) if ((-q < more) & (more < p)).all() and np.isfinite(gap) else np.inf
 
 
-def _two(loss: BinaryLoss, point: LossPoint, c: Floats) -> float:
-    q, bias = point.wrong, float(point.gradient[-1])
-    if loss.lift and bias:
-        q = q + (bias / max(float(point.curvature.sum()), TINY)) * loss.y * (q * (1.0 - q))
-        if not ((q >= 0).all() and (q <= 1).all()):
-            return -np.inf
-    R = -loss.y * (c * q)
-    slopes = loss.sums(R) if q is not point.wrong else point.gradient[:-1] - loss.ridge * point.at[:-1]
+def _two(loss: BinaryLoss, point: LossPoint) -> float:
+    """Block by block: temporary vectors as long as the table would be most of the memory of a fit."""
+    bias = float(point.gradient[-1])
+    tilt = bias / max(kernels.total(point.curvature), TINY) if loss.lift else 0.0
+    R = np.empty(loss.n)
+
+    def part(block: tuple[int, int]) -> float:
+        own = slice(*block)
+        q, y, c = point.wrong[own], loss.y[own], 1.0 if loss.weights is None else loss.weights[own]
+        with np.errstate(over="ignore", invalid="ignore"):
+            if tilt:
+                q = q + tilt * y * (q * (1.0 - q))
+            R[own] = -y * (c * q)
+            inside = bool((q >= 0).all() and (q <= 1).all())
+            return float((c * entropy(q)).sum()) if inside else -np.inf
+
+    blocks = kernels.row_blocks(loss.n, SPREAD * loss.n)
+    surprise = sum(kernels.each_part(part, blocks))
+    slopes = loss.sums(R) if tilt else point.gradient[:-1] - loss.ridge * point.at[:-1]
     shift = 0.0 if loss.offset is None else float(R @ loss.offset)
-    return float(c @ entropy(q)) + shift - 0.5 * float(slopes @ (slopes / loss.ridge))
+    return surprise + shift - 0.5 * float(slopes @ (slopes / loss.ridge))
 
 
-def _many(loss: MultinomialLoss, point: LossPoint, c: Floats) -> float:
+def _many(loss: MultinomialLoss, point: LossPoint) -> float:
+    c = np.ones(loss.n) if loss.weights is None else loss.weights
     own, codes = np.arange(loss.n), loss.codes
     others = point.curvature.copy()
     others[own, codes] = 0.0

@@ -278,7 +278,8 @@ def unfinished(status: Status, method: str, gap: float | None, C: float) -> str 
 
 SAMPLE = 50  # rows of an unpenalised sample for each parameter
 RIDGE_SAMPLE = 50  # the same with a ridge
-RAREST = 16  # rows for each one of a sample with a ridge, at most: a larger sample saves passes over all rows
+RAREST = 16  # dense rows for each one of a sample with a ridge, at most: a larger sample saves passes over all rows
+SAMPLED = 2**24  # numbers of such a sample, at most: rows may lie in a file that is larger than memory
 FEW = 200  # parameters from which products with the Hessian of dense rows and two classes cost less than itself
 FEWEST = 40  # parameters that a sample is made for at least
 
@@ -286,7 +287,9 @@ FEWEST = 40  # parameters that a sample is made for at least
 def sample_stride(problem: LogisticProblem, penalised: bool) -> int:
     """Every how many-th row a sample has; below 4 there is none."""
     stride = int(problem.n // ((RIDGE_SAMPLE if penalised else SAMPLE) * max(problem.parameters, FEWEST)))
-    return min(stride, RAREST) if penalised else stride
+    if not penalised or problem.sparse:
+        return stride
+    return min(stride, max(RAREST, int(problem.X.size) // SAMPLED))
 
 
 def ridge_by_products(problem: LogisticProblem) -> bool:
