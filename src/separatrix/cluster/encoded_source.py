@@ -22,7 +22,7 @@ from separatrix.validation import Table
 
 @dataclass(frozen=True)
 class EncodedSource:
-    """What the driver knows of rows that are elsewhere."""
+    """What the driver knows about the rows on its workers."""
 
     rounds: Rounds
     name: str

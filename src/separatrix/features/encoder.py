@@ -1,7 +1,7 @@
 """Tables to numbers: which columns there are, what each becomes, what was dropped and what looks like a leak.
 
 The encoder is fitted on the rows that a model learns from and saved with it. It is plain data: no code is
-stored, and the same cells give the same numbers ever after.
+stored, and the same cells give the same numbers from then on.
 """
 
 from __future__ import annotations
