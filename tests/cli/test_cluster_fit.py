@@ -37,7 +37,10 @@ def test_json(parts):
     [
         (["--cluster", "here"], "--cluster needs --learner"),
         (["--cluster", "here", "-l", "perceptron", "--cv", "5"], "--cv needs all rows in one place"),
-        (["--cluster", "here", "-l", "voted-perceptron"], "voted-perceptron has no distributed form: least-squares"),
+        (
+            ["--cluster", "here", "-l", "voted-perceptron"],
+            "voted-perceptron has no distributed form: arow",
+        ),
         (["--cluster", "nowhere", "-l", "perceptron"], "write auto, HOST:PORT or ray://HOST:PORT"),
         (["--cluster", "127.0.0.1:1", "-l", "perceptron"], "no Ray cluster answers at '127.0.0.1:1'"),
     ],

@@ -21,10 +21,8 @@ from separatrix.data.tasks import positive_class
 from separatrix.errors import ParameterError
 from separatrix.features.encoder import Choices
 from separatrix.features.table_model import TableModel
+from separatrix.models.registry import homes, learner_class
 
-EXACT = ("LeastSquares", "LeastSquaresClassifier", "LinearDiscriminant", "QuadraticDiscriminant")
-MIXED = ("Perceptron", "AveragedPerceptron", "PassiveAggressive", "AROW")
-DISTRIBUTED = (*EXACT, "LogisticRegression", *MIXED)
 HERE = "here"
 AnySource = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -149,9 +147,9 @@ def path(
 
 def need_distributed(learner: Any) -> None:
     """Refuse a learner that has no distributed form."""
-    name = type(learner).__name__
-    if name not in DISTRIBUTED or not type(learner).__module__.startswith("separatrix."):
-        raise ParameterError(f"{name} has no distributed form: {', '.join(DISTRIBUTED)} have one.")
+    if getattr(learner, "_distributed", None) is None or not type(learner).__module__.startswith("separatrix."):
+        able = [name for name in homes() if learner_class(name)._distributed is not None]
+        raise ParameterError(f"{type(learner).__name__} has no distributed form: {', '.join(able)} have one.")
 
 
 class opened:
@@ -211,11 +209,11 @@ def rounds_on(partitions: Any, address: str | None, workers: int | None, progres
 
 def fit_rows(learner: Any, rows: EncodedSource, checkpoint: Checkpoint) -> dict[str, Any]:
     """Fit by the form that the learner has; what else there is to say about the fit."""
-    if type(learner).__name__ in EXACT:
+    if learner._distributed == "moments":
         from separatrix.cluster.exact_learners import fit_from_moments
 
         fit_from_moments(learner, rows)
-    elif type(learner).__name__ == "LogisticRegression":
+    elif learner._distributed == "rounds":
         from separatrix.cluster.logistic_fit import fit_logistic
 
         fit_logistic(learner, rows, checkpoint)

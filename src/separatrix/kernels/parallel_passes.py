@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.kernels.look_ahead import lookahead_of
 from separatrix.kernels.thread_pool import each_part, thread_count
 
-Floats = NDArray[np.float64]
 BLOCK = 2**18  # numbers that are worth a part of their own: about a fifth of a millisecond
 MOST = 64  # parts of a pass
 ROWWISE = 2  # numbers that are read in the time of numpy's few operations on a score, which take Python's lock in turn

@@ -23,6 +23,7 @@ from separatrix.validation import Table, check_finite_vector, check_labels, chec
 class Discriminant(LinearClassifier, ChunkLearner):
     """Fit, partial fit and posteriors; a subclass solves from the moments of its classes."""
 
+    _distributed: ClassVar[str | None] = "moments"
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
         "fit": ("sample_weight",),
         "partial_fit": ("sample_weight", "classes"),

@@ -93,6 +93,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
     (array([2.]), 1.0)
     """
 
+    _distributed: ClassVar[str | None] = "moments"
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
         "fit": ("sample_weight", "offset"),
         "partial_fit": ("sample_weight",),

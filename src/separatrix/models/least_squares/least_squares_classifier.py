@@ -76,6 +76,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
     ['no', 'yes']
     """
 
+    _distributed: ClassVar[str | None] = "moments"
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
         "fit": ("sample_weight",),
         "partial_fit": ("sample_weight", "classes"),

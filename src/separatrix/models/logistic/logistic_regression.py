@@ -149,6 +149,7 @@ class LogisticRegression(LogisticInference):
     boundary: str = boundary()
 
     _warm_over: ClassVar[tuple[str, ...]] = ("C", "l1_ratio")
+    _distributed: ClassVar[str | None] = "rounds"
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         name, _, rest = super().__repr__(N_CHAR_MAX)[:-1].partition("(")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from separatrix import kernels
 from separatrix.models.perceptron.online_rule import OnlineKernel, OnlineRule, Vectors
@@ -101,6 +101,8 @@ class PassiveAggressive(SingleRowLearner):
     hashing: int | None = count(None, most=2**31)
     verbose: bool = flag(False)
     categorical: str | None = categories()
+
+    _distributed: ClassVar[str | None] = "mixing"
 
     def _rule(self) -> PassiveAggressiveUpdates:
         return PassiveAggressiveUpdates(self.fit_intercept, self.variant, float(self.C))

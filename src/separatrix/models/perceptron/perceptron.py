@@ -132,6 +132,7 @@ class Perceptron(SingleRowLearner):
     categorical: str | None = categories()
 
     _moves_on_mistakes: ClassVar[bool] = True
+    _distributed: ClassVar[str | None] = "mixing"
 
     @classmethod
     def recipe(cls, name: str, **changes: Any) -> Self:
