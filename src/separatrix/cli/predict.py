@@ -153,6 +153,8 @@ def predictions(
 
 
 def _of_columns(model: TableModel, source: Source, originals: str, strict: bool, tally: Tally) -> Iterator[Batch]:
+    from separatrix.data.frame import fresh_name
+
     inputs = [] if model.encoder is None else model.encoder.inputs
     for frame, written in source.frames(inputs, originals):
         names, kinds = map(list, zip(*source.columns, strict=True)) if originals else ([], [])
@@ -161,7 +163,7 @@ def _of_columns(model: TableModel, source: Source, originals: str, strict: bool,
             continue
         tally.add(frame.n, noted)
         added = model.predict(X)
-        fresh = [_fresh(name, names) for name in added]
+        fresh = [fresh_name(name, names) for name in added]
         columns, own = [values.tolist() for values in added.values()], list(map(_kind, added.values()))
         if originals == "lines":
             yield Batch([*names, *fresh], own, columns, written[0])
@@ -171,6 +173,7 @@ def _of_columns(model: TableModel, source: Source, originals: str, strict: bool,
 
 def _of_lines(model: TableModel, source: Source, strict: bool, tally: Tally) -> Iterator[Batch]:
     """Plain numbers: the lines of the file are written as they stand."""
+    from separatrix.data.frame import fresh_name
     from separatrix.data.plain_numbers import frame_of_rows
 
     assert source.plain is not None
@@ -181,7 +184,7 @@ def _of_lines(model: TableModel, source: Source, strict: bool, tally: Tally) -> 
         tally.add(len(values), noted)
         added = model.predict(X)
         lines = text.tobytes().decode("ascii").replace("\r", "").removesuffix("\n").split("\n")
-        fresh = [_fresh(name, names) for name in added]
+        fresh = [fresh_name(name, names) for name in added]
         yield Batch([*names, *fresh], list(map(_kind, added.values())), [v.tolist() for v in added.values()], lines)
 
 
@@ -195,9 +198,3 @@ def _of_rows(model: TableModel, source: Source, tally: Tally) -> Iterator[Batch]
 
 def _kind(values: Any) -> str:
     return {"f": "number", "i": "integer", "b": "boolean"}.get(values.dtype.kind, "text")
-
-
-def _fresh(name: str, taken: list[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name

@@ -184,3 +184,10 @@ def _seconds(moment: date) -> float:
     if isinstance(moment, datetime):
         return moment.timestamp() if moment.tzinfo is not None else (moment - EPOCH).total_seconds()
     return (datetime(moment.year, moment.month, moment.day) - EPOCH).total_seconds()
+
+
+def fresh_name(name: str, taken: list[str]) -> str:
+    """The name, with underscores added until no other has it."""
+    while name in taken:
+        name += "_"
+    return name

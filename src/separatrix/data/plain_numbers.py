@@ -54,7 +54,7 @@ def plain_of(start: bytes) -> Plain | None:
         names = tuple(line.split(delimiter))
         if len(names) < 2 or rest.split(b"\n", 1)[0].count(delimiter.encode()) != len(names) - 1:
             continue
-        if len({n.lower() for n in names}) < len(names) or any(not n or n != n.strip() or _number(n) for n in names):
+        if len({n.lower() for n in names}) < len(names) or any(not n or n != n.strip() or is_number(n) for n in names):
             return None
         plain = Plain(names, delimiter, len(head) + 1)
         sample = rest[:TRIED]
@@ -63,7 +63,8 @@ def plain_of(start: bytes) -> Plain | None:
     return None
 
 
-def _number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether Python reads the text as a number."""
     try:
         float(text)
     except ValueError:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.data.frame import fresh_name
 from separatrix.errors import ParameterError
 from separatrix.export.score_terms import BASELINE, Scores, levels_of, need_plain_text, scores_of
 from separatrix.features.column_encoders import MISSING, CategoryColumn, NumberColumn
@@ -39,10 +40,10 @@ def to_onnx(model: Any) -> bytes:
             matrix[0] /= column.scale  # onnxruntime would fuse a division with the product, in float32
         product = graph.node("MatMul", [encoded, graph.constant(np.ascontiguousarray(matrix))])
         total = graph.node("Add", [total, product])
-    scores = graph.node("Identity", [total], _fresh("scores", names))
+    scores = graph.node("Identity", [total], fresh_name("scores", names))
     outputs = [helper.make_tensor_value_info(scores, TensorProto.DOUBLE, [graph.rows, len(s.intercept)])]
     if s.classes is not None:
-        label = graph.choose(total, s, _fresh("label", names))
+        label = graph.choose(total, s, fresh_name("label", names))
         kind = getattr(TensorProto, LABEL_KINDS[type(s.classes[0]).__name__])
         outputs.append(helper.make_tensor_value_info(label, kind, [graph.rows]))
     made = helper.make_graph(graph.nodes, "separatrix", inputs, outputs, graph.initializers)
@@ -55,12 +56,6 @@ def _need_names(s: Scores, names: list[str]) -> None:
         need_plain_text(list(texts), "ONNX")
     if "" in names:
         raise ParameterError("a column has an empty name, which ONNX cannot refer to: rename it.")
-
-
-def _fresh(name: str, taken: list[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 class GraphBuilder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from separatrix.data.plain_numbers import is_number
 from separatrix.errors import ParameterError
 from separatrix.export.score_terms import Scores, levels_of, need_plain_text, scores_of
 from separatrix.features.column_encoders import CategoryColumn, NumberColumn
@@ -95,20 +96,12 @@ def _level_term(column: CategoryColumn, cell: str, weights: list[float]) -> str:
     if column.source == "boolean":
         cell = f"(CASE WHEN {cell} THEN 'true' WHEN NOT {cell} THEN 'false' END)"
     elif column.source != "text":
-        place = {level: j for level, j in place.items() if _is_number(level)}
+        place = {level: j for level, j in place.items() if is_number(level)}
     whens = [f"WHEN {cell} IS NULL THEN {_number(weights[missing])}"]
     for level, j in place.items():
         literal = _literal(level) if column.source in ("text", "boolean") else _number(float(level))
         whens.append(f"WHEN {cell} = {literal} THEN {_number(weights[j])}")
     return f"CASE {' '.join(whens)} ELSE {_number(weights[other])} END"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _number(x: float) -> str:

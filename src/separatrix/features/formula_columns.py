@@ -123,8 +123,8 @@ class FormulaColumns:
     def from_dict(kept: Any) -> FormulaColumns:
         """Back from plain values; ValueError for what is not of this form."""
         try:
-            names = tuple(_text(name) for name in kept["names"])
-            levels = {_text(k): tuple(_text(v) for v in own) for k, own in kept["levels"].items()}
+            names = tuple(need_text(name) for name in kept["names"])
+            levels = {need_text(k): tuple(need_text(v) for v in own) for k, own in kept["levels"].items()}
             products = tuple(tuple(_factor(*entry) for entry in product) for product in kept["products"])
         except (TypeError, KeyError, AttributeError) as error:
             raise ValueError("its formula is damaged") from error
@@ -138,10 +138,11 @@ class FormulaColumns:
 def _factor(name: Any, function: Any, power: Any, level: Any) -> Factor:
     if not (function is None or function in FUNCTIONS) or type(power) is not int or not 1 <= power <= 9:
         raise ValueError("its formula uses a function that a model file cannot carry")
-    return Factor(_text(name), function, power, None if level is None else _text(level))
+    return Factor(need_text(name), function, power, None if level is None else need_text(level))
 
 
-def _text(value: Any) -> str:
+def need_text(value: Any) -> str:
+    """The value, which a file says is text."""
     if not isinstance(value, str):
         raise TypeError("text was expected")
     return value

@@ -11,6 +11,7 @@ from separatrix.errors import ModelFileError
 from separatrix.features.column_encoders import CategoryColumn, NumberColumn, TextColumn, VocabularyColumn
 from separatrix.features.dates import DateColumn
 from separatrix.features.encoder import WORDY_COLUMNS, AnyColumn, Encoder
+from separatrix.features.formula_columns import need_text
 from separatrix.features.leaks import Leak
 from separatrix.features.table_map import TableMap
 from separatrix.features.table_model import TableModel
@@ -64,10 +65,10 @@ def encoder_from(node: Any, tensors: dict[str, Any], used: set[str]) -> Encoder:
         if set(node) | {"map"} != {"columns", "dropped", "notes", "leaks", "map"}:
             raise TypeError("other keys")
         columns = [_column(entry, j, tensors, used) for j, entry in enumerate(node["columns"])]
-        dropped = {_text(k): _text(v) for k, v in node["dropped"].items()}
-        leaks = [Leak(_text(leak["column"]), _text(leak["evidence"])) for leak in node["leaks"]]
+        dropped = {need_text(k): need_text(v) for k, v in node["dropped"].items()}
+        leaks = [Leak(need_text(leak["column"]), need_text(leak["evidence"])) for leak in node["leaks"]]
         applied = None if node.get("map") is None else TableMap.from_dict(node["map"])
-        encoder = Encoder(columns, dropped, [_text(note) for note in node["notes"]], leaks, applied)
+        encoder = Encoder(columns, dropped, [need_text(note) for note in node["notes"]], leaks, applied)
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         if isinstance(error, ModelFileError):
             raise
@@ -89,10 +90,10 @@ def _column(entry: dict[str, Any], j: int, tensors: dict[str, Any], used: set[st
             raise TypeError("a column of dates")
         return DateColumn(_number_column(fields), tuple(months), tuple(weekdays), clock)
     if kind == "category":
-        fields["levels"] = tuple(_text(level) for level in fields["levels"])
-        fields["rare"] = tuple(_text(level) for level in fields["rare"])
+        fields["levels"] = tuple(need_text(level) for level in fields["levels"])
+        fields["rare"] = tuple(need_text(level) for level in fields["rare"])
         for key in ("name", "source", "baseline"):
-            _text(fields[key])
+            need_text(fields[key])
         return CategoryColumn(**fields)
     if kind not in ("text", "vocabulary"):
         raise TypeError("a column of an unknown kind")
@@ -103,11 +104,11 @@ def _column(entry: dict[str, Any], j: int, tensors: dict[str, Any], used: set[st
     if kind == "text":
         if set(fields) != {"name"}:
             raise TypeError("a column of text")
-        return TextColumn(_text(fields["name"]), idf)
-    terms = tuple(_text(term) for term in fields["terms"])
+        return TextColumn(need_text(fields["name"]), idf)
+    terms = tuple(need_text(term) for term in fields["terms"])
     if set(fields) != {"name", "terms"} or len(set(terms)) != len(terms) or len(terms) != len(idf):
         raise TypeError("a column of text")
-    return VocabularyColumn(_text(fields["name"]), terms, idf)
+    return VocabularyColumn(need_text(fields["name"]), terms, idf)
 
 
 def _number_column(fields: dict[str, Any]) -> NumberColumn:
@@ -125,9 +126,3 @@ def _number_column(fields: dict[str, Any]) -> NumberColumn:
 def _ascending(parts: Any, below: int) -> bool:
     whole = isinstance(parts, list) and all(type(v) is int and 0 <= v < below for v in parts)
     return whole and parts == sorted(set(parts))
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
-    return value
