@@ -99,7 +99,8 @@ class LearnerCommand(click.Command):
         super().format_options(ctx, formatter)
         name = ctx.meta.get("learner")
         if name is None:
-            with formatter.section("Learners (their options: separatrix fit --learner NAME --help)"):
+            usable = "those with partial_fit can be used; " if ctx.info_name == "stream" else ""
+            with formatter.section(f"Learners ({usable}their options: separatrix fit --learner NAME --help)"):
                 formatter.write_dl(summaries())
             return
         found = options(name)

@@ -21,6 +21,7 @@ from separatrix.cli.process import (
     limit_threads,
     prepare_streams,
     start_clock,
+    threads_option,
     watch_memory,
 )
 from separatrix.errors import SeparatrixError
@@ -44,33 +45,6 @@ COMMANDS = {
 
 
 THREADED = ("fit", "predict", "evaluate", "compare", "audit", "certify")  # what reads many rows more than once
-
-
-def _use_threads(context: click.Context, _: click.Parameter, n: int | None) -> None:
-    """Threads of this command, by the variable that is read when the kernels first ask."""
-    if n is not None:
-        before = os.environ.get("SEPARATRIX_NUM_THREADS")
-        os.environ["SEPARATRIX_NUM_THREADS"] = str(n)
-        context.call_on_close(lambda: _put_back(before))
-
-
-def _put_back(threads: str | None) -> None:
-    if threads is None:
-        del os.environ["SEPARATRIX_NUM_THREADS"]
-    else:
-        os.environ["SEPARATRIX_NUM_THREADS"] = threads
-
-
-def threads_option() -> click.Option:
-    """``--threads N``, the same for every command that has it."""
-    return click.Option(
-        ["--threads"],
-        type=click.IntRange(min=1),
-        metavar="N",
-        expose_value=False,
-        callback=_use_threads,
-        help="Threads for passes over many rows, default: all processors. Results are the same for every N.",
-    )
 
 
 class Commands(click.Group):

@@ -1,4 +1,4 @@
-"""The process of a command: its streams, its signals, its memory, and how it fails."""
+"""The process of a command: its streams, its signals, its threads, its memory, and how it fails."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import sys
 import threading
 import time
 from typing import Any, NoReturn
+
+import click
 
 from separatrix.cli import output
 
@@ -127,3 +129,30 @@ def fail(text: str, code: int = 2) -> NoReturn:
 def discard(stream: Any) -> None:
     """Drop what a stream cannot write, instead of a traceback when the process ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _use_threads(context: click.Context, _: click.Parameter, n: int | None) -> None:
+    """Threads of this command, by the variable that is read when the kernels first ask."""
+    if n is not None:
+        before = os.environ.get("SEPARATRIX_NUM_THREADS")
+        os.environ["SEPARATRIX_NUM_THREADS"] = str(n)
+        context.call_on_close(lambda: _put_back(before))
+
+
+def _put_back(threads: str | None) -> None:
+    if threads is None:
+        del os.environ["SEPARATRIX_NUM_THREADS"]
+    else:
+        os.environ["SEPARATRIX_NUM_THREADS"] = threads
+
+
+def threads_option() -> click.Option:
+    """``--threads N``, the same for every command that has it."""
+    return click.Option(
+        ["--threads"],
+        type=click.IntRange(min=1),
+        metavar="N",
+        expose_value=False,
+        callback=_use_threads,
+        help="Threads for passes over many rows, default: all processors. Results are the same for every N.",
+    )
