@@ -80,12 +80,12 @@ def fit_source(
     target : str or None
         The column to learn; guessed if it is named target, label, class or y.
     memory : int
-        Bytes that reading may take, about. Vectors with a number for every row come on top.
+        Approximate memory for reading, in bytes. Vectors with a number for every row come on top.
     folder : path or None
-        Where the rows lie; None: the folder that SEPARATRIX_CACHE names, or the user's folder for caches. Only the user
-        may read it.
+        Folder of the cache; None: the folder that SEPARATRIX_CACHE names, or the user's folder for caches. Only
+        the user may read it.
     keep : bool
-        Whether the cache stays and is used again while the files are the same; False: it is gone when the process
+        Whether the cache is kept and reused while the files are unchanged; False: it is removed when the process
         ends, however it ends.
     positive : label or None
         The class that scores are for, of two.

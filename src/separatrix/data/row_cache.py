@@ -45,7 +45,7 @@ def cache_folder() -> Path:
 
 @dataclass
 class RowCache:
-    """Rows and labels that lie in files; ``with`` closes them.
+    """Rows and labels in files that are mapped into memory; ``with`` closes them.
 
     Attributes
     ----------
@@ -139,12 +139,12 @@ def cache_rows(
     target : str or None
         The column with the labels, for a delimited file.
     folder : path or None
-        Where the arrays lie; None: the folder that SEPARATRIX_CACHE names, or the user's folder for caches.
+        Folder of the arrays; None: the folder that SEPARATRIX_CACHE names, or the user's folder for caches.
     keep : bool
-        Whether the cache stays and is used again while the source is the same; False: it is gone when it is closed, or
-        the process ends.
+        Whether the cache is kept and reused while the source is unchanged; False: it is removed when it is closed, or
+        when the process ends.
     memory : int
-        Bytes that reading may take, about.
+        Approximate memory for reading, in bytes.
 
     Returns
     -------

@@ -51,7 +51,7 @@ CAVEAT = (
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Estimates for new rows, the folds behind them, and all judged rows together (``pooled``).
+    """Estimates for new rows, the folds behind them, and the test rows of all folds together (``pooled``).
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class CrossValidation:
     results : tuple
         What happened in each fold.
     pooled : Evaluation
-        All judged rows as one evaluation.
+        The test rows of all folds as one evaluation.
     learner, n, folds, repeats, how, level, random_state : what was done
     failures : tuple of str
         Folds that failed.
@@ -275,27 +275,27 @@ def cross_validate(
     random_state: Any = None,
     fit_with: dict[str, Any] | None = None,
 ) -> CrossValidation:
-    """Estimate how a learner does on new rows.
+    """Estimate how well a learner predicts new rows.
 
     Parameters
     ----------
     learner : any estimator or pipeline of scikit-learn's protocol; it is cloned, never fitted
     X, y : rows and labels (or targets) in any form the learner takes
-    folds : number of folds, pairs (training rows, judged rows), or a splitter of scikit-learn's
+    folds : number of folds, pairs (training rows, test rows), or a splitter of scikit-learn's
     repeats : how often the folds are drawn
     stratify : whether folds keep the shares of the classes
     groups : one label a row; groups are kept together
-    time : one moment a row; each fold learns from the past of the rows it judges
-    sample_weight : weights, for learning and for judging
+    time : one moment a row; each fold is fitted on rows earlier than its test rows
+    sample_weight : weights of the rows, for the fits and for the metrics
     positive : the positive one of two classes, default: the second
     scorers : further metrics by name, functions of (fitted learner, X, y)
     executor : None, a number of threads, or anything with ``submit`` (processes, a cluster)
     n_jobs : the number of threads in scikit-learn's way (-1: all processors), instead of ``executor``
     progress : True for a line on a terminal, or a function of (done, total)
     on_failure : {"raise", "report"}
-        Whether a fold that fails stops everything, or is reported while the rest stands.
+        Whether a fold that fails is an error, or is reported beside the results of the others.
     share : whether least squares and discriminants may be fitted from moments that folds share
-    level, random_state : of the intervals; of the folds and of learners whose own was left open
+    level, random_state : of the intervals; of the folds, and of learners that have none of their own
     fit_with : further arguments of the learner's ``fit`` by name, one entry a row: each fold passes its own
 
     Returns

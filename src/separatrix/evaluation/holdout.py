@@ -51,7 +51,7 @@ class Holdout:
     Attributes
     ----------
     train, validation, development : (X, y)
-        Rows to learn from, to choose by, and both together.
+        Training rows, validation rows, and both together.
     test : held out; an error says how to use these rows
     train_rows, validation_rows : arrays of int
         Which rows they are.

@@ -48,7 +48,7 @@ def progressive(
     Parameters
     ----------
     model : estimator
-        A learner with ``partial_fit`` or ``learn_one``; one that is fitted goes on.
+        A learner with ``partial_fit`` or ``learn_one``; one that is fitted continues.
     stream : array, sparse matrix, or iterable
         All rows, with ``y``; or an iterable of (X, y) chunks, of (x, y) rows, or of (key, x, y) where labels come
         later: (key, x, None) is a row and (key, None, y) its label. Rows are arrays, lists, or dicts of features.
@@ -59,7 +59,7 @@ def progressive(
     window : int
         Rows of the recent accuracy, and of a block of the drift test.
     alarm : float
-        Chance of any false warning of drift.
+        Probability of a false drift warning on the whole stream.
     level : float
         Confidence level of the intervals.
     bound : MistakeBound, int or None

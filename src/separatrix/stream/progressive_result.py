@@ -18,7 +18,7 @@ NAMED = 20  # new categories that the text names
 
 @dataclass(frozen=True)
 class Progressive:
-    """Predictions made before each row was learned, and what they were worth.
+    """Predictions made before each row was learned, and how good they were.
 
     Attributes
     ----------
@@ -28,8 +28,8 @@ class Progressive:
         Wrong predictions; None for a regression.
     accuracy, recent : Estimate
         The share of right predictions among all labelled rows and among the last ``window`` (Wilson's interval); for a
-        regression the mean squared error (normal interval). Predictions share the model, which the
-        intervals leave out of account.
+        regression the mean squared error (normal interval). The intervals ignore that
+        predictions share the model.
     window : int
         Rows of ``recent``, of a block of the drift test, and four times those of a point of the curve at first.
     curve : array
