@@ -7,17 +7,21 @@ X'X (w, b) = X'y with the constant column in X. Columns are scaled to length 1 b
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem
 from separatrix.numerics.moments import Totals
 
 EPS = float(np.finfo(np.float64).eps)
+FEW = 64  # columns up to which the inverse takes less time than loading LAPACK's other routines
 TRUSTED = 1e3  # squared condition up to which Cholesky's solution keeps twelve digits
+CORRECTABLE = 1e5  # squared condition up to which one correction by residuals in double precision makes as many
 REFINABLE = 1e10  # squared condition up to which its corrections shrink fast
 RESOLVED = 1e-8  # of the trace: the smallest penalty that moments resolve in all directions
 
@@ -58,8 +62,7 @@ class NormalEquations:
                 self.A = np.block([[self.A, sums[:d, None]], [sums[None, :d], np.full((1, 1), self.weight)]])
                 self.c = np.vstack([self.c, sums[None, d:]])
         self.p = d + (1 if lift else 0)
-        self.M = self.A + alpha * np.eye(len(self.A))
-        self.scale, self.scaled = _unit_diagonal(self.M)
+        self.scale, self.scaled = _unit_diagonal(self.A, alpha)
 
     @cached_property
     def values(self) -> Floats:
@@ -79,29 +82,41 @@ class NormalEquations:
         return partial(_condition, self.scaled, self.p)
 
     @cached_property
-    def bounded_inverse(self) -> tuple[Floats, float] | None:
-        """The inverse of the scaled matrix and a bound of the squared condition, where that is at most ``TRUSTED``.
-
-        The product of the 1-norms bounds that of the 2-norms, and takes half the time of eigenvalues.
-        """
-        try:
-            inverse = np.asarray(np.linalg.inv(self.scaled), dtype=np.float64)
-        except np.linalg.LinAlgError:
-            return None
-        bound = float(np.abs(self.scaled).sum(axis=0).max(initial=0.0) * np.abs(inverse).sum(axis=0).max(initial=0.0))
-        return (inverse, bound) if bound <= TRUSTED else None
+    def inverse(self) -> Inverse:
+        """The inverse of the scaled matrix, with a bound of its squared condition."""
+        found = _of_few_columns(self.scaled) if len(self.scaled) <= FEW else _of_many_columns(self.scaled)
+        if not self.alpha:
+            return found
+        # A is positive semidefinite: no eigenvalue of the scaled matrix is below this one.
+        least = self.alpha / float(np.max(self.scale * self.scale, initial=self.alpha))
+        return replace(found, bound=min(found.bound, found.size / least))
 
     @property
     def is_trusted(self) -> bool:
-        """Whether the squared condition is at most ``TRUSTED``."""
-        return self.bounded_inverse is not None or self.squared_condition <= TRUSTED
+        """Whether the squared condition is at most ``TRUSTED``, by its bound.
+
+        By eigenvalues where the bound may be too large and they take less time than another read of the rows.
+        """
+        bound = self.inverse.bound
+        if bound <= TRUSTED or bound > self.p * TRUSTED or self.p**2 > int(self.rows.sum()):
+            return bound <= TRUSTED
+        return self.squared_condition <= TRUSTED
+
+    @property
+    def is_correctable(self) -> bool:
+        """Whether one correction by residuals in double precision makes twelve digits, of several targets eleven."""
+        return self.inverse.bound <= (CORRECTABLE if self.c.shape[1] == 1 else 10 * CORRECTABLE)
+
+    @property
+    def is_refinable(self) -> bool:
+        """Whether corrections by the inverse shrink fast."""
+        return self.inverse.bound <= REFINABLE
 
     @property
     def contraction(self) -> float:
         """A bound of how much of an error a correction leaves: rounding of the moments and of their inverse."""
-        bound = self.squared_condition if self.bounded_inverse is None else self.bounded_inverse[1]
         away = float(np.max(np.abs(self.x_mean) * np.sqrt(self.weight) / self.scale[: self.d], initial=0.0))
-        return 2 * self.p * (int(self.rows.sum()) + self.p) * EPS * bound * (1 + away)
+        return 2 * self.p * (int(self.rows.sum()) + self.p) * EPS * self.inverse.bound * (1 + away)
 
     def _lifted(self, w: Floats) -> Floats:
         """Solutions of the reduced system (columns) as lifted weights (rows)."""
@@ -110,10 +125,8 @@ class NormalEquations:
         return w.T.copy() if self.lift else np.vstack([w, np.zeros((1, w.shape[1]))]).T.copy()
 
     def inverse_times(self, v: Floats) -> Floats:
-        scaled = v / (self.scale[:, None] if v.ndim == 2 else self.scale)
-        known = self.__dict__.get("bounded_inverse")
-        w = np.linalg.solve(self.scaled, scaled) if known is None else known[0] @ scaled
-        return np.asarray(w / (self.scale[:, None] if v.ndim == 2 else self.scale))
+        scale = self.scale[:, None] if v.ndim == 2 else self.scale
+        return np.asarray(self.inverse.times(v / scale) / scale)
 
     def solve(self) -> Floats:
         """Lifted weights, one row per target; the matrix has full rank."""
@@ -201,6 +214,38 @@ class NormalEquations:
         return partial(_basis, self.scaled, self.scale, centre, self.lift)
 
 
+@dataclass(frozen=True, slots=True)
+class Inverse:
+    """Solutions of a symmetric system of columns, the 1-norm of its matrix, and a bound of its condition."""
+
+    times: Callable[[Floats], Floats]
+    size: float
+    bound: float
+
+
+def _of_few_columns(matrix: Floats) -> Inverse:
+    """By the inverse where it is accurate; the product of both 1-norms bounds the condition."""
+    size = float(np.abs(matrix).sum(axis=0).max(initial=0.0))
+    solve = partial(np.linalg.solve, matrix)
+    try:
+        inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return Inverse(solve, size, np.inf)
+    bound = size * float(np.abs(inverse).sum(axis=0).max(initial=0.0))
+    return Inverse(inverse.__matmul__ if bound <= TRUSTED else solve, size, bound if np.isfinite(bound) else np.inf)
+
+
+def _of_many_columns(matrix: Floats) -> Inverse:
+    """By Cholesky's factor, a sixth of the work of an inverse; LAPACK estimates the condition from it."""
+    lapack = scipy_linalg().lapack
+    size = float(lapack.dlange("1", matrix.T))
+    factor, failed = lapack.dpotrf(matrix.T, clean=0)
+    share = 0.0 if failed else float(lapack.dpocon(factor, size)[0])
+    if not share:
+        return Inverse(partial(np.linalg.solve, matrix), size, np.inf)
+    return Inverse(lambda v: np.asarray(lapack.dpotrs(factor, v)[0]), size, 1.0 / share)
+
+
 def _squared_condition(values: Floats, p: int) -> float:
     low, high = float(values[0]), float(values[-1])
     return high / low if low > rank_limit(p) * high else np.inf
@@ -219,11 +264,15 @@ def _basis(scaled: Floats, scale: Floats, centre: tuple[Floats, float] | None, l
     return Basis(bordered, np.append(scale, centre[1]), centre[0], True)
 
 
-def _unit_diagonal(M: Floats) -> tuple[Floats, Floats]:
-    """Roots of the diagonal, and the matrix divided by them on both sides."""
-    diagonal = np.diagonal(M)
+def _unit_diagonal(A: Floats, alpha: float = 0.0) -> tuple[Floats, Floats]:
+    """Roots of the diagonal of A + alpha, and that matrix divided by them on both sides."""
+    diagonal = np.diagonal(A) + alpha
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    return scale, M / scale / scale[:, None]
+    scaled = A / scale
+    scaled /= scale[:, None]
+    own = np.arange(len(A))
+    scaled[own, own] = diagonal / scale / scale
+    return scale, scaled
 
 
 def _spectrum(scaled: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.numerics.moments import Moments
+from separatrix.numerics.moments import Moments, Totals
 
-THIN = 8  # columns for each stored number of a row, from which on its products are fewer than blocks would make
+THIN = 8  # columns for each stored number of a row, from which on its products take less time than those of blocks
+BLOCK = 64  # columns whose part of a matrix stays in the cache
 FAR = 16.0  # sums of squares about zero beside those about the mean: how many digits are lost
 
 
@@ -33,12 +34,24 @@ def add_at_once(
     return moments
 
 
+def totals_at_once(moments: Moments) -> Totals:
+    """The totals of such moments; of sparse rows a view of what was added."""
+    whole = moments.earlier
+    if whole is None or moments.rows.any() or not moments.pooled:
+        return moments.totals()
+    columns = moments.features + moments.targets
+    scatter = whole.scatter[0, :columns, :columns]
+    if not (np.isfinite(np.diagonal(scatter)).all() and np.isfinite(whole.mean).all()):
+        return whole.totals()  # says so
+    return Totals(whole.rows, whole.weight, whole.mean[0], whole.mean[1], scatter)
+
+
 def of_stored_numbers(
     like: Moments, X: Any, targets: Floats | None, codes: NDArray[np.int64] | None, weights: Floats | None
 ) -> Moments | None:
     """The moments, or None where blocks of rows are quicker or keep more digits."""
     n, d = X.shape
-    if not like.pooled or THIN * X.nnz > n * d:
+    if not like.pooled or (X.nnz / n) ** 2 > (d / THIN) ** 2 + d:  # blocks take a time for each column, too
         return None
     made = Moments(like.features, like.targets, like.labels)
     c = np.ones(n) if weights is None else weights
@@ -48,22 +61,32 @@ def of_stored_numbers(
     made.weight[:] = np.bincount(code, c, count)
     if not made.weight.all():
         return None
-    rows, half, sums = kernels.rows(X), np.zeros((d, d)), np.zeros((count, d))
+    rows, sums = kernels.rows(X), np.zeros((count, d))
     for k in range(count):
         own = np.arange(n) if count == 1 else np.flatnonzero(code == k)
         kernels.combine(rows, own, c, sums[k])
-    kernels.chosen_gram(rows, c, np.arange(d), 0, n, np.zeros(d), half.reshape(-1))
-    means = sums / made.weight[:, None]
-    half += half.T
-    about_zero = np.diagonal(half).copy()
-    half -= sums.T @ means
-    if not (np.isfinite(half).all() and (about_zero <= FAR * np.diagonal(half)).all()):
+    scatter, means, places = made.scatter[0], sums / made.weight[:, None], np.arange(d)
+    kernels.chosen_gram(rows, c, places, 0, n, np.zeros(len(scatter)), scatter.reshape(-1))
+    about_zero = 2.0 * scatter[places, places]
+    _mirror_centred(scatter, sums, means)
+    if not (np.isfinite(about_zero).all() and (about_zero <= FAR * scatter[places, places]).all()):
         return None
     made.mean[0, :, :d] = means
-    made.scatter[0, :d, :d] = half
     if targets is not None:
         _add_targets(made, rows, targets, code, c)
     return made
+
+
+def _mirror_centred(half: Floats, sums: Floats, means: Floats) -> None:
+    """half + half' - sums' means in place, of a triangle below the diagonal: fresh memory costs more than the sums."""
+    d = means.shape[1]
+    for begin in range(0, d, BLOCK):
+        own, after = slice(begin, min(begin + BLOCK, d)), slice(begin + BLOCK, d)
+        square = half[own, own]
+        square += square.T.copy()
+        square -= sums[:, own].T @ means[:, own]
+        half[after, own] -= sums[:, after].T @ means[:, own]
+        half[own, after] = half[after, own].T
 
 
 def _add_targets(made: Moments, rows: kernels.Rows, targets: Floats, code: NDArray[np.int64], c: Floats) -> None:
@@ -78,5 +101,5 @@ def _add_targets(made: Moments, rows: kernels.Rows, targets: Floats, code: NDArr
     for t, v in enumerate(weighted):
         column = np.zeros(d)
         kernels.combine(rows, every, v, column)
-        made.scatter[0, :d, d + t] = column
+        made.scatter[0, :d, d + t] = made.scatter[0, d + t, :d] = column
     made.scatter[0, d : d + len(weighted), d : d + len(weighted)] = weighted @ away

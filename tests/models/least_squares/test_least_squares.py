@@ -27,7 +27,7 @@ def right_digits(got, want):
     return 17.0 if error == 0 else -float(np.log10(float(error)))
 
 
-@pytest.mark.parametrize(("name", "solver"), [("longley", "qr"), ("norris", "refined")])
+@pytest.mark.parametrize(("name", "solver"), [("longley", "refined"), ("norris", "refined")])
 def test_nist_coefficients_to_thirteen_digits(real_data, name, solver):
     X, y = table(real_data(f"nist_{name}.csv"))
     exact, model = exact_fit(X, y), sx.LeastSquares().fit(X, y)

@@ -98,12 +98,22 @@ def test_a_known_inverse_does_not_change_the_answer():
     X, y = draw(5000, 40, 9, correlated=2.0)
     problem = LeastSquaresProblem(X, y[:, None], None, 1.0, True, True)
     totals = Moments(40, 1).add(X, problem.Y).totals()
-    plain, quick = normal_equations(totals, problem), normal_equations(totals, problem)
-    assert quick.bounded_inverse is not None
-    assert quick.bounded_inverse[1] >= plain.squared_condition
-    np.testing.assert_allclose(quick.solve(), plain.solve(), rtol=1e-12)
+    normal = normal_equations(totals, problem)
+    assert normal.squared_condition <= normal.inverse.bound <= 40 * normal.squared_condition
+    plain = np.linalg.solve(normal.A + np.eye(40), normal.c)[:, 0]
+    np.testing.assert_allclose(normal.solve()[0, :-1], plain, rtol=1e-11)
     found = solve_least_squares(problem, Moments(40, 1))
-    assert found.condition_now == plain.condition
+    assert found.condition_now == normal.condition
+
+
+@pytest.mark.parametrize("d", [30, 90])  # by the inverse, and by Cholesky's factor
+@pytest.mark.parametrize("alpha", [0.0, 1e-6, 1.0, 1e4])
+def test_the_squared_condition_is_bounded(d, alpha):
+    X, y = draw(2 * d, d, 3, correlated=3.0)
+    problem = LeastSquaresProblem(X, y[:, None], None, alpha, True, True)
+    normal = normal_equations(Moments(d, 1).add(X, problem.Y).totals(), problem)
+    assert normal.squared_condition <= 3 * normal.inverse.bound  # LAPACK's estimate may be below the norm
+    assert normal.inverse.bound <= d * normal.squared_condition
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -29,7 +29,7 @@ from separatrix.models.least_squares.ridge_solver import (
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.numerics.least_squares_problem import Solution
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.numerics.sparse_moments import add_at_once
+from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
 from separatrix.parameters import boundary, categories, choice, class_weights, flag, learner, number
 from separatrix.protocol import ChunkLearner
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
@@ -139,7 +139,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
         counted = int(moments.counts.sum())
         if needs_rows(problem, counted, self.solver):
             return moments, solve_by_rows(problem, counted)
-        return moments, solve_with(problem, counted, with_targets(moments.totals(), table.d), self.solver)
+        return moments, solve_with(problem, counted, with_targets(totals_at_once(moments), table.d), self.solver)
 
     def _moments_needed(self) -> str | None:
         return "classes" if self.solver in ("auto", "moments") and self.class_weight is None else None

@@ -108,7 +108,7 @@ def columns_in_use(normal: NormalEquations, k: int) -> NDArray[np.bool_]:
     """Columns with a weight above zero, by the normal equations of the k-th target, the bias eliminated."""
     from scipy.optimize import nnls
 
-    d, M, c = normal.d, normal.M, normal.c[:, k]
+    d, M, c = normal.d, normal.A + normal.alpha * np.eye(len(normal.A)), normal.c[:, k]
     if len(M) > d:
         share = M[:d, d] / M[d, d]
         M, c = M[:d, :d] - np.outer(share, M[d, :d]), c[:d] - share * c[d]

@@ -33,7 +33,7 @@ PLANS = {
     "lsqr": "LSQR: sparse rows with too many columns, and too many rows for their inner products",
     "wide": "inner products of rows: there are fewer rows than columns",
     "moments": "one pass over the rows, then a Cholesky factorisation: the columns are well conditioned",
-    "corrected": "one pass over the rows, a Cholesky factorisation and one correction: few rows, and a penalty",
+    "corrected": "one pass over the rows, a Cholesky factorisation and one correction: there is a penalty",
     "refined": "one pass over the rows, then corrections in twofold precision until nothing changes",
     "qr": "orthogonal factors: the columns are ill-conditioned",
     "svd": "singular values: columns are linearly dependent",

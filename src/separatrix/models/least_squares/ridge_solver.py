@@ -12,7 +12,7 @@ dual      the same without a penalty, or with one too small to prove that the st
 lsqr      the same where rows are many too (Paige, Saunders 1982)
 wide      fewer rows than columns: through the inner products of rows, by singular values where rows are dependent
 moments   one pass over the rows, then Cholesky; good where the squared condition is small
-corrected the same with a penalty, corrected once by residuals in double precision; where rows are few
+corrected the same with a penalty, corrected once by residuals in double precision
 refined   the same, corrected by residuals in twofold precision until nothing changes
 qr        orthogonal factors, corrected in twofold precision (Bjorck 1967)
 svd       as qr, where the columns are dependent
@@ -37,8 +37,8 @@ from separatrix.models.least_squares.sparse_rows import solve_dual, solve_lsqr
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.numerics.normal_equations import REFINABLE, NormalEquations, normal_equations
-from separatrix.numerics.sparse_moments import add_at_once
+from separatrix.numerics.normal_equations import NormalEquations, normal_equations
+from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
 
 SMALL = 5 * 10**7  # n p^2 up to which orthogonal factors are cheap
 ALIKE = 1e3  # ratio of the lengths of columns up to which residuals in double precision serve all of them
@@ -58,7 +58,7 @@ def solve_least_squares(problem: LeastSquaresProblem, moments: Moments, solver: 
     counted = int(moments.counts.sum())
     if needs_rows(problem, counted, solver):
         return solve_by_rows(problem, counted)
-    return solve_with(problem, counted, moments.totals().all_rows(), solver)
+    return solve_with(problem, counted, totals_at_once(moments), solver)
 
 
 def makes_squares(problem: LeastSquaresProblem, solver: str) -> bool:
@@ -96,10 +96,10 @@ def solve_with(problem: LeastSquaresProblem, counted: int, totals: Totals, solve
     if solver == "moments":
         return from_moments(normal)
     large, trusted = counted * problem.p**2 > SMALL, normal.is_trusted
-    if not trusted and (not large or normal.squared_condition > REFINABLE):
+    if not trusted and not normal.is_refinable:
         return _solve_qr(problem)
     alike = float(normal.scale.max(initial=1.0)) <= ALIKE * float(normal.scale.min(initial=1.0))
-    if trusted and problem.alpha and alike and not large:
+    if problem.alpha and alike and normal.is_correctable and not (trusted and large):
         return _corrected(problem, normal)
     if not trusted or not large:
         return _refined(problem, normal)
@@ -123,7 +123,7 @@ def solve_path(problem: LeastSquaresProblem, alphas: Floats, solver: str = "auto
         return np.array([solve_least_squares(one, Moments(1), solver).lifted for one in each])
     moments = Moments(int(problem.X.shape[1]), problem.Y.shape[1])
     add_at_once(moments, problem.X, problem.Y, None, problem.weights)
-    counted, totals = int(moments.counts.sum()), moments.totals()
+    counted, totals = int(moments.counts.sum()), totals_at_once(moments)
     least = replace(problem, alpha=float(alphas.min()))
     large = counted * problem.p**2 > SMALL and counted >= problem.p
     trusted = large and normal_equations(totals, least).is_trusted
@@ -147,7 +147,7 @@ def from_moments(normal: NormalEquations) -> Solution:
 
 
 def _corrected(problem: LeastSquaresProblem, normal: NormalEquations) -> Solution:
-    """All targets at once; of the twelve digits or more that Cholesky keeps, one correction makes about fifteen."""
+    """All targets at once; of the nine digits or more that Cholesky keeps, one correction makes twelve to fifteen."""
     start = normal.solve()
     gradient, rss = gradient_of(problem, start)
     lifted = start + normal.corrections(gradient)
