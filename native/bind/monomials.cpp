@@ -1,5 +1,9 @@
 #include "separatrix/monomials.hpp"
 
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
 #include "rows.hpp"
 
 namespace separatrix {
@@ -27,9 +31,33 @@ void bind_monomials_of(nb::module_& m) {
         "X"_a.noconvert(), "products"_a.noconvert(), "out"_a.noconvert());
 }
 
+template <class T>
+static void pairs_of_rows(const Rows& X, Vector<i64> offset, bool squares, Out<i32> column, Out<T> value) {
+    need_length(offset, X.d, "offset must hold a number for every column");
+    for (i64 j = 0; j < X.d; ++j)
+        if (offset.data()[j] < -X.d || offset.data()[j] > std::numeric_limits<i32>::max() - X.d)
+            throw nb::value_error("offset leads to columns beyond 32-bit numbers");
+    nb::gil_scoped_release free;
+    std::visit(
+        [&]<class Table>(const Table& table) {
+            if constexpr (std::is_same_v<Table, Csr<T, i32>> || std::is_same_v<Table, Csr<T, i64>>) {
+                const i64 numbers = stored_pairs(table, squares);
+                if (static_cast<i64>(column.shape(0)) != numbers || static_cast<i64>(value.shape(0)) != numbers)
+                    throw std::invalid_argument("column and value must hold every number and every product");
+                pair_products(table, offset.data(), squares, column.data(), value.data());
+            } else
+                throw std::invalid_argument("pair_products takes sparse rows, and values of their type");
+        },
+        X.view);
+}
+
 void bind_monomials(nb::module_& m) {
     bind_monomials_of<double>(m);
     bind_monomials_of<float>(m);
+    m.def("pair_products", &pairs_of_rows<double>, "X"_a, "offset"_a.noconvert(), "squares"_a, "column"_a.noconvert(),
+          "value"_a.noconvert());
+    m.def("pair_products", &pairs_of_rows<float>, "X"_a, "offset"_a.noconvert(), "squares"_a, "column"_a.noconvert(),
+          "value"_a.noconvert());
 }
 
 }  // namespace separatrix

@@ -17,6 +17,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix as sx
 from separatrix.errors import DataError, ParameterError
+from separatrix.features.polynomial import products_of
+from separatrix.kernels import reference
 
 MAPS = [sx.PolynomialMap(), sx.SplineMap(), sx.FourierMap(20, random_state=0)]
 
@@ -110,6 +112,32 @@ def test_lists_of_rows_become_frames():
     frame = sx.PolynomialMap(2).set_output(transform="pandas").fit_transform([[2.0, 3.0], [1.0, 0.0]])
     assert frame.index.tolist() == [0, 1]
     assert frame["x0 x1"].tolist() == [6.0, 0.0]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("interactions_only", [False, True])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (9, 5), (60, 33)])
+def test_pairs_of_sparse_rows_are_canonical_and_agree_with_the_readable_kernel(n, d, interactions_only, index, dtype):
+    rng = np.random.default_rng(n + d)
+    X = sp.csr_array(np.where(rng.random((n, d)) < 0.3, rng.standard_normal((n, d)), 0).astype(dtype))
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    made = sx.PolynomialMap(2, interactions_only=interactions_only).fit_transform(X)
+    assert type(made) is type(X)
+    checked = made.copy()
+    checked.has_canonical_format = checked.has_sorted_indices = False  # look again
+    checked.sum_duplicates()
+    assert checked.nnz == made.nnz
+    dense = sx.PolynomialMap(2, interactions_only=interactions_only).fit_transform(X.toarray())
+    np.testing.assert_array_equal(made.toarray(), dense)
+    view = reference.Rows.csr(X.data, X.indices, X.indptr, d)
+    offset = np.zeros(d, dtype=np.int64)
+    products = products_of(d, 2, interactions_only)
+    offset[products[:, 0]] = products[:, 3] - products[:, 1]
+    column, value = np.empty_like(made.indices), np.empty_like(made.data)
+    reference.pair_products(view, offset, not interactions_only, column, value)
+    np.testing.assert_array_equal(column, made.indices)
+    np.testing.assert_array_equal(value, made.data)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -38,7 +38,7 @@ PATIENCE = {"limit", "budget", "restarts", "lines", "max_steps", "seed", "degree
 
 def test_every_kernel_that_takes_arrays_has_a_call_here():
     functions = {name for name, value in vars(reference).items() if callable(value) and not isinstance(value, type)}
-    assert functions == {*NAMES, "turned", "first_nonfinite"}
+    assert functions == {*NAMES, "turned", "first_nonfinite", "pair_products"}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -163,6 +163,21 @@ def test_columns_are_turned_only_into_arrays_that_hold_them():
     for argument, array in good.items():
         with pytest.raises(ValueError, match="must hold"):
             kernels.turned(view, **good | {argument: array[:-1].copy()})
+
+
+def test_pairs_are_made_only_of_sparse_rows_into_arrays_that_hold_them():
+    view = every_layout()["csr64"]
+    each = np.count_nonzero(X, axis=1)
+    stored = int((each + each * (each + 1) // 2).sum())
+    good = {"offset": np.arange(D), "squares": True, "column": np.zeros(stored, np.int32), "value": np.zeros(stored)}
+    kernels.pair_products(view, **good)
+    for argument in ("offset", "column", "value"):
+        with pytest.raises(ValueError, match="must hold"):
+            kernels.pair_products(view, **good | {argument: good[argument][:-1].copy()})
+    with pytest.raises(ValueError, match="32-bit"):
+        kernels.pair_products(view, **good | {"offset": np.full(D, 2**31)})
+    with pytest.raises(ValueError, match="sparse rows"):
+        kernels.pair_products(every_layout()["float64"], **good)
 
 
 def test_no_sign_is_claimed_of_what_is_not_a_number():

@@ -13,6 +13,7 @@ from separatrix.errors import DataError
 from separatrix.features.transformer import FeatureMap, need_count
 from separatrix.validation import Table, need_flag
 
+MOST_STORED = np.iinfo(np.int32).max
 MOST = 2 * 10**7  # columns beyond which a map is surely a mistake
 
 
@@ -55,6 +56,8 @@ class PolynomialMap(FeatureMap):
     def _make(self, X: Any) -> Any:
         if isinstance(X, np.ndarray):
             return monomials(X, self._products)
+        if int(self.degree) == 2 and (made := sparse_pairs(X, self._products)) is not None:
+            return made
         from sklearn.preprocessing import PolynomialFeatures
 
         made = PolynomialFeatures(
@@ -89,6 +92,24 @@ def monomials(X: NDArray[Any], products: NDArray[np.int64]) -> NDArray[Any]:
 
     kernels.each_part(part, kernels.row_blocks(len(X), out.size))
     return out
+
+
+def sparse_pairs(X: Any, products: NDArray[np.int64]) -> Any:
+    """Sparse rows beside their products of two features; None where those need numbers of more than 32 bits."""
+    d, stored = X.shape[1], np.diff(X.indptr).astype(np.int64)
+    offset = np.zeros(d, dtype=np.int64)
+    offset[products[:, 0]] = products[:, 3] - products[:, 1]
+    squares = bool(len(products) and products[0, 1] == 0)
+    start = np.zeros(len(stored) + 1, dtype=np.int64)
+    np.cumsum(stored + stored * (stored + (1 if squares else -1)) // 2, out=start[1:])
+    width = d + int(products[:, 2].sum())
+    if max(width, int(start[-1])) > MOST_STORED:
+        return None
+    column, value = np.empty(start[-1], np.int32), np.empty(start[-1], X.dtype)
+    kernels.pair_products(kernels.rows(X), offset, squares, column, value)
+    made = type(X)((value, column, start.astype(np.int32)), shape=(len(stored), width))
+    made.has_canonical_format = True
+    return made
 
 
 def products_of(d: int, degree: int, interactions_only: bool) -> NDArray[np.int64]:

@@ -38,7 +38,7 @@ from separatrix.kernels.reference.logistic import (
 )
 from separatrix.kernels.reference.mistakes import MistakeTree
 from separatrix.kernels.reference.moments import block_rows, moments_add, moments_flush, moments_merge
-from separatrix.kernels.reference.monomials import monomials
+from separatrix.kernels.reference.monomials import monomials, pair_products
 from separatrix.kernels.reference.online_rules import (
     ArowDiagonalRule,
     ArowFullRule,
