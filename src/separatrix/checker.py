@@ -345,8 +345,10 @@ class Data:
     @cached_property
     def size(self) -> int:
         """Bits of a cell, with room."""
-        sizes = [math.frexp(v)[1] for _, row in self.used.values() for v in row.values]
-        return max([1, *sizes]) - min([1, *sizes]) + 128
+        rows = [row.values for _, row in self.used.values() if len(row.values)]
+        largest = max((max(map(abs, row)) for row in rows), default=1.0)
+        smallest = min((min(map(abs, row)) for row in rows), default=1.0)
+        return max(1, math.frexp(largest)[1]) - min(1, math.frexp(smallest)[1]) + 128
 
     @cached_property
     def bits(self) -> int:
@@ -456,15 +458,26 @@ class Data:
         self.meter.charge(self.p, top.bit_length())
         *rounded, shift = [v / top for v in [*w, level]]  # each quotient is rounded once
         safe = all(v == 0 or abs(f) > 1e-200 for v, f in zip([*w, level], [*rounded, shift], strict=True))
+        moved = {j % self.block for j, v in enumerate(w) if v}  # other columns of the table do not count
+        columns: array[int] | None = None
         for key, blocks, row in self.rows():
-            terms = [s * rounded[at + j] * v for at, s in blocks for j, v in zip(*row, strict=True)]
-            terms += [s * rounded[at + self.d] for at, s in blocks if self.intercept] + [-shift]
-            total, size = sum(terms), sum(map(abs, terms))
-            if safe and size < 1e290 and abs(total) > (len(terms) + 8) * 2.0**-51 * size + 1e-290:
+            if row.columns is not columns:  # rows without zeros share their columns
+                columns, chosen = row.columns, dict[int, list[float]]()
+            total, size = -shift, abs(shift)
+            for at, s in blocks:
+                if at not in chosen:
+                    chosen[at] = [rounded[at + j] for j in columns]
+                terms = list(map(mul, chosen[at], row.values))
+                terms += [rounded[at + self.d]] if self.intercept else []
+                total, size = total + s * sum(terms), size + sum(map(abs, terms))
+            count = 1 + len(blocks) * (len(columns) + self.intercept)
+            if safe and size < 1e290 and abs(total) > (count + 8) * 2.0**-51 * size + 1e-290:
                 yield key, 1 if total > 0 else -1
                 continue
-            self.meter.charge(2 * len(terms), top.bit_length(), self.size)
-            z, m = self.scaled(blocks, row)
+            kept = [j in moved for j in columns]
+            self.meter.charge(2 * sum(kept) + 2, top.bit_length(), self.size)
+            part = SparseRow(array("Q", compress(columns, kept)), array("d", compress(row.values, kept)))
+            z, m = self.scaled(blocks, part)
             exact = sum(w[j] * v for j, v in z.items()) - level * m
             yield key, (exact > 0) - (exact < 0)
 

@@ -46,7 +46,7 @@ def certificates(case, rng):
     else:
         result = separability(X, y, sample_weight=case.weights, **options)
         out += [result.certificate, *(fate.certificate for fate in result.coefficients.values())]
-        out += shortened(result)
+        out += shortened(result, rng)
         if case.weights is None:
             found = fewest_mistakes(X, y, max_nodes=rng.choice([None, 1]), **options)
             out += [found.certificate, *other_forms(found)]
@@ -57,15 +57,29 @@ def certificates(case, rng):
     return [json.loads(json.dumps(certificate.to_dict())) for certificate in out]
 
 
-def shortened(result):
+def shortened(result, rng):
     """The same by weights that nearly cancel, where they prove it: overlap, and a coefficient that is finite."""
     rows, subject = result._reduction.rows, result._subject
-    weights = balanced_weights(rows)
+    weights = balanced_weights(rows, whitened=rng.random() < 0.5)
     short = None if weights is None else short_proof(rows, *weights)
     if short is None:
         return []
-    fields = short_fields(replace(result._reduction, short=short), subject)
-    return [subject.certify("overlap", **fields), subject.certify("coefficient-finite", coefficient=0, **fields)]
+    out = []
+    for found in (short, longer(short, rng.choice([2, 9, 20, 50, 200]))):
+        fields = short_fields(replace(result._reduction, short=found), subject)
+        out.append(subject.certify("overlap", **fields))
+        out.append(subject.certify("coefficient-finite", coefficient=0, **fields))
+    return out
+
+
+def longer(short, bits):
+    """The same proof in integers with so many more bits, as columns that are nearly dependent need them."""
+    return replace(
+        short,
+        weights=[v << bits for v in short.weights],
+        exponents=[e + bits for e in short.exponents],
+        floor=short.floor << 2 * bits,
+    )
 
 
 def other_forms(found):

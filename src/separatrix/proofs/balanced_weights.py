@@ -16,18 +16,29 @@ from separatrix.proofs.lifted_rows import LiftedRows
 ROUGH, EACH, LOOKED_AT = 3, 2.5, 20  # rows for each column: to fit the rough hyperplane, to weigh, and to choose from
 FEW_OF = 50  # times as many rows as are looked at: from there on the others need not be numbered
 ROUNDS = 30  # of Newton's method: some 6 are enough
+CANCELLED = 1e-6  # the share of a sum of squares, at most, from which on it is computed anew
 SMALLEST = 1e-6  # weights, beside the largest, that are left out: rounding to integers changes the others by more
 
 
-def balanced_weights(rows: LiftedRows) -> tuple[Indices, Floats] | None:
-    """Rows and weights q > 0 that nearly cancel them; None where a few rows for each column do not show any."""
+def balanced_weights(
+    rows: LiftedRows, also: Indices | None = None, whitened: bool = False
+) -> tuple[Indices, Floats] | None:
+    """Rows and weights q > 0 that nearly cancel them; None where a few rows for each column do not show any.
+
+    ``also``: rows to weigh beside those that are chosen. ``whitened``: in coordinates in which the columns are
+    orthogonal, which takes longer and copes with columns that are nearly dependent.
+    """
     rng, most = np.random.default_rng(0), LOOKED_AT * rows.p
     ids = rng.choice(rows.n, most, replace=False) if rows.n > FEW_OF * most else rng.permutation(rows.n)[:most]
     with np.errstate(all="ignore"):  # what is not finite ends in weights that prove nothing
         chosen = _both_sides(rows, ids)
         if chosen is None or not len(chosen):  # margins beyond the doubles are on neither side
             return None
+        if also is not None:
+            chosen = np.union1d(chosen, also)
         Z = _scaled(rows.dense(chosen))
+        if whitened:
+            Z = np.linalg.qr(Z)[0] * np.sqrt(len(Z))
         q = hinge_weights(Z)
     if q is None:
         return None
@@ -95,11 +106,10 @@ def hinge_weights(Z: Floats) -> Floats | None:
             return None  # s separates these rows
         if share == 1.0 and (now == on).all():
             return np.maximum(0.0, q)
-        came, left = Z[now & ~on], Z[on & ~now]
-        if len(came) + len(left) > now.sum():
+        came, left, before = Z[now & ~on], Z[on & ~now], np.diag(G)
+        G = G + came.T @ came - left.T @ left
+        target = target + came.sum(axis=0) - left.sum(axis=0)
+        if (np.diag(G) < CANCELLED * before).any():  # what is left of a column may be rounding alone
             G, target = Z[now].T @ Z[now], Z[now].sum(axis=0)
-        else:
-            G = G + came.T @ came - left.T @ left
-            target = target + came.sum(axis=0) - left.sum(axis=0)
         on = now
     return None

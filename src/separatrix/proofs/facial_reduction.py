@@ -36,6 +36,7 @@ from separatrix.proofs.small_null_vectors import face_of, small_null_vectors
 
 FEW = 10  # dimensions that are left to be taken one circuit at a time
 MOST = 1500  # columns up to which Newton's method is tried
+TRIES, A_FEW = 3, 8  # short proofs that are tried, and rows that each vector adds to the next one
 
 
 @dataclass
@@ -130,13 +131,35 @@ class FacialReduction:
 
     def _shortly_proved(self) -> bool:
         """Whether weights that nearly cancel some rows prove the verdict."""
-        weights = balanced_weights(self.rows)
-        short = None if weights is None else short_proof(self.rows, *weights)
-        if weights is not None and short is None and (null := small_null_vectors(self.rows, weights[0])) is not None:
+        also: Indices | None = None
+        for _ in range(TRIES):
+            short = self._weighed(also)
+            if short is None or self._verdict_by(short):
+                break
+            also = self._moved_both_ways(short.null)
+            if not len(also):
+                break
+        return self.out.short is not None
+
+    def _weighed(self, also: Indices | None) -> ShortProof | None:
+        """A short proof about the rows that are weighed, and about these."""
+        weights = balanced_weights(self.rows, also)
+        if weights is None:
+            return None
+        short = short_proof(self.rows, *weights)
+        if short is None and (null := small_null_vectors(self.rows, weights[0])) is not None:
             short = short_proof(self.rows, *weights, null)
-        proved = short is not None and self._verdict_by(short)
-        self.out.tried += [] if weights is None else [f"weights that nearly cancel: {'' if proved else 'not '}proved"]
-        return proved
+        if short is None and (weights := balanced_weights(self.rows, also, whitened=True)) is not None:
+            short = short_proof(self.rows, *weights)
+        self.out.tried.append(f"weights that nearly cancel: {'' if short else 'not '}proved")
+        return short
+
+    def _moved_both_ways(self, null: dict[int, Row]) -> Indices:
+        """A few rows on either side of each vector that vanishes on the rows of a proof: they may cancel too."""
+        ids = not_vanishing(self.rows, face_of(null, self.rows.p), np.arange(self.rows.n))
+        signs = [self.rows.signs(v, ids) for v in null.values()]
+        some = [ids[s * side > 0][:A_FEW] for s in signs for side in (1, -1) if (s > 0).any() and (s < 0).any()]
+        return np.unique(np.concatenate([*some, ids[:0]]))
 
     def _verdict_by(self, short: ShortProof) -> bool:
         """The verdict that a short proof leads to, if any: its rows are of T, and their null space is known."""

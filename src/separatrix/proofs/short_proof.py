@@ -8,7 +8,7 @@ a circuit.
 
 What is stated is proved here, in floating point with a bound on every rounding (Rump 2006): products of integers below
 2^53 are exact, and Cholesky's factorisation ends only on matrices whose eigenvalues are above a small negative number.
-A checker proves it again in integers.
+Columns too near to dependent for that are left to integers (ill_conditioned). A checker proves it again in integers.
 """
 
 from __future__ import annotations
@@ -20,14 +20,19 @@ import numpy as np
 
 from separatrix.arrays import Floats, Indices
 from separatrix.proofs.exact_algebra import Row
+from separatrix.proofs.ill_conditioned import proved_in_integers
 from separatrix.proofs.lifted_rows import LiftedRows
 
 UNIT = 2.0**-53
 EXACT = 2.0**53  # integers below it are doubles
 LARGEST = 2.0**26  # entries of rows that are rounded to integers: room for condition numbers of about 10^5
+SLOT = 2.0**31  # sums of squares below it fit into the narrowest slots of a checker, which take it half the time
 ENTRIES = 2.0**62  # 64-bit integers with room for a sum
 FEWEST, MOST = 100, 2500  # columns: with fewer, circuits are short and soon found; with more, checkers take minutes
-SHARES = (1.3, 2.0, math.inf)  # rows of J for each column
+SHARES = (1.1, 1.3, 2.0, math.inf)  # rows of J for each column
+ROOM = 1.15  # times the norm that rounding to integers may change, at least
+SQUARED, DEPENDENT = 1e-6, 1e-14  # least singular values beside the size, below which squares and doubles lose them
+NEARLY_DEPENDENT = 20  # bits from which on more rows do not help
 
 
 @dataclass(frozen=True)
@@ -62,47 +67,57 @@ def short_proof(rows: LiftedRows, ids: Indices, q: Floats, null: dict[int, Row] 
         inner = _inner_rows(B, order)
         if inner is None:
             return None
-        m, bits = inner
-        first, rest = np.sort(order[:m]), np.sort(order[m:])
-        order = np.concatenate([first, rest])
-        scaled = np.ldexp(B[order], bits)
-        weights = _whole_weights(scaled, q[order], m)
-        if weights is None:
-            return None
+        m, least_bits = inner
+        order = np.concatenate([np.sort(order[:m]), np.sort(order[m:])])
         doubles = type(rows) is LiftedRows and max(rows.unit) == 1
-        floor = proved_floor(scaled, weights, m, 61 if doubles else 50)
-    if floor is None:
+        for bits in (least_bits, least_bits + 1):
+            scaled = np.ldexp(B[order], bits)
+            weights = _whole_weights(scaled, q[order], m)
+            floor = None if weights is None else proved_floor(scaled, weights, m, 61 if doubles else 50)
+            if weights is not None and floor is not None:
+                return ShortProof(ids[order].tolist(), weights, m, [e + bits for e in columns], floor, null)
+        found = proved_in_integers(scaled, q[order], m) if doubles else None
+    if found is None:
         return None
-    return ShortProof(ids[order].tolist(), weights, m, [e + bits for e in columns], floor, null)
+    return ShortProof(ids[order].tolist(), found[0], m, [e + bits for e in columns], found[1], null)
 
 
 def _inner_rows(B: Floats, order: Indices) -> tuple[int, int] | None:
-    """How many of the first rows are J, and the power of two that makes their rounding to integers harmless."""
+    """How many of the first rows are J, and the power of two that makes their rounding to integers harmless.
+
+    Few rows take a checker less time, and so do short integers, which more rows allow.
+    """
     n, p = B.shape
-    best: tuple[int, int] | None = None
+    best: tuple[float, int, int] | None = None
     for m in sorted({min(n, int(min(share * p, n)) + 8) for share in SHARES}):
         inner = B[order[:m]]
         least = least_singular_value(inner)
         if least > 0:
-            bits = max(0, math.ceil(math.log2(2 * math.sqrt(m * p) / least)))
-            if best is None or bits < best[1] - 1:
-                best = m, bits
-            if bits <= math.log2(2 * math.sqrt(m)) + 6:
+            bits = max(0, math.ceil(math.log2(ROOM * math.sqrt(m * p) / least)))
+            short = float(np.max(np.sum(inner * inner, axis=0))) * 4.0**bits < SLOT
+            cost = m * (1 if short else 2)
+            if best is None or cost < best[0]:
+                best = cost, m, bits
+            if short or bits > NEARLY_DEPENDENT:
                 break
-    return best
+    return None if best is None else best[1:]
 
 
 def least_singular_value(A: Floats, rounds: int = 8) -> float:
-    """An estimate from above, by inverse iteration; 0 where the products of the columns have no inverse."""
+    """An estimate from above, by inverse iteration; 0 where the columns are dependent but for the last digits."""
+    size = float(np.linalg.norm(A))
     try:
         inverse = np.linalg.inv(A.T @ A)
+        v: Floats = np.asarray(np.random.default_rng(0).standard_normal(A.shape[1]))
+        for _ in range(rounds):
+            v = np.asarray(inverse @ (v / np.linalg.norm(v)))
+        length = float(np.linalg.norm(v))
+        least = 1 / math.sqrt(length) if 0 < length < math.inf else 0.0
     except np.linalg.LinAlgError:
-        return 0.0
-    v: Floats = np.asarray(np.random.default_rng(0).standard_normal(A.shape[1]))
-    for _ in range(rounds):
-        v = np.asarray(inverse @ (v / np.linalg.norm(v)))
-    length = float(np.linalg.norm(v))
-    return 1 / math.sqrt(length) if 0 < length < math.inf else 0.0
+        least = 0.0
+    if least < SQUARED * size:  # the products of the columns have lost it
+        least = float(np.linalg.svd(A, compute_uv=False)[-1])
+    return least if least > DEPENDENT * size else 0.0
 
 
 def _whole_weights(scaled: Floats, q: Floats, m: int) -> list[int] | None:

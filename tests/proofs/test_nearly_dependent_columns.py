@@ -1,0 +1,129 @@
+"""Short proofs where columns are nearly dependent, rare, or of one class: eigenvalues in integers, and verdicts."""
+
+from __future__ import annotations
+
+import brute_force
+import numpy as np
+import pytest
+from hard_sets import noisy, table_of
+from test_forged_claims import accepted
+from test_short_circulations import certificate_of, semidefinite
+
+from separatrix import checker, separability, verify
+from separatrix.proofs.balanced_weights import balanced_weights
+from separatrix.proofs.ill_conditioned import eigenvalues_exceed, proved_in_integers
+from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.short_proof import least_singular_value, short_proof
+
+
+def conditioned(n, d, condition, seed, share=0.2):
+    """Rows with columns of that condition number, a share of the labels wrong."""
+    rng = np.random.default_rng(seed)
+    Q, _ = np.linalg.qr(rng.standard_normal((d, d)))
+    X = rng.standard_normal((n, d)) * np.logspace(0, -np.log10(condition), d) @ Q
+    y = np.where(X @ rng.standard_normal(d) >= 0, 1, -1)
+    y[rng.random(n) < share] *= -1
+    return X, y
+
+
+def test_eigenvalues_above_a_level_are_above_it():
+    rng = np.random.default_rng(0)
+    shown = 0
+    for _ in range(200):
+        p, bits = int(rng.integers(1, 7)), int(rng.choice([3, 10, 25, 45]))
+        A = np.rint(np.ldexp(rng.standard_normal((p + int(rng.integers(0, 4)), p)), bits))
+        if p > 1 and rng.random() < 0.6:  # columns that differ in few digits
+            A[:, -1] = A[:, 0] + rng.integers(-3, 4, len(A))
+        least = float(np.linalg.svd(A, compute_uv=False)[-1]) ** 2
+        level = int(least * rng.choice([0.3, 0.9, 1.1, 3])) + 1
+        rows = [[int(v) for v in row] for row in A.tolist()]
+        M = [[sum(row[i] * row[j] for row in rows) - level * (i == j) for j in range(p)] for i in range(p)]
+        if eigenvalues_exceed(A, level):
+            shown += 1
+            assert semidefinite(M)
+    assert shown > 50
+
+
+def test_dependent_columns_have_no_eigenvalues_above_zero():
+    A = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]) * 2.0**40
+    assert not eigenvalues_exceed(A, 1)
+    assert least_singular_value(A) == 0
+
+
+@pytest.mark.parametrize("condition", [1e7, 1e9, 1e11])
+def test_short_proofs_of_nearly_dependent_columns_are_accepted(condition):
+    X, y = conditioned(120, 12, condition, seed=3)
+    rows = LiftedRows(X, y.astype(np.int8), True)
+    found = short_proof(rows, *balanced_weights(rows, whitened=True))
+    assert max(found.exponents) > 26  # more than floating point can prove
+    content = certificate_of(X, y, found)
+    assert accepted(content, X, y)
+    other = y.copy()
+    other[content["support"][:4]] *= -1
+    assert not accepted(certificate_of(X, other, found), X, other)
+
+
+def test_weights_are_corrected_until_the_rows_nearly_cancel():
+    X, y = conditioned(120, 12, 1e8, seed=4)
+    rows = LiftedRows(X, y.astype(np.int8), True)
+    ids, q = balanced_weights(rows, whitened=True)
+    Z = rows.dense(ids)
+    order = np.argsort(-q)
+    scaled, q = np.ldexp(Z[order], 36), q[order] * (1 + 1e-8 * np.sin(np.arange(len(q))))
+    weights, floor = proved_in_integers(scaled, q, 20)
+    assert floor > 0
+    assert min(weights) > 0
+    assert proved_in_integers(np.abs(scaled), q, 20) is None  # rows that do not cancel
+    assert proved_in_integers(np.ldexp(scaled, 20), q, 20) is None  # integers of more than 52 bits
+
+
+def test_many_nearly_dependent_columns_have_short_certificates():
+    X, y = conditioned(900, 110, 1e10, seed=5)
+    found = separability(X, y)
+    content = found.certificate.content
+    assert found.verdict == "overlap"
+    assert max(content["near"]["exponents"]) > 26
+    assert found.certificate.size < 10_000
+    assert "overlap" in verify(found.certificate, X, y)
+
+
+def test_a_rare_dummy_of_both_classes_is_weighed_too():
+    """Rows of a column that the chosen rows do not have: they must be found for the rows to span the space."""
+    X, y = noisy(6000, 110, 0.2, seed=6)
+    X[:, 3] = 0.0
+    rare = np.flatnonzero(y == 1)[100:103].tolist() + np.flatnonzero(y == -1)[100:103].tolist()
+    X[rare, 3] = 1.0
+    found = separability(X, y)
+    assert found.verdict == "overlap"
+    assert "near" in found.certificate.content
+    assert set(rare) & set(found.certificate.content["support"])
+    assert "overlap" in verify(found.certificate, X, y)
+
+
+def test_a_dummy_of_one_class_has_a_short_certificate():
+    """The rows of the dummy lose their weights, and what is left of its column must not be rounding alone."""
+    for seed in range(4):
+        X, y = noisy(1500, 130, 0.2, seed)
+        X[:, 0] = 0.0
+        X[np.flatnonzero(y == 1)[::20], 0] = 1.0
+        found = separability(X, y)
+        assert found.verdict == "quasi"
+        assert "near" in found.certificate.content
+        assert "quasi-complete" in verify(found.certificate, X, y)
+
+
+def test_small_sets_with_nearly_dependent_columns_agree_with_brute_force():
+    rng = np.random.default_rng(8)
+    proved = 0
+    for seed in range(60):
+        X, y = conditioned(int(rng.integers(8, 16)), 2, 10.0 ** rng.uniform(5, 12), seed, share=0.3)
+        if len(set(y.tolist())) < 2:
+            continue
+        rows = LiftedRows(X, y.astype(np.int8), True)
+        weights = balanced_weights(rows, whitened=True)
+        found = None if weights is None else short_proof(rows, *weights)
+        if found is not None:
+            proved += 1
+            assert brute_force.verdict(X, y)[0] == "overlap"
+            assert checker.check(certificate_of(X, y, found), table_of(X, y))
+    assert proved > 10
