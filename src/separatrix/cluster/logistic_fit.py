@@ -19,11 +19,10 @@ from separatrix.cluster.logistic_rounds import LossSpec, RoundsLoss, gram_sums, 
 from separatrix.cluster.part_worker import HeldPart
 from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError, warn_user
 from separatrix.models.logistic.existence import Existence, IndependentColumns, independent_in, overlap_at
-from separatrix.models.logistic.fit import FitOptions
 from separatrix.models.logistic.fitted_facts import FittedFacts
 from separatrix.models.logistic.logistic_regression import LogisticRegression
 from separatrix.models.logistic.newton import Newton, NewtonState, newton
-from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, unfinished
+from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult, unfinished
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.moments import merge
 from separatrix.numerics.normal_equations import NormalEquations

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from separatrix.models.logistic.binary_loss import BinaryLoss, SampleHessian
-from separatrix.models.logistic.duality_gap import SampleGap, entropy
+from separatrix.models.logistic.duality_gap import KeptGap, SampleGap, entropy
 from separatrix.models.logistic.newton import newton
 
 N, STRIDE = 4000, 8
@@ -95,3 +95,26 @@ def test_rows_that_are_certain_or_hopeless_keep_their_digits():
     point = loss.point(least.at + np.append(np.full(5, 1e-4), 0.0))
     left = point.value - least.value
     assert left - 1e-11 * least.value <= gap_at(point) <= 3 * STRIDE * left
+
+
+@pytest.mark.parametrize("ridge", [1e-6, 1.0, 100.0])
+@pytest.mark.parametrize("lift", [True, False])
+def test_the_gap_of_a_kept_hessian_bounds_what_is_left(ridge, lift):
+    """At points near and far from where the Hessian was made, and about as large as the decrement near the minimum."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((400, 6)) + 0.3
+    y = np.where(X[:, 0] + rng.logistic(size=400) > 0, 1, -1).astype(np.int8)
+    loss = BinaryLoss(X, y, rng.uniform(0.5, 2.0, 400), None, ridge, lift)
+    best = newton(loss, loss.point(np.zeros(7)), 50).state.point
+    ratios = []
+    for far in (1.0, 0.3, 0.1, 0.01):
+        made = loss.point(best.at + far * rng.standard_normal(7) * [1, 1, 1, 1, 1, 1, float(lift)])
+        gap = KeptGap(loss, SampleHessian(loss.model(made), 1.0), made.curvature)
+        for away in (1.0, 0.1, 1e-2, 1e-3):
+            point = loss.point(best.at + away * rng.standard_normal(7) * [1, 1, 1, 1, 1, 1, float(lift)])
+            left = point.value - best.value
+            assert gap(point) >= left * (1 - 1e-6) - 1e-11
+            if far == 0.01 and away <= 1e-3:
+                ratios.append(gap(point) / left)
+    assert ratios
+    assert max(ratios) < 1.2

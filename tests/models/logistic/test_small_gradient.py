@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.models.logistic.existence import gradient_proves_overlap
 from separatrix.models.logistic.newton import newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem
-from separatrix.models.logistic.small_gradient import gradient_proves_overlap
 
 
 def problem_of(X, y, weights=None, lift=True):

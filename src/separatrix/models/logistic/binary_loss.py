@@ -8,6 +8,7 @@ without an intercept its place stays zero. More than two classes are in multinom
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,6 +22,7 @@ from separatrix.numerics.normal_equations import NormalEquations
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
+ALONG = 1000  # rows that tell how long a first step should be
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,20 @@ class BinaryLoss:
         kernels.scores(self.rows, step, moved)
         return float(np.abs(moved).max())
 
+    def multiple(self, step: Floats) -> float:
+        moved, some = np.empty(self.n), slice(None, None, max(1, self.n // ALONG))
+        kernels.scores(self.rows, step, moved)
+        table, y = kernels.rows(-moved[some, None]), self.y[some].copy()
+        c, o = (None if v is None else v[some].copy() for v in (self.weights, self.offset))
+        penalty = self.ridge * float(step[:-1] @ step[:-1]) * table.n / self.n
+
+        def slope(a: float) -> float:
+            g = np.zeros(2)
+            kernels.logistic_pass(table, y, c, o, np.array([a, 0.0]), 0, table.n, g, None, None)
+            return float(g[0]) + a * penalty
+
+        return least_along(slope)
+
     def rounding(self, point: LossPoint) -> Floats:
         out = rounding_of(self.rows, point.wrong if self.weights is None else self.weights * point.wrong)
         if not self.lift:
@@ -174,14 +190,32 @@ class SampleHessian:
     """The inverse of a weighted Gram matrix, kept for many steps; ``share`` scales its rows up to all rows."""
 
     def __init__(self, gram: NormalEquations, share: float) -> None:
-        self.gram, self.share = gram, share
+        self.gram, self.share, self.rows = gram, share, int(gram.rows.sum())
         self.inverse = np.linalg.inv(gram.scaled) / gram.scale / gram.scale[:, None]
 
     def correction(self, g: Floats) -> Floats:
-        if not self.gram.free:
-            return np.append(self.share * (self.inverse @ g[:-1]), 0.0)
-        w = self.inverse @ (g[:-1] - self.gram.x_mean * g[-1])
-        return np.asarray(self.share * np.append(w, g[-1] / self.gram.weight - self.gram.x_mean @ w))
+        out, gram = np.zeros(len(g)), self.gram
+        if not gram.free:
+            out[:-1] = self.share * (self.inverse @ g[:-1])
+            return out
+        out[:-1] = self.inverse @ (g[:-1] - gram.x_mean * g[-1])
+        out[-1] = g[-1] / gram.weight - gram.x_mean @ out[:-1]
+        out *= self.share
+        return out
+
+
+def least_along(slope: Callable[[float], float]) -> float:
+    """About where a slope that grows with its place becomes zero, by secants from 0 and 1; at least a tenth."""
+    before, low, at = 0.0, slope(0.0), 1.0
+    for _ in range(8):
+        here = slope(at)
+        bend = (here - low) / (at - before)
+        if not bend > 0:
+            break
+        before, low, at = at, here, min(max(at - here / bend, 0.1), 3.0 * at)
+        if abs(at - before) <= 0.05 * at:
+            break
+    return at
 
 
 def rounding_of(rows: kernels.Rows, sizes: Floats) -> Floats:

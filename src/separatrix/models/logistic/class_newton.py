@@ -19,7 +19,7 @@ from separatrix.models.logistic.binary_loss import EPS, HessianModel, LossPoint
 from separatrix.models.logistic.class_blocks import NarrowRows
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import LAST, NewtonState, newton_cg, rests
-from separatrix.models.logistic.quasi_newton import with_model
+from separatrix.models.logistic.quasi_newton import first_step, with_model
 from separatrix.numerics.driver import Driven
 from separatrix.numerics.status import Status
 
@@ -85,19 +85,22 @@ class KeptHessian:
 def class_newton(loss: MultinomialLoss, start: LossPoint, max_iter: float, tol: float = 0.0) -> Driven[NewtonState]:
     """Minimise from ``start`` until a step promises at most ``tol`` of the value, or to the last digits."""
     point, steps, enough = start, 0, max(tol, LAST)
-    near, model = (NEAR, shared(loss)) if not start.at.any() else (enough, kept(loss, start))
+    near, model, pairs = (NEAR, shared(loss), None) if not start.at.any() else (enough, kept(loss, start), None)
+    if model is not None and near > enough:
+        point, pairs = first_step(loss, start, model)
+        steps = 1
     for _ in range(HESSIANS):
         if model is None:
             break
-        run = with_model(loss, point, model, max(near, enough), max_iter - steps)
+        run = with_model(loss, point, model, max(near, enough), max_iter - steps, pairs=pairs)
         point, steps, state = run.state.point, steps + run.steps, run.state
         there = run.status is Status.OPTIMAL and near <= enough
         rested = there and state.step is not None and (tol > 0 or rests(loss, point, model, state.step))
         if rested or run.status is Status.INTERRUPTED:
-            return Driven(NewtonState(point), run.status, steps)
+            return Driven(NewtonState(point, step=None if tol > 0 else state.step), run.status, steps)
         if there or steps >= max_iter or not state.decrement > 64 * EPS * abs(point.value):
             break
-        near, model = enough, kept(loss, point)
+        near, model, pairs = enough, kept(loss, point), None
     more = newton_cg(loss, point, max_iter - steps, tol, by_decrement=True)
     return Driven(more.state, more.status, steps + more.steps)
 

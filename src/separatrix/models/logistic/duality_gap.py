@@ -68,6 +68,31 @@ def net_gap(loss: BinaryLoss, point: LossPoint, alpha: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptGap:
+    """The same by a Hessian that was made elsewhere, where rows had the curvatures ``kept``.
+
+    No row has less than some share of that, nor has then the Hessian. With u = R l < 1, what is left to gain is at
+    most  l^2 (u + (1 - u) log(1 - u))/u^2,  about the decrement: of Bach's lower bound
+    F - l t + (exp(-R t) + R t - 1)/R^2  at a distance t the least value. Where some row is too certain for that, strong
+    convexity bounds what is left.
+    """
+
+    loss: BinaryLoss
+    model: HessianModel
+    kept: Floats
+
+    def __call__(self, point: LossPoint) -> float:
+        with np.errstate(all="ignore"):
+            share = min(1.0, float((point.curvature / self.kept).min()))
+            decrement = direction(self.model, point.gradient)[1] / share
+            size = 2.0 * decrement / max(float(point.curvature.min()), TINY)  # (R l)^2
+            if 0 < size < 1:
+                u = size**0.5
+                return float(2.0 * decrement * (u + (1.0 - u) * np.log1p(-u)) / size)
+        return 2.0 * self.loss.left(point)
+
+
+@dataclass(frozen=True, slots=True)
 class SampleGap:
     """The gap of ``loss`` from a sample of its ``rows``, of which ``part`` is the loss.
 

@@ -5,8 +5,17 @@ z_i = y_i (x_i, 1) be the rows on their own side, q_i > 0 any numbers, Q = diag(
 lambda = q (1 - Z s)  has  Z'lambda = 0, and it is positive where z_i.s < 1. Positive weights on rows that span the
 space and cancel leave no direction that separates (Stiemke 1915), and some of the rows are enough. At a maximum of
 the likelihood Z'q = 0 for q_i = 1 - P(y_i|x_i), so that s = 0: near a maximum the proof costs a Gram matrix of a few
-rows (small_gradient.py), else one of all.
-Rounding is bounded, not hoped away: see :func:`cancels`. Where the fit proves nothing, separability decides.
+rows, else one of all. With A = Z'QZ and r = Z'q, the gradient,  |z_i.s| <= sqrt(r'A^-1 r/q_i),  since A holds
+q_i z_i z_i'. So  r'A^-1 r <= min q/4  proves overlap, and leaves room for a rough lower bound of A:
+
+- the sum over some of the rows only;
+- of several classes, whose z are (x, 1) (x) (e_y - e_k) with q_k = P(k|x): the variance of numbers v_k under P is at
+  most their mean square distance from v_y, so that  sum_k q_k (e_y - e_k)(e_y - e_k)' >= diag p - pp' >= min_k p_k
+  on vectors whose classes add up to zero (the eigenvalues of diag p - pp' and of diag p interlace). Then
+  r'A^-1 r <= sum_k r_k'G^-1 r_k  with  G = sum c_i min_k p_ik (x_i, 1)(x_i, 1)',  a matrix of one class.
+
+Rounding is bounded, not hoped away: a sum of n terms is wrong by at most n units of the sum of their sizes, in any
+order (Higham 2002, 3.1). Where the fit proves nothing, separability decides.
 """
 
 from __future__ import annotations
@@ -19,11 +28,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError
-from separatrix.models.logistic.binary_loss import LossPoint, weighted_gram
+from separatrix.models.logistic.binary_loss import LossPoint, dense, weighted_gram
 from separatrix.models.logistic.problem import LogisticProblem
-from separatrix.models.logistic.small_gradient import gradient_proves_overlap
 from separatrix.numerics.normal_equations import NormalEquations, rank_limit
 from separatrix.proofs.certificate import Certificate
 from separatrix.proofs.separability import Given, Separability
@@ -31,6 +40,7 @@ from separatrix.proofs.separability import Given, Separability
 NAMED = 200  # parameters up to which a warning decides which coefficients are infinite
 PLAIN = {"complete": "completely", "quasi": "quasi-completely"}
 PROOF_SIZE = 2**25  # numbers that a proof of overlap may look at
+ROWS, MOST_COLUMNS = (8, 64), 2000  # rows of a Gram matrix for each column; columns beyond which it would cost too much
 UNIT = 2.0**-53
 LEVELS = (1e-4, 1e-8, 1e-12)  # rows of smaller q than this share of the largest are left out
 
@@ -129,6 +139,63 @@ def overlap_at(problem: LogisticProblem, point: LossPoint) -> bool:
     if problem.classes == 2:
         return proves_overlap(problem.signs.astype(np.float64)[:, None] * problem.lifted(), point.wrong)
     return proves_overlap(*kesler_rows(problem.lifted(), problem.codes, point.curvature))
+
+
+def gradient_proves_overlap(problem: LogisticProblem, point: LossPoint) -> bool:
+    """Whether the unpenalised gradient at a point is small enough to prove that classes overlap; False proves nothing.
+
+    Errors of its sums are at most  n units of  sum |r_i||x_ij| <= |r||x_j|.
+    """
+    p = problem.d + int(problem.lift)
+    if p > MOST_COLUMNS or problem.n <= p:
+        return False
+    with np.errstate(all="ignore"):
+        least_q, residuals, h = _weights(problem, point)
+        if not (np.isfinite(point.gradient).all() and least_q > 0):
+            return False
+        lengths = np.zeros(problem.d + 1)
+        kernels.curvature_diagonal(kernels.rows(problem.X), np.ones(problem.n), 0, problem.n, None, lengths)
+        rounding = 2.02 * (problem.n + problem.classes + 20) * UNIT * residuals * np.sqrt(lengths[:p])
+        G, tried = point.gradient.reshape(-1, problem.d + 1)[:, :p], 0
+        for rows in ROWS:
+            some = slice(None, None, max(1, problem.n // (rows * p)))
+            if some.step == tried:
+                break
+            Z, tried = dense(problem.X[some]), some.step
+            Z = np.column_stack([Z, np.ones(len(Z))]) if problem.lift else Z
+            A = Z.T @ (h[some, None] * Z)
+            D = 1.0 / np.sqrt(np.diagonal(A))
+            distance = 1.01 * (float(np.linalg.norm(D * G)) + float(np.linalg.norm(D * rounding)))
+            if np.isfinite(A).all() and (D < 1e140).all():
+                needed = 4.0 * distance * (distance / (0.99 * least_q))
+                if least_eigenvalue_above(A * D * D[:, None], needed + 2.0 * (len(Z) + p + 20) * UNIT * p):
+                    return True
+    return False
+
+
+def least_eigenvalue_above(A: Floats, needed: float) -> bool:
+    """Whether a Cholesky factorisation proves it, of a matrix with a diagonal of ones (Rump 2006)."""
+    shifted = A.copy()
+    shifted[np.diag_indices(len(A))] -= needed + 16.0 * len(A) ** 2 * UNIT
+    try:
+        return bool(np.isfinite(np.linalg.cholesky(shifted)).all())
+    except np.linalg.LinAlgError:
+        return False
+
+
+def _weights(problem: LogisticProblem, point: LossPoint) -> tuple[float, float, Floats]:
+    """The least weight of a row on its side, the length of all residuals, and what each row gives to the matrix."""
+    c = problem.counts
+    if problem.classes == 2:
+        q = c * point.wrong
+        return float(q.min()), float(np.linalg.norm(q)), q
+    P, own = point.curvature, (np.arange(problem.n), problem.codes)
+    others = P * c[:, None]
+    others[own] = np.inf
+    least = float(others.min())
+    others[own] = c * point.wrong
+    right = np.maximum(1.0 - point.wrong, 0.0)
+    return least, float(np.linalg.norm(others)), 0.99 * c * np.minimum(P.min(axis=1), right)
 
 
 def proves_overlap(Z: Floats, q: Floats) -> bool:

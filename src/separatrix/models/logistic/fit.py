@@ -28,8 +28,15 @@ from separatrix.models.logistic.firth import firth_estimate, likelihood_intercep
 from separatrix.models.logistic.logistic_ridge import ridge, standardised_ridge
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
-from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, UsedRows, sample_stride
-from separatrix.models.logistic.quasi_newton import kept_newton
+from separatrix.models.logistic.problem import (
+    FEWEST,
+    FitOptions,
+    LogisticProblem,
+    LogisticResult,
+    UsedRows,
+    sample_stride,
+)
+from separatrix.models.logistic.quasi_newton import FEWER, SAMPLE, first_step, kept_newton
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.numerics.status import Status
@@ -37,26 +44,9 @@ from separatrix.validation import check_table
 
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
 LARGE = 2**23  # numbers of rows whose check is left to the passes of a ridge fit
+SAMPLE_GAP = 1e-12  # of the value: how near the maximum of a sample is found
 PATIENCE = 12  # steps after which a search that is not settled asks whether there is a maximum at all
 RIDGES, RIDGE_GAP = (0.1, 1.0, 10.0, 100.0, 1000.0), 1e-3  # where searches for a higher maximum begin, and how near
-
-
-@dataclass(frozen=True)
-class FitOptions:
-    """Validated options of a fit; see :class:`separatrix.LogisticRegression`."""
-
-    C: float
-    l1_ratio: float
-    firth: bool
-    on_separation: str
-    lift: bool
-    calibration: str | None  # "flic" or "flac": after Firth's estimate
-    tol: float
-    max_iter: float
-
-    @property
-    def penalty(self) -> str:
-        return "ridge" if self.l1_ratio == 0 else "lasso" if self.l1_ratio == 1 else "elastic net"
 
 
 def fit_parts(parts: list[UsedRows], options: FitOptions, start: Floats | None) -> list[LogisticResult]:
@@ -102,7 +92,7 @@ def fit_rows(rows: UsedRows, options: FitOptions, start: Floats | None) -> Logis
     A free intercept takes up what all offsets have in common, so that the search may begin at zero.
     """
     problem = rows.problem(options.lift)
-    with one_blas_thread(problem.n * problem.d * problem.vectors):
+    with one_blas_thread(2 * problem.n * problem.d * problem.vectors):  # a Hessian is many products
         return _fit_shifted(rows, problem, options, start)
 
 
@@ -154,13 +144,20 @@ def searched(
     start: LossPoint,
     most: float,
     model: HessianModel | None = None,
+    tol: float = 0.0,
 ) -> Driven[NewtonState]:
-    """The maximum to the last digits: by products with the Hessian, or by Hessians; ``model`` is known at the start."""
+    """The maximum, to the last digits if ``tol`` is 0: by products with the Hessian, or by Hessians.
+
+    ``model`` is about the Hessian at the start, of all rows or of some, if it is known.
+    """
     if problem.keeps and isinstance(loss, MultinomialLoss):
-        return class_newton(loss, start, most)
+        return class_newton(loss, start, most, tol)
     if problem.by_products:
-        return newton_cg(loss, start, most)
-    return kept_newton(loss, start, most, model=model) if isinstance(loss, BinaryLoss) else newton(loss, start, most)
+        return newton_cg(loss, start, most, tol)
+    if isinstance(loss, BinaryLoss):
+        return kept_newton(loss, start, most, tol, model=model)
+    start = start if start.at.any() else first_step(loss, start, loss.model(start))[0]
+    return newton(loss, start, most, tol)
 
 
 class UnpenalisedFit:
@@ -192,11 +189,9 @@ class UnpenalisedFit:
         """Newton's method on independent columns, first on a sample of many rows."""
         whole, model = self.whole, None
         if not whole.wide:
-            gram, columns, all_rows = self.looked_at()
-            self.keep(columns)
-            even = all_rows and whole.offset is None and self.start is None
-            if self.problem is whole and whole.classes == 2 and even:
-                model = SampleHessian(gram, 4.0)  # at zero, where p (1 - p) is 1/4
+            gram, share = self.looked_at()
+            if self.problem is whole and whole.classes == 2 and whole.offset is None and self.start is None:
+                model = SampleHessian(gram, 4.0 * share)  # at zero, where p (1 - p) is 1/4
         if self.options.firth and self.problem.classes == 2 and not whole.wide:
             return self.firth("Firth", None)
         problem, self.loss = self.problem, self.problem.loss()
@@ -208,7 +203,7 @@ class UnpenalisedFit:
         if stride >= 4 and start is None:
             sample = problem.rows(slice(None, None, stride))
             small = sample.loss()
-            tried = searched(sample, small, small.point(at), 2 * PATIENCE)
+            tried = searched(sample, small, small.point(at), 2 * PATIENCE, tol=SAMPLE_GAP)
             if tried.status is Status.INTERRUPTED:
                 return self.found(tried)
             if tried.status is Status.OPTIMAL and overlap_at(sample, tried.state.point):
@@ -292,25 +287,25 @@ class UnpenalisedFit:
         fits = (standardised_ridge(self.problem, RIDGE_GAP, self.options.max_iter, C) for C in RIDGES)
         return [self.problem.against_first(fit.vectors) for fit in fits]
 
-    def looked_at(self) -> tuple[NormalEquations, IndependentColumns, bool]:
-        """A Gram matrix and its columns: of a sample that shows them to be independent, else of all rows (True)."""
-        whole = self.whole
-        stride = sample_stride(whole, penalised=False)
-        if stride >= 4 and not whole.sparse:
-            some = slice(None, None, stride)
-            gram = weighted_gram(np.ascontiguousarray(whole.X[some]), whole.counts[some].copy(), 0.0, whole.lift)
-            columns = independent_in(gram, whole.d, whole.lift)
-            if not len(columns.others):
-                return gram, columns, False
-        gram = weighted_gram(whole.X, whole.counts, 0.0, whole.lift)
-        return gram, independent_in(gram, whole.d, whole.lift), True
+    def looked_at(self) -> tuple[NormalEquations, float]:
+        """A Gram matrix of the columns, of which independent ones are kept, and the share of the rows that it is of.
+
+        Columns that are independent in a sample are so in all rows.
+        """
+        whole, stride = self.whole, self.whole.n // (SAMPLE * max(self.whole.d + 1, FEWEST))
+        for step in (stride, 1) if stride >= FEWER and not whole.sparse else (1,):
+            X = whole.X if step == 1 else np.ascontiguousarray(whole.X[::step])
+            gram = weighted_gram(X, whole.counts[::step].copy(), 0.0, whole.lift)
+            self.keep(independent_in(gram, whole.d, whole.lift))
+            if self.problem is whole:
+                break
+        return gram, X.shape[0] / whole.n
 
     # -- parameters of independent columns, and vectors of all -------------------------------------
 
     def keep(self, columns: IndependentColumns) -> None:
         self.columns = columns
-        if len(columns.others):
-            self.problem = self.whole.columns(columns.kept)
+        self.problem = self.whole.columns(columns.kept) if len(columns.others) else self.whole
 
     @property
     def dependent(self) -> tuple[int, ...]:
@@ -320,7 +315,8 @@ class UnpenalisedFit:
     def found(self, run: Driven[NewtonState], stage: Callable[[], FitStage] | None = None) -> FitStage:
         """A search that has ended, with the shortest of equally likely vectors."""
         self.run, point = run, run.state.point
-        vectors = self.all_columns(self.problem.shortest(point.at))
+        at = run.state.estimate if run.status is Status.OPTIMAL else point.at
+        vectors = self.all_columns(self.problem.shortest(at))
         return FitStage(LogisticResult(vectors, run.status, run.steps, point.value), stage)
 
     def spread(self, vectors: Floats) -> Floats:

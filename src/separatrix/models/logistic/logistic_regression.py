@@ -20,11 +20,11 @@ from separatrix.errors import (
     SeparationWarning,
 )
 from separatrix.models.class_labels import need_two_classes, weights_of_rows, with_reference
-from separatrix.models.logistic.fit import FitOptions, fit_parts, fit_unchecked, shows_finite
+from separatrix.models.logistic.fit import fit_parts, fit_unchecked, shows_finite
 from separatrix.models.logistic.grouped import check_grouped
 from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path
-from separatrix.models.logistic.problem import LogisticResult, UsedRows, check_offset, plan_of, unfinished
+from separatrix.models.logistic.problem import FitOptions, LogisticResult, UsedRows, check_offset, plan_of, unfinished
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
 from separatrix.proofs.certificate import CertifiedTable

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
+from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
 from separatrix.models.logistic.class_gap import last_step
 from separatrix.models.logistic.class_newton import class_newton
@@ -34,10 +35,11 @@ from separatrix.models.logistic.problem import (
     RIDGE_SAMPLE,
     LogisticProblem,
     LogisticResult,
+    by_inner_products,
     ridge_by_products,
     sample_stride,
 )
-from separatrix.models.logistic.quasi_newton import LBFGSState, kept_newton, with_model
+from separatrix.models.logistic.quasi_newton import LBFGSState, first_step, kept_newton, with_model
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
@@ -49,6 +51,7 @@ ENOUGH = 50  # rows of a sample for each parameter, from which it has a sample o
 ROUGH = 0.01  # how exactly a sample is solved, in parameters a row: its minimum is some hundred times as far off
 RARE = 100.0  # rows of a sample that must inform about each column
 MOST = 4  # the rows of rare columns are taken where they are at most one in so many
+COLUMNS = 2048  # that are multiplied in one go
 BLOCK = 2**15  # numbers looked at in one go
 
 
@@ -59,7 +62,9 @@ def ridge(
     loss = problem.loss(penalty)
     at = np.zeros(loss.length) if start is None else problem.shortest(start).reshape(-1).copy()
     first = None
-    if start is None and isinstance(loss, BinaryLoss):
+    if start is None and by_inner_products(problem):
+        first = few_rows(problem, loss, penalty, tol, max_iter)
+    elif start is None and isinstance(loss, BinaryLoss):
         first = sampled_start(problem, loss, tol, max_iter)
     elif start is None and (rough := rough_classes(problem, penalty)) is not None:
         at, status = rough.state.point.at, rough.status
@@ -103,7 +108,7 @@ class GapSearch:
         if isinstance(self.loss, MultinomialLoss):
             products = self.problem.by_products
             state.point, state.gap = last_step(self.loss, state.point, self.tol, self.problem.wide, products)
-        else:
+        elif state.gap is None or not np.isfinite(state.gap):
             state.gap = duality_gap(self.loss, state.point)
         if state.gap <= self.tol * value:
             return Status.OPTIMAL
@@ -125,8 +130,13 @@ class GapSearch:
         elif isinstance(self.loss, BinaryLoss):
             run = kept_newton(self.loss, state.point, left, wanted, bounded=True)
         else:
-            run = newton(self.loss, state.point, left, wanted)
-        return Searched(run.state.point, run.status, state.steps + run.steps, run.steps, wanted, state.gap)
+            at = (
+                state.point
+                if state.point.at.any()
+                else first_step(self.loss, state.point, self.loss.model(state.point))[0]
+            )
+            run = newton(self.loss, at, left, wanted)
+        return Searched(run.state.point, run.status, state.steps + run.steps, run.steps, wanted, run.state.gap)
 
     @cached_property
     def preconditioner(self) -> SampleHessian | None:
@@ -139,6 +149,29 @@ class GapSearch:
         share = sample.n / problem.n
         small = sample.binary_loss(self.loss.ridge * share)
         return SampleHessian(small.model(small.point(np.zeros(small.length))), share)
+
+
+def few_rows(
+    problem: LogisticProblem, loss: BinaryLoss | MultinomialLoss, penalty: float, tol: float, max_iter: float
+) -> Searched | None:
+    """The minimum by the inner products of the rows; None where these are dependent.
+
+    With  XX' = LL'  and  w = X'L^-T u,  scores Xw are Lu and |w| is |u|: the same problem on the n columns of L. What
+    rounding has left is seen by a pass over the rows themselves.
+    """
+    linalg, inner = scipy_linalg(), np.zeros((problem.n, problem.n))
+    for begin in range(0, problem.d, COLUMNS):
+        part = np.ascontiguousarray(problem.X[:, begin : begin + COLUMNS], dtype=np.float64)
+        inner += part @ part.T
+    L, dependent = linalg.lapack.dpotrf(inner, lower=1, clean=1)
+    if dependent:
+        return None
+    found = ridge(replace(problem, X=np.ascontiguousarray(L)), penalty, 0.5 * tol, max_iter)
+    U = linalg.lapack.dtrtrs(L, found.vectors[:, :-1].T, lower=1, trans=1)[0]
+    at = np.column_stack([np.asarray(problem.X.T @ U).T, found.vectors[:, -1]])
+    ended = found.status in (Status.OPTIMAL, Status.INTERRUPTED)
+    status = found.status if ended else Status.MAX_ITERATIONS  # the search goes on with all columns
+    return Searched(loss.point(np.ascontiguousarray(at).reshape(-1)), status, found.steps)
 
 
 def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float, C: float = 1.0) -> LogisticResult:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
-from separatrix.models.logistic.binary_loss import TINY, HessianModel, LossPoint, dense, rounding_of
+from separatrix.models.logistic.binary_loss import ALONG, EPS, TINY, HessianModel, LossPoint, dense, least_along
 from separatrix.models.logistic.class_blocks import ClassBlocks, NarrowRows
 
 CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
@@ -172,15 +172,32 @@ class MultinomialLoss:
             out[:, -1] = 1.0
         return PlainDiagonal(np.maximum(out, 1e-12 * float(out.max()) or 1.0).reshape(-1))
 
+    def multiple(self, step: Floats) -> float:
+        some, V = slice(None, None, max(1, self.n // ALONG)), -step.reshape(self.classes, self.d + 1)
+        S, codes, biases = class_scores(self.X[some], V) + V[:, -1:], self.codes[some].copy(), np.zeros(self.classes)
+        c, o = (None if v is None else v[some].copy() for v in (self.weights, self.offset))
+        penalty, R = self.ridge * float((V[:, :-1] ** 2).sum()) * len(codes) / self.n, np.empty_like(S)
+
+        def slope(a: float) -> float:
+            scores = a * S if o is None else a * S + o.T
+            kernels.class_probabilities(scores, biases, codes, c, scores, R, None, None)
+            return float(np.vdot(R, S)) + a * penalty
+
+        return least_along(slope)
+
     def reach(self, step: Floats) -> float:
-        V = step.reshape(self.classes, -1)
-        return float(np.ptp(self.X @ V[:, :-1].T + V[:, -1], axis=1).max())
+        V = step.reshape(self.classes, self.d + 1)
+        scores = class_scores(self.X, V) + V[:, -1:]
+        return float((scores.max(axis=0) - scores.min(axis=0)).max())
 
     def rounding(self, point: LossPoint) -> Floats:
-        sizes, rows = point.curvature.copy(), kernels.rows(self.X)
-        sizes[self.own] = point.wrong
-        sizes *= 1.0 if self.weights is None else self.weights[:, None]
-        return np.concatenate([rounding_of(rows, r) for r in sizes.T])
+        sizes = point.curvature.T.copy()
+        sizes[self.codes, self.own[0]] = point.wrong
+        sizes *= 1.0 if self.weights is None else self.weights
+        squares = self.X.multiply(self.X) if hasattr(self.X, "multiply") else np.square(self.X, dtype=np.float64)
+        second, total = np.asarray(sizes @ squares), sizes.sum(axis=1, keepdims=True)
+        signs = np.where(np.asarray(sizes @ self.X) > 0, -1.0, 1.0)
+        return np.column_stack([EPS * signs * np.sqrt(second) * np.sqrt(total), EPS * total]).reshape(-1)
 
     def information(self, point: LossPoint) -> Floats:
         """The part of the Hessian that is a sum over rows, of the classes that a step moves."""

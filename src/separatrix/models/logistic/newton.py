@@ -32,18 +32,22 @@ from separatrix.numerics.status import Status
 ARMIJO = 1e-4
 REST = 1e-5  # the greatest change of a score by a last step
 EXACT = 1e-4  # how exactly a step is solved at most: products with the Hessian may have six digits only
-LAST = 16 * EPS**2  # of the value: what rounding errors of a gradient promise to gain
+LAST = 1e-24  # of the value: what a step may promise to gain that is not taken any more
 FEWEST = 2.0**-30  # a step that has been halved thirty times leads nowhere
 
 
 @dataclass(slots=True)
 class NewtonState:
-    """A point, the decrement of the step before if that was near the minimum, and the step that leads on from here."""
+    """A point, the decrement of the step before if that was near the minimum, and the step that leads on from here.
+
+    ``gap`` bounds what is left to gain, where that was proved.
+    """
 
     point: LossPoint
     before: float = np.inf
     step: Floats | None = None
     decrement: float = np.inf
+    gap: float = np.inf
 
     @property
     def size(self) -> float:
@@ -56,8 +60,14 @@ class NewtonState:
 
     @property
     def settled(self) -> bool:
-        """Whether a step is no better than the one before it, or what rounding errors of a gradient ask for."""
-        return self.near and (self.decrement > 0.25 * self.before or self.decrement <= LAST * self.size)
+        """Whether a step is no better than the one before it, or leads to the last digits."""
+        last = expected_next(self.decrement, self.before) <= LAST * self.size
+        return self.near and (self.decrement > 0.25 * self.before or last)
+
+    @property
+    def estimate(self) -> Floats:
+        """The parameters after the step that leads on from here: without a tolerance a run ends before it."""
+        return self.point.at if self.step is None else self.point.at - self.step
 
     def moved(self, loss: SmoothLoss) -> NewtonState | None:
         assert self.step is not None
@@ -114,6 +124,11 @@ def newton(
 ) -> Driven[NewtonState]:
     """Minimise from ``start``; see :class:`Newton`."""
     return drive(Newton(loss, tol, bounded, floor), NewtonState(start), max_steps=max_iter)
+
+
+def expected_next(decrement: float, before: float) -> float:
+    """The decrement after a step, if that divides it as the one before did."""
+    return decrement * min(1.0, decrement / before) if 0 < before < np.inf else decrement
 
 
 def direction(model: HessianModel, g: Floats) -> tuple[Floats, float]:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.logistic.centred_loss import CentredLoss
-from separatrix.models.logistic.fit import FitOptions, penalised
-from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
+from separatrix.models.logistic.fit import penalised
+from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.protocol import need_limit
 

@@ -1,4 +1,4 @@
-"""What a logistic fit is given and what it returns: the rows in use, the problem on them, and the result.
+"""What a logistic fit is given and what it returns: options, the rows in use, the problem on them, and the result.
 
 ``plan_of`` says which algorithm is used, and why; the decisions are ``LogisticProblem.wide``, ``by_products`` and
 ``sample_stride``, which the solvers use too.
@@ -31,6 +31,24 @@ CHEAP = 1e6  # rows times squared parameters up to which it is made of several c
 MOST_SPARSE = 300  # the same for sparse rows
 MOST_KEPT, KEPT = 320, 1e9  # of dense rows and several classes: parameters, and rows times their squares, up to which
 # a Hessian in single precision costs less than the products that it saves
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """Validated options of a fit; see :class:`separatrix.LogisticRegression`."""
+
+    C: float
+    l1_ratio: float
+    firth: bool
+    on_separation: str
+    lift: bool
+    calibration: str | None  # "flic" or "flac": after Firth's estimate
+    tol: float
+    max_iter: float
+
+    @property
+    def penalty(self) -> str:
+        return "ridge" if self.l1_ratio == 0 else "lasso" if self.l1_ratio == 1 else "elastic net"
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +299,7 @@ RIDGE_SAMPLE = 50  # the same with a ridge
 RAREST = 16  # dense rows for each one of a sample with a ridge, at most: a larger sample saves passes over all rows
 SAMPLED = 2**24  # numbers of such a sample, at most: rows may lie in a file that is larger than memory
 FEW = 200  # parameters from which products with the Hessian of dense rows and two classes cost less than itself
+WIDER, MOST_ROWS = 4, 1000  # columns for each row from which, and rows up to which, rows are known by inner products
 FEWEST = 40  # parameters that a sample is made for at least
 
 
@@ -298,6 +317,11 @@ def ridge_by_products(problem: LogisticProblem) -> bool:
     return problem.by_products or (dense and problem.parameters >= FEW)
 
 
+def by_inner_products(problem: LogisticProblem) -> bool:
+    """Whether a ridge is found by the inner products of dense rows, of which there are few for so many columns."""
+    return not problem.sparse and problem.d >= WIDER * problem.n and problem.n <= MOST_ROWS
+
+
 def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) -> str:
     """What a fit of these options does, and why."""
     penalised, p = float("inf") > C, f"{problem.parameters:,} parameters"
@@ -306,6 +330,9 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) ->
     if penalised and l1_ratio > 0:
         return "proximal Newton steps on the columns that the gap does not rule out: weights may be zero"
     sampled = not problem.wide and sample_stride(problem, penalised) >= 4
+    if penalised and by_inner_products(problem):
+        few = f"the same problem on {problem.n:,} columns with the inner products of the rows"
+        return f"{few}: {problem.d:,} columns are many"
     if problem.keeps:
         return f"few Hessians in single precision, each kept for many Newton steps: {p}"
     if ridge_by_products(problem) if penalised else problem.by_products:

@@ -18,44 +18,65 @@ from typing import Protocol
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import EPS, BinaryLoss, HessianModel, LossPoint, SampleHessian, SmoothLoss
-from separatrix.models.logistic.newton import LAST, NewtonState, backtrack, newton, rests
+from separatrix.models.logistic.binary_loss import (
+    EPS,
+    BinaryLoss,
+    HessianModel,
+    LogisticLoss,
+    LossPoint,
+    SampleHessian,
+    weighted_gram,
+)
+from separatrix.models.logistic.duality_gap import KeptGap
+from separatrix.models.logistic.newton import (
+    LAST,
+    NewtonState,
+    backtrack,
+    conjugate_gradients,
+    expected_next,
+    newton,
+    rests,
+)
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
 MEMORY = 20
 SOON = 12  # steps in which the first Hessian leads there, or it is of no use
-NEAR = 1e-3  # of the value: what is left to gain where the second Hessian is made; for the last digits a hundredth
+SAMPLE, FEWER = 16, 3  # rows of a sample for each parameter, where that is at most one row in so many
+ROUGH = 0.1  # how exactly a step by its Hessian is solved
+NEAR = 1e-3  # of the value: what is left to gain where the second Hessian is made
 
 
-class StepLoss(SmoothLoss, Protocol):
+class StepLoss(LogisticLoss, Protocol):
     """A loss that takes back points which are done with."""
 
     def release(self, point: LossPoint) -> None: ...
+    def multiple(self, step: Floats) -> float:
+        """About how many times a step from zero leads to the least loss along it, by some of the rows."""
+        ...
 
 
 class StepPairs:
     """Steps with the changes of the gradient, which correct a rough Hessian (Nocedal 1980)."""
 
     def __init__(self) -> None:
-        self.steps: list[Floats] = []
-        self.changes: list[Floats] = []
+        self.pairs: list[tuple[Floats, Floats, float]] = []  # the last has the product of both
 
     def learn(self, step: Floats, change: Floats) -> None:
         with np.errstate(over="ignore"):
-            size = float(np.linalg.norm(step) * np.linalg.norm(change))
-        if float(step @ change) > EPS * size:
-            self.steps, self.changes = [*self.steps, step][-MEMORY:], [*self.changes, change][-MEMORY:]
+            size = float(step @ step) ** 0.5 * float(change @ change) ** 0.5
+        if (product := float(step @ change)) > EPS * size:
+            self.pairs = [*self.pairs, (step, change, product)][-MEMORY:]
 
     def correct(self, g: Floats, model: Callable[[Floats], Floats]) -> Floats:
         """The two loops around the model's own step."""
         q, shares = g.copy(), []
-        for s, c in zip(reversed(self.steps), reversed(self.changes), strict=True):
-            shares.append(float(s @ q) / float(s @ c))
+        for s, c, product in reversed(self.pairs):
+            shares.append(float(s @ q) / product)
             q -= shares[-1] * c
         r = model(q)
-        for s, c, share in zip(self.steps, self.changes, reversed(shares), strict=True):
-            r += (share - float(c @ r) / float(s @ c)) * s
+        for (s, c, product), share in zip(self.pairs, reversed(shares), strict=True):
+            r += (share - float(c @ r) / product) * s
         return r
 
 
@@ -92,7 +113,8 @@ class LBFGS:
         enough = self.tol * abs(point.value)
         if not np.isfinite(state.decrement):
             return Status.NONFINITE
-        if state.decrement <= enough:
+        expected = expected_next(state.decrement, state.before) if self.tol <= LAST else state.decrement
+        if expected <= enough:
             state.gap = 0.0 if self.gap is None else self.gap(point)
             if state.gap <= enough:
                 return Status.OPTIMAL
@@ -116,9 +138,30 @@ def with_model(
     tol: float,
     max_iter: float,
     gap: Callable[[LossPoint], float] | None = None,
+    pairs: StepPairs | None = None,
 ) -> Driven[LBFGSState]:
-    """Minimise from ``start`` with a rough Hessian; see :class:`LBFGS`."""
-    return drive(LBFGS(loss, model, StepPairs(), tol, gap), LBFGSState(start), max_steps=max_iter)
+    """Minimise from ``start`` with a rough Hessian, and pairs of earlier steps if there are any; see :class:`LBFGS`."""
+    return drive(LBFGS(loss, model, pairs or StepPairs(), tol, gap), LBFGSState(start), max_steps=max_iter)
+
+
+def first_step(
+    loss: StepLoss, start: LossPoint, model: HessianModel, rough: float = 0.0
+) -> tuple[LossPoint, StepPairs]:
+    """The point after a step from zero, with what it has shown of the curvature.
+
+    At zero all rows have the greatest curvature, and Newton's step is about half as long as it should be: the multiple
+    of it with the least loss is taken. By a rough Hessian the step itself takes a few products
+    with the Hessian, until that share of the gradient is left.
+    """
+    pairs = StepPairs()
+    with np.errstate(all="ignore"):
+        step = conjugate_gradients(loss, start, model.correction, rough) if rough else model.correction(start.gradient)
+        step = loss.multiple(step) * step
+        moved = loss.point(start.at - step)
+    if not moved.value < start.value:
+        return start, pairs
+    pairs.learn(moved.at - start.at, moved.gradient - start.gradient)
+    return moved, pairs
 
 
 def kept_newton(
@@ -131,24 +174,53 @@ def kept_newton(
     model: HessianModel | None = None,
 ) -> Driven[NewtonState]:
     """Minimise from ``start``, as :func:`newton` does; ``model`` is about the Hessian there, if it is known."""
-    if (begin := model or kept(loss, start)) is None:
+    zero = not start.at.any()
+    if (begin := model or (sampled_hessian(loss) if zero else None) or kept(loss, start)) is None:
         return newton(loss, start, max_iter, tol, bounded=loss if bounded else None)
-    first = with_model(loss, start, begin, NEAR if tol > 0 else 0.01 * NEAR, min(SOON, max_iter))
-    point, steps = first.state.point, first.steps
+    rough = ROUGH if isinstance(begin, SampleHessian) and begin.rows < loss.n else 0.0
+    point, pairs = first_step(loss, start, begin, rough) if zero else (start, None)
+    near_enough = NEAR if zero or tol > 0 else 0.01 * NEAR
+    first = with_model(loss, point, begin, near_enough, min(SOON, max_iter), pairs=pairs)
+    point, steps = first.state.point, first.steps + zero
     if first.status is Status.INTERRUPTED:
         return Driven(NewtonState(point), first.status, steps)
     near = kept(loss, point) if steps or model is not None else begin
     slow = first.status is Status.MAX_ITERATIONS and tol > 0  # a second Hessian leads on; without a tolerance, Newton's
     if near is None or not (slow or first.status is Status.OPTIMAL):
         return newton(loss, start, max_iter, tol, bounded=loss if bounded else None)
-    enough, gap = (0.5 * tol, loss.left) if bounded else (max(tol, LAST), None)
-    run = with_model(loss, point, near, enough, max_iter - steps, gap)
+    gap = KeptGap(loss, near, point.curvature.copy()) if bounded else None
+    run = with_model(loss, point, near, tol or LAST, max_iter - steps, gap)
     point, steps, step = run.state.point, steps + run.steps, run.state.step
     there = run.status is Status.OPTIMAL and step is not None and (tol > 0 or rests(loss, point, near, step))
+    if there and bounded:
+        return one_more(loss, run.state, steps)
     if there or run.status is Status.INTERRUPTED:
-        return Driven(NewtonState(point), run.status, steps)
+        return Driven(NewtonState(point, step=None if tol > 0 else step), run.status, steps)
     more = newton(loss, point, max_iter - steps, tol, bounded=loss if bounded else None)
     return Driven(more.state, more.status, steps + more.steps)
+
+
+def one_more(loss: BinaryLoss, state: LBFGSState, steps: int) -> Driven[NewtonState]:
+    """The step that leads on from a point with a proved gap: for one pass the weights have about twice the digits."""
+    assert state.step is not None
+    point = loss.point(state.point.at - state.step)
+    if not point.value <= state.point.value:
+        return Driven(NewtonState(state.point, gap=state.gap), Status.OPTIMAL, steps)
+    gap = max(0.0, state.gap - (state.point.value - point.value))
+    return Driven(NewtonState(point, gap=gap), Status.OPTIMAL, steps + 1)
+
+
+def sampled_hessian(loss: BinaryLoss) -> HessianModel | None:
+    """The Hessian at zero by every k-th row; None where these are not much fewer, or too few for some column."""
+    stride = loss.n // (SAMPLE * loss.length)
+    if stride < FEWER or not isinstance(loss.X, np.ndarray):
+        return None
+    c = 0.25 * (np.ones(loss.n) if loss.weights is None else loss.weights)[::stride]
+    gram = weighted_gram(np.ascontiguousarray(loss.X[::stride]), c, loss.ridge * len(c) / loss.n, loss.lift)
+    try:
+        return SampleHessian(gram, len(c) / loss.n)
+    except np.linalg.LinAlgError:
+        return None
 
 
 def kept(loss: BinaryLoss, point: LossPoint) -> HessianModel | None:
