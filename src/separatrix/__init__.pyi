@@ -17,8 +17,8 @@ from separatrix.evaluation.evaluation import evaluate as evaluate
 from separatrix.evaluation.holdout import Holdout as Holdout
 from separatrix.evaluation.holdout import holdout as holdout
 from separatrix.evaluation.learning_curves import learning_curve as learning_curve
+from separatrix.evaluation.learning_curves import mistakes_curve as mistakes_curve
 from separatrix.evaluation.learning_curves import overfitting_curve as overfitting_curve
-from separatrix.evaluation.mistakes_curve import mistakes_curve as mistakes_curve
 from separatrix.evaluation.results import Evaluation as Evaluation
 from separatrix.evaluation.selection import Selection as Selection
 from separatrix.evaluation.selection import select as select
