@@ -82,7 +82,7 @@ class NormalEquations:
         return partial(_condition, self.scaled, self.p)
 
     @cached_property
-    def inverse(self) -> Inverse:
+    def inverse(self) -> NormalInverse:
         """The inverse of the scaled matrix, with a bound of its squared condition."""
         found = _of_few_columns(self.scaled) if len(self.scaled) <= FEW else _of_many_columns(self.scaled)
         if not self.alpha:
@@ -215,7 +215,7 @@ class NormalEquations:
 
 
 @dataclass(frozen=True, slots=True)
-class Inverse:
+class NormalInverse:
     """Solutions of a symmetric system of columns, the 1-norm of its matrix, and a bound of its condition."""
 
     times: Callable[[Floats], Floats]
@@ -223,27 +223,29 @@ class Inverse:
     bound: float
 
 
-def _of_few_columns(matrix: Floats) -> Inverse:
+def _of_few_columns(matrix: Floats) -> NormalInverse:
     """By the inverse where it is accurate; the product of both 1-norms bounds the condition."""
     size = float(np.abs(matrix).sum(axis=0).max(initial=0.0))
     solve = partial(np.linalg.solve, matrix)
     try:
         inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     except np.linalg.LinAlgError:
-        return Inverse(solve, size, np.inf)
+        return NormalInverse(solve, size, np.inf)
     bound = size * float(np.abs(inverse).sum(axis=0).max(initial=0.0))
-    return Inverse(inverse.__matmul__ if bound <= TRUSTED else solve, size, bound if np.isfinite(bound) else np.inf)
+    return NormalInverse(
+        inverse.__matmul__ if bound <= TRUSTED else solve, size, bound if np.isfinite(bound) else np.inf
+    )
 
 
-def _of_many_columns(matrix: Floats) -> Inverse:
+def _of_many_columns(matrix: Floats) -> NormalInverse:
     """By Cholesky's factor, a sixth of the work of an inverse; LAPACK estimates the condition from it."""
     lapack = scipy_linalg().lapack
     size = float(lapack.dlange("1", matrix.T))
     factor, failed = lapack.dpotrf(matrix.T, clean=0)
     share = 0.0 if failed else float(lapack.dpocon(factor, size)[0])
     if not share:
-        return Inverse(partial(np.linalg.solve, matrix), size, np.inf)
-    return Inverse(lambda v: np.asarray(lapack.dpotrs(factor, v)[0]), size, 1.0 / share)
+        return NormalInverse(partial(np.linalg.solve, matrix), size, np.inf)
+    return NormalInverse(lambda v: np.asarray(lapack.dpotrs(factor, v)[0]), size, 1.0 / share)
 
 
 def _squared_condition(values: Floats, p: int) -> float:
