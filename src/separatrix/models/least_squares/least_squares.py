@@ -19,7 +19,6 @@ from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, Penali
 from separatrix.models.least_squares.ridge_solver import (
     from_moments,
     makes_squares,
-    needs_rows,
     solve_least_squares,
     solve_path,
 )
@@ -147,8 +146,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         problem = self._problem(table.X, targets, weights)
         squares = bool(self.positive) or makes_squares(problem, self.solver)
         moments = Moments(table.d, targets.shape[1]) if squares else Moments(1)
-        if weights is not None or not squares or needs_rows(problem, table.n, self.solver):
-            check_table(table.X)  # else the totals show it: they are finite only if every number is
+        if weights is not None:  # rows of weight zero are not looked at
+            check_table(table.X)  # else sums of squares show it: they are finite only if every number is
         try:
             with one_blas_thread(table.X.size):
                 solution = self._solve_rows(problem, moments)

@@ -22,9 +22,51 @@ from separatrix.numerics.normal_equations import EPS
 
 LOOKS, AT_ONCE = 40, 8  # how often the largest eigenvalue is looked at, each time after so many products
 DIGITS = 1e-7  # a change of it that is none
-REFINABLE = 1e6  # the greatest condition of K, as LAPACK estimates it in the 1-norm
-KEPT = 1000  # rows whose factor is kept until the condition is asked for
+REFINABLE = 1e10  # the greatest condition of K, as LAPACK estimates it in the 1-norm
+BLOCK = 64  # rows of K that are changed at once
+KEPT = 2048  # rows whose factor is kept until the condition is asked for
 INDEPENDENT = 1e10  # the same where residuals are corrected; rows of so small a condition count as independent
+
+
+class CopiedRows:
+    """A, centred and weighted where that applies."""
+
+    def __init__(self, A: Floats) -> None:
+        self.A, self.shape = A, A.shape
+
+    def products(self) -> Floats:
+        return np.asarray(np.dot(self.A, self.A.T))
+
+    def times(self, g: Floats) -> Floats:
+        return np.asarray(self.A @ g)
+
+    def back(self, v: Floats) -> Floats:
+        """A'v"""
+        return np.asarray(self.A.T @ v)
+
+
+class ShiftedRows:
+    """A = X - 1 m', without a copy: m are the means of the columns, which are near zero beside the spread."""
+
+    def __init__(self, X: Floats) -> None:
+        self.X, self.shape = X, X.shape
+        self.mean = np.full(len(X), 1.0 / len(X)) @ X
+        self.squares = 0.0  # sum of squares of X, known after the products
+
+    def products(self) -> Floats:
+        K: Floats = np.asarray(np.dot(self.X, self.X.T))
+        self.squares = float(np.trace(K))
+        away = self.X @ self.mean - 0.5 * float(self.mean @ self.mean)
+        for begin in range(0, len(K), BLOCK):
+            K[begin : begin + BLOCK] -= away[begin : begin + BLOCK, None] + away
+        return K
+
+    def times(self, g: Floats) -> Floats:
+        return np.asarray(self.X @ g - self.mean @ g)
+
+    def back(self, v: Floats) -> Floats:
+        """A'v"""
+        return np.asarray(self.X.T @ v - np.multiply.outer(self.mean, v.sum(axis=0)))
 
 
 class ProductsFactor:
@@ -34,17 +76,16 @@ class ProductsFactor:
     the factorisation.
     """
 
-    def __init__(self, A: Floats, alpha: float, most: float, also: Floats | None = None) -> None:
+    def __init__(self, products: Floats, alpha: float, most: float, also: Floats | None = None) -> None:
         linalg = scipy_linalg()
-        K = np.dot(A, A.T).T  # in Fortran's order
-        size = float(linalg.lapack.dlange("1", K)) + alpha
-        if also is not None:  # the direction in which centred rows do not vary
+        K = products.T  # in Fortran's order
+        size, own = float(linalg.lapack.dlange("1", K)) + alpha, np.arange(len(K))
+        self.diagonal = K[own, own] + alpha
+        if also is not None:  # the direction in which centred rows do not vary, below the diagonal alone
             share = float(np.trace(K)) / len(K) / float(also @ also)
             K = linalg.blas.dsyr(share, also, a=K, lower=1, overwrite_a=1)
             size += share * float(also.max() * also.sum())
-        own = np.arange(len(K))
         K[own, own] += alpha
-        self.diagonal = K[own, own]
         self.factor, failed = linalg.lapack.dpotrf(K, lower=1, clean=0, overwrite_a=1)
         self.beyond = self.diagonal - self.factor[own, own]
         self.share = 0.0  # the condition's inverse
@@ -56,7 +97,7 @@ class ProductsFactor:
         return scipy_linalg().lapack.dpotrs(self.factor, right, lower=1)[0]
 
     def times(self, v: Floats) -> Floats:
-        """K v, where K has no further direction."""
+        """K v, without the further direction."""
         return np.asarray(scipy_linalg().blas.dsymv(1.0, self.factor, v, lower=0) + self.beyond * v)
 
 
@@ -66,7 +107,7 @@ class IndependentRows:
     independent = True
 
     def __init__(self, A: Floats, alpha: float, roots: Floats | None) -> None:
-        self.products = ProductsFactor(A, alpha, INDEPENDENT, roots)
+        self.products = ProductsFactor(CopiedRows(A).products(), alpha, INDEPENDENT, roots)
 
     def step(self, right: Floats) -> Floats:
         return np.asarray(self.products.solve(right))
@@ -75,11 +116,18 @@ class IndependentRows:
 class RowProducts:
     """(A'A + alpha)^-1 through the Cholesky factor of A A' + alpha; A has at most as many rows as columns."""
 
-    def __init__(self, A: Floats, problem: LeastSquaresProblem, weight: float, shift: Floats | None) -> None:
+    def __init__(
+        self, A: CopiedRows | ShiftedRows, problem: LeastSquaresProblem, weights: Floats, shift: Floats | None
+    ) -> None:
         self.A, self.alpha, self.lift, self.free = A, problem.alpha, problem.lift, problem.free
-        self.weight, self.shift, self.scale = weight, shift, np.ones(A.shape[1])
-        self.products = ProductsFactor(A, problem.alpha, REFINABLE)
+        self.weight, self.shift, self.scale = float(weights.sum()), shift, np.ones(A.shape[1])
+        self.products = ProductsFactor(A.products(), problem.alpha, REFINABLE, np.sqrt(weights) if self.free else None)
         self.usable, self._solve = self.products.usable, self.products.solve
+
+    @property
+    def spread(self) -> float:
+        """The sum of squares of A."""
+        return float(self.products.diagonal.sum()) - self.alpha * len(self.products.diagonal)
 
     @property
     def contraction(self) -> float:
@@ -90,13 +138,13 @@ class RowProducts:
     def later_condition(self) -> float | Callable[[], float]:
         """The condition; when it is asked for, where the factor takes little memory."""
         later = partial(_condition, self.products, self.alpha)
-        return later if len(self.A) <= KEPT else later()
+        return later if self.A.shape[0] <= KEPT else later()
 
     def weights(self, y: Floats) -> Floats:
-        return np.asarray(self.A.T @ self._solve(y))
+        return self.A.back(self._solve(y))
 
     def _inverse_times(self, g: Floats) -> Floats:
-        return np.asarray((g - self.A.T @ self._solve(self.A @ g)) / self.alpha)
+        return np.asarray((g - self.A.back(self._solve(self.A.times(g)))) / self.alpha)
 
     def correction(self, g: Floats) -> Floats:
         """The lifted step for a lifted gradient."""

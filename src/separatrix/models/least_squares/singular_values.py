@@ -24,9 +24,9 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, PrecisionWarning, warn_user
-from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, centre_of, counted_rows
-from separatrix.models.least_squares.row_products import IndependentRows, RowProducts
-from separatrix.models.least_squares.row_space import ALIKE, Combination, RowSpace, refine_combination
+from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, centre_of, counted_rows, dense
+from separatrix.models.least_squares.row_products import CopiedRows, IndependentRows, RowProducts, ShiftedRows
+from separatrix.models.least_squares.row_space import Combination, RowSpace, refine_combination
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.normal_equations import EPS, dependent_columns, rank_limit, shortest
@@ -34,6 +34,7 @@ from separatrix.numerics.normal_equations import EPS, dependent_columns, rank_li
 RESOLVED = 1e-17  # of the sum of squares: the smallest penalty whose effect twofold gradients resolve in all directions
 PRODUCTS = 1e-8  # the least ratio of squared singular values that the products of rows are trusted with
 FEW = 100  # twice the rows from which on products pay
+FAR = 16.0  # sums of squares about zero beside those about the mean: how many digits are lost
 CLOSE = 1e-9  # corrections below this size are rounding of the gradients
 
 
@@ -79,6 +80,8 @@ class CentredRows:
 
 def solve_svd(problem: LeastSquaresProblem, name: str) -> Solution:
     """By singular values of the centred (b free) or lifted rows."""
+    if name == "wide" and (near := _near_zero(problem)) is not None:
+        return near
     design = CentredRows.of(problem)
     resolved = is_resolved(problem, design.X, design.c)
     found = _ridge(problem, design, name) if resolved else _shortest(problem, design, name)
@@ -86,6 +89,29 @@ def solve_svd(problem: LeastSquaresProblem, name: str) -> Solution:
     candidates = np.flatnonzero(design.A[0] == 0)
     lifted[:, candidates[~design.A[:, candidates].any(axis=0)]] = 0.0  # columns without spread
     return Solution(lifted, residual_sum(problem, lifted, sums), rank, condition, name, None, dependent)
+
+
+def _near_zero(problem: LeastSquaresProblem) -> Solution | None:
+    """The ridge solution by products of rows without a centred copy, where columns are near zero; else None."""
+    if not (problem.alpha and problem.free and problem.weights is None and problem.n <= problem.X.shape[1]):
+        return None
+    X = dense(problem.X)
+    with np.errstate(over="ignore", invalid="ignore"):  # those of numbers that overflow are not usable
+        rows, ones = ShiftedRows(X), np.ones(len(X))
+        products = RowProducts(rows, problem, ones, rows.mean)
+    resolved = problem.alpha > RESOLVED * rows.squares and rows.squares <= FAR * products.spread
+    if not (resolved and products.usable):
+        return None
+    level = (problem.Y - problem.Y[0]).mean(axis=0) + problem.Y[0]
+    design = CentredRows(X, problem.Y, ones, X, problem.Y - level, rows.mean, np.zeros_like(rows.mean), level)
+    lifted, sums, settled = _corrected(problem, design, products)
+    if not settled:
+        return None
+    flat = np.flatnonzero(X[0] == X[-1])
+    lifted[:, flat[(X[:, flat] == X[0, flat]).all(axis=0)]] = 0.0  # columns without spread
+    return Solution(
+        lifted, residual_sum(problem, lifted, sums), problem.p, products.later_condition(), "wide", None, ()
+    )
 
 
 def is_resolved(problem: LeastSquaresProblem, X: Floats, c: Floats) -> bool:
@@ -104,7 +130,7 @@ _Found = tuple[Floats, int, float | Callable[[], float], tuple[int, ...], Sequen
 
 def _ridge(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _Found:
     if name == "wide" and len(design.A) - int(problem.free) < design.A.shape[1]:
-        products = RowProducts(design.A, problem, float(design.c.sum()), design.shift)
+        products = RowProducts(CopiedRows(design.A), problem, design.c, design.shift)
         found = _corrected(problem, design, products) if products.usable else None
         if found is not None and found[2]:
             return found[0], problem.p, products.later_condition(), (), found[1]
@@ -188,11 +214,7 @@ def _shortest(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _
 
 
 def _of_independent_rows(problem: LeastSquaresProblem, design: CentredRows) -> Floats | None:
-    """Lifted weights without singular values, where rows of alike columns are far from dependent; else None."""
-    squares = np.einsum("ij,ij->j", design.A, design.A)
-    squares = squares[squares > 0]
-    if not len(squares) or squares.max() > ALIKE**2 * squares.min():
-        return None
+    """Lifted weights without singular values, where rows are far from dependent, in whatever units; else None."""
     space = IndependentRows(design.A, problem.alpha, np.sqrt(design.c) if problem.free else None)
     if not space.products.usable:
         return None
