@@ -889,16 +889,18 @@ class Claimed {
   /** The sign of z.w - level for every row z, by floating point only where its error is bounded [L1]. */
   *signs(w, level = 0n) {
     need(w.some((v) => v !== 0n), "a vector is zero");
-    this.meter.charge(this.cells);
+    this.meter.spend(this.cells);
     const all = [...w, level];
     const top = all.reduce((most, v) => (magnitude(v) > most ? magnitude(v) : most), 0n);
     this.meter.charge(all.length, 4 * bitLength(top));
     const rounded = Float64Array.from(all, (v) => nearestQuotient(v, top)); // each is rounded once
     const safe = all.every((v, k) => v === 0n || Math.abs(rounded[k]) > 1e-200);
     const shift = rounded[w.length];
+    const moved = new Set(w.flatMap((v, j) => (v === 0n ? [] : [j % this.block]))); // other columns do not count
     for (const key of this.allKeys()) {
-      const { row } = this.used.get(this.rowOf(key));
+      const row = partOf(this.used.get(this.rowOf(key)).row, moved);
       const blocks = this.blocks(key);
+      this.meter.charge(blocks.length * row.values.length + 1);
       let total = -shift, size = Math.abs(shift), terms = 1;
       for (const [at, sign] of blocks) {
         for (let k = 0; k < row.values.length; k += 1) {
@@ -922,6 +924,13 @@ class Claimed {
       yield [key, exact > 0n ? 1 : exact < 0n ? -1 : 0];
     }
   }
+}
+
+/** The values of a row in some columns. */
+function partOf(row, columns) {
+  if (row.columns.every((j) => columns.has(j))) return row;
+  const places = row.columns.flatMap((j, k) => (columns.has(j) ? [k] : []));
+  return { columns: places.map((k) => row.columns[k]), values: places.map((k) => row.values[k]) };
 }
 
 // ---- Linear algebra ----------------------------------------------------------------------------------------------------
@@ -997,12 +1006,12 @@ function powerModulo(base, exponent, modulus) {
   return made;
 }
 
-/** Whether the rank is at least so much: modulo primes, and in integers where those do not show it [L5]. */
-function hasRank(vectors, rank, meter) {
-  if (vectors.length < rank) return false;
+/** Whether vectors have rank p, their length: modulo primes, or in integers where those do not show it [L5]. */
+function haveRank(vectors, p, meter) {
+  if (vectors.length < p) return false;
   const matrix = dense(vectors);
-  if (PRIMES.some((prime) => rankModulo(matrix, prime, meter) >= rank)) return true;
-  return eliminate(matrix, matrix.length === 0 ? 0 : matrix[0].length, meter).length >= rank;
+  if (PRIMES.some((prime) => rankModulo(matrix, prime, meter) === p)) return true;
+  return eliminate(matrix, matrix[0].length, meter).length === p;
 }
 
 // ---- Least eigenvalues [L17] -------------------------------------------------------------------------------------------
@@ -1423,11 +1432,9 @@ function overlap(data, cert) {
   if (keys.length < data.n) {
     const vectors = nullVectors(data, cert);
     for (const v of vectors) need(vanishes(data, v), "a null vector does not vanish on every row");
-    if (optional(cert, "near") === null) { // otherwise [L18] has shown both
-      const independent = hasRank(vectors.map((v) => [...v.entries()]), vectors.length, data.meter);
-      need(independent, "the null vectors are dependent");
-      const spanned = hasRank(keys.map((key) => data.z(key).cells), data.p - vectors.length, data.meter);
-      need(spanned, "the witness does not span the rows");
+    if (optional(cert, "near") === null) { // otherwise [L18] has shown it
+      const together = [...keys.map((key) => data.z(key).cells), ...vectors.map((v) => [...v.entries()])];
+      need(haveRank(together, data.p, data.meter), "the witness does not span the rows");
     }
   }
   if (optional(cert, "witness") !== null) keys = circulation(data, cert.get("witness"));

@@ -39,9 +39,7 @@ FORMAT_1 = "separability-certificate/1"
 BLOCK = 4096  # rows of a block of the fingerprint
 INDEX_ONLY = 40  # a witness of more rows must carry its weights
 MOST_COLUMNS = 1 << 31
-PRIME = (1 << 61) - 1
-SLOT = 24
-MANY = 128  # columns from which on a rank is shown by a least singular value
+ROUNDED_TO = 20, 44, 100, 1000  # bits of the entries of vectors whose rank is looked for
 TRIM = 48  # columns after which packed rows lose those that are done
 MOST_BITS = 4096  # of the integers of a short circulation, and the largest exponent [C5]
 MOST_WORK = 1 << 33  # steps of about a nanosecond
@@ -339,7 +337,6 @@ class Data:
         self.n = len(self.used) * self.last  # rows z
         numbers = len(self.used) + sum(len(row.values) for _, row in self.used.values())
         meter.charge(2 * numbers)
-        self.cells = numbers * (1 if self.kesler is None else 2 * self.last)  # numbers of all rows z
         self.kept: dict[Key, tuple[Sparse, int]] = {}
 
     @cached_property
@@ -453,31 +450,33 @@ class Data:
     def signs(self, w: list[int], level: int = 0) -> Iterator[tuple[Key, int]]:
         """Give the sign of z.w - level for every row z, by floating point only where its error is bounded [L1]."""
         need(any(w), "a vector is zero")
-        self.meter.charge(4 * self.cells + 8 * self.n)
         top = max(map(abs, [*w, level]))
         self.meter.charge(self.p, top.bit_length())
         *rounded, shift = [v / top for v in [*w, level]]  # each quotient is rounded once
         safe = all(v == 0 or abs(f) > 1e-200 for v, f in zip([*w, level], [*rounded, shift], strict=True))
-        moved = {j % self.block for j, v in enumerate(w) if v}  # other columns of the table do not count
+        moved = {j % self.block for j, v in enumerate(w) if v}  # where w is zero, columns of the table do not count
         columns: array[int] | None = None
         for key, blocks, row in self.rows():
             if row.columns is not columns:  # rows without zeros share their columns
+                self.meter.charge(len(row.columns))
                 columns, chosen = row.columns, dict[int, list[float]]()
+                places = [k for k, j in enumerate(columns) if j in moved]
+                some = array("Q", [columns[k] for k in places])
+            self.meter.charge(4 * len(blocks) * len(some) + 8)
+            values = row.values if len(some) == len(columns) else array("d", [row.values[k] for k in places])
             total, size = -shift, abs(shift)
             for at, s in blocks:
                 if at not in chosen:
-                    chosen[at] = [rounded[at + j] for j in columns]
-                terms = list(map(mul, chosen[at], row.values))
+                    chosen[at] = [rounded[at + j] for j in some]
+                terms = list(map(mul, chosen[at], values))
                 terms += [rounded[at + self.d]] if self.intercept else []
                 total, size = total + s * sum(terms), size + sum(map(abs, terms))
-            count = 1 + len(blocks) * (len(columns) + self.intercept)
+            count = 1 + len(blocks) * (len(some) + self.intercept)
             if safe and size < 1e290 and abs(total) > (count + 8) * 2.0**-51 * size + 1e-290:
                 yield key, 1 if total > 0 else -1
                 continue
-            kept = [j in moved for j in columns]
-            self.meter.charge(2 * sum(kept) + 2, top.bit_length(), self.size)
-            part = SparseRow(array("Q", compress(columns, kept)), array("d", compress(row.values, kept)))
-            z, m = self.scaled(blocks, part)
+            self.meter.charge(2 * count, top.bit_length(), self.size)
+            z, m = self.scaled(blocks, SparseRow(some, values))
             exact = sum(w[j] * v for j, v in z.items()) - level * m
             yield key, (exact > 0) - (exact < 0)
 
@@ -503,28 +502,6 @@ def echelon(a: list[list[int]], width: int, meter: Meter) -> list[int]:
             value = top[c]
             pivots.append(c)
     return pivots
-
-
-def rank_modulo(vectors: list[Sparse], p: int, meter: Meter) -> int:
-    """Give the rank modulo a prime, which is never above the rank [L5].
-
-    A vector is one long integer with SLOT bytes for each entry: sums of fewer than 2^64 products fit into a slot.
-    """
-    basis: list[tuple[int, int]] = []  # (column, vector): 1 in its column, 0 in the columns of those before it
-    for vector in vectors:
-        meter.charge(8 * p)
-        packed = packed_vector([vector.get(j, 0) % PRIME for j in range(p)])
-        for j, pivot in basis:
-            meter.charge(1, 32 * p)
-            if factor := (packed >> 8 * SLOT * j & (1 << 8 * SLOT) - 1) % PRIME:
-                meter.charge(1, 8 * SLOT * p, 64)
-                packed += (PRIME - factor) * pivot
-        text = packed.to_bytes(SLOT * p, "little")
-        rest = [int.from_bytes(text[k : k + SLOT], "little") % PRIME for k in range(0, SLOT * p, SLOT)]
-        if (first := next((j for j, v in enumerate(rest) if v), None)) is not None:
-            inverse = pow(rest[first], -1, PRIME)
-            basis.append((first, packed_vector([v * inverse % PRIME for v in rest])))
-    return len(basis)
 
 
 def spans(vectors: list[Sparse], p: int, bits: int, meter: Meter) -> bool:
@@ -557,25 +534,14 @@ def spans(vectors: list[Sparse], p: int, bits: int, meter: Meter) -> bool:
         return False
 
 
-def packed_vector(entries: list[int]) -> int:
-    return int.from_bytes(b"".join(v.to_bytes(SLOT, "little") for v in entries), "little")
-
-
-def has_rank(vectors: list[Sparse], rank: int, p: int, meter: Meter) -> bool:
-    """Whether the rank is at least so much: modulo a prime, and in integers where that does not show it [L5].
-
-    With many columns the first thing to try is a least singular value above zero, which takes less time.
-    """
-    if len(vectors) < rank:
+def have_rank(vectors: list[Sparse], p: int, meter: Meter) -> bool:
+    """Whether vectors of length p have rank p: by a least singular value, to ever more digits, or in integers [L5]."""
+    if len(vectors) < p:
         return False
-    if rank == p >= MANY and any(spans(vectors, p, bits, meter) for bits in (20, 44)):
+    if any(spans(vectors, p, bits, meter) for bits in ROUNDED_TO):
         return True
-    if rank_modulo(vectors, p, meter) >= rank:
-        return True
-    columns = sorted({j for vector in vectors for j in vector})
-    meter.charge(len(columns) * len(vectors))
-    matrix = [[vector.get(j, 0) for j in columns] for vector in vectors]
-    return len(echelon(matrix, len(columns), meter)) >= rank
+    meter.charge(p * len(vectors))
+    return len(echelon([[vector.get(j, 0) for j in range(p)] for vector in vectors], p, meter)) == p
 
 
 # ---- Least eigenvalues [L17] --------------------------------------------------------------------------------------
@@ -934,11 +900,9 @@ def overlap(data: Data, cert: dict[str, Any]) -> str:
         null = null_vectors(data, cert)
         for v in null:
             need(not any(sign for _, sign in data.signs(v)), "a null vector does not vanish on every row")
-        if cert.get("near") is None:  # otherwise [L18] has shown both
-            independent = has_rank([dict(enumerate(v)) for v in null], len(null), data.p, data.meter)
-            need(independent, "the null vectors are dependent")
-            spanned = has_rank([data.z(key)[0] for key in rows], data.p - len(null), data.p, data.meter)
-            need(spanned, "the witness does not span the rows")
+        if cert.get("near") is None:  # otherwise [L18] has shown it
+            vectors = [data.z(key)[0] for key in rows] + [dict(enumerate(v)) for v in null]
+            need(have_rank(vectors, data.p, data.meter), "the witness does not span the rows")
     few = rows if cert.get("witness") is None else circulation(data, cert["witness"])
     weakly = f"every {data.rule} that has none of the {plural(data.n, data.unit)} on its wrong side"
     return f"{ruled_out(data, few)}; {weakly} has all of them on it: overlap"

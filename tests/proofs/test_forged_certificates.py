@@ -128,8 +128,8 @@ def test_null_vectors_that_are_counted_twice_do_not_make_a_witness_span():
     assert brute_force.verdict(X, np.where(y, 1, -1))[0] == "quasi"
     null = ["0x1", "-0x1", "0x0"]
     refused(X, y, "overlap", "does not span", support=[0, 1], null=[null])
-    refused(X, y, "overlap", "dependent", support=[0, 1], null=[null, null])
-    refused(X, y, "overlap", "dependent", support=[0, 1], null=[null, ["-0x2", "0x2", "0x0"]])
+    refused(X, y, "overlap", "does not span", support=[0, 1], null=[null, null])
+    refused(X, y, "overlap", "does not span", support=[0, 1], null=[null, ["-0x2", "0x2", "0x0"]])
 
 
 def test_a_second_witness_is_checked_like_the_first():

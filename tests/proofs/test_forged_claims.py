@@ -309,16 +309,19 @@ def busy():
     yield "packs", forged(X, y, "min-errors", **{**base, "nodes": leaves}, witnesses=[[0, 1]]), X, y
     Z = np.zeros((60, 100))
     Z[:, 0], Z[:2, 0] = rng.standard_normal(60), 1.0
-    null = [["0x0"] * k + ["0x1"] + ["0x0"] * (100 - k) for k in range(1, 99)]
-    yield "null vectors", forged(Z, y, "overlap", **pair, null=null), Z, y
+    E = np.repeat(Z[:, :1], 100, axis=1)
+    null = [["0x1", "-0x1"] * k + ["0x0"] * (101 - 2 * k) for k in (*range(2, 51), *range(2, 51))]
+    yield "null vectors", forged(E, y, "overlap", **pair, null=null), E, y
     B = np.vstack([rng.integers(-1, 2, (60, 60)), np.zeros((1, 60))]).astype(float)
     B, both = np.vstack([B, B, np.ones((1, 60))]), np.repeat([0, 1, 1], [61, 61, 1])
     all_but_one = {"support": list(range(122)), LAMBDA: ["0x1"] * 122}
     yield "ranks", forged(B, both, "overlap", **all_but_one), B, both
     many = np.arange(120)
     names = sorted(map(str, range(120)))
-    C = rng.standard_normal((120, 2))
-    yield "comparisons", forged(C, many, "complete", kesler=names, w=["0x1"] + ["0x0"] * 356), C, many
+    angles = 2 * np.pi * np.arange(120) / 120
+    C = np.column_stack([np.cos(angles), np.sin(angles)])  # each class has the largest score on its own row
+    w = [float(v).hex() for name in names[:-1] for v in (*(C[int(name)] - C[int(names[-1])]), 0.0)]
+    yield "comparisons", forged(C, many, "complete", kesler=names, w=w), C, many
     long = [f"0x1/0x{(1 << 20_000) + 2 * k + 1:x}" for k in range(41)]
     yield "denominators", forged(X, y, "complete", w=long), X, y
     far = [f"0x{(1 << 30_000) + k:x}" for k in range(60)]

@@ -180,7 +180,7 @@ def test_few_rows_of_many_columns_do_not_span(same):
     assert same(json.dumps(content), f"0 1:1 {1 << 20}:0\n1 1:1\n", "t.svm")[0] == 0
     content = hard_sets.sealed({**content, "positive": ["1"], "support": [0]}, X, y)
     assert same(json.dumps(content), f"0 1:1 {1 << 20}:0\n1 1:1\n", "t.svm")[0] == 1
-    assert not checker.has_rank([{0: 1}], 2, 1 << 31, checker.Meter())
+    assert not checker.have_rank([{0: 1}], 1 << 31, checker.Meter())
 
 
 @pytest.mark.parametrize(

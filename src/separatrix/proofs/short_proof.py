@@ -47,10 +47,13 @@ class ShortProof:
     null: dict[int, Row]  # vectors that vanish on the rows, by the free column that each has for itself
 
 
-def short_proof(rows: LiftedRows, ids: Indices, q: Floats, null: dict[int, Row] | None = None) -> ShortProof | None:
+def short_proof(
+    rows: LiftedRows, ids: Indices, q: Floats, null: dict[int, Row] | None = None, in_integers: bool = True
+) -> ShortProof | None:
     """Weights near q > 0 that prove overlap, in the columns that are not free; None where these do not.
 
-    The vectors of ``null`` must vanish on the rows, which is not checked here.
+    The vectors of ``null`` must vanish on the rows, which is not checked here. ``in_integers``: whether numbers beyond
+    floating point are tried, which take a checker some times as long.
     """
     null = {} if null is None else null
     used = np.setdiff1d(np.arange(rows.p), list(null))
@@ -76,7 +79,7 @@ def short_proof(rows: LiftedRows, ids: Indices, q: Floats, null: dict[int, Row] 
             floor = None if weights is None else proved_floor(scaled, weights, m, 61 if doubles else 50)
             if weights is not None and floor is not None:
                 return ShortProof(ids[order].tolist(), weights, m, [e + bits for e in columns], floor, null)
-        found = proved_in_integers(scaled, q[order], m) if doubles else None
+        found = proved_in_integers(scaled, q[order], m) if doubles and in_integers else None
     if found is None:
         return None
     return ShortProof(ids[order].tolist(), found[0], m, [e + bits for e in columns], found[1], null)

@@ -63,7 +63,7 @@ def _near(codes: Codes, rows: LiftedRows) -> ShortProof | None:
     if not np.isfinite(Z).all():
         return None
     q = np.linalg.svd(Z)[0][:, -1]
-    return short_proof(part, everyone, q if q[0] > 0 else -q)
+    return short_proof(part, everyone, q if q[0] > 0 else -q, in_integers=False)  # as proof_cost estimates it
 
 
 def certify_disjoint(
