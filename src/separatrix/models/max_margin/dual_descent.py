@@ -28,14 +28,17 @@ TOLERANCE = 1e-6  # of the relative gap
 PASSES = 50  # of a step, at most
 PENALTY = 0.1  # of the constraint, in units of the mean |x_i|^2; larger ones make the steps shorter
 FEWEST = 150  # rows, of at least as many columns: with fewer, the systems of an interior-point method are small
-FEWEST_SPARSE = 500  # rows and columns of sparse rows, where columns are fewer
+FEWEST_SPARSE = 500  # rows and columns of sparse rows, where columns are fewer than half as many
+FEWEST_SQUARE = 100  # rows of sparse rows with about as many columns
 MOST = 6000  # rows or columns, whichever are fewer, for which those systems still fit into memory
 
 
 def is_quicker(X: Any) -> bool:
-    """Whether coordinate descent is tried first: at least as many columns as rows, or sparse rows, and many of both."""
-    n, d = X.shape
-    return d >= n >= FEWEST or (min(n, d) >= FEWEST_SPARSE and not isinstance(X, np.ndarray))
+    """Whether coordinate descent is tried first: as many columns as rows, or sparse rows and half as many or 500."""
+    n, d = map(int, X.shape)
+    if isinstance(X, np.ndarray):
+        return d >= n >= FEWEST
+    return min(n, d) >= FEWEST_SPARSE or 2 * d >= n >= FEWEST_SQUARE
 
 
 def patience(X: Any) -> float:

@@ -15,6 +15,7 @@ from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.numerics.moments import Moments
 
+SMALL = 2**16  # numbers of rows up to which a copy of them turned serves their products best
 SAFE = 1e-200, 1e200  # sums of squares that need no division
 
 
@@ -67,6 +68,10 @@ class SignedRows:
     def every(self) -> NDArray[np.int64]:
         return np.arange(self.n)
 
+    @cached_property
+    def turned(self) -> Floats:
+        return np.ascontiguousarray(self.X.T)
+
     def products(self, w: Floats, b: float) -> Floats:
         """w.x_i + b"""
         if self.dense:
@@ -85,14 +90,20 @@ class SignedRows:
 
     def scatter(self, weights: Floats) -> tuple[Floats, Floats]:
         """The mean m = sum h_i x_i / sum h_i and sum h_i (x_i - m)(x_i - m)', in Fortran's order above the diagonal."""
-        if self.dense:
+        if self.dense and self.X.size > SMALL:
             totals = Moments(self.d).add(self.X, None, None, weights).totals(last=True)
             return totals.mean[0], totals.scatter.T
-        half, sums, own = np.zeros((self.d, self.d)), np.zeros(self.d), np.arange(self.d)
-        kernels.chosen_gram(self.view, weights, own, 0, self.n, sums, half.reshape(-1))
-        half[own, own] *= 2.0
+        H = np.zeros((self.d, self.d))
+        if self.dense:
+            part = self.turned * weights
+            sums = part.sum(axis=1)
+            np.dot(part, self.turned.T, out=H)
+        else:
+            sums, own = np.zeros(self.d), np.arange(self.d)
+            kernels.chosen_gram(self.view, weights, own, 0, self.n, sums, H.reshape(-1))
+            H[own, own] *= 2.0
         total = float(weights.sum())
-        return sums / total, scipy_linalg().blas.dsyr(-1.0 / total, sums, a=half.T, overwrite_a=1)
+        return sums / total, scipy_linalg().blas.dsyr(-1.0 / total, sums, a=H.T, overwrite_a=1)
 
 
 def _safe(X: Any) -> tuple[Any, float]:
