@@ -25,7 +25,7 @@ class Estimator:
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight",), "score": ("sample_weight",)}
     _moves_on_mistakes: ClassVar[bool] = False  # by the perceptron's rule, so that Novikoff's bound holds
     _warm_over: ClassVar[tuple[str, ...]] = ()  # parameters whose next value may begin at the fit before
-    _distributed: ClassVar[str | None] = None  # how a cluster fits it: by "moments", "rounds" or "mixing"
+    _distributed: ClassVar[str | None] = None  # on a cluster: by "moments", "rounds", mixing by "mistakes" or by "rows"
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 

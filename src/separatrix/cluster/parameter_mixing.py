@@ -197,7 +197,7 @@ def fit_by_mixing(learner: Any, source: EncodedSource, checkpoint: Checkpoint) -
     """Mix until a clean epoch or a limit; what was counted, for the account of the model."""
     count = len(source.classes)
     need_mixable(learner)
-    by_mistakes = type(learner).__name__ == "Perceptron"
+    by_mistakes = learner._distributed == "mistakes"
     kesler = learner.multiclass == "kesler"
     wanted: list[int | None] = [None] if kesler else [1] if count == 2 else list(range(count))
     start = np.zeros((count if kesler else 1, source.d + 1))

@@ -68,8 +68,9 @@ class MaxMargin(LinearClassifier):
     by an interior-point method, until the relative duality gap is 1e-12 or rounding lets it fall no more (``gap_``; up
     to 1e-6 counts as OPTIMAL). Where columns are at least as many as rows, and these at least 150, or rows are sparse
     with at least 500 of both, or at least 100 and half as many columns, by dual coordinate descent until the gap is
-    1e-6, if that is quicker; ``plan_`` says so. The bias is never penalised; c_i are the weights of the rows (rows of weight zero do not count). For K > 2 classes
-    there is one hyperplane for each pair of them, and the class that wins most pairs is predicted.
+    1e-6, if that is quicker; ``plan_`` says so. The bias is never penalised; c_i are the weights of the rows (rows of
+    weight zero do not count). For K > 2 classes there is one hyperplane for each pair of them, and the class that wins
+    most pairs is predicted.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ class AROW(SingleRowLearner):
     categorical: str | None = categories()
 
     _scale_free: ClassVar[bool] = True
-    _distributed: ClassVar[str | None] = "mixing"
+    _distributed: ClassVar[str | None] = "rows"
 
     def _rule(self) -> DiagonalUpdates | FullUpdates:
         rule = FullUpdates if self.covariance == "full" else DiagonalUpdates

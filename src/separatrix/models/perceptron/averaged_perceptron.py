@@ -116,7 +116,7 @@ class AveragedPerceptron(SingleRowLearner):
     categorical: str | None = categories()
 
     _moves_on_mistakes: ClassVar[bool] = True
-    _distributed: ClassVar[str | None] = "mixing"
+    _distributed: ClassVar[str | None] = "rows"
 
     def _rule(self) -> AveragedUpdates:
         return AveragedUpdates(self.fit_intercept, self.tie == "mistake")

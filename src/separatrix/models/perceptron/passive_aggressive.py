@@ -102,7 +102,7 @@ class PassiveAggressive(SingleRowLearner):
     verbose: bool = flag(False)
     categorical: str | None = categories()
 
-    _distributed: ClassVar[str | None] = "mixing"
+    _distributed: ClassVar[str | None] = "rows"
 
     def _rule(self) -> PassiveAggressiveUpdates:
         return PassiveAggressiveUpdates(self.fit_intercept, self.variant, float(self.C))

@@ -132,7 +132,7 @@ class Perceptron(SingleRowLearner):
     categorical: str | None = categories()
 
     _moves_on_mistakes: ClassVar[bool] = True
-    _distributed: ClassVar[str | None] = "mixing"
+    _distributed: ClassVar[str | None] = "mistakes"
 
     @classmethod
     def recipe(cls, name: str, **changes: Any) -> Self:
