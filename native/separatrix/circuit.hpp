@@ -1,5 +1,5 @@
-// A proof in floating point that p + 1 rows of p numbers are a circuit: that the weights with which they
-// sum to zero are unique up to a factor, and all positive.
+// A proof in floating point that k + 1 rows that are zero outside k columns are a circuit: that the weights with
+// which they sum to zero are unique up to a factor, and all positive.
 //
 // With the last row's weight set to 1 the others solve M x = -r. An approximate inverse R of M with
 // |I - RM| < 1 proves that M is regular and bounds how far the computed x is from the true one (Rump
@@ -16,18 +16,20 @@ namespace separatrix {
 
 class CircuitProof {
    public:
-    explicit CircuitProof(i64 p) : p(p), M(p * p), R(p * p), work(p * p), x(p), right(p) {}
-
-    // rows: p + 1 pointers to exact rows; sign: +1 or -1 for each; weight: what it nearly is, positive.
-    bool holds(const std::vector<const double*>& rows, const std::vector<int>& sign, const std::vector<double>& weight) {
-        if (static_cast<i64>(rows.size()) != p + 1) return false;
+    // rows: pointers to exact rows, one more than there are columns; columns: outside of which they are zero;
+    // sign: +1 or -1 for each row; weight: what it nearly is, positive.
+    bool holds(const std::vector<const double*>& rows, const std::vector<i64>& columns, const std::vector<int>& sign,
+               const std::vector<double>& weight) {
+        p = static_cast<i64>(columns.size());
+        if (p < 1 || std::ssize(rows) != p + 1) return false;
+        M.resize(p * p), R.resize(p * p), work.resize(p * p), x.resize(p), right.resize(p);
         for (i64 i = 0; i < p; ++i) {
             const double ratio = weight[i] / weight[p];
             if (!(ratio > 1e-60 && ratio < 1e60)) return false;
             const double power = std::exp2(std::round(std::log2(ratio))) * sign[i];
-            for (i64 j = 0; j < p; ++j) M[j * p + i] = rows[i][j] * power;
+            for (i64 j = 0; j < p; ++j) M[j * p + i] = rows[i][columns[j]] * power;
         }
-        for (i64 j = 0; j < p; ++j) right[j] = -rows[p][j] * sign[p];
+        for (i64 j = 0; j < p; ++j) right[j] = -rows[p][columns[j]] * sign[p];
         if (!invert()) return false;
         const double u = static_cast<double>(p + 8) * 0x1p-52, tiny = 1e-250;
         for (i64 i = 0; i < p; ++i) {
@@ -57,7 +59,7 @@ class CircuitProof {
     }
 
    private:
-    i64 p;
+    i64 p = 0;  // columns, of the last proof
     std::vector<double> M, R, work, x, right;
 
     bool invert() {  // Gauss and Jordan, with row pivots

@@ -51,7 +51,7 @@ class MistakeTree {
     // z: rows times positive numbers, each with its largest entry near 1; exact only if `exact`.
     MistakeTree(const double* z, i64 n, i64 p, bool exact)
         : best(static_cast<i32>(n)), n(n), p(p), exact(exact), Z(z, z + n * p), A(Z), length(n), side(n, 0), used(n, 0),
-          hull(p), proof(p), shares(n) {
+          hull(p), shares(n) {
         for (i64 i = 0; i < n; ++i) {
             length[i] = std::sqrt(dot(&Z[i * p], &Z[i * p], p));
             if (length[i] > 0)
@@ -187,23 +187,13 @@ class MistakeTree {
         return (*prove)(witness) ? std::sort(witness.begin(), witness.end()), blocked : unknown;
     }
 
-    // Proves the support just found, here or by the caller, who may replace it.
+    // Proves the support just found, or its heaviest rows, here or by the caller, who may replace it.
     bool certain(Codes& witness) {
-        if (exact && static_cast<i64>(witness.size()) == p + 1) {
-            std::vector<const double*> rows;
-            std::vector<int> sign;
-            std::vector<double> weight;
-            for (std::size_t k = 0; k < witness.size(); ++k) {
-                const i32 i = row_of(witness[k]);
-                rows.push_back(&Z[i * p]), sign.push_back(witness[k] < 0 ? -1 : 1);
-                weight.push_back(hull.x[k] / length[i]);
-            }
-            if (proof.holds(rows, sign, weight)) return std::sort(witness.begin(), witness.end()), true;
-        }
-        std::vector<std::pair<double, i32>> order;  // the heaviest first: the caller may leave out the last
+        std::vector<std::pair<double, i32>> order;  // the heaviest first
         for (std::size_t k = 0; k < witness.size(); ++k) order.push_back({sortable(-hull.x[k]), witness[k]});
         std::sort(order.begin(), order.end());
-        for (std::size_t k = 0; k < witness.size(); ++k) witness[k] = order[k].second;
+        for (std::size_t k = 0; k < witness.size(); ++k) witness[k] = order[k].second, hull.x[k] = -order[k].first;
+        if (exact && square(witness)) return std::sort(witness.begin(), witness.end()), true;
         const Codes asked = witness;
         if (const auto old = proved.find(asked); old != proved.end()) return witness = old->second, !witness.empty();
         ++doubtful;
@@ -211,6 +201,30 @@ class MistakeTree {
         std::sort(witness.begin(), witness.end());
         proved[asked] = witness;
         return !witness.empty();
+    }
+
+    // Leaves of these rows the first ones, as many as are a circuit and zero outside one column fewer: many when most
+    // numbers are zero. The weights of the rows left out are rounding errors.
+    bool square(Codes& witness) {
+        std::vector<i64> columns, filled;  // filled: columns of each row and those before it
+        std::vector<char> seen(p, 0);
+        std::vector<const double*> rows;
+        std::vector<int> sign;
+        std::vector<double> weight;
+        for (std::size_t k = 0; k < witness.size(); ++k) {
+            const i32 i = row_of(witness[k]);
+            rows.push_back(&Z[i * p]), sign.push_back(witness[k] < 0 ? -1 : 1);
+            weight.push_back(hull.x[k] / length[i]);
+            for (i64 j = 0; j < p; ++j)
+                if (rows[k][j] != 0 && !seen[j]) seen[j] = 1, columns.push_back(j);
+            filled.push_back(std::ssize(columns));
+        }
+        for (std::size_t size = witness.size(); size > 1; --size) {
+            if (filled[size - 1] != static_cast<i64>(size) - 1) continue;
+            columns.resize(size - 1), rows.resize(size), sign.resize(size), weight.resize(size);
+            if (proof.holds(rows, columns, sign, weight)) return witness.resize(size), true;
+        }
+        return false;
     }
 
     // The rows of a witness that may be wrong here; false when it says nothing here.

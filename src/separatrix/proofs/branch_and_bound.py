@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.proofs.case_tree import Codes, flat_tree
-from separatrix.proofs.exact_algebra import Row, integer_row, null_line
+from separatrix.proofs.exact_algebra import Row, integer_row, null_line, transpose
 from separatrix.proofs.face import Face
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
+from separatrix.proofs.float_circuit import leading_circuit
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.line_search import Lines
 from separatrix.proofs.packing import Packing, packed_fractionally
 from separatrix.proofs.proof_cost import ProofCost
-from separatrix.proofs.simplex import alternative
+from separatrix.proofs.simplex import Patience, alternative
 from separatrix.proofs.small_tables import disjoint_circuits, separating_the_rest
 from separatrix.proofs.tree_rows import node_work, opposite_pairs, prepared, witnesses_in_turn, zero_rows
 
@@ -34,7 +35,8 @@ RESTARTS = 20  # of the first search for a good hyperplane
 SLICE = 1e8  # steps between two looks at the clock
 SMALL = 300_000  # numbers of a table that is worth a tree; larger ones are packed once
 TINY = 2_000  # up to which what floating point leaves open is decided exactly
-INTEGERS = 16  # columns up to which doubtful rows are decided in integers: it takes long with more
+INTEGERS = 40  # columns up to which doubtful rows are decided in integers: it takes long with more
+INTEGERS_WORK = 3_000_000  # words worked out for a doubtful witness, of the order of half a second
 NARROW = 30  # columns up to which the tree of all rows begins before blocks of rows are tried
 EARLY, DOUBTS = 3e9, 1000  # steps of that beginning, of some 3e10 in a minute, and witnesses decided in integers
 SOON = 2e8  # steps after which that beginning ends where the lower bound is below half of the upper one
@@ -178,11 +180,16 @@ class Search:
         """A circuit among these rows, the heaviest first; none when there is none or none is found."""
         if len(codes) > self.rows.p + 1:
             return self._settle(codes) if self.rows.p <= INTEGERS else []
+        if type(self.rows) is LiftedRows:
+            signs = np.array([1.0 if c >= 0 else -1.0 for c in codes])
+            if size := leading_circuit(self.rows.dense([max(c, ~c) for c in codes]) * signs[:, None]):
+                return codes[:size]
         whole = [row if c >= 0 else [-v for v in row] for c, row in zip(codes, self._whole(codes), strict=True)]
+        whole = transpose([column for column in transpose(whole) if any(column)]) or [[0]] * len(codes)
         for size in range(len(codes), max(0, len(codes) - 4), -1):
             if null_line(whole[:size]) is not None:
                 return codes[:size]
-        weights, _ = alternative(whole) if self.rows.p <= INTEGERS else (None, None)
+        weights, _ = alternative(whole, Patience(INTEGERS_WORK))
         fewer = sorted(weights or ())
         return [codes[k] for k in fewer] if fewer and null_line([whole[k] for k in fewer]) is not None else []
 
