@@ -59,7 +59,7 @@ def test_blocks_of_long_proofs_are_left_out(monkeypatch):
     def solve(part, nodes):
         inner = Search(part, np.inf, None)
         inner.run(nodes, 0)
-        return (inner.lower, True, *proof(inner, inner.lower))
+        return (inner.lower, True, inner.nodes, *proof(inner, inner.lower))
 
     blocks = tuple(row_blocks(rows, solve, 1e6, lambda: False))
     packing = Packing([], [], 1, blocks, (1,) * len(blocks))

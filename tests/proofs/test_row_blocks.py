@@ -12,7 +12,7 @@ from hard_sets import noisy, table_of
 from scipy import sparse
 
 from separatrix import checker, fewest_mistakes, verify
-from separatrix.proofs import block_bounds, branch_and_bound, row_blocks
+from separatrix.proofs import block_bounds, branch_and_bound, column_blocks, row_blocks
 from separatrix.proofs.branch_and_bound import Search
 from separatrix.proofs.case_tree import proof
 from separatrix.proofs.decimal_reading import decimal_rows
@@ -33,7 +33,7 @@ def small_blocks(monkeypatch):
 def solve(part, nodes):
     inner = Search(part, math.inf, None)
     inner.run(nodes, 0)
-    return (inner.lower, inner.lower == inner.upper, *proof(inner, inner.lower))
+    return (inner.lower, inner.lower == inner.upper, inner.nodes, *proof(inner, inner.lower))
 
 
 def lifted(X, y, make=LiftedRows, intercept=True):
@@ -58,10 +58,14 @@ def test_blocks_never_exceed_brute_force(small_blocks):
         assert f"at least {found.lower} " in verify(found.certificate, X, y)
         more += "blocks" in str(found.certificate.content["nodes"][:1])
         rows = lifted(X, y, decimal_rows if decimal else LiftedRows, intercept)
-        blocks = row_blocks.row_blocks(rows, solve, 1e6, lambda: False)
-        assert sum(block.lower for block in blocks) <= k
-        taken = [i for block in blocks for i in block.rows]
-        assert len(set(taken)) == len(taken)
+        wrong = np.arange(0, n, 3)
+        for blocks in (
+            row_blocks.row_blocks(rows, solve, 1e6, lambda: False),
+            column_blocks.column_blocks(rows, solve, 1e6, lambda: False, wrong, (0.5, 1.0)),
+        ):
+            assert sum(block.lower for block in blocks) <= k
+            taken = [i for block in blocks for i in block.rows]
+            assert len(set(taken)) == len(taken)
     assert more > 1  # else the blocks were not tried
 
 
@@ -72,6 +76,20 @@ def test_blocks_prove_more_than_a_short_tree_where_labels_are_noisy():
     blocks = row_blocks.row_blocks(lifted(X, y), solve, 1e9, lambda: False)
     assert len(blocks) > 1
     assert sum(block.lower for block in blocks) > tree.lower
+
+
+def test_blocks_of_few_columns_prove_more_than_runs_of_rows_where_most_numbers_are_zero():
+    rng = np.random.default_rng(0)
+    X = rng.random((600, 12)) * (rng.random((600, 12)) < np.linspace(0.5, 0.05, 12))
+    y = np.where((X[:, :4].sum(axis=1) > 0.8) ^ (rng.random(600) < 0.15), 1, -1)
+    rows = lifted(X, y)
+    runs = row_blocks.row_blocks(rows, solve, 3e8, lambda: False)
+    wrong = np.flatnonzero((X[:, :4].sum(axis=1) > 0.8) != (y > 0))
+    first, *others = column_blocks.column_blocks(rows, solve, 3e8, lambda: False, wrong, column_blocks.SERIES[0])
+    assert (X[first.rows] != 0).any(axis=0).sum() <= 3  # a fifth of the columns, and those of nearly all rows
+    assert first.lower + sum(block.lower for block in others) > sum(block.lower for block in runs)
+    late = column_blocks.column_blocks(rows, solve, 3e8, lambda: True, wrong, column_blocks.SERIES[0])
+    assert late == []
 
 
 def test_columns_that_depend_on_others_within_a_block_fall_away():

@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.proofs.branch_and_bound import SMALL, TINY, Search
 from separatrix.proofs.case_tree import packed_proof, proof
+from separatrix.proofs.column_blocks import SERIES, column_blocks
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.near_witnesses import near_packing
 from separatrix.proofs.packing import Packing
@@ -28,12 +29,15 @@ def raise_by_blocks(search: Search, max_nodes: int) -> None:
     def solve(part: LiftedRows, nodes: int) -> Solved:
         inner = Search(part, search.deadline, None)
         inner.run(nodes, 0)
-        return (inner.lower, inner.lower == inner.upper, *proof(inner, inner.lower))
+        return (inner.lower, inner.lower == inner.upper, inner.nodes, *proof(inner, inner.lower))
 
-    near = is_sparse(rows) and rows.n <= MOST_ROWS
-    if near:
-        _keep_better(search, near_packing(rows, search.packed, [], search.prove, search.late, ROUNDS))
     work = min(MOST_WORK, max_nodes * node_work(rows.n, rows.p))
+    if is_sparse(rows) and rows.n <= MOST_ROWS:
+        blocks = []
+        for shares in SERIES:
+            blocks += column_blocks(rows, solve, 2 * work, search.late, search.incumbent.wrong, shares)
+            _keep_better(search, near_packing(rows, search.packed, blocks, search.prove, search.late, ROUNDS))
+        return
     blocks = row_blocks(rows, solve, work, search.late)
     taken = {i for block in blocks for i in block.rows}
     others = [codes for codes in search.packed if taken.isdisjoint(codes)]
@@ -44,9 +48,6 @@ def raise_by_blocks(search: Search, max_nodes: int) -> None:
     if 0 < len(blocks) <= 3 and rows.n * rows.p <= SMALL:
         thirds = tuple(two_thirds(rows, solve, work / 2, search.late))
         _keep_better(search, Packing([], [], 2, thirds, (1,) * len(thirds)))
-    if near and blocks and not search.late():
-        pool = search.packed if search.fraction is None else [*search.packed, *search.fraction.witnesses]
-        _keep_better(search, near_packing(rows, pool, blocks, search.prove, search.late, ROUNDS))
 
 
 def _keep_better(search: Search, packing: Packing) -> None:

@@ -21,7 +21,7 @@ from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.tree_rows import node_work
 
 Codes = list[int]  # a row i as i, the row reversed (-z_i) as ~i
-Solved = tuple[int, bool, list[dict[str, Any]], list[Codes]]  # lower bound, whether it is the minimum, and the proof
+Solved = tuple[int, bool, int, list[dict[str, Any]], list[Codes]]  # bound, whether it is the minimum, cases, proof
 Solve = Callable[[LiftedRows, int], Solved]
 
 LEAST = (32, 45)  # rows of the first blocks: sizes double, and the better of the two series counts
@@ -51,6 +51,7 @@ class Run:
     ids: NDArray[np.int64]
     blocks: list[Block]
     closed: bool
+    work: float = 0.0  # steps of the tree
 
     @property
     def lower(self) -> int:
@@ -109,7 +110,7 @@ def _round(
     """Runs of a few rows, merged in pairs as long as that may help."""
 
     def block(ids: NDArray[np.int64]) -> Run:
-        return _solved(rows, ids, solve, work * len(ids) / rows.n)
+        return solved(rows, ids, solve, work * len(ids) / rows.n)
 
     runs: list[Run] = []
     for ids in np.array_split(order, max(1, round(len(order) / least))):
@@ -131,12 +132,14 @@ def _round(
     return [block for run in runs for block in run.blocks]
 
 
-def _solved(rows: LiftedRows, ids: NDArray[np.int64], solve: Solve, work: float) -> Run:
+def solved(rows: LiftedRows, ids: NDArray[np.int64], solve: Solve, work: float) -> Run:
+    """These rows as one block, by a tree that takes so many steps."""
     part = _part(rows, np.sort(ids))
     if part is None:
         return Run(ids, [], True)
-    lower, closed, tree, witnesses = solve(part, max(FEW, int(work / node_work(len(ids), part.p))))
-    return Run(ids, [_outward(np.sort(ids), lower, tree, witnesses)] if lower else [], closed)
+    each = node_work(len(ids), part.p)
+    lower, closed, cases, tree, witnesses = solve(part, max(FEW, int(work / each)))
+    return Run(ids, [_outward(np.sort(ids), lower, tree, witnesses)] if lower else [], closed, cases * each)
 
 
 def two_thirds(rows: LiftedRows, solve: Solve, work: float, late: Callable[[], bool]) -> list[Block]:
@@ -145,7 +148,7 @@ def two_thirds(rows: LiftedRows, solve: Solve, work: float, late: Callable[[], b
     For tables of which two halves are soon closed and the whole is not: trees grow fast with the rows.
     """
     parts = np.array_split(np.random.default_rng(0).permutation(rows.n), 3)
-    runs = [] if late() else [_solved(rows, np.concatenate([a, b]), solve, work / 3) for a, b in combinations(parts, 2)]
+    runs = [] if late() else [solved(rows, np.concatenate([a, b]), solve, work / 3) for a, b in combinations(parts, 2)]
     return [block for run in runs for block in run.blocks]
 
 
