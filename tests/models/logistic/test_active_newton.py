@@ -8,7 +8,7 @@ from scipy import sparse
 
 import separatrix as sx
 from separatrix.models.logistic.active_newton import ElasticNet, SignPattern, descend, leap
-from separatrix.models.logistic.penalised_quadratic import ClassQuadratic, GramQuadratic, ScaledQuadratic
+from separatrix.models.logistic.penalised_quadratic import CentredGram, ClassQuadratic, GramQuadratic, ScaledQuadratic
 
 
 def alike(n=120, base=3, copies=30, noise=0.0, classes=2, seed=0):
@@ -34,7 +34,7 @@ def value(H, g, net, w, v):
 def test_a_leap_gains_what_it_says_and_keeps_the_state(ridge):
     H, g, _ = quadratic()
     net, w = ElasticNet(2.0, ridge), np.zeros(len(g))
-    state = GramQuadratic(H, g, w, net)
+    state = GramQuadratic(CentredGram(H), g, w, net)
     state.sweep(np.arange(len(g)))
     before = value(H, g, net, w, state.v)
     gained, _ = leap(state, net, np.flatnonzero(state.v))
@@ -47,7 +47,7 @@ def test_a_leap_gains_what_it_says_and_keeps_the_state(ridge):
 def test_the_minimum_satisfies_its_conditions(ridge):
     H, g, _ = quadratic(n=13)
     net, w = ElasticNet(2.0, ridge), np.zeros(len(g))
-    state = GramQuadratic(H, g, w, net)
+    state = GramQuadratic(CentredGram(H), g, w, net)
     descend(state, net, np.arange(len(g)), 1e-14)
     slope = g + H @ (state.v - w) + ridge * state.v
     on = state.v != 0

@@ -139,5 +139,5 @@ def test_equal_probabilities_of_all_rows_need_one_matrix_of_columns(lift):
     P = np.tile(rng.dirichlet(np.ones(4)), (40, 1))
     nearly = P.copy()
     nearly[0] = P[0] * (1.0 + 1e-14 * np.array([1, -1, 0, 0]))
-    found, expected = gram_of_many(X, P, c, lift), gram_of_many(X, nearly, c, lift)
+    found, expected = gram_of_many(X, P, c, lift).H, gram_of_many(X, nearly, c, lift).H
     assert np.abs(found - expected).max() <= 1e-12 * np.abs(expected).max()

@@ -120,17 +120,18 @@ class BinaryLoss:
         kernels.scores(self.rows, step, moved)
         return float(np.abs(moved).max())
 
-    def multiple(self, step: Floats) -> float:
+    def multiple(self, step: Floats, bias: Floats | None = None, cost: float = 0.0) -> float:
         moved, some = np.empty(self.n), slice(None, None, max(1, self.n // ALONG))
         kernels.scores(self.rows, step, moved)
         table, y = kernels.rows(-moved[some, None]), self.y[some].copy()
         c, o = (None if v is None else v[some].copy() for v in (self.weights, self.offset))
-        penalty = self.ridge * float(step[:-1] @ step[:-1]) * table.n / self.n
+        penalty, share = self.ridge * float(step[:-1] @ step[:-1]), table.n / self.n
+        b = 0.0 if bias is None else float(bias[0])
 
         def slope(a: float) -> float:
             g = np.zeros(2)
-            kernels.logistic_pass(table, y, c, o, np.array([a, 0.0]), 0, table.n, g, None, None)
-            return float(g[0]) + a * penalty
+            kernels.logistic_pass(table, y, c, o, np.array([a, b]), 0, table.n, g, None, None)
+            return float(g[0]) + share * (a * penalty + cost)
 
         return least_along(slope)
 

@@ -27,6 +27,7 @@ from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY
 
 ROWS = 8  # rows of a block for each column
+STANDARD = 4096  # rows that tell the mean and the scale of a column
 FLAT = 1e-10  # of the largest: added to the diagonal, for columns that do not vary where a class has curvature
 SAME = 1.5  # blocks are made anew once the mean curvature has changed by this factor
 
@@ -84,6 +85,16 @@ class ClassBlocks:
         return np.asarray(out.reshape(-1))
 
 
+class PlainDiagonal:
+    """A diagonal matrix of all parameters."""
+
+    def __init__(self, D: Floats) -> None:
+        self.D = D
+
+    def correction(self, g: Floats) -> Floats:
+        return np.asarray(g / self.D)
+
+
 def mean_curvature(P: Floats) -> float:
     return max(1.0 - float(np.vdot(P, P)) / len(P), 1e-12)
 
@@ -100,18 +111,19 @@ def in_proportion(h: Floats, most: int) -> tuple[NDArray[np.intp], Floats]:
 
 
 class NarrowRows:
-    """Rows x as ((x - mean)/scale, 1) in float32."""
+    """Rows x as ((x - mean)/scale, 1) in float32; mean and scale are about those of the columns."""
 
     def __init__(self, X: Floats, chunks: list[slice]) -> None:
         n, d = X.shape
         self.narrow = np.ones((n, d + 1), dtype=np.float32)
+        some = X[:: max(1, n // STANDARD)].astype(np.float64)
         with np.errstate(all="ignore"):
-            self.mean = sum(X[part].sum(axis=0, dtype=np.float64) for part in chunks) / n
-            squares = sum(np.square(X[part] - self.mean).sum(axis=0) for part in chunks)
-            scale = np.sqrt(squares / n)
+            self.mean, scale = some.mean(axis=0), some.std(axis=0)
             self.scale = np.where((scale > 0) & np.isfinite(scale), scale, 1.0)
+            unit = 1.0 / self.scale
             for part in chunks:
-                self.narrow[part, :-1] = (X[part] - self.mean) / self.scale
+                centred = X[part] - self.mean
+                np.multiply(centred, unit, out=self.narrow[part, :-1], casting="same_kind")
 
     @cached_property
     def usable(self) -> bool:
@@ -156,3 +168,14 @@ class NarrowRows:
         V[:, :-1] /= self.scale
         V[:, -1] -= V[:, :-1] @ self.mean
         return V
+
+
+def inverse_between_classes(A: Floats) -> Floats:
+    """An inverse of sum c (diag p - pp') for vectors that add up to zero; what all classes share has no curvature."""
+    top = float(np.diagonal(A).max(initial=0.0))
+    with np.errstate(all="ignore"):
+        try:
+            inverse: Floats = np.asarray(np.linalg.inv(A + top), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            inverse = np.full_like(A, np.nan)
+    return inverse if float(np.abs(inverse).max()) * top <= 1e12 else np.asarray(np.linalg.pinv(A, hermitian=True))

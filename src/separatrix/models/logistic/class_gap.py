@@ -14,6 +14,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import LossPoint
+from separatrix.models.logistic.class_blocks import inverse_between_classes
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss, class_scores, class_sums
 from separatrix.models.logistic.newton import conjugate_gradients, direction
 
@@ -48,7 +49,7 @@ def tilted_gap(loss: MultinomialLoss, point: LossPoint, step: Floats) -> float:
     if loss.lift:
         weighted = c * P
         A = np.diag(weighted.sum(axis=1)) - weighted @ P.T
-        inverse = np.linalg.pinv(A, hermitian=True)
+        inverse = inverse_between_classes(A)
         for _ in range(2):  # the second time for the rounding of the first
             t = inverse @ (G[:, -1] - D.sum(axis=1))
             D += weighted * (t[:, None] - t @ P)

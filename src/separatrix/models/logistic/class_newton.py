@@ -105,6 +105,12 @@ def class_newton(loss: MultinomialLoss, start: LossPoint, max_iter: float, tol: 
     return Driven(more.state, more.status, steps + more.steps)
 
 
+def class_start(loss: MultinomialLoss, start: LossPoint) -> LossPoint:
+    """Where a search by products begins: of dense rows after a step from zero by the Hessian there."""
+    model = None if start.at.any() else shared(loss)
+    return start if model is None else first_step(loss, start, model)[0]
+
+
 def shared(loss: MultinomialLoss) -> HessianModel | None:
     return None if loss.narrow is None else SharedHessian(loss, loss.narrow)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,9 @@ from separatrix.models.logistic.active_newton import Coordinates, ElasticNet, de
 from separatrix.models.logistic.binary_loss import EPS, TINY, BinaryLoss
 from separatrix.models.logistic.centred_loss import CentredLoss, WeightsPoint, lower_bound
 from separatrix.models.logistic.duality_gap import net_gap
+from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.penalised_quadratic import (
+    CentredGram,
     ClassQuadratic,
     GramQuadratic,
     ScaledQuadratic,
@@ -40,6 +43,7 @@ SMALL, EXACT = 600, 1e-12  # up to here passes over a matrix cost little: the mi
 MOST_DENSE = 2**22  # numbers up to which sparse columns of several classes are made dense for it
 FEW_ADDED, MOST_ADDED = 2**22, 4.0  # of sparse rows: numbers added up to which it is made, and for each of the table
 MOST_PROOFS, MOST_SOLVED = 3, 36.0  # lower bounds tried for by columns, and as MOST_ADDED when these have failed
+KEPT = 1e-5  # gaps below which the matrix of the step before serves once more
 FIRST = 200  # columns of the first working set
 ARMIJO = 1e-4
 FEWEST = 2.0**-30
@@ -53,7 +57,8 @@ class NetState:
 
     ``bound`` is the best lower bound of the minimum before this point, ``first`` the first gap and ``before`` the least
     one, ``idle`` counts steps that left it as it was, ``proofs`` the lower bounds tried for by columns. ``ended`` is
-    why a step was the last one, with the gap that was proved then.
+    why a step was the last one, with the gap that was proved then. ``matrix`` is the one that the step before was made
+    with, if it was made for that.
     """
 
     loss: CentredLoss
@@ -68,6 +73,7 @@ class NetState:
     proofs: int = 0
     ended: Status | None = None
     proved: float | None = None
+    matrix: tuple[Columns, CentredGram] | None = None
 
     @cached_property
     def value(self) -> float:
@@ -109,7 +115,7 @@ class ProximalNewton:
             loss, place = state.loss.columns(kept), state.place.columns(kept)
             state = replace(state, loss=loss, place=place, alive=state.alive[kept])
             kept = np.arange(len(kept))
-        loss, place, proofs = state.loss, state.place, state.proofs
+        loss, place, proofs, matrix = state.loss, state.place, state.proofs, None
         W = above(place, net, kept)
         if not len(W):  # no weight in use, and no slope above alpha
             return state.end(Status.OPTIMAL if gap <= max(tol, 1e-6) else Status.ILL_CONDITIONED, gap)
@@ -120,7 +126,9 @@ class ProximalNewton:
             if moved is None and value - bound > tol * value:
                 return self.step(replace(state, bound=bound, first=first, proofs=MOST_PROOFS))
         else:
-            moved = advance(loss, place, net, working_set(loss, place, net, kept), value, gap / first)
+            near = state.matrix if gap <= KEPT else None
+            W = working_set(loss, place, net, kept)
+            moved, matrix = advance(loss, place, net, W, value, gap / first, near)
         if moved is None and value - bound <= tol * value:
             return state.end(Status.OPTIMAL, max(0.0, value - bound) / value)
         if (moved is None or state.idle == SLOW) and (proved := by_curvature(loss, place, net) / value) <= tol:
@@ -130,7 +138,8 @@ class ProximalNewton:
         gained = value - moved.loss - net.value(moved.V) > 1e-6 * value
         idle = 0 if gained or gap <= 0.5 * state.before else state.idle + 1  # the gap may fall when the value cannot
         least = min(gap, state.before)
-        return NetState(loss, net, moved, state.alive, bound, first, least, state.steps + 1, idle, proofs)
+        steps = state.steps + 1
+        return NetState(loss, net, moved, state.alive, bound, first, least, steps, idle, proofs, matrix=matrix)
 
 
 def proximal_newton(
@@ -194,9 +203,13 @@ def additions(loss: CentredLoss, W: Columns) -> float:
 # -- the step itself --------------------------------------------------------------------------------
 
 
-def quadratic_of(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, W: Columns) -> Coordinates:
-    """The loss around a place, as a quadratic in the weights of these columns."""
+def quadratic_of(
+    loss: CentredLoss, place: WeightsPoint, net: ElasticNet, W: Columns, near: tuple[Columns, CentredGram] | None
+) -> Coordinates:
+    """The loss around a place, as a quadratic in the weights of these columns, by the last step's matrix if given."""
     V, g = np.ascontiguousarray(place.V[:, W]), np.ascontiguousarray(place.slopes[:, W])
+    if near is not None and len(near[1].H) == g.size and np.array_equal(near[0], W):
+        return GramQuadratic(near[1], g, V, net)
     h, lift, two = place.curvature, loss.lift, loss.classes == 2
     few = not two and loss.n * len(W) <= MOST_DENSE
     if g.size <= MOST_GRAM and (few or not loss.sparse):
@@ -211,14 +224,40 @@ def quadratic_of(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, W: Col
 
 
 def advance(
-    loss: CentredLoss, place: WeightsPoint, net: ElasticNet, W: Columns, value: float, progress: float
-) -> WeightsPoint | None:
-    """One step on the columns W, halved until it gains; None where none does."""
-    model, after = quadratic_of(loss, place, net, W), place.V.copy()
+    loss: CentredLoss,
+    place: WeightsPoint,
+    net: ElasticNet,
+    W: Columns,
+    value: float,
+    progress: float,
+    near: tuple[Columns, CentredGram] | None = None,
+) -> tuple[WeightsPoint | None, tuple[Columns, CentredGram] | None]:
+    """One step on the columns W, halved until it gains (None where none does), and the matrix that was made for it."""
+    model, after = quadratic_of(loss, place, net, W, near), place.V.copy()
     small = isinstance(model, GramQuadratic) and len(model.H) <= SMALL
     descend(model, net, model.movable, EXACT if small else min(0.1, 0.1 * progress))
     after[:, W] = model.weights
-    return search(loss, place, net, after, value)
+    if not loss.sparse and not place.V.any():
+        after *= first_multiple(loss, place, net, after)
+    if not isinstance(model, GramQuadratic):
+        return search(loss, place, net, after, value), None
+    drift = model.gram.drift
+    b = None if drift is None else place.b - drift @ (after - place.V)[:, W].reshape(-1)
+    used = near is not None and model.gram is near[1]
+    return search(loss, place, net, after, value, b), None if used else (W, model.gram)
+
+
+def first_multiple(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, after: Floats) -> float:
+    """How many times a first step is taken: at zero rows have the greatest curvature, and it is too short."""
+    rows: tuple[Any, ...] = loss.weights, loss.offset, net.ridge, loss.lift
+    smooth = (
+        BinaryLoss(loss.X, loss.signs, *rows)
+        if loss.classes == 2
+        else MultinomialLoss(loss.X, loss.codes, loss.classes, *rows)
+    )
+    step = np.column_stack([-after, np.zeros(len(after))]).reshape(-1)
+    with np.errstate(all="ignore"):
+        return smooth.multiple(step, place.b, net.alpha * float(np.abs(after).sum()))
 
 
 def step_by_columns(
@@ -235,8 +274,10 @@ def step_by_columns(
     return search(model.loss, place, net, model.v[None, :], value), bound, last
 
 
-def search(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, after: Floats, value: float) -> WeightsPoint | None:
-    """The way to these weights, halved until it gains."""
+def search(
+    loss: CentredLoss, place: WeightsPoint, net: ElasticNet, after: Floats, value: float, b: Floats | None = None
+) -> WeightsPoint | None:
+    """The way to these weights, halved until it gains; their intercepts are about ``b``."""
     step = after - place.V
     promise = float((place.slopes * step).sum()) + net.value(after) - net.value(place.V)
     noise, share = 8 * EPS * abs(value), 1.0
@@ -244,7 +285,7 @@ def search(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, after: Float
         return None
     while share >= FEWEST:
         V = after if share == 1.0 else place.V + share * step
-        moved = loss.place(V, place.b)
+        moved = loss.place(V, place.b if b is None else place.b + share * (b - place.b))
         if moved.loss + net.value(V) <= value + ARMIJO * share * promise + noise:
             return moved
         share *= 0.5

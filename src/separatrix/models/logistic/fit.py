@@ -15,7 +15,7 @@ from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.added_covariate import flac
 from separatrix.models.logistic.binary_loss import BinaryLoss, HessianModel, LossPoint, SampleHessian, weighted_gram
 from separatrix.models.logistic.centred_loss import CentredLoss
-from separatrix.models.logistic.class_newton import class_newton
+from separatrix.models.logistic.class_newton import class_newton, class_start
 from separatrix.models.logistic.elastic_net import proximal_newton
 from separatrix.models.logistic.existence import (
     Existence,
@@ -153,7 +153,7 @@ def searched(
     if problem.keeps and isinstance(loss, MultinomialLoss):
         return class_newton(loss, start, most, tol)
     if problem.by_products:
-        return newton_cg(loss, start, most, tol)
+        return newton_cg(loss, class_start(loss, start) if isinstance(loss, MultinomialLoss) else start, most, tol)
     if isinstance(loss, BinaryLoss):
         return kept_newton(loss, start, most, tol, model=model)
     start = start if start.at.any() else first_step(loss, start, loss.model(start))[0]

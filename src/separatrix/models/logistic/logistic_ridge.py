@@ -25,7 +25,7 @@ from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
 from separatrix.models.logistic.class_gap import last_step
-from separatrix.models.logistic.class_newton import class_newton
+from separatrix.models.logistic.class_newton import class_newton, class_start
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
@@ -43,7 +43,6 @@ from separatrix.models.logistic.quasi_newton import LBFGSState, first_step, kept
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
-CLASS_SAMPLE = 10  # rows of the sample for each parameter of several classes
 PRECONDITION = 5  # rows of its sample for each parameter
 ROUNDING = 1e-12  # relative gaps below this are not told from zero
 COARSE = 4  # the sample itself begins at the minimum of each so many of its rows
@@ -51,6 +50,7 @@ ENOUGH = 50  # rows of a sample for each parameter, from which it has a sample o
 ROUGH = 0.01  # how exactly a sample is solved, in parameters a row: its minimum is some hundred times as far off
 RARE = 100.0  # rows of a sample that must inform about each column
 MOST = 4  # the rows of rare columns are taken where they are at most one in so many
+LEAD, FAR = 1e4, 1e-4  # times the wanted gap, at most, that a last step of several classes may be promised to gain
 COLUMNS = 2048  # that are multiplied in one go
 BLOCK = 2**15  # numbers looked at in one go
 
@@ -66,9 +66,6 @@ def ridge(
         first = few_rows(problem, loss, penalty, tol, max_iter)
     elif start is None and isinstance(loss, BinaryLoss):
         first = sampled_start(problem, loss, tol, max_iter)
-    elif start is None and (rough := rough_classes(problem, penalty)) is not None:
-        at, status = rough.state.point.at, rough.status
-        first = Searched(loss.point(at), status) if status is Status.INTERRUPTED else None
     found = first or Searched(loss.point(at), Status.MAX_ITERATIONS)
     if found.status is not Status.OPTIMAL or found.gap is None:
         run = drive(GapSearch(problem, loss, tol, max_iter), found)
@@ -119,14 +116,17 @@ class GapSearch:
         return None
 
     def step(self, state: Searched) -> Searched:
-        wanted = self.tol if state.wanted is None else state.wanted
+        several = self.problem.classes > 2
+        products = several and self.problem.by_products and not self.problem.keeps
+        first = max(self.tol, min(LEAD * self.tol, FAR)) if products else self.tol
+        wanted = first if state.wanted is None else state.wanted
         wanted = wanted * 0.01 if state.status is Status.OPTIMAL else wanted
         left = self.max_iter - state.steps
         if self.problem.keeps and isinstance(self.loss, MultinomialLoss):
             run = class_newton(self.loss, state.point, left, wanted)
         elif ridge_by_products(self.problem):
-            several = self.problem.classes > 2
-            run = newton_cg(self.loss, state.point, left, wanted, self.preconditioner, by_decrement=several)
+            at = class_start(self.loss, state.point) if isinstance(self.loss, MultinomialLoss) else state.point
+            run = newton_cg(self.loss, at, left, wanted, self.preconditioner, by_decrement=several)
         elif isinstance(self.loss, BinaryLoss):
             run = kept_newton(self.loss, state.point, left, wanted, bounded=True)
         else:
@@ -187,17 +187,6 @@ def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float, C:
     vectors = result.vectors.copy()
     vectors[:, :-1] /= scale
     return replace(result, vectors=vectors)
-
-
-def rough_classes(problem: LogisticProblem, penalty: float) -> Driven[NewtonState] | None:
-    """Roughly the minimum of every k-th row, where several classes begin; None for few rows, or kept Hessians."""
-    stride = problem.n // (CLASS_SAMPLE * problem.parameters)
-    if problem.wide or problem.sparse or problem.keeps or stride < 4:
-        return None
-    sample = problem.rows(slice(None, None, stride))
-    small = sample.loss(penalty * sample.n / problem.n)
-    noise = 0.02 * problem.parameters / sample.n  # its minimum is further than this from that of all rows
-    return newton_cg(small, small.point(np.zeros(small.length)), 20, noise, by_decrement=True)
 
 
 # -- samples of many rows ---------------------------------------------------------------------------

@@ -18,10 +18,11 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import ALONG, EPS, TINY, HessianModel, LossPoint, dense, least_along
-from separatrix.models.logistic.class_blocks import ClassBlocks, NarrowRows
+from separatrix.models.logistic.class_blocks import ClassBlocks, NarrowRows, PlainDiagonal
 
 CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
 BLOCK = 2**19  # numbers of a chunk of rows times probabilities
+FEW_CLASSES = 4  # whose scores are computed row by row
 BLOCK_PRICE = 6  # blocks are made where the square of the columns is at most so many times the rows
 
 
@@ -172,16 +173,17 @@ class MultinomialLoss:
             out[:, -1] = 1.0
         return PlainDiagonal(np.maximum(out, 1e-12 * float(out.max()) or 1.0).reshape(-1))
 
-    def multiple(self, step: Floats) -> float:
+    def multiple(self, step: Floats, bias: Floats | None = None, cost: float = 0.0) -> float:
         some, V = slice(None, None, max(1, self.n // ALONG)), -step.reshape(self.classes, self.d + 1)
-        S, codes, biases = class_scores(self.X[some], V) + V[:, -1:], self.codes[some].copy(), np.zeros(self.classes)
+        S, codes = class_scores(self.X[some], V) + V[:, -1:], self.codes[some].copy()
+        biases = np.zeros(self.classes) if bias is None else bias
         c, o = (None if v is None else v[some].copy() for v in (self.weights, self.offset))
-        penalty, R = self.ridge * float((V[:, :-1] ** 2).sum()) * len(codes) / self.n, np.empty_like(S)
+        penalty, R, share = self.ridge * float((V[:, :-1] ** 2).sum()), np.empty_like(S), len(codes) / self.n
 
         def slope(a: float) -> float:
             scores = a * S if o is None else a * S + o.T
             kernels.class_probabilities(scores, biases, codes, c, scores, R, None, None)
-            return float(np.vdot(R, S)) + a * penalty
+            return float(np.vdot(R, S)) + share * (a * penalty + cost)
 
         return least_along(slope)
 
@@ -265,16 +267,6 @@ class HeldLoss:
         return np.zeros_like(point.at)  # a profile is of the likelihood alone
 
 
-class PlainDiagonal:
-    """A diagonal matrix of all parameters."""
-
-    def __init__(self, D: Floats) -> None:
-        self.D = D
-
-    def correction(self, g: Floats) -> Floats:
-        return np.asarray(g / self.D)
-
-
 class ClassHessian:
     """A Hessian of the parameters ``kept``; directions without curvature are left alone, and ``flat`` says so."""
 
@@ -302,6 +294,8 @@ class ClassHessian:
 def class_scores(X: Any, V: Floats, out: Floats | None = None) -> Floats:
     """Scores (K, n) of rows by lifted vectors, without intercepts; one class after the other."""
     if isinstance(X, np.ndarray):
+        if len(V) <= FEW_CLASSES and out is None:
+            return np.ascontiguousarray((X @ V[:, :-1].T.copy()).T, dtype=np.float64)
         return np.asarray(np.matmul(V[:, :-1], X.T, out=out))
     return np.ascontiguousarray(np.asarray(X @ V[:, :-1].T).T)
 

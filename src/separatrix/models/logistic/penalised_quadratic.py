@@ -9,6 +9,7 @@ probabilities, for more than two classes. A free intercept is minimised over bef
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,19 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.active_newton import ElasticNet, Order
 from separatrix.models.logistic.binary_loss import dense, weighted_gram
+from separatrix.models.logistic.class_blocks import inverse_between_classes
 from separatrix.models.logistic.multinomial_loss import class_information
 
 MOST_DENSE = 2**24  # numbers up to which sparse columns are made dense for their products
 SLICE = 2**24  # sparse numbers looked at between two chances to interrupt
+
+
+@dataclass(frozen=True, slots=True)
+class CentredGram:
+    """H with free intercepts minimised over: where weights move by v, these move by ``-drift @ v``, if it is known."""
+
+    H: Floats
+    drift: Floats | None = None
 
 
 class GramQuadratic:
@@ -30,8 +40,8 @@ class GramQuadratic:
     free: NDArray[np.bool_] | None = None
     most, patience = 1000, 3
 
-    def __init__(self, H: Floats, g: Floats, V: Floats, net: ElasticNet) -> None:
-        self.H, self.net, self.shape = np.ascontiguousarray(H), net, V.shape
+    def __init__(self, gram: CentredGram, g: Floats, V: Floats, net: ElasticNet) -> None:
+        self.gram, self.H, self.net, self.shape = gram, np.ascontiguousarray(gram.H), net, V.shape
         self.v, self.slope = V.reshape(-1).copy(), g.reshape(-1).copy()
         self.movable = np.flatnonzero(np.diagonal(self.H) + net.ridge > 0)
 
@@ -61,12 +71,13 @@ class GramQuadratic:
         return np.asarray(self.H @ whole)
 
 
-def gram_of_two(X: Any, curvature: Floats, lift: bool) -> Floats:
-    """H of two classes; a free intercept is minimised over: columns are centred by their means."""
-    return weighted_gram(X, curvature, 0.0, lift).A
+def gram_of_two(X: Any, curvature: Floats, lift: bool) -> CentredGram:
+    """Of two classes: columns are centred by their means."""
+    gram = weighted_gram(X, curvature, 0.0, lift)
+    return CentredGram(gram.A, gram.x_mean[None, :] if lift else None)
 
 
-def gram_of_chosen(X: Any, chosen: Order, curvature: Floats, lift: bool) -> Floats:
+def gram_of_chosen(X: Any, chosen: Order, curvature: Floats, lift: bool) -> CentredGram:
     """The same for some columns of sparse rows, without making anything of the others."""
     rows, place, sums = kernels.rows(X), np.full(X.shape[1], -1, dtype=np.int64), np.zeros(len(chosen))
     place[chosen] = np.arange(len(chosen))
@@ -81,22 +92,25 @@ def gram_of_chosen(X: Any, chosen: Order, curvature: Floats, lift: bool) -> Floa
         half -= np.outer(sums, sums / total)
         constant = ~(np.diagonal(half) > 1e-12 * squares)  # nothing is left of them but rounding
         half[constant], half[:, constant] = 0.0, 0.0
-    return half
+    return CentredGram(half)
 
 
-def gram_of_many(X: Any, P: Floats, weights: Floats | None, lift: bool) -> Floats:
-    """H of all classes; free intercepts are minimised over by a Schur complement."""
+def gram_of_many(X: Any, P: Floats, weights: Floats | None, lift: bool) -> CentredGram:
+    """Of all classes, by a Schur complement."""
     n, columns = X.shape
     if n and (P[0] == P).all():  # as where all weights are zero: one matrix of columns serves all pairs of classes
         between = np.diag(P[0] * (1.0 - P[0])) - np.outer(P[0], P[0]) * ~np.eye(len(P[0]), dtype=bool)
-        return np.kron(between, gram_of_two(X, np.ones(n) if weights is None else weights, lift))
+        own = gram_of_two(X, np.ones(n) if weights is None else weights, lift)
+        means = None if own.drift is None else np.asarray(np.kron(np.eye(len(between)), own.drift), dtype=np.float64)
+        return CentredGram(np.kron(between, own.H), means)
     H = class_information(np.column_stack([dense(X), np.ones(n)]) if lift else dense(X), P, weights)
     if not lift:
-        return H
+        return CentredGram(H)
     blocks = H.reshape(P.shape[1], columns + 1, P.shape[1], columns + 1)
     side = blocks[:, :-1, :, -1].reshape(-1, P.shape[1])
-    inverse = np.linalg.pinv(blocks[:, -1, :, -1], hermitian=True)
-    return np.asarray(blocks[:, :-1, :, :-1].reshape(len(side), -1) - side @ inverse @ side.T)
+    inverse = inverse_between_classes(blocks[:, -1, :, -1])
+    drift = inverse @ side.T
+    return CentredGram(blocks[:, :-1, :, :-1].reshape(len(side), -1) - side @ drift, drift)
 
 
 class ScaledQuadratic:

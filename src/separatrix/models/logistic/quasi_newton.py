@@ -51,8 +51,11 @@ class StepLoss(LogisticLoss, Protocol):
     """A loss that takes back points which are done with."""
 
     def release(self, point: LossPoint) -> None: ...
-    def multiple(self, step: Floats) -> float:
-        """About how many times a step from zero leads to the least loss along it, by some of the rows."""
+    def multiple(self, step: Floats, bias: Floats | None = None, cost: float = 0.0) -> float:
+        """About how many times a step from zero leads to the least loss along it, by some of the rows.
+
+        There may be intercepts besides, and another penalty that costs as much a step.
+        """
         ...
 
 
