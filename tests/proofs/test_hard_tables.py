@@ -149,7 +149,7 @@ def test_more_words_than_texts_some_with_both_labels():
 
 
 def test_a_certificate_of_overlap_with_many_null_vectors_gives_weights_to_all_rows():
-    X, y = hard_sets.keywords(6000, 120, 3, density=6, share=0.4, contradicted=300, dependent=0.5)
+    X, y = hard_sets.keywords(6000, 120, 3, density=6, share=0.4, contradicted=300, dependent=0.7)
     found = proved(X, y)
     assert found.verdict == "overlap"
     assert len(found.certificate.content["lambda"]) == 6000
