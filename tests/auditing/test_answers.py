@@ -323,16 +323,16 @@ def test_a_rare_class_is_not_hidden_by_accuracy(ledger):
 
 
 def test_a_learner_that_was_cut_is_not_compared_and_the_safe_choice_stands(ledger, monkeypatch):
-    from separatrix.auditing import learner_comparison
+    from separatrix.auditing import learner_choice
 
-    ran = learner_comparison._cross_validated
+    ran = learner_choice._cross_validated
 
     def only_the_safe_choice(table, session, candidate, *rest):
         if not candidate.safe:
-            raise learner_comparison.OutOfTime("did not finish within the time budget (1 of 5 folds)")
+            raise learner_choice.OutOfTime("did not finish within the time budget (1 of 5 folds)")
         return ran(table, session, candidate, *rest)
 
-    monkeypatch.setattr(learner_comparison, "_cross_validated", only_the_safe_choice)
+    monkeypatch.setattr(learner_choice, "_cross_validated", only_the_safe_choice)
     found = separatrix.audit("example:spam", ledger=ledger)
     assert found.facts.prediction.chosen == "ridge logistic"
     assert {own.learner for own in found.facts.prediction.not_compared} >= {"logistic", "averaged perceptron"}

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from separatrix.auditing import audit, learner_comparison, prediction
+from separatrix.auditing import audit, learner_choice, prediction
 from separatrix.auditing.audit import _keep_fit
 from separatrix.auditing.audit_table import encode_table
 from separatrix.auditing.budget import REPORT, YARDSTICK, Clock, Plan, Session
@@ -161,8 +161,8 @@ def test_without_time_nothing_more_is_begun(table, hand):
     nothing = SimpleNamespace(margin=None, standardised=None)
     assert perceptron_runs(table, session, nothing, False) == (None, None)
     assert clock.omissions[-1].what == "the perceptron's run"
-    with pytest.raises(learner_comparison.OutOfTime, match="not started"):
-        learner_comparison._until(session, clock.spent - 1)
+    with pytest.raises(learner_choice.OutOfTime, match="not started"):
+        learner_choice._until(session, clock.spent - 1)
 
 
 def test_a_kept_fit_may_have_fewer_columns_than_the_table(monkeypatch, tmp_path):

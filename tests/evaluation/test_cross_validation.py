@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 import separatrix as sx
 from separatrix.errors import DataError, FoldError, FoldWarning, ParameterError
 from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.folds import make_tasks, run_fold
+from separatrix.evaluation.fold_runs import make_tasks, run_fold
 
 
 @pytest.fixture(scope="module")

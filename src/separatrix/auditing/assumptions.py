@@ -14,9 +14,9 @@ from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import Session
 from separatrix.auditing.checks import design, independence, log_odds, noise, normality
-from separatrix.auditing.learner_comparison import LearnerComparison
+from separatrix.auditing.figure_facts import QuantileCurve
+from separatrix.auditing.learner_choice import LearnerComparison
 from separatrix.auditing.phrasing import count, share, some
-from separatrix.auditing.picture_facts import QuantileCurve
 from separatrix.auditing.prediction import Prediction
 from separatrix.auditing.row_excerpt import excerpt
 from separatrix.auditing.separation import DecidedSeparation

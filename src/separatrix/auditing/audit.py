@@ -20,9 +20,9 @@ from separatrix.auditing.audit_facts import FORMAT, AuditFacts, RunFacts
 from separatrix.auditing.audit_table import AuditTable, encode_table, table_facts
 from separatrix.auditing.budget import Clock, Plan, Session
 from separatrix.auditing.candidate_learners import FullFits, candidates, inner
+from separatrix.auditing.figure_numbers import make_pictures
 from separatrix.auditing.inputs import split_rule_of, task_for_audit
 from separatrix.auditing.phrasing import Answer, count
-from separatrix.auditing.pictures import make_pictures
 from separatrix.auditing.recommendation import recommend
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.intervals import check_level

@@ -9,6 +9,7 @@ from separatrix.auditing import efficiency_answer, hyperplane_answers, predictio
 from separatrix.auditing.assumption_answer import AssumptionFacts, assumptions
 from separatrix.auditing.budget import Omission
 from separatrix.auditing.efficiency_answer import AlgorithmFacts
+from separatrix.auditing.figure_facts import Pictures
 from separatrix.auditing.hyperplane_answers import (
     BestFacts,
     CertificateFacts,
@@ -17,7 +18,6 @@ from separatrix.auditing.hyperplane_answers import (
     SeparationFacts,
 )
 from separatrix.auditing.phrasing import Answer
-from separatrix.auditing.picture_facts import Pictures
 from separatrix.auditing.prediction_answer import PredictionFacts
 from separatrix.auditing.recommendation import Recommendation
 from separatrix.auditing.table_facts import TableFacts

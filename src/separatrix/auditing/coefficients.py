@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
 from separatrix.auditing.candidate_learners import Candidate, FullFits, inner
-from separatrix.auditing.picture_facts import CoefficientRow, CoefficientTable
+from separatrix.auditing.figure_facts import CoefficientRow, CoefficientTable
 from separatrix.auditing.separation import column_spreads
 from separatrix.errors import SeparatrixError
 from separatrix.features.column_encoders import NumberColumn, TextColumn

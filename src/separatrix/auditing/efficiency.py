@@ -17,7 +17,7 @@ from separatrix.auditing.budget import OutOfTime, Session
 from separatrix.auditing.candidate_learners import Candidate, FullFits, in_folds, inner
 from separatrix.auditing.efficiency_answer import AlgorithmFacts, NeighbourFacts, NovikoffBound, PerceptronRun
 from separatrix.auditing.hyperplane_answers import ProvedBracket
-from separatrix.auditing.learner_comparison import estimate_facts
+from separatrix.auditing.learner_choice import estimate_facts
 from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.prediction import Prediction
 from separatrix.errors import SeparatrixError

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
 from separatrix.auditing.candidate_learners import Candidate, fit_on
-from separatrix.auditing.learner_comparison import (
+from separatrix.auditing.learner_choice import (
     LearnerComparison,
     Metric,
     compare,

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable
+from separatrix.auditing.figure_facts import DrawnLine, Projection
 from separatrix.auditing.phrasing import number
-from separatrix.auditing.picture_facts import DrawnLine, Projection
 
 POINTS = 2000
 RARE = 200  # rows of a class up to which all are shown

@@ -1,4 +1,7 @@
-"""The recommendation: which learner, why, and what not to trust. Only learners that were compared are recommended."""
+"""The recommendation in words: which learner, why, and what not to trust.
+
+The choice is made in ``learner_choice.py``; only learners that were compared are recommended.
+"""
 
 from __future__ import annotations
 

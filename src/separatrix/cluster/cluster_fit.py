@@ -134,7 +134,7 @@ def path(
     >>> coef[:, 0].round(3)
     array([2.   , 1.333, 1.   ])
     """
-    from separatrix.cluster.exact_learners import ridge_path
+    from separatrix.cluster.moment_learners import ridge_path
     from separatrix.models.least_squares.least_squares import LeastSquares
     from separatrix.validation import check_finite_vector
 
@@ -210,7 +210,7 @@ def rounds_on(partitions: Any, address: str | None, workers: int | None, progres
 def fit_rows(learner: Any, rows: EncodedSource, checkpoint: Checkpoint) -> dict[str, Any]:
     """Fit by the form that the learner has; what else there is to say about the fit."""
     if learner._distributed == "moments":
-        from separatrix.cluster.exact_learners import fit_from_moments
+        from separatrix.cluster.moment_learners import fit_from_moments
 
         fit_from_moments(learner, rows)
     elif learner._distributed == "rounds":

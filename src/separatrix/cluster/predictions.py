@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.atomic_write import write_whole
 from separatrix.cluster.cluster_fit import AnySource, rounds_on
-from separatrix.cluster.exact_learners import plus
+from separatrix.cluster.moment_learners import plus
 from separatrix.cluster.part_worker import HeldPart
 from separatrix.cluster.partition_schema import loaded, matrix_rows
 from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of

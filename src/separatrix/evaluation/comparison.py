@@ -22,7 +22,7 @@ from separatrix.evaluation.cross_validation import CrossValidation, cross_valida
 from separatrix.evaluation.estimate import Estimate, shown
 from separatrix.evaluation.evaluation_text import COLUMNS, as_html, named_rows, percent, short, table
 from separatrix.evaluation.fold_assignment import dealt_anew, folds_for
-from separatrix.evaluation.folds import GOES_ON, final_step, fit, need_learner, seeded_clone
+from separatrix.evaluation.fold_runs import GOES_ON, final_step, fit, need_learner, seeded_clone
 from separatrix.evaluation.grid_candidates import greater_is_better
 from separatrix.evaluation.intervals import McNemar, check_level, holm, mcnemar, paired
 from separatrix.evaluation.predictions import is_regressor

@@ -20,7 +20,7 @@ from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
 from separatrix.evaluation.evaluation_text import as_html, percent
 from separatrix.evaluation.fold_assignment import dealt_anew, first_repeat, folds_for
 from separatrix.evaluation.fold_estimates import corrected_t, judge_classes, judge_numbers
-from separatrix.evaluation.folds import (
+from separatrix.evaluation.fold_runs import (
     FoldResult,
     Scorer,
     keep_freed_blocks,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.evaluation.estimate import Estimate
-from separatrix.evaluation.folds import FoldResult
+from separatrix.evaluation.fold_runs import FoldResult
 from separatrix.evaluation.intervals import quantile, wilson
 from separatrix.evaluation.metrics import point_values, row_losses
 from separatrix.evaluation.predictions import outcomes_of

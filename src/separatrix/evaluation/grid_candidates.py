@@ -16,7 +16,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, DataTypeError, FoldError, ParameterError
 from separatrix.evaluation.cross_validation import named
-from separatrix.evaluation.folds import final_step, fit, need_learner, seeded_clone
+from separatrix.evaluation.fold_runs import final_step, fit, need_learner, seeded_clone
 from separatrix.evaluation.metrics import point_values
 from separatrix.evaluation.predictions import is_regressor, outcomes_of, predictions_of
 from separatrix.evaluation.splits import Fold

@@ -17,7 +17,7 @@ from separatrix.evaluation.curves import Drawn
 from separatrix.evaluation.estimate import shown
 from separatrix.evaluation.evaluation_text import table
 from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.folds import final_step, fit, need_learner, seeded_clone, seeds_of_folds
+from separatrix.evaluation.fold_runs import final_step, fit, need_learner, seeded_clone, seeds_of_folds
 from separatrix.evaluation.grid_candidates import greater_is_better, value_of
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.splits import (

@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.folds import FoldTask, fit, seeded_clone, seeds_of_folds
+from separatrix.evaluation.fold_runs import FoldTask, fit, seeded_clone, seeds_of_folds
 from separatrix.evaluation.grid_candidates import (
     CandidateTask,
     Configuration,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.evaluation.folds import FoldTask
+from separatrix.evaluation.fold_runs import FoldTask
 from separatrix.evaluation.predictions import scores_by_model
 from separatrix.validation import Table, check_labels, check_table, check_targets, count_rows
 

@@ -1,4 +1,7 @@
-"""Is there a hyperplane between the classes? The verdict, the evidence, and its certificate."""
+"""Is there a hyperplane between the classes? The verdict, the evidence, and its certificate.
+
+The proof itself is made in ``facial_reduction.py``, step by step down to the rows that a hyperplane cannot separate.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from separatrix.proofs.certificate import (
     Subject,
     class_names,
 )
-from separatrix.proofs.coefficients import Coefficients, infinite_first
+from separatrix.proofs.coefficient_fates import Coefficients, infinite_first
 from separatrix.proofs.decimal_reading import decimal_rows
 from separatrix.proofs.facial_reduction import Reduction, reduce
 from separatrix.proofs.lifted_rows import LiftedRows

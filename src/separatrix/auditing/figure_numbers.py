@@ -14,9 +14,7 @@ from separatrix.auditing.best_hyperplane import BestHyperplane, FullFit, standar
 from separatrix.auditing.budget import OutOfTime, Session
 from separatrix.auditing.candidate_learners import Candidate, FullFits, in_folds, inner
 from separatrix.auditing.coefficients import coefficient_table, in_units
-from separatrix.auditing.learner_comparison import LearnerComparison, estimate_facts
-from separatrix.auditing.phrasing import EstimateFacts
-from separatrix.auditing.picture_facts import (
+from separatrix.auditing.figure_facts import (
     Band,
     CalibrationPicture,
     CoefficientTable,
@@ -29,6 +27,8 @@ from separatrix.auditing.picture_facts import (
     ScorePictures,
     ThresholdPicture,
 )
+from separatrix.auditing.learner_choice import LearnerComparison, estimate_facts
+from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.prediction import Prediction
 from separatrix.auditing.projection import DrawnHyperplane, project
 from separatrix.auditing.separation import DecidedSeparation
