@@ -167,14 +167,17 @@ def test_a_chain_of_splits_takes_memory_for_one_path_only():
     assert count < 1 << 26
 
 
-def test_ranks_do_not_depend_on_the_prime():
-    """The determinant of these rows is 2^61 - 1: zero modulo the prime."""
+def test_ranks_do_not_depend_on_primes_or_rounding():
+    """The determinant of these rows is 2^61 - 1, a prime; others differ far beyond the digits that are looked at."""
     X, y = np.array([[2.0**61, 1.0], [1.0, 1.0], [-(2.0**61), -1.0], [-1.0, -1.0]]), np.array([0, 0, 0, 1])
     rows = [{0: 1 << 61, 1: 1}, {0: 1, 1: 1}]
     meter = checker.Meter()
-    assert checker.rank_modulo(rows, 2, meter) == 1
-    assert checker.has_rank(rows, 2, 2, meter)
-    assert not checker.has_rank(rows, 3, 2, meter)
+    assert checker.have_rank(rows, 2, meter)
+    assert not checker.have_rank(rows, 3, meter)
+    rows = [{0: 1 << 1500, 1: 1 << 1500}, {0: 1 << 1500, 1: (1 << 1500) + 1}]
+    assert not any(checker.spans(rows, 2, bits, meter) for bits in checker.ROUNDED_TO)
+    assert checker.have_rank(rows, 2, meter)
+    assert not checker.have_rank([rows[0], {j: 3 * v for j, v in rows[0].items()}], 2, meter)
     y = np.array([0, 0, 0, 0, 1, 1])
     X = np.vstack([X, [[2.0**61, 1.0], [1.0, 1.0]]])
     fields = {"support": [0, 2, 1, 3], "lambda": ["0x1"] * 4}
