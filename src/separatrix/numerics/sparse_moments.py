@@ -57,8 +57,10 @@ def of_stored_numbers(
     c = np.ones(n) if weights is None else weights
     code = np.zeros(n, dtype=np.int64) if codes is None else codes
     count = len(made.weight)
-    made.rows[:] = np.bincount(code, c > 0, count)
-    made.weight[:] = np.bincount(code, c, count)
+    if count == 1:
+        made.rows[:], made.weight[:] = np.count_nonzero(c), c.sum()
+    else:
+        made.rows[:], made.weight[:] = np.bincount(code, c > 0, count), np.bincount(code, c, count)
     if not made.weight.all():
         return None
     rows, sums = kernels.rows(X), np.zeros((count, d))
@@ -93,10 +95,10 @@ def _add_targets(made: Moments, rows: kernels.Rows, targets: Floats, code: NDArr
     """Targets about their means: products with the rows need no subtraction then."""
     d, every = made.features, np.arange(rows.n)
     for k in range(len(made.weight)):
-        own = code == k
+        own = slice(None) if len(made.weight) == 1 else np.flatnonzero(code == k)
         level = targets[own][0]
         made.mean[0, k, d:] = level + c[own] @ (targets[own] - level) / made.weight[k]
-    away = targets - made.mean[0, code, d:]
+    away = targets - made.mean[0, 0 if len(made.weight) == 1 else code, d:]
     weighted = np.ascontiguousarray((c[:, None] * away).T)
     for t, v in enumerate(weighted):
         column = np.zeros(d)
