@@ -82,7 +82,8 @@ class LogisticRegression(LogisticInference):
     tol : float or None, default=None
         The relative duality gap at which a penalised fit ends, 1e-8 if None. Unpenalised fits run until the
         last digits settle. At a gap g the weights are within sqrt(2 g F C/(1 - l1_ratio)) of the optimum, with F
-        the loss plus the penalty divided by C; a ridge of several classes then takes one more Newton step.
+        the loss plus the penalty divided by C; a ridge of several classes, or of fewer than some thousand rows, then
+        takes one more Newton step.
     max_iter : int or inf, default=1000
         Limit on the iterations of a solver.
     weights : {"frequency", "analytic"}, default="frequency"
