@@ -87,8 +87,9 @@ def main() -> None:
             for name, contenders in source():
                 best = interleaved(contenders, 3, time.process_time, patience=2.0)
                 mine = best.pop("ours")
-                peer = min(best, key=best.__getitem__)
-                rows.append([name, f"{1e3 * mine:.3g} ms", f"{1e3 * best[peer]:.3g} ms", peer, best[peer] / mine])
+                peer = min(best, key=best.__getitem__) if best else "no peer reaches it"
+                theirs = best.get(peer, float("inf"))
+                rows.append([name, f"{1e3 * mine:.3g} ms", f"{1e3 * theirs:.3g} ms", peer, theirs / mine])
                 print(rows[-1], flush=True)
     print_table(["work", "ours", "best peer", "which", "peer / ours"], rows)
 
