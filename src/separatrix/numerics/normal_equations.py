@@ -19,7 +19,7 @@ from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem
 from separatrix.numerics.moments import Totals
 
 EPS = float(np.finfo(np.float64).eps)
-FEW = 64  # columns up to which the inverse takes less time than loading LAPACK's other routines
+FEW = 256  # columns up to which an inverse costs less than loading scipy.linalg, whose BLAS takes 60 MB of its own
 TRUSTED = 1e3  # squared condition up to which Cholesky's solution keeps twelve digits
 CORRECTABLE = 1e5  # squared condition up to which one correction by residuals in double precision makes as many
 REFINABLE = 1e10  # squared condition up to which its corrections shrink fast

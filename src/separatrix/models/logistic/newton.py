@@ -32,7 +32,7 @@ from separatrix.numerics.status import Status
 ARMIJO = 1e-4
 REST = 1e-5  # the greatest change of a score by a last step
 EXACT = 1e-4  # how exactly a step is solved at most: products with the Hessian may have six digits only
-LAST = 1e-27  # of the value: what a step may promise to gain that is not taken any more
+LAST = 1e-29  # of the value: what a step may promise to gain that is not taken any more
 FEWEST = 2.0**-30  # a step that has been halved thirty times leads nowhere
 
 
