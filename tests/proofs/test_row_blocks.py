@@ -61,7 +61,7 @@ def test_blocks_never_exceed_brute_force(small_blocks):
         wrong = np.arange(0, n, 3)
         for blocks in (
             row_blocks.row_blocks(rows, solve, 1e6, lambda: False),
-            column_blocks.column_blocks(rows, solve, 1e6, lambda: False, wrong, (0.5, 1.0)),
+            column_blocks.column_blocks(rows, solve, 1e6, lambda: False, wrong),
         ):
             assert sum(block.lower for block in blocks) <= k
             taken = [i for block in blocks for i in block.rows]
@@ -85,10 +85,10 @@ def test_blocks_of_few_columns_prove_more_than_runs_of_rows_where_most_numbers_a
     rows = lifted(X, y)
     runs = row_blocks.row_blocks(rows, solve, 3e8, lambda: False)
     wrong = np.flatnonzero((X[:, :4].sum(axis=1) > 0.8) != (y > 0))
-    first, *others = column_blocks.column_blocks(rows, solve, 3e8, lambda: False, wrong, column_blocks.SERIES[0])
+    first, *others = column_blocks.column_blocks(rows, solve, 3e8, lambda: False, wrong)
     assert (X[first.rows] != 0).any(axis=0).sum() <= 3  # a fifth of the columns, and those of nearly all rows
     assert first.lower + sum(block.lower for block in others) > sum(block.lower for block in runs)
-    late = column_blocks.column_blocks(rows, solve, 3e8, lambda: True, wrong, column_blocks.SERIES[0])
+    late = column_blocks.column_blocks(rows, solve, 3e8, lambda: True, wrong)
     assert late == []
 
 

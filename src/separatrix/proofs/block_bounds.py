@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.proofs.branch_and_bound import SMALL, TINY, Search
 from separatrix.proofs.case_tree import packed_proof, proof
-from separatrix.proofs.column_blocks import SERIES, column_blocks
+from separatrix.proofs.column_blocks import column_blocks
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.near_witnesses import near_packing
 from separatrix.proofs.packing import Packing
@@ -33,10 +33,8 @@ def raise_by_blocks(search: Search, max_nodes: int) -> None:
 
     work = min(MOST_WORK, max_nodes * node_work(rows.n, rows.p))
     if is_sparse(rows) and rows.n <= MOST_ROWS:
-        blocks = []
-        for shares in SERIES:
-            blocks += column_blocks(rows, solve, 2 * work, search.late, search.incumbent.wrong, shares)
-            _keep_better(search, near_packing(rows, search.packed, blocks, search.prove, search.late, ROUNDS))
+        blocks = column_blocks(rows, solve, 4 * work, search.late, search.incumbent.wrong)
+        _keep_better(search, near_packing(rows, search.packed, blocks, search.prove, search.late, ROUNDS))
         return
     blocks = row_blocks(rows, solve, work, search.late)
     taken = {i for block in blocks for i in block.rows}

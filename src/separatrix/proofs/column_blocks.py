@@ -8,7 +8,7 @@ refers to. Columns are chosen one by one, so that the rows that the best hyperpl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.row_blocks import Block, Solve, pattern, solved
 
-SERIES = tuple(tuple(k / parts for k in range(2, parts + 1)) for parts in (10, 9))  # shares of the columns
+SHARES = tuple(k / 9 for k in range(2, 10))  # of the columns, block after block
 ALWAYS = 0.9  # share of rows from which on a column is taken in any case
 MISSING = 0.4  # what each column that a row lacks leaves of its weight
 RIGHT = 0.3  # weight of a row that the best hyperplane gets right
@@ -28,7 +28,6 @@ def column_blocks(
     work: float,
     late: Callable[[], bool],
     wrong: NDArray[np.int64],
-    shares: Sequence[float],
 ) -> list[Block]:
     """Blocks without common rows; ``wrong`` are those that the best hyperplane gets wrong."""
     filled = pattern(rows)
@@ -36,14 +35,14 @@ def column_blocks(
     weight[wrong] = 1.0
     free = np.arange(rows.n)
     found: list[Block] = []
-    for turn, share in enumerate(shares):
+    for turn, share in enumerate(SHARES):
         if late() or not len(free):
             break
         columns = _columns(filled[free], weight[free], max(1, round(share * rows.d)))
         ids = free[~filled[np.ix_(free, ~columns)].any(axis=1)]
         if len(ids) < 2:
             continue
-        run = solved(rows, ids, solve, work / (len(shares) - turn))  # what one block leaves is for those after it
+        run = solved(rows, ids, solve, work / (len(SHARES) - turn))  # what one block leaves is for those after it
         work -= run.work
         found += run.blocks
         free = np.setdiff1d(free, [i for block in run.blocks for i in block.rows])
