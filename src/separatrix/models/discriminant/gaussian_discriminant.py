@@ -92,9 +92,10 @@ class Discriminant(LinearClassifier, ChunkLearner):
         weights = check_weights(sample_weight, table.n, rows=X)
         codes = kernels.as_int64(labels.codes)
         moments = Moments(table.d, labels=labels.classes.tolist(), pooled=self._pooled)
-        moments.add(table.X, None, codes, weights)
         try:
-            totals = moments.totals()  # finite only if every number is
+            with one_blas_thread(table.X.size):  # the readable kernels call BLAS
+                moments.add(table.X, None, codes, weights)
+                totals = moments.totals()  # finite only if every number is
         except DataError:
             check_table(table.X)
             raise
