@@ -184,9 +184,9 @@ def test_an_error_on_another_thread_ends_the_search():
         work(count - 1)
         raise KeyboardInterrupt
 
-    out = np.empty(31), np.empty(32, dtype=np.int64), np.empty(32)
+    out, module = (np.empty(31), np.empty(32, dtype=np.int64), np.empty(32)), kernels.native_modules()[-1]
     with pytest.raises(KeyboardInterrupt):
-        kernels.native_modules()[-1].decide(kernels.rows(X), y, True, None, None, None, 0, *out, failing)
+        module.decide(module.Rows.dense(X), y, True, None, None, None, 0, *out, failing)
 
 
 @pytest.mark.skipif(kernels.backend == "reference", reason="the readable search is one product a scan")
@@ -203,7 +203,8 @@ def test_parts_that_do_not_exist_are_refused():
             work(k)
 
     out = np.empty(31), np.empty(32, dtype=np.int64), np.empty(32)
-    kernels.native_modules()[-1].decide(kernels.rows(X), y, True, None, None, None, 0, *out, keeping)
+    module = kernels.native_modules()[-1]
+    module.decide(module.Rows.dense(X), y, True, None, None, None, 0, *out, keeping)
     assert kept
     with pytest.raises(ValueError, match="no such part"):
         kept[0](0)
