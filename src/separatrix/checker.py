@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import compress, pairwise
+from itertools import chain, compress, pairwise
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -122,7 +122,7 @@ def read_table(path: str, target: str | None, columns: list[str] | None) -> Exac
     with open(path, newline="", encoding="utf-8-sig") as file:
         if path.endswith((".svm", ".svmlight", ".libsvm")):
             return read_svmlight(path, file)
-        return read_csv(path, csv.reader(file), target, columns)
+        return read_csv(path, csv_records(file), target, columns)
 
 
 def column_number(text: str) -> int:
@@ -150,8 +150,26 @@ def read_svmlight(path: str, lines: Iterable[str]) -> ExactTable:
     return ExactTable(rows, d, name=path)
 
 
-def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | None) -> ExactTable:
-    header: list[str] = next((line for line in lines if line), [])
+def csv_records(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
+    """The records of comma-separated text, each with the number of its last line; empty lines give none."""
+    number, most = 0, csv.field_size_limit()
+    for line in lines:
+        if '"' not in line and len(line) <= most:
+            text, number = line.rstrip("\r\n"), number + 1
+            cells = text.split(",") if text else []
+        else:  # from the first cell with a quotation mark on, cells may have commas and line breaks
+            start = line.rfind(",", 0, line.index('"')) + 1 if len(line) <= most else 0
+            reader = csv.reader(chain([line[start:]], lines))
+            cells = line[:start].split(",")[:-1] + next(reader)
+            number += reader.line_num
+        if cells:
+            yield number, cells
+
+
+def read_csv(
+    path: str, records: Iterator[tuple[int, list[str]]], target: str | None, columns: list[str] | None
+) -> ExactTable:
+    _, header = next(records, (0, []))
     if len(set(header)) < len(header):
         raise ValueError(f"{path}: a column name occurs twice in the header")
     if target is None:
@@ -163,15 +181,14 @@ def read_csv(path: str, lines: Any, target: str | None, columns: list[str] | Non
     chosen, label = [header.index(name) for name in columns], header.index(target)
     every = array("Q", range(len(columns)))
     rows: list[tuple[str, SparseRow]] = []
-    for line in lines:
-        if line:
-            try:
-                if len(line) != len(header):
-                    raise ValueError(f"it has {len(line)} cells, the header {len(header)}")
-                values = finite_numbers([line[k] for k in chosen])
-                rows.append((label_name(line[label]), SparseRow.of(every, values)))
-            except ValueError as error:
-                raise ValueError(f"{path} line {lines.line_num}: {error}") from None
+    for number, cells in records:
+        try:
+            if len(cells) != len(header):
+                raise ValueError(f"it has {len(cells)} cells, the header {len(header)}")
+            values = finite_numbers([cells[k] for k in chosen])
+            rows.append((label_name(cells[label]), SparseRow.of(every, values)))
+        except ValueError as error:
+            raise ValueError(f"{path} line {number}: {error}") from None
     unused = tuple(name for name in header if name != target and name not in set(columns))
     return ExactTable(rows, len(columns), columns, target, path, unused)
 

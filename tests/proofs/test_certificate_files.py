@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import csv
 import json
 import shutil
 import subprocess
@@ -225,6 +226,27 @@ def test_tables_that_cannot_be_read(folder, text, says):
     assert done.stderr.startswith("cannot read: ")
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def records_or_error(records):
+    try:
+        return list(records)
+    except csv.Error as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_lines_are_divided_as_the_csv_module_divides_them(tmp_path, seed):
+    rng, path, outcomes = np.random.default_rng(seed), tmp_path / "t.csv", set()
+    pieces = [",", ",", '"', '""', "\n", "\r\n", "\r", "1", " ", "\x00", "é", "\u2028", "2" * 70_000]
+    for _ in range(200):
+        path.write_bytes("".join(rng.choice(pieces, rng.integers(1, 20))).encode())
+        with open(path, newline="", encoding="utf-8") as one, open(path, newline="", encoding="utf-8") as other:
+            reader = csv.reader(other)
+            wanted = records_or_error((reader.line_num, cells) for cells in reader if cells)
+            assert records_or_error(checker.csv_records(one)) == wanted
+        outcomes.add(type(wanted))
+    assert outcomes == {list, str}
 
 
 @pytest.mark.parametrize(
