@@ -6,6 +6,7 @@ import brute_force
 import numpy as np
 import pytest
 from hard_sets import noisy, table_of
+from scipy.sparse import csr_array
 from test_forged_claims import accepted
 from test_short_circulations import certificate_of, semidefinite
 
@@ -13,6 +14,7 @@ from separatrix import checker, separability, verify
 from separatrix.proofs.balanced_weights import balanced_weights
 from separatrix.proofs.ill_conditioned import eigenvalues_exceed, proved_in_integers
 from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.one_sign_columns import layers
 from separatrix.proofs.short_proof import least_singular_value, short_proof
 
 
@@ -110,6 +112,36 @@ def test_a_dummy_of_one_class_has_a_short_certificate():
         assert found.verdict == "quasi"
         assert "near" in found.certificate.content
         assert "quasi-complete" in verify(found.certificate, X, y)
+
+
+def test_many_dummies_of_one_class_have_a_short_certificate():
+    """Half of the rows of class 1 bear no weight: those that are chosen must be others."""
+    for seed in range(3):
+        X, y = noisy(2000, 130, 0.2, seed)
+        rng = np.random.default_rng(seed)
+        X[:, :20] = (rng.random((2000, 20)) < 0.04) & (y == 1)[:, None]
+        rows = LiftedRows(X, y.astype(np.int8), True)
+        ids, _ = balanced_weights(rows)
+        assert not X[ids, :20].any()
+        found = separability(X, y)
+        assert found.verdict == "quasi"
+        assert len(found.certificate.content["null"]) == 20
+        assert "near" in found.certificate.content
+        assert "quasi-complete" in verify(found.certificate, X, y)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_layers_of_columns_of_one_sign(sparse):
+    Z = np.array([[1.0, 0, 2, 1], [0, -3, 0, -1], [0, 1, -1, 1], [0, 0, 1, -1], [0, 0, 0, 1], [0, 0, 0, 0]])
+    found = [(pure.tolist(), rows.tolist()) for pure, rows in layers(csr_array(Z) if sparse else Z)]
+    # the first column is positive; without its row no other one is of one sign
+    assert found == [([1, 0, 0, 0], [0])]
+    Z[2, 1] = 0  # then the second column is negative too, and next the last but for the third row
+    Z[3, 3] = 1
+    found = [(pure.tolist(), rows.tolist()) for pure, rows in layers(csr_array(Z) if sparse else Z)]
+    assert found == [([1, -1, 0, 0], [0, 1]), ([0, 0, 0, 1], [2, 3, 4])]
+    free = np.array([False, True, True, True])
+    assert [rows.tolist() for _, rows in layers(csr_array(Z) if sparse else Z, free)] == [[1], [0, 2, 3, 4]]
 
 
 def test_small_sets_with_nearly_dependent_columns_agree_with_brute_force():

@@ -12,6 +12,7 @@ import numpy as np
 
 from separatrix.arrays import Floats, Indices
 from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.one_sign_columns import layers
 
 ROUGH, EACH, LOOKED_AT = 3, 2.5, 20  # rows for each column: to fit the rough hyperplane, to weigh, and to choose from
 FEW_OF = 50  # times as many rows as are looked at: from there on the others need not be numbered
@@ -31,15 +32,26 @@ def balanced_weights(
     rng, most = np.random.default_rng(0), LOOKED_AT * rows.p
     ids = rng.choice(rows.n, most, replace=False) if rows.n > FEW_OF * most else rng.permutation(rows.n)[:most]
     with np.errstate(all="ignore"):  # what is not finite ends in weights that prove nothing
-        chosen = _both_sides(rows, ids)
-        if chosen is None or not len(chosen):  # margins beyond the doubles are on neither side
-            return None
-        if also is not None:
-            chosen = np.union1d(chosen, also)
-        Z = _scaled(rows.dense(chosen))
-        if whitened:
-            Z = np.linalg.qr(Z)[0] * np.sqrt(len(Z))
-        q = hinge_weights(Z)
+        found = _weighed(rows, ids, also, whitened)
+        if found is None:  # perhaps since many of the rows that were chosen cannot bear weight
+            bears = np.ones(len(ids), dtype=bool)
+            for _, gone in layers(rows.table(ids)):
+                bears[gone] = False
+            found = None if bears.all() else _weighed(rows, ids[bears], also, whitened)
+    return found
+
+
+def _weighed(rows: LiftedRows, ids: Indices, also: Indices | None, whitened: bool) -> tuple[Indices, Floats] | None:
+    """The same for some of these rows."""
+    chosen = _both_sides(rows, ids) if len(ids) else None
+    if chosen is None or not len(chosen):  # margins beyond the doubles are on neither side
+        return None
+    if also is not None:
+        chosen = np.union1d(chosen, also)
+    Z = _scaled(rows.dense(chosen))
+    if whitened:
+        Z = np.linalg.qr(Z)[0] * np.sqrt(len(Z))
+    q = hinge_weights(Z)
     if q is None:
         return None
     kept = np.flatnonzero(q > SMALLEST * q.max())

@@ -30,6 +30,7 @@ from separatrix.proofs.face import Face
 from separatrix.proofs.face_decision import Circuit, Fact, Positive, Stage
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.newton_partition import PartitionSearch
+from separatrix.proofs.one_sign_columns import layers
 from separatrix.proofs.short_proof import FEWEST, ShortProof, short_proof
 from separatrix.proofs.short_proof import MOST as MOST_OF_SHORT
 from separatrix.proofs.small_null_vectors import face_of, small_null_vectors
@@ -253,20 +254,11 @@ class FacialReduction:
 
     def _columns_of_one_sign(self, stage: Stage) -> bool | None:
         """Take the rows away that are not zero in a column where no row is negative, or none positive; and again."""
-        ids, free = self._ids, self.face.unit_vectors()
-        Z = self.rows.table(ids)
-        sign = np.sign(Z) if isinstance(Z, np.ndarray) else Z.sign()
-        before, alive = len(self.positive), np.ones(len(ids), dtype=bool)
-        while alive.any():  # each round but the last takes rows away
-            part = sign[alive]
-            total, size = (np.asarray(v.sum(axis=0)).ravel() for v in (part, abs(part)))
-            pure = np.where(free & (size > 0) & (abs(total) == size), np.sign(total), 0.0)
-            gone = np.flatnonzero(alive)[part @ pure > 0]
-            if not len(gone):
-                break
+        ids, alive = self._ids, np.ones(len(self._ids), dtype=bool)
+        for pure, gone in layers(self.rows.table(ids), self.face.unit_vectors()):
             self.positive.append(([int(v) for v in pure], ids[gone]))
             alive[gone] = False
-        proved = len(self.positive) > before
+        proved = not alive.all()
         self.active = ids[alive] if proved else self.active
         stage.tried.append(f"columns of one sign: {'proved' if proved else 'none'}")
         return proved or None
