@@ -165,13 +165,13 @@ def test_a_source_that_breaks_off_leaves_its_rows_learned_once(learner, single, 
 
 def test_ctrl_c_while_a_chunk_is_learned_comes_when_all_vectors_have_learned_it(monkeypatch):
     X, y = problem(300, classes=3)
-    take, model = Arrivals._one_against_rest, Perceptron()
+    take, model = Arrivals._segment, Perceptron()
 
     def interrupted(*arguments):
         signal.raise_signal(signal.SIGINT)
         take(*arguments)
 
-    monkeypatch.setattr(Arrivals, "_one_against_rest", interrupted)
+    monkeypatch.setattr(Arrivals, "_segment", interrupted)
     with pytest.raises(KeyboardInterrupt):
         progressive(model, chunks(X, y, [100]))
     assert np.array_equal(model.coef_, Perceptron().partial_fit(X[:100], y[:100]).coef_)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -152,48 +153,27 @@ def need_distributed(learner: Any) -> None:
         raise ParameterError(f"{type(learner).__name__} has no distributed form: {', '.join(able)} have one.")
 
 
-class opened:
-    """A source on workers, ready to learn from, as a context."""
-
-    def __init__(
-        self,
-        learner: Any,
-        source: AnySource,
-        target: str | None = None,
-        choices: Choices | None = None,
-        reading: Reading | None = None,
-        partition_bytes: int = PARTITION_BYTES,
-        *,
-        address: str | None = None,
-        workers: int | None = None,
-        progress: Progress | None = None,
-        as_numbers: bool = False,
-    ) -> None:
-        self.regression, self.target, self.as_numbers = learner._estimator_type == "regressor", target, as_numbers
-        self.choices, self.reading = choices or Choices(), reading or Reading()
-        self.name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"{len(source)} files"
-        if self.choices.text:
-            self.reading = replace_text(self.reading, self.choices.text)
-        partitions = partitions_of(source, self.reading, partition_bytes)
-        self.rounds = rounds_on(partitions, address, workers, progress)
-
-    def __enter__(self) -> tuple[Rounds, EncodedSource]:
-        try:
-            told = (self.name, self.target, self.regression, self.choices, self.reading, self.as_numbers)
-            return self.rounds, encoded_source(self.rounds, *told)
-        except BaseException:
-            self.rounds.close()
-            raise
-
-    def __exit__(self, *error: object) -> None:
-        self.rounds.close()
-
-
-def replace_text(reading: Reading, text: tuple[str, ...]) -> Reading:
-    """Columns of free text are read as they are written."""
-    from dataclasses import replace
-
-    return replace(reading, text=(*reading.text, *text))
+@contextmanager
+def opened(
+    learner: Any,
+    source: AnySource,
+    target: str | None = None,
+    choices: Choices | None = None,
+    reading: Reading | None = None,
+    partition_bytes: int = PARTITION_BYTES,
+    *,
+    address: str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    as_numbers: bool = False,
+) -> Iterator[tuple[Rounds, EncodedSource]]:
+    """A source on workers, ready to learn from."""
+    choices = choices or Choices()
+    reading = (reading or Reading()).with_text(choices.text)
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"{len(source)} files"
+    regression = learner._estimator_type == "regressor"
+    with rounds_on(partitions_of(source, reading, partition_bytes), address, workers, progress) as rounds:
+        yield rounds, encoded_source(rounds, name, target, regression, choices, reading, as_numbers)
 
 
 def rounds_on(partitions: Any, address: str | None, workers: int | None, progress: Progress | None) -> Rounds:

@@ -56,10 +56,8 @@ class ColumnSummary:
         return join_columns(self, more) if count else self
 
 
-def summaries(part: HeldPart, names: Sequence[str], choices: Choices) -> dict[str, ColumnSummary] | None:
+def summaries(part: HeldPart, names: Sequence[str], choices: Choices) -> dict[str, ColumnSummary]:
     """Every column of a partition."""
-    if part.table is None:
-        return None
     return {name: summarised(part.table[name], choices, part.table.source) for name in names}
 
 
@@ -122,10 +120,8 @@ def join_columns(left: ColumnSummary, right: ColumnSummary) -> ColumnSummary:
     )
 
 
-def level_marks(part: HeldPart, names: Sequence[str], orders: Sequence[dict[str, int]]) -> tuple[bytes, ...] | None:
+def level_marks(part: HeldPart, names: Sequence[str], orders: Sequence[dict[str, int]]) -> tuple[bytes, ...]:
     """Digests of text columns with each level as its number among all: equal ones are renamed copies."""
-    if part.table is None:
-        return None
     out = []
     for name, order in zip(names, orders, strict=True):
         codes = np.array([order[cell] for cell in cells(part.table[name])])
@@ -136,18 +132,16 @@ def level_marks(part: HeldPart, names: Sequence[str], orders: Sequence[dict[str,
 def first_rows(part: HeldPart, names: Sequence[str], most: int) -> Frame | None:
     """The rows of some columns that are among the first ``most`` of the whole source."""
     own = max(0, most - part.first_row)
-    if part.table is None or not own:
+    if not own:
         return None
     return Frame(tuple(part.table[name].take(slice(own)) for name in names), min(own, part.table.n))
 
 
-def text_frequencies(part: HeldPart, names: Sequence[str]) -> tuple[int, list[NDArray[np.int64]]] | None:
+def text_frequencies(part: HeldPart, names: Sequence[str]) -> tuple[int, list[NDArray[np.int64]]]:
     """Rows, and how many of them have each hashed term of each text column."""
     from separatrix.features.encoder import as_text
     from separatrix.features.text import rows_having
 
-    if part.table is None:
-        return None
     return part.table.n, [rows_having(as_text(part.table[name]).values) for name in names]
 
 
@@ -174,8 +168,6 @@ def from_bits(bits: int) -> float:
 
 def next_bytes(part: HeldPart, names: Sequence[str], prefixes: Sequence[tuple[int, ...]], place: int) -> Any:
     """For each column and prefix, how many values have each byte at ``place`` after the prefix."""
-    if part.table is None:
-        return None
     out = np.zeros((len(names), 2, 256), dtype=np.int64)
     kept: dict[str, NDArray[np.uint64]] = part.memo.get("ordered bits", {}) if place else {}
     shift = np.uint64(8 * (BYTES - 1 - place))

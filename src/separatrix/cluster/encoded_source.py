@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +49,26 @@ class EncodedSource:
     def table(self) -> Table:
         """A table like that of the rows, without any."""
         return Table(np.empty((0, self.d)))
+
+    def sample(self, stride: int) -> tuple[Any, Any, Any]:
+        """Every so-manieth row of all partitions, on the driver, with class numbers and weights."""
+        X, y, weights = zip(*self.rounds.gather("sample", sampled, stride), strict=True)
+        return stacked(X), np.concatenate(y), None if weights[0] is None else np.concatenate(weights)
+
+
+def sampled(part: HeldPart, stride: int) -> tuple[Any, Any, Any]:
+    """The rows of a partition among every so-manieth of the source, with class numbers and weights."""
+    own = slice(-part.first_row % stride, None, stride)
+    return part.X[own], part.y[own], None if part.weights is None else part.weights[own]
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """Rows of several partitions, one after the other."""
+    if isinstance(parts[0], np.ndarray):
+        return np.ascontiguousarray(np.concatenate(parts))
+    from scipy.sparse import csr_array, vstack
+
+    return csr_array(vstack(parts, format="csr"))
 
 
 def encoded_source(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.cluster.cluster_fit import AnySource, replace_text
+from separatrix.cluster.cluster_fit import AnySource
 from separatrix.cluster.encoded_source import EncodedSource, encoded_source
 from separatrix.cluster.partitions import SourcePart, partitions_of, paths_of
 from separatrix.cluster.rounds import Progress
@@ -161,7 +161,7 @@ def cached_source(
         rows = cached(lambda: CacheContent(chain.from_iterable(pieces)), about, folder, keep)
         return CachedSource(rows, name, "label", rows.y if regression else label_values(rows.y), None, [])
     choices.check()
-    own = replace_text(reading, choices.text) if choices.text else reading
+    own = reading.with_text(choices.text)
     about |= {"choices": asdict(choices), "reading": asdict(reading), "regression": regression, "proof": as_numbers}
     parts = partitions_of(paths, own, max(LEAST, memory // SHARE))
     need_divisible(parts, memory)

@@ -8,7 +8,6 @@ that span the space still do among more rows. Where it proves nothing, separabil
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.encoded_source import EncodedSource
 from separatrix.cluster.logistic_rounds import LossSpec, RoundsLoss, gram_sums, information_sums
 from separatrix.cluster.part_worker import HeldPart
+from separatrix.cluster.separation import decided
 from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError, warn_user
 from separatrix.models.logistic.existence import Existence, IndependentColumns, independent_in, overlap_at
 from separatrix.models.logistic.fitted_facts import FittedFacts
@@ -30,9 +30,9 @@ from separatrix.numerics.status import Status, raise_interruption
 from separatrix.validation import distinct_names
 
 
-def class_weights(part: HeldPart, classes: int) -> np.ndarray | None:
+def class_weights(part: HeldPart, classes: int) -> Floats:
     """The weight of the rows of each class."""
-    return np.bincount(part.y, part.weights, minlength=classes).astype(np.float64) if part.n else None
+    return np.bincount(part.y, part.weights, minlength=classes).astype(np.float64)
 
 
 def wald_facts(source: EncodedSource, spec: LossSpec, result: LogisticResult) -> FittedFacts:
@@ -122,25 +122,6 @@ def _need_distributed(learner: LogisticRegression, options: FitOptions, source: 
         )
 
 
-def sampled(part: HeldPart, stride: int) -> tuple[Any, Any, Any] | None:
-    """Every so-manieth row of the source that is in this partition, with class numbers and weights."""
-    own = slice(-part.first_row % stride, None, stride)
-    return (part.X[own], part.y[own], None if part.weights is None else part.weights[own]) if part.n else None
-
-
-def sample_of(source: EncodedSource, stride: int) -> tuple[Any, Any, Any]:
-    """These rows of all partitions, on the driver."""
-    parts = [own for own in source.rounds.map("sample", sampled, stride) if own is not None]
-    X, y, weights = ([own[j] for own in parts] for j in range(3))
-    if isinstance(X[0], np.ndarray):
-        rows: Any = np.ascontiguousarray(np.concatenate(X))
-    else:
-        from scipy.sparse import csr_array, vstack
-
-        rows = csr_array(vstack(X, format="csr"))
-    return rows, np.concatenate(y), None if weights[0] is None else np.concatenate(weights)
-
-
 @dataclass
 class LogisticRun:
     """One fit: of all classes, or of one against the rest."""
@@ -197,9 +178,8 @@ class LogisticRun:
         """Where the search over some of the rows ends; they may also prove that a maximum exists."""
         source, spec = self.source, self.spec
         stride = max(1, source.n // (SAMPLE * max(loss.length, 40)))
-        X, y, weights = sample_of(source, stride)
-        if spec.kept is not None:
-            X = np.ascontiguousarray(X[:, spec.kept]) if isinstance(X, np.ndarray) else X[:, list(spec.kept)]
+        X, y, weights = source.sample(stride)
+        X = spec.columns_of(X)
         codes = y if spec.against is None else (y == spec.against).astype(np.int64)
         count = spec.classes if spec.against is None else 2
         at = np.zeros(loss.length)
@@ -228,8 +208,6 @@ class LogisticRun:
 
     def _decided(self, run: Driven[NewtonState]) -> LogisticResult:
         """Whether a maximum exists, by all rows; if it does, the search goes on until it is reached."""
-        from separatrix.cluster.separation import decided
-
         if self.spec.vectors > 1:
             raise ParameterError(
                 "a sample of the rows does not prove that a maximum exists, and for more than two classes all rows are "

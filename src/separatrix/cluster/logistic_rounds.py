@@ -37,14 +37,18 @@ class LossSpec:
     def vectors(self) -> int:
         return 1 if self.classes == 2 or self.against is not None else self.classes
 
+    def columns_of(self, X: Any) -> Any:
+        """The columns that are kept."""
+        if self.kept is None:
+            return X
+        return np.ascontiguousarray(X[:, self.kept]) if isinstance(X, np.ndarray) else X[:, list(self.kept)]
+
 
 def part_loss(part: HeldPart, spec: LossSpec) -> BinaryLoss | MultinomialLoss:
     """The unpenalised loss of a partition, made once."""
     if part.memo.get("spec") != spec:
         part.memo.clear()
-        X = part.X
-        if spec.kept is not None:
-            X = np.ascontiguousarray(X[:, spec.kept]) if isinstance(X, np.ndarray) else X[:, list(spec.kept)]
+        X = spec.columns_of(part.X)
         if spec.vectors == 1:
             sign = np.where(part.y == (1 if spec.against is None else spec.against), 1, -1).astype(np.int8)
             part.memo["loss"] = BinaryLoss(X, sign, part.weights, None, 0.0, spec.lift)
@@ -66,10 +70,8 @@ def part_point(part: HeldPart, spec: LossSpec, at: Floats) -> LossPoint:
     return point
 
 
-def point_sums(part: HeldPart, spec: LossSpec, at: Floats) -> tuple[float, Floats, Floats] | None:
+def point_sums(part: HeldPart, spec: LossSpec, at: Floats) -> tuple[float, Floats, Floats]:
     """Value, gradient, and the curvature of each intercept."""
-    if not part.n:
-        return None
     point = part_point(part, spec, at)
     curvature = point.curvature
     if spec.vectors > 1:
@@ -86,18 +88,14 @@ def join_sums(left: Any, right: Any) -> Any:
 
 def curvature_sums(part: HeldPart, spec: LossSpec, at: Floats) -> Any:
     """The Hessian of a partition: weighted moments for two classes, blocks of classes for more."""
-    if not part.n:
-        return None
     point, loss = part_point(part, spec, at), part_loss(part, spec)
     if isinstance(loss, BinaryLoss):
         return Moments(loss.d).add(loss.X, None, None, point.curvature).flushed()
     return class_information(_lifted(loss), point.curvature[:, : spec.classes - (not spec.ridge)], part.weights)
 
 
-def information_sums(part: HeldPart, spec: LossSpec, at: Floats) -> Floats | None:
+def information_sums(part: HeldPart, spec: LossSpec, at: Floats) -> Floats:
     """The information of the coefficients against the first class."""
-    if not part.n:
-        return None
     point, loss = part_point(part, spec, at), part_loss(part, spec)
     return class_information(_lifted(loss), point.curvature[:, 1:], part.weights)
 
@@ -106,15 +104,13 @@ def _lifted(loss: Any) -> Floats:
     return np.column_stack([dense(loss.X), np.ones(loss.n)]) if loss.lift else dense(loss.X)
 
 
-def part_reach(part: HeldPart, spec: LossSpec, step: Floats) -> float | None:
+def part_reach(part: HeldPart, spec: LossSpec, step: Floats) -> float:
     """The greatest change of a score by a step."""
-    return part_loss(part, spec).reach(step) if part.n else None
+    return part_loss(part, spec).reach(step)
 
 
-def rounding_sums(part: HeldPart, spec: LossSpec, at: Floats) -> Floats | None:
+def rounding_sums(part: HeldPart, spec: LossSpec, at: Floats) -> Floats:
     """What the size of rounding errors of the gradient follows from: first and second sums, for each vector."""
-    if not part.n:
-        return None
     loss, point = part_loss(part, spec), part_point(part, spec, at)
     if isinstance(loss, BinaryLoss):
         sizes: NDArray[Any] = point.wrong[:, None]
@@ -128,10 +124,8 @@ def rounding_sums(part: HeldPart, spec: LossSpec, at: Floats) -> Floats | None:
     return out
 
 
-def gram_sums(part: HeldPart, d: int) -> Moments | None:
+def gram_sums(part: HeldPart, d: int) -> Moments:
     """Moments of the columns, with the weights of the rows."""
-    if not part.n:
-        return None
     weights = np.ones(part.n) if part.weights is None else part.weights
     return Moments(d).add(part.X, None, None, weights).flushed()
 

@@ -111,15 +111,14 @@ def _copies(rounds: Rounds, known: dict[str, ColumnSummary], one: str, two: str)
     if len(a.levels) > a.rows // 2 and list(a.levels) != list(b.levels):
         return False
     orders = [{level: k for k, level in enumerate(own.levels)} for own in (a, b) if own.levels is not None]
-    found = rounds.map("copies of columns", level_marks, [one, two], orders)
-    return all(pair is None or pair[0] == pair[1] for pair in found)
+    return all(a == b for a, b in rounds.gather("copies of columns", level_marks, [one, two], orders))
 
 
 def _head(rounds: Rounds, names: list[str]) -> Frame | None:
     """The first rows of text columns, from as many partitions as have them."""
     if not names:
         return None
-    parts = [part for part in rounds.map("first rows", first_rows, names, HEAD) if part is not None]
+    parts = rounds.gather("first rows", first_rows, names, HEAD)
     return join(parts) if parts else None
 
 

@@ -6,6 +6,7 @@ residuals in twofold precision, a round each, where the condition asks for it, a
 
 from __future__ import annotations
 
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -26,18 +27,16 @@ from separatrix.numerics.twofold import twofold_sum
 MOST_COLUMNS = 8192  # whose table of squares a worker and the driver can hold
 
 
-def part_moments(part: HeldPart, d: int, classes: list[Any] | None, pooled: bool) -> Moments | None:
+def part_moments(part: HeldPart, d: int, classes: list[Any] | None, pooled: bool) -> Moments:
     """The moments of a partition: of features and target, or of each class."""
-    if not part.n:
-        return None
     if classes is None:
         return Moments(d, 1).add(part.X, part.y.reshape(-1, 1), None, part.weights).flushed()
     return Moments(d, labels=classes, pooled=pooled).add(part.X, None, part.y, part.weights).flushed()
 
 
-def part_residuals(part: HeldPart, high: Floats, low: Floats) -> tuple[Floats, Floats] | None:
+def part_residuals(part: HeldPart, high: Floats, low: Floats) -> tuple[Floats, Floats]:
     """Sums of residual times lifted row, as pairs of doubles."""
-    return residual_sums(kernels.rows(part.X), part.y, part.weights, high, low) if part.n else None
+    return residual_sums(kernels.rows(part.X), part.y, part.weights, high, low)
 
 
 def join_pairs(left: tuple[Floats, Floats], right: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
@@ -46,18 +45,11 @@ def join_pairs(left: tuple[Floats, Floats], right: tuple[Floats, Floats]) -> tup
     return high, left[1] + right[1] + error
 
 
-def part_residual_sum(part: HeldPart, lifted: Floats) -> float | None:
+def part_residual_sum(part: HeldPart, lifted: Floats) -> float:
     """The residual sum of squares of a partition."""
-    if not part.n:
-        return None
     zeros = np.zeros(len(lifted))
     rows = kernels.rows(part.X)
     return kernels.residual_gradient(rows, part.y, part.weights, lifted, zeros, zeros.copy(), zeros.copy(), None)[0]
-
-
-def plus(left: Any, right: Any) -> Any:
-    """A sum."""
-    return left + right
 
 
 def moments_of(source: EncodedSource, needed: str, pooled: bool = True) -> Moments:
@@ -118,11 +110,11 @@ def least_squares(learner: LeastSquares, moments: Moments, source: EncodedSource
         found = refine_by(sums, start[0], normal)
         if found is None:
             return from_moments(normal)
-        rss = rounds.reduce("residuals", part_residual_sum, found.lifted, join=plus)
+        rss = rounds.reduce("residuals", part_residual_sum, found.lifted, join=add)
         return Solution(found.lifted[None], np.array([rss]), normal.p, normal.condition, "refined", normal.basis())
     rss = normal.rss(start)
     if np.any(rss < 1e-3 * normal.spread):
-        rss = np.array([rounds.reduce("residuals", part_residual_sum, start[0], join=plus)])
+        rss = np.array([rounds.reduce("residuals", part_residual_sum, start[0], join=add)])
     return Solution(start, rss, normal.p, normal.condition, "moments", normal.basis())
 
 

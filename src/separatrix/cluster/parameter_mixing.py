@@ -15,6 +15,7 @@ of them. Partitions are those of the source, so that the result does not depend 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.moment_learners import plus
 from separatrix.cluster.part_worker import HeldPart
 from separatrix.errors import IterationWarning, ParameterError, warn_user
 from separatrix.models.perceptron.class_vectors import one_of_two
@@ -71,10 +71,8 @@ class MixSums:
     beside: dict[str, Floats]
 
 
-def mixed_pass(part: HeldPart, task: MixTask, lifted: Floats, beside: dict[str, Floats], epoch: int) -> MixSums | None:
+def mixed_pass(part: HeldPart, task: MixTask, lifted: Floats, beside: dict[str, Floats], epoch: int) -> MixSums:
     """One pass over the rows of a partition, from the weights of all."""
-    if not part.n:
-        return None
     learner, rule = task.learner, task.learner._rule()
     rows = kernels.rows(part.X)
     step, norm = learner._steps(rows, part.weights)
@@ -114,10 +112,8 @@ def join_mixed(left: MixSums, right: MixSums) -> MixSums:
     )
 
 
-def wrong_rows(part: HeldPart, lifted: Floats, ties_are_wrong: bool) -> int | None:
+def wrong_rows(part: HeldPart, lifted: Floats, ties_are_wrong: bool) -> int:
     """How many rows of a partition the weights get wrong."""
-    if not part.n:
-        return None
     rows = kernels.rows(part.X)
     if len(lifted) == 1:
         return kernels.errors(rows, np.where(part.y == 1, 1, -1).astype(np.int8), lifted[0], ties_are_wrong)
@@ -242,7 +238,7 @@ def _judge(learner: Any, source: EncodedSource, by_mistakes: bool) -> None:
     """How many rows are wrong; a run that stopped at a limit may have separated them all the same."""
     lifted = np.ascontiguousarray(np.column_stack([learner.coef_, learner.intercept_]))
     ties = getattr(learner, "tie", "mistake") == "mistake" and len(lifted) == 1
-    learner.errors_ = int(source.rounds.reduce("rows that are wrong", wrong_rows, lifted, ties, join=plus))
+    learner.errors_ = int(source.rounds.reduce("rows that are wrong", wrong_rows, lifted, ties, join=add))
     stopped = learner.status_ in (Status.PLATEAU, Status.MAX_EPOCHS)
     if stopped and not learner.errors_:
         learner.status_ = Status.SEPARATED

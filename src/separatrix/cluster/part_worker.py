@@ -76,6 +76,15 @@ class HeldPart:
         """How many rows it has."""
         return 0 if self.X is None else int(self.X.shape[0])
 
+    @property
+    def has_rows(self) -> bool:
+        return self.table is not None if self.X is None else self.n > 0
+
+
+def of_rows(part: HeldPart, work: Work, *arguments: Any) -> Any:
+    """The result of a function on a partition; None for one without rows."""
+    return work(part, *arguments) if part.has_rows else None
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:

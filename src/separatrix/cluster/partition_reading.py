@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from separatrix.cluster.partitions import SourcePart, text_of
 from separatrix.data.duckdb_reader import Query, few_threads, quoted
 from separatrix.data.frame import Frame
 from separatrix.data.libsvm import FAULTS, Part, parse
-from separatrix.data.row_files import ROW_FILES, Matrix, row_file
+from separatrix.data.row_files import Matrix
 from separatrix.data.sources import Source, open_files
 from separatrix.data.table_queries import Reading, without_missing_words
 from separatrix.errors import DataError
@@ -42,21 +43,13 @@ def _read(part: SourcePart, reading: Reading) -> Frame | Matrix | Part | None:
     need_file(part)
     if part.kind == "svmlight":
         return _svmlight(part)
-    if part.kind in ROW_FILES:
-        return row_file(part.kind, [Path(part.path)], part.name).read()
     if part.kind == "parquet":
         return _parquet(part, reading)
-    if part.kind != "csv":
-        return _table(open_files([Path(part.path)], part.name, reading))
-    if part.end is None:
-        if _is_empty(Path(part.path), reading):
-            return None
-        return _table(open_files([Path(part.path)], part.name, reading))
-    return _lines(part, reading)
-
-
-def _table(source: Source) -> Frame | Matrix:
-    return source.read()
+    if part.kind == "csv" and part.end is not None:
+        return _lines(part, reading)
+    if part.kind == "csv" and _is_empty(Path(part.path), reading):
+        return None
+    return open_files([Path(part.path)], part.name, reading).read()
 
 
 def _is_empty(path: Path, reading: Reading) -> bool:
@@ -80,14 +73,8 @@ def _lines(part: SourcePart, reading: Reading) -> Frame | Matrix | None:
         with path.open("wb") as file:
             file.write(head)
             file.write(text)
-        known = reading if part.header else _without_header(reading)
-        return _table(open_files([path], part.name, known))
-
-
-def _without_header(reading: Reading) -> Reading:
-    from dataclasses import replace
-
-    return replace(reading, header=False)
+        known = reading if part.header else replace(reading, header=False)
+        return open_files([path], part.name, known).read()
 
 
 def _parquet(part: SourcePart, reading: Reading) -> Frame | Matrix | None:
@@ -102,7 +89,7 @@ def _parquet(part: SourcePart, reading: Reading) -> Frame | Matrix | None:
     source = Source(part.name, query=without_missing_words(Query(sql, part.name, lean=True), reading), reading=reading)
     if not sum(frame.n for frame, _ in source.frames([])):
         return None
-    return _table(source)
+    return source.read()
 
 
 def _svmlight(part: SourcePart) -> Part | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,10 +14,10 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.atomic_write import write_whole
 from separatrix.cluster.cluster_fit import AnySource, rounds_on
-from separatrix.cluster.moment_learners import plus
 from separatrix.cluster.part_worker import HeldPart
-from separatrix.cluster.partition_schema import loaded, matrix_rows
+from separatrix.cluster.partition_schema import SourceSchema, loaded, matrix_rows
 from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of
+from separatrix.cluster.rounds import Rounds
 from separatrix.cluster.target import need_target
 from separatrix.data.duckdb_reader import Written
 from separatrix.data.row_files import Matrix
@@ -53,8 +56,6 @@ def write_predictions(part: HeldPart, model: TableModel, folder: str, strict: bo
 
 def judge(part: HeldPart, model: TableModel, target: str | None) -> Any:
     """Counts of a partition: the confusion of classes with the log-loss, or the sums of a regression."""
-    if part.table is None:
-        return None
     if part.X is None:
         need_target(part, str(target))
     columns, _ = predicted(part, model)
@@ -117,20 +118,17 @@ class SourceEvaluation:
         return f"RMSE {self.rmse:.6g}, R² {self.r2:.4f}, {self.rows:,} rows"
 
 
+@contextmanager
 def _loaded(
     model: TableModel, source: AnySource, partition_bytes: int, reading: Reading | None = None, **where: Any
-) -> Any:
+) -> Iterator[tuple[Rounds, SourceSchema]]:
     """The partitions of a source, read as the training table was."""
     reading = reading or model.reading
-    rounds = rounds_on(partitions_of(source, reading, partition_bytes), **where)
-    try:
+    with rounds_on(partitions_of(source, reading, partition_bytes), **where) as rounds:
         schema = loaded(rounds, reading, str(source))
         if schema.names is None:
             rounds.prepare("rows", matrix_rows, max(schema.features, model.learner.n_features_in_), schema.zero_based)
-    except BaseException:
-        rounds.close()
-        raise
-    return rounds, schema
+        yield rounds, schema
 
 
 def predict(
@@ -182,8 +180,7 @@ def predict_parts(
     """As :func:`predict`, with what happened in each partition; ``strict`` refuses levels unseen in training."""
     folder = Path(out).absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    rounds, _ = _loaded(model, source, partition_bytes, reading, **where)
-    with rounds:
+    with _loaded(model, source, partition_bytes, reading, **where) as (rounds, _):
         parts: list[WrittenPart] = rounds.map("predictions", write_predictions, model, str(folder), strict)
         return parts
 
@@ -222,12 +219,11 @@ def evaluate(
     SourceEvaluation
     """
     where = {"address": address, "workers": workers, "progress": progress}
-    rounds, schema = _loaded(model, source, partition_bytes, reading, **where)
-    with rounds:
+    with _loaded(model, source, partition_bytes, reading, **where) as (rounds, schema):
         wanted = target or model.target
         if schema.names is not None and wanted not in schema.names:
             raise DataError(f"{source} has no column {wanted!r} to compare with: name the target.")
-        sums = rounds.reduce("evaluation", judge, model, wanted, join=plus)
+        sums = rounds.reduce("evaluation", judge, model, wanted, join=add)
     if model.classes is None:
         n, squares, sizes, total, total2 = sums.tolist()
         spread = total2 - total * total / n

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from separatrix.cluster.part_worker import Failure, Join, Node, PartWorker, Work, root
+from separatrix.cluster.part_worker import Failure, Join, Node, PartWorker, Work, of_rows, root
 from separatrix.cluster.partitions import SourcePart
 
 LOG = logging.getLogger("separatrix.cluster")
@@ -38,9 +38,13 @@ class Rounds:
         found = self._round(what, (work, arguments, None))
         return [found[0, k] for k in range(self.leaves)]
 
+    def gather(self, what: str, work: Work, *arguments: Any) -> list[Any]:
+        """As :meth:`map`, of the partitions that have rows, where the result is not None."""
+        return [own for own in self.map(what, of_rows, work, *arguments) if own is not None]
+
     def reduce(self, what: str, work: Work, *arguments: Any, join: Join[Any]) -> Any:
-        """The results on all partitions joined in the fixed tree; None where no partition has any."""
-        return root(self._round(what, (work, arguments, join)), self.leaves, join)
+        """The results on all partitions that have rows, joined in the fixed tree."""
+        return root(self._round(what, (of_rows, (work, *arguments), join)), self.leaves, join)
 
     def prepare(self, what: str, work: Work, *arguments: Any) -> list[Any]:
         """As :meth:`map`, for a function that changes what a partition holds: a new worker repeats it."""

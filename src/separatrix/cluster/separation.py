@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from separatrix import checker
 from separatrix.arrays import Floats
-from separatrix.cluster.encoded_source import EncodedSource
+from separatrix.cluster.encoded_source import EncodedSource, stacked
 from separatrix.cluster.part_worker import HeldPart
 from separatrix.errors import CertificateError
 from separatrix.proofs.certificate import (
@@ -47,25 +47,14 @@ from separatrix.validation import Labels, Table
 Rows = tuple[Any, Any]  # X, class numbers
 
 
-def part_digests(part: HeldPart) -> tuple[Rows, list[bytes], Rows] | None:
+def part_digests(part: HeldPart) -> tuple[Rows, list[bytes], Rows]:
     """Rows before the first whole block, the digests of whole blocks, and the rows behind the last."""
-    if not part.n:
-        return None
     first = min(-part.first_row % checker.BLOCK, part.n)
     whole = (part.n - first) // checker.BLOCK
     last = first + whole * checker.BLOCK
     starts = range(first, last, checker.BLOCK)
     digests = [block_digest(part.X[s : s + checker.BLOCK], part.y[s : s + checker.BLOCK]) for s in starts]
     return (part.X[:first], part.y[:first]), digests, (part.X[last:], part.y[last:])
-
-
-def stacked(parts: list[Any]) -> Any:
-    """Rows of several partitions, one after the other."""
-    if isinstance(parts[0], np.ndarray):
-        return np.ascontiguousarray(np.concatenate(parts))
-    from scipy.sparse import csr_array, vstack
-
-    return csr_array(vstack(parts, format="csr"))
 
 
 def source_fingerprint(source: EncodedSource) -> str:
@@ -79,10 +68,7 @@ def source_fingerprint(source: EncodedSource) -> str:
             out.append(block_digest(X, y))
             waiting.clear()
 
-    for found in source.rounds.map("fingerprints", part_digests):
-        if found is None:
-            continue
-        head, digests, tail = found
+    for head, digests, tail in source.rounds.gather("fingerprints", part_digests):
         if len(head[1]):
             waiting.append(head)
         if digests or len(tail[1]) or sum(len(codes) for _, codes in waiting) == checker.BLOCK:
@@ -121,10 +107,8 @@ class Priced:
     codes: NDArray[Any]
 
 
-def price(part: HeldPart, question: Question, w: Row | None, face: Sequence[Row], most: int) -> Priced | None:
+def price(part: HeldPart, question: Question, w: Row | None, face: Sequence[Row], most: int) -> Priced:
     """Hold all rows of a partition against a hyperplane and the face of the tied rows, by exact signs."""
-    if not part.n:
-        return None
     rows = LiftedRows(part.X, question.signs(part.y), question.intercept)
     signs = np.zeros(part.n, dtype=np.int8) if w is None else rows.signs(w)
     bad = signs < 0
@@ -230,10 +214,8 @@ class SourceSeparability:
 
 def first_working(source: EncodedSource) -> WorkingRows:
     """A sample of the rows: a few for each column."""
-    from separatrix.cluster.logistic_fit import sample_of
-
     stride = max(1, source.n // max(FIRST, PER_COLUMN * (source.d + 1)))
-    X, codes, _ = sample_of(source, stride)
+    X, codes, _ = source.sample(stride)
     return WorkingRows(np.arange(0, source.n, stride, dtype=np.int64), X, codes)
 
 
@@ -247,8 +229,7 @@ def decided(source: EncodedSource, against: int | None, intercept: bool, certify
         if reduction.verdict == "undecided" or (reduction.verdict == "overlap" and reduction.face is None):
             return _result("undecided", reduction, working, [], count, start, None)
         face = [] if reduction.verdict == "complete" or reduction.face is None else list(reduction.face.basis())
-        found = source.rounds.map("pricing", price, question, reduction.w, face, most)
-        answers = [own for own in found if own is not None]
+        answers = source.rounds.gather("pricing", price, question, reduction.w, face, most)
         if not any(own.wrong for own in answers):
             proof = certificate_of(reduction, subject_of(source, working, question), False) if certify else None
             return _result(reduction.verdict, reduction, working, answers, count, start, proof)

@@ -128,10 +128,8 @@ class Level:
     codes: NDArray[Any]
 
 
-def lowest(part: HeldPart, question: Question, w: Row, level: Fraction, most: int) -> Level | None:
+def lowest(part: HeldPart, question: Question, w: Row, level: Fraction, most: int) -> Level:
     """The least z.w of a partition, exactly, and its lowest rows where that is below the level."""
-    if not part.n:
-        return None
     hulls = Hulls(part.X, question.signs(part.y), lifted=question.intercept, groups=1)
     least = side(hulls, w).least[0]
     chosen = np.empty(0, dtype=np.int64)
@@ -142,10 +140,8 @@ def lowest(part: HeldPart, question: Question, w: Row, level: Fraction, most: in
     return Level(least, chosen + part.first_row, part.X[chosen], part.y[chosen])
 
 
-def part_radius(part: HeldPart, question: Question) -> Fraction | None:
+def part_radius(part: HeldPart, question: Question) -> Fraction:
     """The square of the longest lifted row, exactly."""
-    if not part.n:
-        return None
     return longest2(Hulls(part.X, question.signs(part.y), lifted=question.intercept, groups=1))
 
 
@@ -169,8 +165,7 @@ def bound_of(source: EncodedSource, intercept: bool) -> MistakeBound:
                 f"no hyperplane is known to separate the rows of {source.name} ({verdict}): there is no bound."
             )
         level = bracket.side.least[0]
-        answers = source.rounds.map("pricing", lowest, question, bracket.side.w, level, most)
-        found = [own for own in answers if own is not None]
+        found = source.rounds.gather("pricing", lowest, question, bracket.side.w, level, most)
         least = min(own.least for own in found)
         if least >= level * (1 - CLOSE):
             bracket = replace(bracket, side=Side.of(bracket.side.w, (least,)))

@@ -71,10 +71,8 @@ def need_target(part: HeldPart, name: str) -> None:
         )
 
 
-def class_counts(part: HeldPart, name: str) -> Counter[Any] | None:
+def class_counts(part: HeldPart, name: str) -> Counter[Any]:
     """How many rows each value of the target has."""
-    if part.table is None:
-        return None
     need_target(part, name)
     return Counter(column_of(part, name).values.tolist())
 

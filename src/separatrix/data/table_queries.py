@@ -41,6 +41,10 @@ class Reading:
         """Whether plain numbers are read as ever."""
         return replace(self, as_written=()) == Reading()
 
+    def with_text(self, columns: tuple[str, ...]) -> Reading:
+        """The same, with these columns left as they are written."""
+        return replace(self, text=(*self.text, *columns)) if columns else self
+
 
 def table_query(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:
     """The query that reads files of one kind."""

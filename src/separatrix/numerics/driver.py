@@ -10,7 +10,7 @@ kernels never decide to stop, and nothing prints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -79,12 +79,11 @@ def drive(
 class Rule(Protocol[StateIn, ChunkIn, MeasureOut]):
     """What learns from passes over rows.
 
-    ``step(state, chunk)`` moves online rules, ``end_pass(state)`` batch rules, and ``measure(state)`` reports what the
-    pass saw, without a second one. The same ``step`` serves an array (one chunk), a file, a stream and a shard.
+    ``step(state, chunk)`` is one pass over the rows of a chunk, and ``measure(state)`` reports what it saw, without a
+    second one. The same ``step`` serves an array, a stream and a partition.
     """
 
     def step(self, state: StateIn, chunk: ChunkIn, /) -> None: ...
-    def end_pass(self, state: StateIn, /) -> None: ...
     def measure(self, state: StateIn, /) -> MeasureOut: ...
 
 
@@ -99,20 +98,18 @@ class Solved(Generic[State, Measure]):
 
 @dataclass(frozen=True, slots=True)
 class PassSolver(Generic[State, Chunk, Measure]):
-    """A solver whose step is one pass of a rule over all chunks; its state are the measures of the passes."""
+    """A solver whose step is one pass of a rule over its rows; its state are the measures of the passes."""
 
     rule: Rule[State, Chunk, Measure]
     state: State
-    chunks: Iterable[Chunk]
+    chunk: Chunk
     stop: Stop
 
     def terminate(self, passes: list[Measure]) -> Status | None:
         return self.stop(passes) if passes else None
 
     def step(self, passes: list[Measure]) -> list[Measure]:
-        for chunk in self.chunks:
-            self.rule.step(self.state, chunk)
-        self.rule.end_pass(self.state)
+        self.rule.step(self.state, self.chunk)
         passes.append(self.rule.measure(self.state))
         return passes
 
@@ -120,11 +117,11 @@ class PassSolver(Generic[State, Chunk, Measure]):
 def solve(
     rule: Rule[State, Chunk, Measure],
     state: State,
-    chunks: Iterable[Chunk],
+    chunk: Chunk,
     stop: Stop,
     watch: Callable[[Measure], None] | None = None,
 ) -> Solved[State, Measure]:
     """Pass after pass of a rule, which moves ``state`` in place, until ``stop`` ends them."""
     last = None if watch is None else lambda passes: watch(passes[-1])
-    driven = drive(PassSolver(rule, state, chunks, stop), list[Measure](), watch=last)
+    driven = drive(PassSolver(rule, state, chunk, stop), list[Measure](), watch=last)
     return Solved(state, driven.status, driven.state)

@@ -123,7 +123,7 @@ def learned(new_rule, view, y, weight, classes):
             signs[weight == 0] = 0
         rule = new_rule()
         states.append(DualState.begin(len(y)))
-        ended = solve(rule, states[-1], (LabelledRows(view, signs, weight),), stop_perceptron(0, 4, np.inf))
+        ended = solve(rule, states[-1], LabelledRows(view, signs, weight), stop_perceptron(0, 4, np.inf))
         wrong = rule.errors(signs)
         separated = ended.status is sx.Status.MAX_EPOCHS and wrong == 0
         endings.append(sx.Status.SEPARATED if separated else ended.status)

@@ -19,8 +19,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import predicted_positions
-from separatrix.models.perceptron.class_vectors import ArrivingRows, ClassVectors, Kesler, OneAgainstRest
-from separatrix.models.perceptron.passes import NO_LIMIT
+from separatrix.models.perceptron.class_vectors import ArrivingRows, ClassVectors
 from separatrix.models.perceptron.single_rows import SingleRowLearner
 from separatrix.validation import check_labels
 
@@ -157,58 +156,14 @@ class Arrivals:
 
     def _segment(self, chunk: ArrivingRows, begin: int, end: int, codes: NDArray[np.int64], scores: Floats) -> None:
         """Rows between which no class joins."""
-        book = self.book
-        if begin == end or book is None:
-            return
-        if isinstance(book, Kesler):
-            self._kesler(book, chunk, begin, end, codes, scores)
-        elif isinstance(book, OneAgainstRest):
-            self._one_against_rest(book, chunk, begin, end, codes, scores)
-
-    def _one_against_rest(
-        self, book: OneAgainstRest, chunk: ArrivingRows, begin: int, end: int, codes: NDArray[np.int64], scores: Floats
-    ) -> None:
-        kernel, shown = book.rule.kernel(book.vectors), range(len(book.vectors))[book.shown()]
-        own = {k: label for label, k in book.codes().items()}
-        table = np.empty((len(shown), len(codes)))
-        for k in range(len(book.vectors)):
-            signs = np.full(len(codes), -1, dtype=np.int8)
-            if k in own:
-                signs[chunk.labels == own[k]] = 1
-            if chunk.counted is not None:
-                signs[~chunk.counted] = 0
-            if k in shown:
-                kernel.binary_scored(k, chunk.rows, signs, chunk.step, begin, end, table[k - shown.start])
-            else:
-                kernel.binary(k, chunk.rows, signs, chunk.step, None, begin, end, NO_LIMIT)
-        if len(book.classes) == 1:
+        assert self.book is not None
+        table = self.book._segment(chunk, begin, end, scored=True)
+        if len(self.book.classes) == 1:
             codes[begin:end] = 0
-        elif len(book.classes) > 1:
-            self._decide(table[:, begin:end].T, begin, end, codes, scores)
-
-    def _kesler(
-        self, book: Kesler, chunk: ArrivingRows, begin: int, end: int, codes: NDArray[np.int64], scores: Floats
-    ) -> None:
-        if not book.classes:
-            return
-        numbers = np.searchsorted(np.array(book.classes), chunk.labels).astype(np.int32)
-        numbers = np.minimum(numbers, np.int32(len(book.classes) - 1))  # classes that join behind ``end``
-        if chunk.counted is not None:
-            numbers[~chunk.counted] = -1
-        table = np.empty((len(codes), len(book.vectors)))
-        book.rule.kernel(book.vectors).kesler_scored(chunk.rows, numbers, chunk.step, begin, end, table)
-        if len(book.classes) == 1:
-            codes[begin:end] = 0
-            return
-        part = table[begin:end]
-        self._decide(part[:, 1:] - part[:, :1] if len(book.classes) == 2 else part, begin, end, codes, scores)
-
-    def _decide(self, table: Floats, begin: int, end: int, codes: NDArray[np.int64], scores: Floats) -> None:
-        boundary = "negative" if getattr(self.learner, "boundary", "positive") == "negative" else "positive"
-        if table.shape[1] == 1:
+        elif table.shape[1] == 1:
             scores[begin:end] = table[:, 0]
-            codes[begin:end] = predicted_positions(table[:, 0], boundary)
-        else:
+            codes[begin:end] = predicted_positions(table[:, 0], self.learner.boundary)
+        elif self.book.classes:
             codes[begin:end] = table.argmax(axis=1)
 
     def model(self, columns: Sequence[int] | None = None) -> SingleRowLearner:

@@ -106,7 +106,8 @@ class ClassVectors:
     def _join(self, label: Any) -> None:
         raise NotImplementedError("a scheme says how a class joins")
 
-    def _segment(self, chunk: ArrivingRows, begin: int, end: int) -> None:
+    def _segment(self, chunk: ArrivingRows, begin: int, end: int, scored: bool = False) -> Floats:
+        """Learn rows between which no class joins; where asked for, the scores shown before each was learned."""
         raise NotImplementedError("a scheme says how rows move its vectors")
 
 
@@ -150,17 +151,24 @@ class OneAgainstRest(ClassVectors):
         at, phantom = self.classes.index(label), len(self.vectors) - 1
         self.vectors = self.vectors.take([*range(at), phantom, *range(at, phantom + 1)])
 
-    def _segment(self, chunk: ArrivingRows, begin: int, end: int) -> None:
+    def _segment(self, chunk: ArrivingRows, begin: int, end: int, scored: bool = False) -> Floats:
+        shown = range(len(self.vectors))[self.shown()] if scored else range(0)
+        table = np.empty((len(shown), len(chunk.labels)))
         if begin == end:
-            return
+            return table[:, :0].T
         kernel = self.rule.kernel(self.vectors)
         own = {k: label for label, k in self.codes().items()}
         for k in range(len(self.vectors)):
-            signs = np.where(chunk.labels == own[k], 1, -1) if k in own else np.full(len(chunk.labels), -1)
-            signs = signs.astype(np.int8)
+            signs = np.full(len(chunk.labels), -1, dtype=np.int8)
+            if k in own:
+                signs[chunk.labels == own[k]] = 1
             if chunk.counted is not None:
                 signs[~chunk.counted] = 0
-            kernel.binary(k, chunk.rows, signs, chunk.step, None, begin, end, NO_LIMIT)
+            if k in shown:
+                kernel.binary_scored(k, chunk.rows, signs, chunk.step, begin, end, table[k - shown.start])
+            else:
+                kernel.binary(k, chunk.rows, signs, chunk.step, None, begin, end, NO_LIMIT)
+        return table[:, begin:end].T
 
 
 class Kesler(ClassVectors):
@@ -193,15 +201,21 @@ class Kesler(ClassVectors):
         late = self.rule.late(self.vectors, self.start)
         self.vectors = self.vectors.join(late).take([*range(at), known, *range(at, known)])
 
-    def _segment(self, chunk: ArrivingRows, begin: int, end: int) -> None:
-        if begin == end:
-            return
+    def _segment(self, chunk: ArrivingRows, begin: int, end: int, scored: bool = False) -> Floats:
+        table = np.empty((len(chunk.labels) if scored else 0, len(self.vectors)))
+        if begin == end or not self.classes:
+            return table[:0]
         own, order = np.array(self.classes), np.argsort(self.classes)
         at = np.searchsorted(own[order], chunk.labels)
         codes = order[np.minimum(at, len(own) - 1)].astype(np.int32)  # some classes join behind ``end``
         if chunk.counted is not None:
             codes[~chunk.counted] = -1
-        self.rule.kernel(self.vectors).kesler(chunk.rows, codes, chunk.step, None, begin, end, NO_LIMIT)
+        kernel = self.rule.kernel(self.vectors)
+        if scored:
+            kernel.kesler_scored(chunk.rows, codes, chunk.step, begin, end, table)
+        else:
+            kernel.kesler(chunk.rows, codes, chunk.step, None, begin, end, NO_LIMIT)
+        return self.decide(table[begin:end].T).T
 
 
 def label_array(classes: Sequence[Any]) -> NDArray[Any]:

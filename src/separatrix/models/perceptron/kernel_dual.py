@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.perceptron.kernel_columns import KernelColumns
-from separatrix.models.perceptron.passes import LabelledRows, Order, PassMeasure
+from separatrix.models.perceptron.passes import CountedPasses, LabelledRows, Order
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class Scored(Protocol):
 
 
 @dataclass(slots=True)
-class DualRule:
+class DualRule(CountedPasses):
     """Passes over the scores: a rule for ``solve``.
 
     At most ``max_support`` rows have a dual weight. When one more is needed the row with the least
@@ -83,13 +83,8 @@ class DualRule:
     def _add(self, i: int, a: float) -> None:
         self.scores += a * (self.columns.column(i) + self.one)
 
-    def end_pass(self, state: DualState) -> None:
-        """Online rules have moved already."""
-
-    def measure(self, state: DualState) -> PassMeasure:
-        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(self.scores) < 0)
-        state.mistakes = 0
-        return measured
+    def is_finite(self, state: DualState) -> bool:
+        return kernels.first_nonfinite(self.scores) < 0
 
     def errors(self, y: NDArray[np.int8]) -> int:
         m = y * self.scores
@@ -104,7 +99,7 @@ class DualRule:
 
 
 @dataclass(slots=True)
-class BlockedDualRule:
+class BlockedDualRule(CountedPasses):
     """The same for a kernel that is built in, in the order of the rows: the same weights, to the bit."""
 
     scores: kernels.LateScores
@@ -119,15 +114,9 @@ class BlockedDualRule:
                 t = self.scores.next_mistake(chunk.y, t + 1, end, self.zero_is_mistake)
         state.visits += len(chunk.y)
 
-    def end_pass(self, state: DualState) -> None:
-        """Online rules have moved already."""
-
-    def measure(self, state: DualState) -> PassMeasure:
+    def is_finite(self, state: DualState) -> bool:
         # Scores that are screened are numbers, also those that lack entries.
-        finite = self.scores.screened or all(self.scores.finite(begin, end) for begin, end in self._blocks())
-        measured = PassMeasure(state.mistakes, state.updates, finite)
-        state.mistakes = 0
-        return measured
+        return self.scores.screened or all(self.scores.finite(begin, end) for begin, end in self._blocks())
 
     def errors(self, y: NDArray[np.int8]) -> int:
         return sum(self.scores.mistakes(y, begin, end, self.zero_is_mistake) for begin, end in self._blocks())

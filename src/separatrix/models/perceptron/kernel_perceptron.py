@@ -193,7 +193,7 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
             states.append(DualState.begin(table.n))
             chunks.append(LabelledRows(kernels.rows(table.X), signs, combined))
             stop = stop_perceptron(0, self.max_epochs, np.inf)
-            ended = solve(rules[-1], states[-1], chunks[-1:], stop, self._watch if self.verbose else None)
+            ended = solve(rules[-1], states[-1], chunks[-1], stop, self._watch if self.verbose else None)
             statuses.append(ended.status)
             passes.append([p.mistakes for p in ended.passes])
             if ended.status is Status.INTERRUPTED:

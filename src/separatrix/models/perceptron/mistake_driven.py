@@ -125,7 +125,7 @@ class MistakeDriven(LinearClassifier):
         limit = math.inf if self.max_updates is None else self.max_updates
         passes = OnlinePasses(Order.named(self.order, chance), limit)
         state = OnlineState(vectors, rule.kernel(vectors))
-        ended = solve(passes, state, (chunk,), self._stop(chunk.counted), self._watch if self.verbose else None)
+        ended = solve(passes, state, chunk, self._stop(chunk.counted), self._watch if self.verbose else None)
         status, wrong = self._judge(ended.status, chunk, rule.final(vectors))
         return FinishedRun(vectors, status, ended.passes, start, wrong)
 

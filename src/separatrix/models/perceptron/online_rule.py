@@ -7,9 +7,8 @@ once), a stream (one vector per class) and a single row. Each learner defines it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,45 +93,15 @@ def _widened(array: Floats, more: int, value: float) -> Floats:
     return np.ascontiguousarray(np.concatenate([array[:, :-1], new, array[:, -1:]], axis=1))
 
 
-class OnlineKernel(Protocol):
-    """A rule bound to its arrays (kernels, online)."""
-
-    def binary(
-        self,
-        k: int,
-        X: Any,
-        y: Any,
-        step: Any,
-        order: Any,
-        begin: int,
-        end: int,
-        limit: int,
-        habit: Any = None,
-        ahead: Any = None,
-    ) -> tuple[int, int, int]: ...
-    def kesler(
-        self, X: Any, y: Any, step: Any, order: Any, begin: int, end: int, limit: int
-    ) -> tuple[int, int, int]: ...
-    def learn(self, x: Floats, code: int, weight: float) -> None: ...
-    def learn_pairs(self, value: Floats, column: Indices, code: int, weight: float) -> None: ...
-    def learn_dict(self, x: dict[str, Any], index: dict[str, int], code: int, weight: float) -> None: ...
-    def scores_dict(self, x: dict[str, Any], index: dict[str, int], skip_unknown: bool, out: Floats) -> None: ...
-    def stream_dicts(
-        self,
-        rows: Iterator[Any],
-        index: dict[str, int],
-        codes: dict[Any, int],
-        grows: bool,
-        column_of: Any,
-        owner: dict[str, Any],
-        scores: Floats,
-        own: Indices,
-        levels: list[str],
-    ) -> tuple[int, bool, Any]: ...
-    def scores(self, x: Floats, out: Floats) -> None: ...
-    def scores_pairs(self, value: Floats, column: Indices, out: Floats) -> None: ...
-    def score(self, x: Floats, at: int) -> float: ...
-    def best(self, x: Floats, count: int) -> int: ...
+# Rules bound to their arrays, with the same methods (kernels, online)
+OnlineKernel: TypeAlias = (
+    kernels.PlainRule
+    | kernels.AveragedRule
+    | kernels.MarginRule
+    | kernels.PassiveAggressiveRule
+    | kernels.ArowDiagonalRule
+    | kernels.ArowFullRule
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class LabelledRows:
     """A chunk: rows, labels -1, +1 or 0 (skip) or numbers of classes (-1: skip), and the size of updates (None: 1)."""
 
     rows: kernels.Rows
-    y: NDArray[np.int8]
+    y: NDArray[Any]  # int8, or int32 for numbers of classes
     step: Floats | None = None
     norm: Floats | None = None
 
@@ -83,6 +83,21 @@ class Order:
         return rows
 
 
+class CountedPasses:
+    """A rule for ``solve`` whose state counts all updates, and the mistakes of the pass under way."""
+
+    __slots__ = ()
+
+    def is_finite(self, state: Any) -> bool:
+        """Whether the weights are still numbers."""
+        return kernels.first_nonfinite(state.lifted) < 0
+
+    def measure(self, state: Any) -> PassMeasure:
+        measured = PassMeasure(state.mistakes, state.updates, self.is_finite(state))
+        state.mistakes = 0
+        return measured
+
+
 @dataclass(slots=True)
 class OnlineState:
     """What a run of passes carries along."""
@@ -94,7 +109,7 @@ class OnlineState:
 
 
 @dataclass(slots=True)
-class OnlinePasses:
+class OnlinePasses(CountedPasses):
     """One look at each row per pass, in the order they lie or shuffled anew: a rule for ``solve``."""
 
     order: Order
@@ -119,13 +134,8 @@ class OnlinePasses:
         state.updates += updates
         self.last_updates = updates
 
-    def end_pass(self, state: OnlineState) -> None:
-        """Online rules have moved already."""
-
-    def measure(self, state: OnlineState) -> PassMeasure:
-        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.vectors.lifted) < 0)
-        state.mistakes = 0
-        return measured
+    def is_finite(self, state: OnlineState) -> bool:
+        return CountedPasses.is_finite(self, state.vectors)
 
 
 FAR_APART = 100.0  # ratio of the largest entries of two columns from which on they should be scaled

@@ -191,7 +191,7 @@ class Perceptron(SingleRowLearner):
                 max_updates=math.inf if self.max_updates is None else self.max_updates,
                 keep_log=self.trace,
             )
-            ended = solve(rule, state, (chunk,), self._stop(chunk.counted), self._watch if self.verbose else None)
+            ended = solve(rule, state, chunk, self._stop(chunk.counted), self._watch if self.verbose else None)
             status, passes = ended.status, ended.passes
         else:
             limit = DEFAULT_UPDATES if self.max_updates is None else self.max_updates

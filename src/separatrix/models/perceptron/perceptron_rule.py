@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats, Indices
-from separatrix.models.perceptron.passes import NO_LIMIT, SLICE, LabelledRows, Order, PassMeasure
+from separatrix.models.perceptron.passes import NO_LIMIT, SLICE, CountedPasses, LabelledRows, Order
 from separatrix.numerics.status import Status
 
 ROOM = 2**16  # updates logged in one call of the orders without passes
@@ -64,7 +64,7 @@ class Restored:
 
 
 @dataclass(slots=True)
-class PerceptronRule:
+class PerceptronRule(CountedPasses):
     """One look at each row per pass, in the order they lie or shuffled anew."""
 
     bias: bool
@@ -113,14 +113,6 @@ class PerceptronRule:
             self.last_updates = updates
             if updates:
                 state.last = last
-
-    def end_pass(self, state: PerceptronState) -> None:
-        """Online rules have moved already."""
-
-    def measure(self, state: PerceptronState) -> PassMeasure:
-        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.lifted) < 0)
-        state.mistakes = 0
-        return measured
 
 
 @dataclass(slots=True)

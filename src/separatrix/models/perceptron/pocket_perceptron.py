@@ -14,7 +14,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.perceptron.mistake_driven import FinishedRun, MistakeDriven
 from separatrix.models.perceptron.online_rule import PlainUpdates, Vectors
-from separatrix.models.perceptron.passes import NO_LIMIT, LabelledRows, Order, PassMeasure
+from separatrix.models.perceptron.passes import NO_LIMIT, CountedPasses, LabelledRows, Order
 from separatrix.numerics.driver import solve
 from separatrix.numerics.status import Measured, Status
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, seed
@@ -36,7 +36,7 @@ class PocketState:
 
 
 @dataclass(slots=True)
-class PocketRule:
+class PocketRule(CountedPasses):
     """A perceptron's passes with the ratchet beside them: a rule for ``solve``."""
 
     bias: bool
@@ -60,14 +60,6 @@ class PocketRule:
             chunk.rows, chunk.y, state.lifted, self.zero_is_mistake,
             state.pocket, state.error, self.weight, state.account,
         )  # fmt: skip
-
-    def end_pass(self, state: PocketState) -> None:
-        """Online rules have moved already."""
-
-    def measure(self, state: PocketState) -> PassMeasure:
-        measured = PassMeasure(state.mistakes, state.updates, kernels.first_nonfinite(state.lifted) < 0)
-        state.mistakes = 0
-        return measured
 
 
 @learner
@@ -163,7 +155,7 @@ class PocketPerceptron(MistakeDriven):
         def stop(passes: Sequence[Measured]) -> Status | None:
             return Status.CONVERGED if state.error[0] == 0 else at_limit(passes)
 
-        ended = solve(rule, state, (chunk,), stop, self._watch if self.verbose else None)
+        ended = solve(rule, state, chunk, stop, self._watch if self.verbose else None)
         if kernels.first_nonfinite(state.lifted) < 0:
             rule.count(state, chunk)
         vectors = Vectors(state.pocket[None], {}, None, np.array([state.updates]), state.account[[VISITS]])
