@@ -240,6 +240,12 @@ class Estimator:
 class ChunkLearner(Estimator):
     """A learner with ``partial_fit``: what a router of scikit-learn should pass to it."""
 
+    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
+        "fit": ("sample_weight",),
+        "partial_fit": ("sample_weight", "classes"),
+        "score": ("sample_weight",),
+    }
+
     def set_partial_fit_request(self, **wishes: Any) -> Self:
         """Which metadata a router should pass to ``partial_fit``.
 

@@ -38,6 +38,21 @@ def _kind(label: Any) -> type:
     return type(label) if isinstance(label, (str, bytes)) else float
 
 
+def newcomers(
+    labels: NDArray[Any], classes: list[Any], open_: bool, counted: NDArray[np.bool_] | None = None
+) -> list[tuple[int, Any]]:
+    """Where each class that is not known yet first occurs among the rows that count; refused where it cannot join."""
+    if all(label in classes for label in np.unique(labels if counted is None else labels[counted]).tolist()):
+        return []
+    rows = np.arange(len(labels)) if counted is None else np.flatnonzero(counted)
+    present, first = np.unique(labels[rows], return_index=True)
+    found = zip(rows[first].tolist(), present.tolist(), strict=True)
+    new = sorted((at, label) for at, label in found if label not in classes)
+    for _, label in new:
+        need_joining(label, classes, open_)
+    return new
+
+
 def need_two_classes(labels: Labels, owner: str) -> None:
     if len(labels.classes) < 2:
         raise DataError(
@@ -86,6 +101,16 @@ def weights_of_rows(labels: Labels, sample_weight: Floats | None, class_weight: 
         return sample_weight
     expanded: Floats = by_class[labels.codes]
     return expanded if sample_weight is None else expanded * sample_weight
+
+
+def weights_in_chunk(labels: Labels, sample_weight: Floats | None, class_weight: Any) -> Floats | None:
+    """The same for a chunk, which need not hold every class that ``class_weight`` names."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
+    if isinstance(class_weight, Mapping):
+        known = labels.classes.tolist()
+        class_weight = {label: weight for label, weight in class_weight.items() if label in known}
+    return weights_of_rows(labels, sample_weight, class_weight)
 
 
 def weights_of_classes(labels: Labels, sample_weight: Floats | None, class_weight: Any) -> Floats | None:
@@ -138,10 +163,15 @@ def _is_second(scores: Floats, boundary: str) -> NDArray[np.bool_]:
     return np.asarray(scores > 0.0 if boundary == "negative" else scores >= 0.0)
 
 
+def declared_classes(classes: Any) -> list[Any] | None:
+    """The classes that a caller names, or None."""
+    return None if classes is None else check_labels(classes, what="classes").classes.tolist()
+
+
 def known_classes(owner: Any, classes: Any) -> list[Any] | None:
     """The classes that were declared, now or in the first call; None where they stay open."""
     last = getattr(owner, "_moments", None)
-    declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
+    declared = declared_classes(classes)
     if last is None:
         return declared
     known = last.labels

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError
-from separatrix.models.class_labels import need_two_classes
 from separatrix.models.from_formula import named_rows
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.numerics.status import Status
 from separatrix.parameters import boundary, categories, choice, count, flag, learner, number
 from separatrix.proofs.fewest_mistakes import MistakeBracket, fewest_mistakes
-from separatrix.validation import check_labels, check_lengths
 
 
 @learner(kw_only=False)
@@ -109,9 +107,7 @@ class FewestMistakes(LinearClassifier):
         0
         """
         self._check_parameters()
-        table, labels = self._fit_table(X), check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
-        need_two_classes(labels, type(self).__name__)
+        table, labels = self._labelled_rows(X, y)
         if len(labels.classes) > 2:
             raise DataError(
                 "Only binary classification is supported. The type of the target is multiclass "

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.class_labels import predictions
+from separatrix.models.class_labels import need_two_classes, predictions
 from separatrix.models.from_formula import FormulaFit
-from separatrix.validation import check_lengths, check_weights, finite_scores
+from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights, finite_scores
 from separatrix.validation.labels import label_vector
 
 
@@ -54,6 +54,18 @@ class Classifier(FormulaFit):
         tags = super().__sklearn_tags__()
         tags.classifier_tags = ClassifierTags()
         return tags
+
+    def _labelled_rows(self, X: Any, y: Any, finite: bool = True) -> tuple[Table, Labels]:
+        """Checked rows of a fit and their labels, of two classes or more."""
+        table = self._fit_table(X, finite=finite)
+        labels = check_labels(y, rows=X, n=table.n)
+        need_two_classes(labels, type(self).__name__)
+        return table, labels
+
+    def _chunk(self, X: Any, y: Any) -> tuple[Table, Labels]:
+        """Checked rows of a ``partial_fit``, with the columns of those before them, and their labels."""
+        table = self._check_rows(X) if self.__sklearn_is_fitted__() else self._fit_table(X, stream=True)
+        return table, check_labels(y, rows=X, n=table.n)
 
     def decision_function(self, X: Any) -> Floats:
         """One score for each row; with more than two classes one column per class.

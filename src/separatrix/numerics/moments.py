@@ -287,9 +287,7 @@ def partial_moments(
     beside = None if targets is None else check_targets(targets, what="targets").reshape(-1, 1)
     if beside is not None:
         check_lengths(table.n, len(beside), "targets")
-    labels = None if y is None else check_labels(y, rows=X)
-    if labels is not None:
-        check_lengths(table.n, len(labels.codes), "y")
+    labels = None if y is None else check_labels(y, rows=X, n=table.n)
     names = None if labels is None else labels.classes.tolist()
     count = 0 if beside is None else 1
     state = Moments(table.d, count, names, pooled) if into is None else into

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError
-from separatrix.validation.targets import category_order, need_same_index, one_column
+from separatrix.validation.targets import category_order, check_lengths, need_same_index, one_column
 
 DISTINCT = 2**53  # whole numbers below are doubles of their own
 BLOCK, FEW = 65_536, 1000  # texts that are looked up together, and different ones up to which they are
@@ -29,13 +29,15 @@ class Labels:
         return np.asarray(own + own - np.int8(1))
 
 
-def check_labels(y: Any, *, what: str = "y", ids: bool = False, rows: Any = None) -> Labels:
+def check_labels(y: Any, *, what: str = "y", ids: bool = False, rows: Any = None, n: int | None = None) -> Labels:
     """Class labels: integers, booleans, text, or floats that are whole numbers; of these ``rows`` as they were given.
 
     Classes are sorted, and those of a categorical column have the order of its categories. ``ids``: names of groups
-    instead, which are only compared with each other, so that integers may be of any size.
+    instead, which are only compared with each other, so that integers may be of any size. ``n``: as many as that.
     """
     labels = _sorted_labels(label_vector(y, what=what, ids=ids, rows=rows), what)
+    if n is not None:
+        check_lengths(n, len(labels.codes), what)
     order = None if ids else category_order(y, labels.classes)
     if order is None:
         return labels

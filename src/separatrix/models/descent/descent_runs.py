@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats, Indices
 from separatrix.errors import DataError
-from separatrix.models.class_labels import need_joining, with_class
+from separatrix.models.class_labels import newcomers, with_class
 from separatrix.models.descent.descent_state import DescentRule, DescentState
 from separatrix.models.descent.steepest_descent import KEPT, DescentTrace, descend, points_kept
 from separatrix.numerics.driver import drive
@@ -44,14 +44,8 @@ class DescentClasses:
 
     def learn(self, labels: NDArray[Any], rule: DescentRule, rows: kernels.Rows, weights: Floats | None) -> None:
         """One pass over a chunk, a new class joining where it first appears."""
-        present, first = np.unique(labels, return_index=True)
-        new = sorted(
-            (int(at), label) for label, at in zip(present.tolist(), first, strict=True) if label not in self.classes
-        )
-        for _, label in new:
-            need_joining(label, self.classes, self.phantom is not None)
         begin = 0
-        for at, label in new:
+        for at, label in newcomers(labels, self.classes, self.phantom is not None):
             self._segment(labels, rule, rows, weights, begin, at)
             self.classes = with_class(self.classes, label)
             assert self.phantom is not None

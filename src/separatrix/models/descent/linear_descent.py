@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.class_labels import need_two_classes, weights_of_rows
+from separatrix.models.class_labels import declared_classes, weights_in_chunk, weights_of_rows
 from separatrix.models.descent.descent_runs import Descending, DescentClasses, scaled_to
 from separatrix.models.descent.descent_state import CURVES, DescentRule, DescentState
 from separatrix.models.descent.predictor_by_loss import PredictorByLoss
@@ -22,7 +22,6 @@ from separatrix.parameters import boundary, categories, choice, class_weights, c
 from separatrix.protocol import ChunkLearner
 from separatrix.validation import (
     Table,
-    check_labels,
     check_lengths,
     check_targets,
     check_weights,
@@ -113,12 +112,6 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
     random_state: Any = seed()
     categorical: str | None = categories()
 
-    _routed = {  # noqa: RUF012  # a class variable, as in the base
-        "fit": ("sample_weight",),
-        "partial_fit": ("sample_weight", "classes"),
-        "score": ("sample_weight",),
-    }
-
     def _rule(self) -> DescentRule:
         self._check_parameters()
         automatic = isinstance(self.step, str)
@@ -164,17 +157,14 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         ['yes']
         """
         rule = self._rule()
-        table = self._fit_table(X)
-        weights = check_weights(sample_weight, table.n, rows=X)
         if self._regression:
+            table, classes = self._fit_table(X), None
             targets = [check_targets(y, rows=X)]
             check_lengths(table.n, len(targets[0]), "y")
-            classes = None
+            weights = check_weights(sample_weight, table.n, rows=X)
         else:
-            labels = check_labels(y, rows=X)
-            check_lengths(table.n, len(labels.codes), "y")
-            need_two_classes(labels, type(self).__name__)
-            weights = weights_of_rows(labels, weights, self.class_weight)
+            table, labels = self._labelled_rows(X, y)
+            weights = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
             classes = labels.classes
             targets = [labels.signs(k).astype(np.float64) for k in (range(len(classes)) if len(classes) > 2 else (1,))]
         if weights is not None:
@@ -231,27 +221,20 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
             raise ParameterError(
                 "batch_size=None takes all rows in each step, which partial_fit does not have: set a number."
             )
-        if self.class_weight == "balanced":
-            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         fitted = self.__sklearn_is_fitted__()
-        table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
-        weights = check_weights(sample_weight, table.n, rows=X)
-        rows = kernels.rows(table.X)
         if self._regression:
+            table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
             target = check_targets(y, rows=X)
             check_lengths(table.n, len(target), "y")
             state = self._resumed(rule, table)
-            rule.scan(state, rows, target, weights)
+            rule.scan(state, kernels.rows(table.X), target, check_weights(sample_weight, table.n, rows=X))
             self._states: Any = state
             vectors = [state]
         else:
-            labels = check_labels(y, rows=X)
-            check_lengths(table.n, len(labels.codes), "y")
-            known = None if self.class_weight is None else set(labels.classes.tolist())
-            here = None if known is None else {k: w for k, w in self.class_weight.items() if k in known}
-            weights = weights_of_rows(labels, weights, here)
+            table, labels = self._chunk(X, y)
+            weights = weights_in_chunk(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
             book = self._book(rule, table, classes)
-            book.learn(labels.classes[labels.codes], rule, rows, weights)
+            book.learn(labels.classes[labels.codes], rule, kernels.rows(table.X), weights)
             self._states = book
             self.classes_ = np.array(book.classes)
             vectors = book.vectors()
@@ -273,7 +256,7 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         return rule.start(lifted)
 
     def _book(self, rule: DescentRule, table: Table, classes: Any) -> DescentClasses:
-        declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
+        declared = declared_classes(classes)
         known = self.classes_.tolist() if self.__sklearn_is_fitted__() else declared
         if declared is not None and declared != known:
             raise DataError(f"classes={classes!r} is not the same as on the last call, which had {known}.")

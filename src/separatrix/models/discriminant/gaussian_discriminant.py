@@ -11,24 +11,19 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
-from separatrix.models.class_labels import codes_among, known_classes, moments_of_classes, need_two_classes
+from separatrix.models.class_labels import codes_among, known_classes, moments_of_classes
 from separatrix.models.discriminant.class_covariances import Whitening
 from separatrix.models.linear_classifier import LinearClassifier, agreeing, log_softmax, two_probabilities
 from separatrix.numerics.linear_scores import dense_chunks
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.protocol import ChunkLearner
-from separatrix.validation import Table, check_finite_vector, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Table, check_finite_vector, check_table, check_weights
 
 
 class Discriminant(LinearClassifier, ChunkLearner):
     """Fit, partial fit and posteriors; a subclass solves from the moments of its classes."""
 
     _distributed: ClassVar[str | None] = "moments"
-    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
-        "fit": ("sample_weight",),
-        "partial_fit": ("sample_weight", "classes"),
-        "score": ("sample_weight",),
-    }
     boundary = "positive"  # of two equal posteriors the second, as a score of zero predicts in every learner
     _pooled: ClassVar[bool]
     covariance: str
@@ -86,9 +81,7 @@ class Discriminant(LinearClassifier, ChunkLearner):
         array([0.5, 0.5])
         """
         self._check_parameters()
-        table, labels = self._fit_table(X, finite=sample_weight is not None), check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
-        need_two_classes(labels, type(self).__name__)
+        table, labels = self._labelled_rows(X, y, finite=sample_weight is not None)
         weights = check_weights(sample_weight, table.n, rows=X)
         codes = kernels.as_int64(labels.codes)
         moments = Moments(table.d, labels=labels.classes.tolist(), pooled=self._pooled)
@@ -150,23 +143,17 @@ class Discriminant(LinearClassifier, ChunkLearner):
         self._check_parameters()
         if self.shrinkage == "ledoit-wolf":
             raise ParameterError("shrinkage='ledoit-wolf' needs all rows at once: pass a number in [0, 1].")
-        fitted = self.__sklearn_is_fitted__()
-        if fitted:
-            waiting = self.__dict__.pop("_waiting", None)
-            try:
-                table = self._check_rows(X)
-            finally:
-                if waiting is not None:
-                    self._waiting = waiting
-        else:
-            table = self._fit_table(X, stream=True)
+        fitted, waiting = self.__sklearn_is_fitted__(), self.__dict__.pop("_waiting", None)
+        try:
+            table, labels = self._chunk(X, y)
+        finally:
+            if waiting is not None:
+                self._waiting = waiting
         if fitted and "_moments" not in self.__dict__:
             raise DataError(
                 "the earlier fit has no moments of its rows (model files carry none): fit all rows again, or start "
                 "with partial_fit."
             )
-        labels = check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
         weights = check_weights(sample_weight, table.n, rows=X)
         known = known_classes(self, classes)
         moments = moments_of_classes(self, table.d, known, labels, self._pooled)

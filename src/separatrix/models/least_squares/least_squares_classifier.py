@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, ParameterError
+from separatrix.errors import DataError
 from separatrix.models.class_labels import (
     codes_among,
     known_classes,
     moments_of_classes,
-    need_two_classes,
+    weights_in_chunk,
     weights_of_rows,
 )
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
@@ -32,7 +32,7 @@ from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
 from separatrix.parameters import boundary, categories, choice, class_weights, flag, learner, number
 from separatrix.protocol import ChunkLearner
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
+from separatrix.validation import Labels, Table, check_weights
 
 
 @learner(kw_only=False)
@@ -77,11 +77,6 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
     """
 
     _distributed: ClassVar[str | None] = "moments"
-    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
-        "fit": ("sample_weight",),
-        "partial_fit": ("sample_weight", "classes"),
-        "score": ("sample_weight",),
-    }
 
     alpha: float = number(0.0, least=0)
     _: KW_ONLY
@@ -117,9 +112,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
         array([[0.6]])
         """
         self._check_parameters()
-        table, labels = self._fit_table(X), check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
-        need_two_classes(labels, type(self).__name__)
+        table, labels = self._labelled_rows(X, y)
         weights = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
         moments, solution = self._solve(table, labels, weights)
         self._keep(moments, table.X, None, labels.codes.astype(np.int64), weights)
@@ -186,18 +179,13 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
         array([[0.6]])
         """
         self._check_parameters()
-        if self.class_weight == "balanced":
-            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         fitted = self.__sklearn_is_fitted__()
-        table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
-        labels = check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
-        weights = check_weights(sample_weight, table.n, rows=X)
+        table, labels = self._chunk(X, y)
+        weights = weights_in_chunk(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
         if fitted and self._moments is None:
             raise DataError(f"the earlier fit {NO_MOMENTS}")
         known = known_classes(self, classes)
         moments = moments_of_classes(self, table.d, known, labels, pooled=True)
-        weights = weights_of_rows(labels, weights, None if self.class_weight is None else self._here(labels))
         moments.add(table.X, None, codes_among(moments, labels), weights)
         before = {name: self.__dict__.get(name) for name in ("_moments", "classes_", "_closed")}
         self._moments, self.classes_, self._closed = moments, np.array(moments.labels), known is not None
@@ -217,9 +205,6 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
     def moment_vector_(self) -> Floats:
         """X't of the lifted rows (x, 1), with their weights; one column per vector, the bias last."""
         return self._lifted_normal()[1]
-
-    def _here(self, labels: Labels) -> dict[Any, float]:
-        return {label: w for label, w in self.class_weight.items() if label in labels.classes.tolist()}
 
     def _totals(self) -> Totals:
         assert self._moments is not None

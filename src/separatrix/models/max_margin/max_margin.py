@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, IterationWarning, warn_user
 from separatrix.kernels.blas_threads import one_blas_thread
-from separatrix.models.class_labels import (
-    need_two_classes,
-    need_two_weighted_classes,
-    weights_of_rows,
-)
+from separatrix.models.class_labels import need_two_weighted_classes, weights_of_rows
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.max_margin.soft_margin import least_slack, soft_margin
 from separatrix.numerics.status import Status, last_of, raise_interruption
@@ -25,7 +21,7 @@ from separatrix.parameters import boundary, categories, class_weights, count, fl
 from separatrix.proofs.certificate import CertifiedTable
 from separatrix.proofs.margin import margin_between
 from separatrix.proofs.separability import Given
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
+from separatrix.validation import Labels, Table, check_weights
 
 MOST = 1e20  # of C
 
@@ -114,8 +110,6 @@ class MaxMargin(LinearClassifier):
     (array([[1., 0.]]), array([0.]))
     """
 
-    _routed: ClassVar[dict[str, tuple[str, ...]]] = {"fit": ("sample_weight",), "score": ("sample_weight",)}
-
     C: float = number(math.inf, above=0, inf=True)
     _: KW_ONLY
     fit_intercept: bool = flag(True)
@@ -149,10 +143,7 @@ class MaxMargin(LinearClassifier):
         ['no', 'yes']
         """
         self._check_parameters()
-        table = self._fit_table(X)
-        labels = check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
-        need_two_classes(labels, type(self).__name__)
+        table, labels = self._labelled_rows(X, y)
         weights = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
         need_two_weighted_classes(labels, weights)
         counted = np.ones(len(labels.classes), dtype=bool)

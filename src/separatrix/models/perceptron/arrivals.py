@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.class_labels import predicted_positions
+from separatrix.models.class_labels import declared_classes, newcomers, predicted_positions
 from separatrix.models.perceptron.class_vectors import ArrivingRows, ClassVectors
 from separatrix.models.perceptron.single_rows import SingleRowLearner
-from separatrix.validation import check_labels
 
 MOST_CLASSES = 1000
 ROOM = 16  # features that there is room for at first, where they appear as they like
@@ -53,7 +52,7 @@ class Arrivals:
         if isinstance(learner.class_weight, str):
             raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         self.learner = learner
-        self.declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
+        self.declared = declared_classes(classes)
         self.grows = grows
         self.features = 0
         self.book: ClassVectors | None = None
@@ -147,7 +146,7 @@ class Arrivals:
                 known |= ~labelled
             if known.all():
                 return []
-        new = self.book._newcomers(labels, labelled)
+        new = newcomers(labels, self.book.classes, self.book.open, labelled)
         if len(self.book.classes) + len(new) > MOST_CLASSES:
             raise DataError(
                 f"the labels have more than {MOST_CLASSES:,} different values: numbers are predicted by a regression."

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.class_labels import need_joining, with_class
+from separatrix.models.class_labels import newcomers, with_class
 from separatrix.models.perceptron.online_rule import OnlineRule, Vectors
 from separatrix.models.perceptron.passes import NO_LIMIT
 
@@ -82,26 +82,11 @@ class ClassVectors:
     def learn(self, chunk: ArrivingRows) -> None:
         """One pass over a chunk of rows, a new class joining where it first appears."""
         begin = 0
-        for at, label in self._newcomers(chunk.labels, chunk.counted):
+        for at, label in newcomers(chunk.labels, self.classes, self.open, chunk.counted):
             self._segment(chunk, begin, at)
             self._join(label)
             begin = at
         self._segment(chunk, begin, len(chunk.labels))
-
-    def _newcomers(self, labels: NDArray[Any], counted: NDArray[np.bool_] | None) -> list[tuple[int, Any]]:
-        """Where each class that is not known yet first counts."""
-        if all(label in self.classes for label in np.unique(labels if counted is None else labels[counted]).tolist()):
-            return []
-        rows = np.arange(len(labels)) if counted is None else np.flatnonzero(counted)
-        present, first = np.unique(labels[rows], return_index=True)
-        new = sorted(
-            (int(rows[at]), label)
-            for label, at in zip(present.tolist(), first, strict=True)
-            if label not in self.classes
-        )
-        for _, label in new:
-            need_joining(label, self.classes, self.open)
-        return new
 
     def _join(self, label: Any) -> None:
         raise NotImplementedError("a scheme says how a class joins")

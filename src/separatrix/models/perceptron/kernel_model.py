@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from separatrix import kernels
 from separatrix.arrays import Floats, Indices
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.class_labels import weights_of_rows
+from separatrix.models.class_labels import declared_classes, weights_in_chunk
 from separatrix.models.linear_classifier import Classifier
 from separatrix.models.perceptron.kernel_columns import (
     Kernel,
@@ -20,7 +20,7 @@ from separatrix.models.perceptron.kernel_columns import (
 from separatrix.models.perceptron.kernel_stream import KernelStream
 from separatrix.numerics.status import Status
 from separatrix.protocol import ChunkLearner
-from separatrix.validation import Table, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Table, check_table, check_weights
 
 
 class KernelModel(Classifier):
@@ -128,12 +128,6 @@ class KernelModel(Classifier):
 class KernelStreaming(KernelModel, ChunkLearner):
     """``partial_fit`` of the kernel perceptron."""
 
-    _routed: ClassVar[dict[str, tuple[str, ...]]] = {
-        "fit": ("sample_weight",),
-        "partial_fit": ("sample_weight", "classes"),
-        "score": ("sample_weight",),
-    }
-
     tie: str
     max_support: float
     class_weight: Any
@@ -170,19 +164,10 @@ class KernelStreaming(KernelModel, ChunkLearner):
         self._check_parameters()
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ParameterError("kernel='precomputed' needs all rows at once: use fit, or another kernel.")
-        if isinstance(self.class_weight, str):
-            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
         fitted = self.__sklearn_is_fitted__()
-        table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
-        labels = check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
-        weights = check_weights(sample_weight, table.n, rows=X)
-        here = self.class_weight
-        if here is not None:
-            here = {label: w for label, w in here.items() if label in labels.classes.tolist()}
-        step = weights_of_rows(labels, weights, here)
-        declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
-        stream = self._streaming(table, declared).copy()
+        table, labels = self._chunk(X, y)
+        step = weights_in_chunk(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
+        stream = self._streaming(table, declared_classes(classes)).copy()
         stream.learn(table, labels.classes[labels.codes], step)
         if not fitted:
             self._remember_features(table)

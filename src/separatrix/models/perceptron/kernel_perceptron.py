@@ -10,7 +10,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
-from separatrix.models.class_labels import need_two_classes, weights_of_rows
+from separatrix.models.class_labels import weights_of_rows
 from separatrix.models.perceptron.kernel_columns import (
     CachedColumns,
     CallableColumns,
@@ -29,7 +29,7 @@ from separatrix.numerics.driver import solve
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, last_of, raise_interruption, stop_perceptron
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, seed
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
+from separatrix.validation import Labels, Table, check_weights
 
 
 @learner
@@ -163,10 +163,7 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
         0
         """
         self._check_parameters()
-        table = self._fit_table(X)
-        labels = check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
-        need_two_classes(labels, type(self).__name__)
+        table, labels = self._labelled_rows(X, y)
         combined = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
         columns = self._columns(table)
         chance = seed_state(self.random_state)

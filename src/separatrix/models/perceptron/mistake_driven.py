@@ -19,11 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
-from separatrix.models.class_labels import (
-    need_two_classes,
-    need_two_weighted_classes,
-    weights_of_rows,
-)
+from separatrix.models.class_labels import need_two_weighted_classes, weights_of_rows
 from separatrix.models.linear_classifier import LinearClassifier
 from separatrix.models.perceptron.class_vectors import SCHEMES, ClassVectors, two_of_one
 from separatrix.models.perceptron.online_rule import OnlineRule, Vectors
@@ -41,7 +37,7 @@ from separatrix.numerics.driver import solve
 from separatrix.numerics.linear_scores import lifted_norms
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, Stop, last_of, raise_interruption, stop_perceptron
-from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
+from separatrix.validation import Labels, Table, check_weights
 
 if TYPE_CHECKING:
     from separatrix.models.perceptron.trace import Trace
@@ -173,10 +169,7 @@ class MistakeDriven(LinearClassifier):
         (8, 0, 'CONVERGED')
         """
         self._check_parameters()
-        table = self._fit_table(X)
-        labels = check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
-        need_two_classes(labels, type(self).__name__)
+        table, labels = self._labelled_rows(X, y)
         weights = check_weights(sample_weight, table.n, rows=X)
         combined = weights_of_rows(labels, weights, self.class_weight)
         need_two_weighted_classes(labels, combined)
@@ -250,6 +243,7 @@ class MistakeDriven(LinearClassifier):
 
     def _forget_stream(self) -> None:
         """Drop what rows that passed by have left."""
+        self.__dict__.pop("_vectors", None)
 
     def _store(
         self, table: Table, labels: Labels, runs: list[FinishedRun], weights: Floats | None, combined: Floats | None

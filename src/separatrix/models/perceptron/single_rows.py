@@ -16,7 +16,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.dict_features import HashingMap, Vocabulary
-from separatrix.models.class_labels import need_joining
+from separatrix.models.class_labels import need_joining, weights_in_chunk
 from separatrix.models.perceptron.class_vectors import ArrivingRows, ClassVectors
 from separatrix.models.perceptron.online_rule import OnlineKernel
 from separatrix.models.perceptron.start_vectors import first_guess
@@ -178,7 +178,7 @@ class SingleRowLearner(Streaming):
             raise DataError(f"y is {y!r}: learn_one takes one label.")
         labels = check_labels([y])
         label = labels.classes.tolist()[0]
-        step_weights = self._stream_weights(labels, check_weights([sample_weight], 1))
+        step_weights = weights_in_chunk(labels, check_weights([sample_weight], 1), self.class_weight)
         known: ClassVectors | None = self.__dict__.get("_vectors")
         if known is not None and label not in known.classes:
             need_joining(label, known.classes, known.open)

@@ -9,14 +9,14 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.class_labels import weights_of_rows
+from separatrix.models.class_labels import declared_classes, weights_in_chunk
 from separatrix.models.perceptron.class_vectors import SCHEMES, ArrivingRows, ClassVectors, label_array, two_of_one
 from separatrix.models.perceptron.mistake_driven import MistakeDriven
 from separatrix.models.perceptron.start_vectors import first_vector
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status
 from separatrix.protocol import ChunkLearner
-from separatrix.validation import Labels, check_labels, check_lengths, check_weights
+from separatrix.validation import check_weights
 
 
 class Streaming(MistakeDriven, ChunkLearner):
@@ -59,10 +59,9 @@ class Streaming(MistakeDriven, ChunkLearner):
         self._check_parameters()
         self._need_no_open_names()
         fitted = self.__sklearn_is_fitted__()
-        table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
-        labels = check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
-        weights = self._stream_weights(labels, check_weights(sample_weight, table.n, may_be_zero=True, rows=X))
+        table, labels = self._chunk(X, y)
+        weights = check_weights(sample_weight, table.n, may_be_zero=True, rows=X)
+        weights = weights_in_chunk(labels, weights, self.class_weight)
         if weights is not None and not weights.any():
             return self
         step, _ = self._steps(kernels.rows(table.X), weights)
@@ -77,20 +76,6 @@ class Streaming(MistakeDriven, ChunkLearner):
 
     def _need_no_open_names(self) -> None:
         """Refuse rows without names after rows with names of their own."""
-
-    def _forget_stream(self) -> None:
-        self.__dict__.pop("_vectors", None)
-
-    def _stream_weights(self, labels: Labels, weights: Floats | None) -> Floats | None:
-        """class_weight for a chunk that need not hold every class it names."""
-        if self.class_weight is None:
-            return weights
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            raise ParameterError("class_weight='balanced' needs all rows at once: pass a dict, or sample_weight.")
-        known = labels.classes.tolist()
-        weight = self.class_weight
-        here = {label: w for label, w in weight.items() if label in known} if isinstance(weight, dict) else weight
-        return weights_of_rows(labels, weights, here)
 
     def _book(self, d: int, classes: Any = None) -> ClassVectors:
         """The vectors to go on with: those of the last call or fit, or new ones."""
@@ -108,11 +93,11 @@ class Streaming(MistakeDriven, ChunkLearner):
                 book.vectors = rule.fresh(two_of_one(lifted), kesler)
                 book.vectors.seen = np.ones(len(book.vectors), dtype=np.int8)
         if book is None:
-            declared = None if classes is None else check_labels(classes, what="classes").classes.tolist()
+            declared = declared_classes(classes)
             self._need_room(2 if declared is None else len(declared), d)
             start = first_vector(self.start, d, self.fit_intercept, seed_state(self.random_state))
             return scheme.begin(rule, start, declared)
-        if classes is not None and check_labels(classes, what="classes").classes.tolist() != book.classes:
+        if classes is not None and declared_classes(classes) != book.classes:
             raise DataError(f"classes={classes!r} is not the same as on the last call, which had {book.classes}.")
         return book
 

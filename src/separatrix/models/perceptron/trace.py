@@ -29,7 +29,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.numerics.linear_scores import lifted_norms
-from separatrix.validation import Labels, check_finite_vector, check_labels, check_lengths, check_table, check_weights
+from separatrix.validation import Labels, check_finite_vector, check_labels, check_table, check_weights
 
 
 def fingerprint(X: Any, labels: Labels, weights: Floats | None) -> str:
@@ -113,8 +113,8 @@ class Trace:
                [ 2., -1.],
                [ 3.,  1.]])
         """
-        table, labels = check_table(X), check_labels(y, rows=X)
-        check_lengths(table.n, len(labels.codes), "y")
+        table = check_table(X)
+        labels = check_labels(y, rows=X, n=table.n)
         weights = check_weights(sample_weight, table.n, rows=X)
         if fingerprint(table.X, labels, weights) != self.fingerprint:
             raise DataError(
