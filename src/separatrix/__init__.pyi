@@ -12,10 +12,10 @@ from separatrix.evaluation.comparison import Comparison as Comparison
 from separatrix.evaluation.comparison import compare as compare
 from separatrix.evaluation.cross_validation import CrossValidation as CrossValidation
 from separatrix.evaluation.cross_validation import cross_validate as cross_validate
-from separatrix.evaluation.estimate import Estimate as Estimate
 from separatrix.evaluation.evaluation import evaluate as evaluate
 from separatrix.evaluation.holdout import Holdout as Holdout
 from separatrix.evaluation.holdout import holdout as holdout
+from separatrix.evaluation.intervals import Estimate as Estimate
 from separatrix.evaluation.learning_curves import learning_curve as learning_curve
 from separatrix.evaluation.learning_curves import mistakes_curve as mistakes_curve
 from separatrix.evaluation.learning_curves import overfitting_curve as overfitting_curve

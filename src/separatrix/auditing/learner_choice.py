@@ -24,9 +24,9 @@ from separatrix.auditing.phrasing import EstimateFacts, count, short
 from separatrix.auditing.prediction_answer import ComparedLearner, NotCompared, PairedDifference
 from separatrix.errors import DataError, SeparatrixError
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
-from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.intervals import holm, paired
+from separatrix.evaluation.intervals import Estimate, holm, paired
+from separatrix.statistics.distributions import quantile
 
 FEWEST_COMPARED = 500  # rows on which a first comparison is never cut
 LEAST_FIT = 0.1  # share of the budget that fitting the choice may always take
@@ -189,8 +189,6 @@ def _choice(listed: list[Candidate], runs: dict[str, CrossValidation], metric: M
 
 def standard_error(e: Estimate) -> float:
     """One standard error, read off the interval."""
-    from separatrix.evaluation.intervals import quantile
-
     return (e.high - e.low) / (2 * quantile(e.level)) if e.has_interval else 0.0
 
 

@@ -38,8 +38,8 @@ from separatrix.auditing.prediction_answer import (
     TestFacts,
 )
 from separatrix.errors import DataError, LedgerError
-from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.holdout import Holdout, holdout
+from separatrix.evaluation.intervals import Estimate
 from separatrix.evaluation.results import ClassificationEvaluation
 
 TEST = 0.2

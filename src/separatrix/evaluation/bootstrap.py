@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.evaluation import metrics
-from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.intervals import (
+    Estimate,
     delong,
     effective_rows,
     independent_pairs,
     logit_interval,
     mean_variance,
     placements,
-    quantile,
     zero_errors,
 )
+from separatrix.statistics.distributions import quantile
 from separatrix.validation import Outcomes, shown_label
 
 Statistic = Callable[[Floats], Floats]

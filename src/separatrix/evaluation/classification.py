@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.evaluation import bootstrap, metrics
 from separatrix.evaluation.bootstrap import AGREE, mean_estimate
-from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.intervals import (
+    Estimate,
     effective_rows,
     wilson,
     zero_errors,
@@ -29,11 +29,6 @@ MOST_CLASSES = 30  # up to which confusion matrices are resampled: beyond, a sta
 NEEDS_PROBABILITIES = "it needs probabilities"
 NEXT = 1e-9  # share of a cell that stays where a metric is not defined without it
 FEW = 5  # classes that a sentence lists
-
-
-def _few(labels: list[str]) -> str:
-    more = f" and {len(labels) - FEW} more" if len(labels) > FEW else ""
-    return ", ".join(labels[:FEW]) + more
 
 
 class Measurer:
@@ -62,12 +57,17 @@ class Measurer:
                 self._cells = bootstrap.weighted_cell_resamples(numbers, o.weights, self.k, made, self.rng)
         return self._cells
 
+    def _empty(self, axis: int) -> str:
+        """Classes that no row has (axis 1), or that were never predicted (axis 0), in a sentence."""
+        empty = np.flatnonzero(self.confusion.sum(axis=axis) == 0).tolist()
+        more = f" and {len(empty) - FEW} more" if len(empty) > FEW else ""
+        return ", ".join(shown_label(self.outcomes.classes[k]) for k in empty[:FEW]) + more
+
     def _filled(self, metric: metrics.CellMetric) -> metrics.CellMetric:
         """0/0 as scikit-learn's number, where one was asked for."""
         if isinstance(self.zero_division, str):
             return metric
-        number = float(self.zero_division)
-        return lambda c: np.where(np.isnan(values := metric(c)), number, values)
+        return metrics.filled(metric, float(self.zero_division))
 
     def accuracy(self) -> Estimate:
         return self._proportion(np.asarray(self.outcomes.truth == self.outcomes.predicted), None, "")
@@ -114,18 +114,11 @@ class Measurer:
         """The same for K > 2 classes at once, by the chosen average."""
         if self.average == "micro":
             share = self.accuracy()
-            k = self.k
-            micro = self.cell_metric(lambda c: 1 - (1 - metrics.accuracy(c)) / (k - 1), "there is no row")
+            micro = self.cell_metric(metrics.micro_specificity, "there is no row")
             return {"precision": share, "recall": share, "specificity": micro, "f1": share}
-        unseen = [
-            shown_label(c) for c, m in zip(self.outcomes.classes, self.confusion.sum(axis=1), strict=True) if m == 0
-        ]
-        unsaid = [
-            shown_label(c) for c, m in zip(self.outcomes.classes, self.confusion.sum(axis=0), strict=True) if m == 0
-        ]
         reasons = {
-            "precision": f"no row was predicted {_few(unsaid)}",
-            "recall": f"no row is {_few(unseen)}",
+            "precision": f"no row was predicted {self._empty(axis=0)}",
+            "recall": f"no row is {self._empty(axis=1)}",
             "specificity": "every row is of one class",
             "f1": "a class has no row and was never predicted",
         }
@@ -141,13 +134,10 @@ class Measurer:
         }
 
     def balanced_accuracy(self) -> Estimate:
-        absent = [
-            shown_label(c) for c, m in zip(self.outcomes.classes, self.confusion.sum(axis=1), strict=True) if m == 0
-        ]
+        absent = self._empty(axis=1)
         if absent and isinstance(self.zero_division, str):
-            return Estimate.undefined(f"no row is {_few(absent)}, so its recall is 0/0", self.level)
-        kept = np.flatnonzero(self.confusion.sum(axis=1) > 0)
-        return self.cell_metric(lambda c: metrics.recalls(c)[..., kept].mean(axis=-1), "")
+            return Estimate.undefined(f"no row is {absent}, so its recall is 0/0", self.level)
+        return self.cell_metric(metrics.mean_recall(np.flatnonzero(self.confusion.sum(axis=1) > 0)), "")
 
     def mcc(self) -> Estimate:
         return self.cell_metric(metrics.mcc, "the actual or the predicted labels are all of one class")
@@ -201,14 +191,9 @@ class Measurer:
             return Estimate(0.0, 0.0, top, "exact rate of unseen errors, worst loss", self.level)
         return mean_estimate(losses, o.weights, self.level, self.resamples, self.rng)
 
-    def log_loss(self) -> Estimate:
-        o = self.outcomes
-        if o.probabilities is None:
-            return Estimate.undefined(NEEDS_PROBABILITIES, self.level)
-        return self.mean_loss(metrics.log_losses(o.truth, o.probabilities, o.positive), False)
-
-    def brier(self) -> Estimate:
-        o = self.outcomes
-        if o.probabilities is None:
-            return Estimate.undefined(NEEDS_PROBABILITIES, self.level)
-        return self.mean_loss(metrics.brier_losses(o.truth, o.probabilities, o.positive), True)
+    def losses(self) -> dict[str, Estimate]:
+        """Log loss and Brier score, which need probabilities."""
+        found = metrics.row_losses(self.outcomes)
+        if not found:
+            return dict.fromkeys(("log_loss", "brier"), Estimate.undefined(NEEDS_PROBABILITIES, self.level))
+        return {name: self.mean_loss(losses, name == "brier") for name, losses in found.items()}

@@ -19,16 +19,14 @@ from numpy.typing import NDArray
 
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
-from separatrix.evaluation.estimate import Estimate, shown
 from separatrix.evaluation.evaluation_text import COLUMNS, as_html, named_rows, percent, short, table
 from separatrix.evaluation.fold_assignment import dealt_anew, folds_for
 from separatrix.evaluation.fold_runs import GOES_ON, final_step, fit, need_learner, seeded_clone
 from separatrix.evaluation.grid_candidates import greater_is_better
-from separatrix.evaluation.intervals import McNemar, check_level, holm, mcnemar, paired
+from separatrix.evaluation.intervals import Estimate, McNemar, check_level, holm, mcnemar, paired, shown
 from separatrix.evaluation.predictions import is_regressor
-from separatrix.evaluation.splits import seed_of
+from separatrix.evaluation.splits import labelled_rows, seed_of
 from separatrix.validation import check_lengths, check_outcomes, check_weights, count_rows
-from separatrix.validation.targets import need_same_index
 
 
 @dataclass(frozen=True)
@@ -253,9 +251,7 @@ def compare(
     if not dealt_anew(folds, time):
         repeats = 1
     chosen = metric or ("mse" if regression else "accuracy")
-    n = count_rows(X)
-    check_lengths(n, count_rows(y, what="y"), "y")
-    need_same_index(X, y)
+    n = labelled_rows(X, y)
     made, _ = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
     runs = {}
     for name, learner in entrants.items():

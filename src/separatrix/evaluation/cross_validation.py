@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import FoldWarning, ParameterError
-from separatrix.evaluation.estimate import Estimate, shown
 from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
 from separatrix.evaluation.evaluation_text import as_html, percent
 from separatrix.evaluation.fold_assignment import dealt_anew, first_repeat, folds_for
@@ -29,10 +28,10 @@ from separatrix.evaluation.fold_runs import (
     run_fold,
     stop_at_failure,
 )
-from separatrix.evaluation.intervals import check_level
+from separatrix.evaluation.intervals import Estimate, check_level, shown
 from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
 from separatrix.evaluation.shared_moments import is_partition, share_work
-from separatrix.evaluation.splits import seed_of
+from separatrix.evaluation.splits import labelled_rows, seed_of
 from separatrix.evaluation.workers import executor_of, spread
 from separatrix.validation import (
     check_labels,
@@ -42,7 +41,6 @@ from separatrix.validation import (
     count_rows,
     take_rows,
 )
-from separatrix.validation.targets import need_same_index
 
 CAVEAT = (
     "intervals are approximate: no unbiased estimate of a cross-validation's variance exists (Bengio & Grandvalet 2004)"
@@ -315,9 +313,7 @@ def cross_validate(
         raise ParameterError(f"on_failure is {on_failure!r}: it can be 'raise' or 'report'.")
     need_learner(learner)
     keep_freed_blocks()
-    n = count_rows(X)
-    check_lengths(n, count_rows(y, what="y"), "y")
-    need_same_index(X, y)
+    n = labelled_rows(X, y)
     regression = is_regressor(learner)
     weights = check_weights(sample_weight, n)
     made, how = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.evaluation.estimate import Estimate
-from separatrix.evaluation.intervals import effective_rows, wilson
+from separatrix.evaluation.intervals import Estimate, effective_rows, wilson
 from separatrix.plotting.style import axes_for
 from separatrix.validation import Outcomes, shown_label
 

@@ -13,8 +13,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import AccuracyWarning, DataError, ParameterError
 from separatrix.evaluation.bootstrap import average_precision, roc_auc, sums_estimate
 from separatrix.evaluation.classification import Measurer
-from separatrix.evaluation.estimate import Estimate, scaled
-from separatrix.evaluation.intervals import check_level
+from separatrix.evaluation.intervals import Estimate, check_level, scaled
 from separatrix.evaluation.metrics import AVERAGES
 from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
 from separatrix.evaluation.splits import seed_of
@@ -123,7 +122,7 @@ def evaluate_outcomes(
     binary = outcomes.positive is not None
     positive = outcomes.classes[outcomes.positive] if binary else None
     overall = per_class[plain_value(positive)] if binary and average == "auto" else m.averaged_metrics()
-    support = m.confusion.sum(axis=1)
+    support, losses = m.confusion.sum(axis=1), m.losses()
     return ClassificationEvaluation(
         n=outcomes.n,
         level=level,
@@ -136,8 +135,8 @@ def evaluate_outcomes(
         accuracy=m.accuracy(),
         balanced_accuracy=m.balanced_accuracy(),
         mcc=m.mcc(),
-        log_loss=m.log_loss(),
-        brier=m.brier(),
+        log_loss=losses["log_loss"],
+        brier=losses["brier"],
         roc_auc=roc_auc(outcomes, level),
         average_precision=average_precision(outcomes, level, resamples, m.rng),
         per_class=per_class,

@@ -1,22 +1,16 @@
-"""Evaluations as text for a terminal and as HTML for a notebook."""
+"""Tables and metrics as text for a terminal and as HTML for a notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from separatrix.evaluation.bootstrap import NEEDS_SCORES
-from separatrix.evaluation.classification import NEEDS_PROBABILITIES
-from separatrix.evaluation.estimate import Estimate
+from separatrix.evaluation.intervals import Estimate
 from separatrix.printable import printable
 
-if TYPE_CHECKING:
-    from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
-
-SHOWN_CLASSES = 12  # a larger confusion matrix is not printed
 WIDTH = 14
 COLUMNS = 80  # of a screen
 
@@ -68,47 +62,6 @@ def metric_lines(metrics: Mapping[str, Estimate]) -> list[str]:
         method = e.method if e.has_interval else ""
         lines.append(f"  {name.replace('_', ' '):<18} {told:<24} {method}".rstrip())
     return lines
-
-
-def confusion_lines(e: ClassificationEvaluation) -> list[str]:
-    k = len(e.classes)
-    if k > SHOWN_CLASSES:
-        return [f"  ({k} classes: to_dict and --json have the matrix and each class)"]
-    body = [
-        [short(c), *(f"{plain(v)} {name}".rstrip() for v, name in zip(row, names, strict=True))]
-        for c, row, names in zip(e.classes, e.confusion, e.cell_names(), strict=True)
-    ]
-    for width in range(WIDTH, 2, -1):  # the longest labels with which the matrix fits
-        lines = table([["actual \\ predicted", *(short(c, width) for c in e.classes)], *body])
-        if max(map(len, lines)) <= COLUMNS:
-            break
-    return lines
-
-
-def classification(e: ClassificationEvaluation) -> str:
-    """The evaluation of a classification on one screen."""
-    given = {k: v for k, v in e.metrics.items() if v.reason not in (NEEDS_PROBABILITIES, NEEDS_SCORES)}
-    if e.positive is not None:
-        kind = f"positive: {short(repr(e.positive), 24)}"
-    else:
-        kind = f"{len(e.classes)} classes, {e.average} averages" if len(e.classes) > 1 else "1 class"
-    lines = [f"{rows(e.n)}, {kind}; {percent(e.level)} intervals"]
-    lines += confusion_lines(e)
-    lines += metric_lines(given)
-    lines.append(f"  always predicting the most common class: accuracy {e.majority:.3f}")
-    lines += [f"  note: {printable(note)}" for note in e.notes]
-    if e.openings is not None:
-        lines.append(f"  {e.openings}")
-    return "\n".join(lines)
-
-
-def regression(e: RegressionEvaluation) -> str:
-    """The evaluation of a regression on one screen."""
-    lines = [f"{rows(e.n)}; {percent(e.level)} intervals", *metric_lines(e.metrics)]
-    lines += [f"  note: {printable(note)}" for note in e.notes]
-    if e.openings is not None:
-        lines.append(f"  {e.openings}")
-    return "\n".join(lines)
 
 
 def as_html(text: str, metrics: Mapping[str, Estimate]) -> str:

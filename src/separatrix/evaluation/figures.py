@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.evaluation_text import percent, plain, rows, short
+from separatrix.evaluation.intervals import Estimate
 
 if TYPE_CHECKING:
     from separatrix.evaluation.comparison import Comparison

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.fold_runs import FoldResult
-from separatrix.evaluation.intervals import quantile, wilson
-from separatrix.evaluation.metrics import point_values, row_losses
+from separatrix.evaluation.intervals import Estimate, wilson
+from separatrix.evaluation.metrics import NUMBERS, numbers_value, point_values, row_losses
 from separatrix.evaluation.predictions import outcomes_of
+from separatrix.statistics.distributions import quantile
 from separatrix.validation import check_targets, take_rows
 
 UNIT = (0.0, 1.0)
@@ -87,7 +87,7 @@ def judge_numbers(
     clusters: NDArray[np.intp] | None,
 ) -> Judged:
     truth = check_targets(y)
-    values: dict[str, list[float]] = {"mse": [], "rmse": [], "mae": [], "r2": []}
+    values: dict[str, list[float]] = {name: [] for name in NUMBERS}
     rows, squared, absolute = [], [], []
     for r in results:
         if r.said is None:
@@ -96,12 +96,8 @@ def judge_numbers(
             continue
         error = truth[r.rows] - r.said.labels
         w = None if weights is None else weights[r.rows]
-        mse = float(np.average(error**2, weights=w))
-        spread_of = float(np.average((truth[r.rows] - np.average(truth[r.rows], weights=w)) ** 2, weights=w))
-        values["mse"].append(mse)
-        values["rmse"].append(math.sqrt(mse))
-        values["mae"].append(float(np.average(np.abs(error), weights=w)))
-        values["r2"].append(1 - mse / spread_of if spread_of > 0 else np.nan)
+        for name, kept in values.items():
+            kept.append(numbers_value(name, truth[r.rows], r.said.labels, w))
         rows.append(r.rows)
         squared.append(error**2)
         absolute.append(np.abs(error))
@@ -153,7 +149,7 @@ class Judgements:
                 return Estimate(value, level=level, reason="one group has no spread")
             moved = np.bincount(self.groups, pulls) / np.maximum(self.rest, 1e-12)  # by leaving a group out
             variance = float(moved @ moved) * (self.units - 1) / self.units
-            z = _t_quantile(level, self.units - 1)
+            z = quantile(level, self.units - 1)
         if proportion:
             worth = value * (1 - value) / variance if variance > 0 else float(self.units)
             low, high = wilson(value * worth, worth, level, z)
@@ -162,12 +158,6 @@ class Judgements:
             return Estimate(value, level=level, reason="every row has the same loss, which shows no spread")
         half = z * math.sqrt(variance)
         return Estimate(value, max(value - half, 0.0), value + half, method, level)
-
-
-def _t_quantile(level: float, freedom: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def corrected_t(values: Floats, results: list[FoldResult], level: float, name: str = "") -> Estimate:
@@ -182,6 +172,6 @@ def corrected_t(values: Floats, results: list[FoldResult], level: float, name: s
         reason = "every fold has the same value" if count > 1 else "there is one fold only"
         return Estimate(value, level=level, reason=reason)
     ratio = float(np.mean([len(r.rows) / r.learned_from for r in results if r.error is None]))
-    half = _t_quantile(level, count - 1) * math.sqrt((1 / count + ratio) * float(kept.var(ddof=1)))
+    half = quantile(level, count - 1) * math.sqrt((1 / count + ratio) * float(kept.var(ddof=1)))
     least, most = RANGES.get(name, (-math.inf, math.inf))
     return Estimate(value, max(value - half, least), min(value + half, most), CORRECTED, level)

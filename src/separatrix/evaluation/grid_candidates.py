@@ -1,4 +1,4 @@
-"""The candidates of a grid, and all of them on one fold, so that what they share is done once.
+"""The candidates of a grid, or the steps of a curve, on one fold, so that what they share is done once.
 
 Logistic regressions that differ in their penalty only are fitted one from another (warm start). The order
 is that of the grid, so the result does not depend on how folds are spread over workers.
@@ -12,18 +12,18 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, DataTypeError, FoldError, ParameterError
+from separatrix.errors import DataError, DataTypeError, FoldError, ParameterError, SeparatrixError
 from separatrix.evaluation.cross_validation import named
 from separatrix.evaluation.fold_runs import final_step, fit, need_learner, seeded_clone
-from separatrix.evaluation.metrics import point_values
+from separatrix.evaluation.metrics import numbers_value, point_values
 from separatrix.evaluation.predictions import is_regressor, outcomes_of, predictions_of
 from separatrix.evaluation.splits import Fold
 from separatrix.validation import check_targets, take_rows
 
 LOSSES = frozenset({"error", "log_loss", "brier", "mse", "rmse", "mae"})
-NUMBERS = ("mse", "rmse", "mae", "r2")
 BAD_INPUT = (DataError, DataTypeError, ParameterError)  # raised as they are, like the learner's own errors
 
 
@@ -109,20 +109,6 @@ def value_of(metric: Any, learner: Any, X: Any, y: Any, weights: Floats | None, 
     return found[metric]
 
 
-def numbers_value(metric: str, truth: Floats, predicted: Floats, weights: Floats | None) -> float:
-    """One metric of a regression."""
-    if metric not in NUMBERS:
-        raise ParameterError(f"metric is {metric!r}: of a regression there are {', '.join(NUMBERS)}.")
-    error = truth - predicted
-    if metric == "mae":
-        return float(np.average(np.abs(error), weights=weights))
-    mse = float(np.average(error**2, weights=weights))
-    if metric == "r2":
-        spread = float(np.average((truth - np.average(truth, weights=weights)) ** 2, weights=weights))
-        return 1 - mse / spread if spread > 0 else float("nan")
-    return mse if metric == "mse" else float(np.sqrt(mse))
-
-
 def candidates_of(learner: Any, grid: Any) -> list[Configuration]:
     """Every combination, in the order of the grid: the first value of each option is taken for the simplest."""
     if isinstance(learner, Mapping):
@@ -168,3 +154,44 @@ def candidates_of(learner: Any, grid: Any) -> list[Configuration]:
 def _short(value: Any) -> str:
     text = f"{value:.4g}" if isinstance(value, float) else " ".join(repr(value).split())
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+@dataclass(frozen=True)
+class GrowthTask:
+    """One fold of a curve: for each step a learner and the rows it learns from."""
+
+    learner: Any
+    settings: Sequence[dict[str, Any]]
+    rows: Sequence[NDArray[np.intp]]
+    X: Any
+    y: Any
+    test: NDArray[np.intp]
+    regression: bool
+    metric: str
+    seed: int
+
+
+def grow(task: GrowthTask) -> Floats:
+    """The metric on learned and judged rows, step by step."""
+    out = np.empty((2, len(task.rows)))
+    X_test, y_test = take_rows(task.X, task.test), take_rows(task.y, task.test)
+    for k, (params, rows) in enumerate(zip(task.settings, task.rows, strict=True)):
+        X, y = take_rows(task.X, rows), take_rows(task.y, rows)
+        try:
+            learner = seeded_clone(task.learner, task.seed).set_params(**params)
+            fit(learner, X, y, None)
+            out[0, k] = _value(task.metric, learner, X, y, task.regression)
+            out[1, k] = _value(task.metric, learner, X_test, y_test, task.regression)
+        except SeparatrixError:
+            raise
+        except Exception as error:
+            told = ", ".join(f"{name}={value!r}" for name, value in params.items()) or f"{len(rows)} rows"
+            name = type(final_step(task.learner)).__name__
+            raise FoldError(f"{name} failed with {told}: {type(error).__name__}: {error}") from error
+    return out
+
+
+def _value(metric: str, learner: Any, X: Any, y: Any, regression: bool) -> float:
+    if metric == "error":
+        return 1 - value_of("accuracy", learner, X, y, None, regression)
+    return value_of(metric, learner, X, y, None, regression)

@@ -26,7 +26,6 @@ from separatrix.evaluation.predictions import Said, outcomes_of, predictions_of
 from separatrix.evaluation.splits import time_parts
 from separatrix.validation import check_lengths, check_targets, count_rows, take_rows
 from separatrix.validation.row_hashes import numbered, value_marks
-from separatrix.validation.targets import need_same_index
 
 Part = tuple[Any, Any]
 
@@ -256,9 +255,7 @@ def holdout(
     >>> parts.sizes
     {'train': 90, 'validation': 30, 'test': 30}
     """
-    n = count_rows(X)
-    check_lengths(n, count_rows(y, what="y"), "y")
-    need_same_index(X, y)
+    n = splits.labelled_rows(X, y)
     sizes = [splits.share_of("test", test, n), splits.share_of("validation", validation, n)]
     if not sizes[0]:
         raise DataError(f"test={test!r} of {n} rows leaves no test rows: raise it.")

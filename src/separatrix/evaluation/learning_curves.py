@@ -11,26 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, FoldError, ParameterError, SeparatrixError, held_warnings
+from separatrix.errors import DataError, ParameterError, held_warnings
 from separatrix.evaluation.cross_validation import named
 from separatrix.evaluation.curves import Drawn
-from separatrix.evaluation.estimate import shown
 from separatrix.evaluation.evaluation_text import table
 from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.fold_runs import final_step, fit, need_learner, seeded_clone, seeds_of_folds
-from separatrix.evaluation.grid_candidates import greater_is_better, value_of
+from separatrix.evaluation.fold_runs import final_step, need_learner, seeds_of_folds
+from separatrix.evaluation.grid_candidates import GrowthTask, greater_is_better, grow
+from separatrix.evaluation.intervals import shown
 from separatrix.evaluation.predictions import is_regressor
-from separatrix.evaluation.splits import (
-    Fold,
-    chosen_sizes,
-    need_all_classes,
-    rows_of_all_classes,
-    seed_of,
-    spread_classes,
-)
+from separatrix.evaluation.splits import Fold, labelled_rows, seed_of
 from separatrix.evaluation.workers import spread
-from separatrix.validation import check_labels, check_lengths, count_rows, plain_value, take_rows
-from separatrix.validation.targets import need_same_index
+from separatrix.validation import check_labels, plain_value
 
 
 @dataclass
@@ -95,47 +87,6 @@ def _standard_errors(values: Floats) -> Floats:
     return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))
 
 
-@dataclass(frozen=True)
-class GrowthTask:
-    """One fold of a curve: for each step a learner and the rows it learns from."""
-
-    learner: Any
-    settings: Sequence[dict[str, Any]]
-    rows: Sequence[NDArray[np.intp]]
-    X: Any
-    y: Any
-    test: NDArray[np.intp]
-    regression: bool
-    metric: str
-    seed: int
-
-
-def grow(task: GrowthTask) -> Floats:
-    """The metric on learned and judged rows, step by step."""
-    out = np.empty((2, len(task.rows)))
-    X_test, y_test = take_rows(task.X, task.test), take_rows(task.y, task.test)
-    for k, (params, rows) in enumerate(zip(task.settings, task.rows, strict=True)):
-        X, y = take_rows(task.X, rows), take_rows(task.y, rows)
-        try:
-            learner = seeded_clone(task.learner, task.seed).set_params(**params)
-            fit(learner, X, y, None)
-            out[0, k] = _value(task.metric, learner, X, y, task.regression)
-            out[1, k] = _value(task.metric, learner, X_test, y_test, task.regression)
-        except SeparatrixError:
-            raise
-        except Exception as error:
-            told = ", ".join(f"{name}={value!r}" for name, value in params.items()) or f"{len(rows)} rows"
-            name = type(final_step(task.learner)).__name__
-            raise FoldError(f"{name} failed with {told}: {type(error).__name__}: {error}") from error
-    return out
-
-
-def _value(metric: str, learner: Any, X: Any, y: Any, regression: bool) -> float:
-    if metric == "error":
-        return 1 - value_of("accuracy", learner, X, y, None, regression)
-    return value_of(metric, learner, X, y, None, regression)
-
-
 def learning_curve(
     learner: Any,
     X: Any,
@@ -189,16 +140,16 @@ def learning_curve(
     codes = None if regression else check_labels(y).codes
     tasks, seeds = [], seeds_of_folds(seed, len(made))
     orders = [
-        fold.train if time is not None else spread_classes(fold.train, codes, np.random.default_rng(own))
+        fold.train if time is not None else _spread_classes(fold.train, codes, np.random.default_rng(own))
         for fold, own in zip(made, seeds, strict=True)
     ]
     late = -1 if time is not None else 1
-    first = 2 if codes is None else max(rows_of_all_classes(order[::late], codes) for order in orders)
-    counts = chosen_sizes(sizes, first, least)
+    first = 2 if codes is None else max(_rows_of_all_classes(order[::late], codes) for order in orders)
+    counts = _chosen_sizes(sizes, first, least)
     for fold, order, own in zip(made, orders, seeds, strict=True):
         rows = [order[-m:] if time is not None else order[:m] for m in counts]
         if codes is not None:
-            need_all_classes(rows[0], codes, counts[0])
+            _need_all_classes(rows[0], codes, counts[0])
         settings: list[dict[str, Any]] = [{}] * len(rows)
         chosen = metric or ("mse" if regression else "error")
         tasks.append(GrowthTask(learner, settings, rows, X, y, fold.test, regression, chosen, own))
@@ -274,13 +225,57 @@ def overfitting_curve(
     return _curve(learner, parameter.rpartition("__")[2], tuple(steps), tasks, executor, progress)
 
 
+def _rows_of_all_classes(order: NDArray[np.intp], codes: NDArray[np.intp]) -> int:
+    """How many rows, from the first on, hold every class."""
+    _, first = np.unique(codes[order], return_index=True)
+    return int(first.max()) + 1
+
+
+def _chosen_sizes(sizes: Any, first: int, least: int) -> list[int]:
+    if isinstance(sizes, (int, np.integer)) and not isinstance(sizes, bool):
+        if sizes < 1:
+            raise ParameterError(f"sizes is {sizes}: take at least one step.")
+        given = np.geomspace(max(2, first, least / 10), least, int(sizes)).round()
+    else:
+        try:
+            array = np.asarray(sizes)
+        except ValueError:  # a ragged list
+            array = np.empty(0)
+        counts = array.dtype.kind in "iu"
+        given = array.astype(np.float64) if array.dtype.kind in "iuf" else np.empty(0)
+        if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or given.min() <= 0:
+            raise ParameterError("sizes must be numbers of rows, shares of them, or a number of steps.")
+        if not counts and given.max() <= 1:
+            given = np.maximum((given * least).round(), 1)
+        if (given != np.floor(given)).any():
+            raise ParameterError("sizes mixes shares with numbers of rows: use one of them.")
+    if given.max() > least:
+        raise DataError(f"sizes asks for {given.max():.0f} rows, and a fold learns from {least}: use at most that.")
+    return sorted({int(v) for v in given})
+
+
+def _spread_classes(train: NDArray[np.intp], codes: Any, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Rows shuffled so that any first m of them hold the classes in their shares."""
+    order = rng.permutation(train)
+    if codes is None:
+        return order
+    rank = np.empty(len(order))
+    for k in np.unique(codes[order]):
+        own = np.flatnonzero(codes[order] == k)
+        rank[own] = (np.arange(len(own)) + 0.5) / len(own)
+    return np.asarray(order[np.argsort(rank, kind="stable")])
+
+
+def _need_all_classes(rows: NDArray[np.intp], codes: NDArray[np.intp], count: int) -> None:
+    if len(np.unique(codes[rows])) < len(np.unique(codes)):
+        raise DataError(f"{count} training rows do not hold every class: begin with more rows.")
+
+
 def _set_up(
     learner: Any, X: Any, y: Any, folds: Any, stratify: bool, groups: Any, time: Any, random_state: Any
 ) -> tuple[list[Fold], int, bool]:
     need_learner(learner)
-    seed, n, regression = seed_of(random_state), count_rows(X), is_regressor(learner)
-    check_lengths(n, count_rows(y, what="y"), "y")
-    need_same_index(X, y)
+    seed, n, regression = seed_of(random_state), labelled_rows(X, y), is_regressor(learner)
     made, _ = folds_for(n, folds, 1, y, stratify, groups, time, seed, regression)
     return made, seed, regression
 

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.errors import ParameterError
 from separatrix.validation import Outcomes
 
 CellMetric = Callable[[Floats], Floats]
 AVERAGES = ("macro", "weighted", "micro")
+NUMBERS = ("mse", "rmse", "mae", "r2")  # metrics of a regression
 
 
 def confusion_matrix(
@@ -95,6 +97,21 @@ def averaged(per_class: CellMetric, average: str) -> CellMetric:
 def of_class(per_class: CellMetric, k: int) -> CellMetric:
     """A metric of one class."""
     return lambda c: per_class(c)[..., k]
+
+
+def mean_recall(kept: NDArray[np.intp]) -> CellMetric:
+    """The mean recall over some of the classes."""
+    return lambda c: np.asarray(recalls(c)[..., kept].mean(axis=-1))
+
+
+def micro_specificity(c: Floats) -> Floats:
+    """The specificity of all classes counted together."""
+    return np.asarray(1 - (1 - accuracy(c)) / (c.shape[-1] - 1))
+
+
+def filled(metric: CellMetric, number: float) -> CellMetric:
+    """A metric with a number in place of what is undefined."""
+    return lambda c: np.where(np.isnan(values := metric(c)), number, values)
 
 
 def log_losses(truth: NDArray[np.intp], probabilities: Floats, positive: int | None) -> Floats:
@@ -229,3 +246,17 @@ def point_values(o: Outcomes, losses: dict[str, Floats] | None = None) -> dict[s
             both = [area_and_precision(own, v, o.weights) for own, v in sides]
         out["roc_auc"], out["average_precision"] = (float(v) for v in np.mean(both, axis=0))
     return out
+
+
+def numbers_value(metric: str, truth: Floats, predicted: Floats, weights: Floats | None) -> float:
+    """One metric of a regression."""
+    if metric not in NUMBERS:
+        raise ParameterError(f"metric is {metric!r}: of a regression there are {', '.join(NUMBERS)}.")
+    error = truth - predicted
+    if metric == "mae":
+        return float(np.average(np.abs(error), weights=weights))
+    mse = float(np.average(error**2, weights=weights))
+    if metric == "r2":
+        spread = float(np.average((truth - np.average(truth, weights=weights)) ** 2, weights=weights))
+        return 1 - mse / spread if spread > 0 else float("nan")
+    return mse if metric == "mse" else float(np.sqrt(mse))

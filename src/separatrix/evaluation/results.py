@@ -10,8 +10,22 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
-from separatrix.evaluation import evaluation_text
-from separatrix.evaluation.estimate import Estimate
+from separatrix.evaluation.bootstrap import NEEDS_SCORES
+from separatrix.evaluation.classification import NEEDS_PROBABILITIES
+from separatrix.evaluation.evaluation_text import (
+    COLUMNS,
+    WIDTH,
+    as_html,
+    metric_lines,
+    percent,
+    plain,
+    rows,
+    short,
+    table,
+)
+from separatrix.evaluation.intervals import Estimate
+from separatrix.evaluation.metrics import NUMBERS
+from separatrix.printable import printable
 from separatrix.validation import Outcomes
 
 if TYPE_CHECKING:
@@ -19,6 +33,7 @@ if TYPE_CHECKING:
     from separatrix.evaluation.ledger import Openings
     from separatrix.evaluation.thresholds import ThresholdChoice, ThresholdTable
 
+SHOWN_CLASSES = 12  # a larger confusion matrix is not printed
 CLASSIFICATION = (
     "accuracy",
     "balanced_accuracy",
@@ -32,7 +47,6 @@ CLASSIFICATION = (
     "roc_auc",
     "average_precision",
 )
-REGRESSION = ("mse", "rmse", "mae", "r2")
 
 
 @dataclass(frozen=True)
@@ -70,8 +84,14 @@ class Evaluation(ABC):
     def metrics(self) -> dict[str, Estimate]:
         """Every metric by its name."""
 
+    def _text(self, kind: str, *lines: str) -> str:
+        """The evaluation on one screen: rows, these lines, and what a reader should know."""
+        notes = [f"  note: {printable(note)}" for note in self.notes]
+        notes += [] if self.openings is None else [f"  {self.openings}"]
+        return "\n".join([f"{rows(self.n)}{kind}; {percent(self.level)} intervals", *lines, *notes])
+
     def _repr_html_(self) -> str:
-        return evaluation_text.as_html(str(self), self.metrics)
+        return as_html(str(self), self.metrics)
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,7 +144,28 @@ class ClassificationEvaluation(Evaluation):
         return [[("T" if i == j else "F") + ("P" if j == p else "N") for j in range(2)] for i in range(2)]
 
     def __str__(self) -> str:
-        return evaluation_text.classification(self)
+        given = {k: v for k, v in self.metrics.items() if v.reason not in (NEEDS_PROBABILITIES, NEEDS_SCORES)}
+        if self.positive is not None:
+            kind = f", positive: {short(repr(self.positive), 24)}"
+        else:
+            several = len(self.classes) > 1
+            kind = f", {len(self.classes)} classes, {self.average} averages" if several else ", 1 class"
+        common = f"  always predicting the most common class: accuracy {self.majority:.3f}"
+        return self._text(kind, *self._confusion_lines(), *metric_lines(given), common)
+
+    def _confusion_lines(self) -> list[str]:
+        k = len(self.classes)
+        if k > SHOWN_CLASSES:
+            return [f"  ({k} classes: to_dict and --json have the matrix and each class)"]
+        body = [
+            [short(c), *(f"{plain(v)} {name}".rstrip() for v, name in zip(row, names, strict=True))]
+            for c, row, names in zip(self.classes, self.confusion, self.cell_names(), strict=True)
+        ]
+        for width in range(WIDTH, 2, -1):  # the longest labels with which the matrix fits
+            lines = table([["actual \\ predicted", *(short(c, width) for c in self.classes)], *body])
+            if max(map(len, lines)) <= COLUMNS:
+                break
+        return lines
 
     __repr__ = __str__
 
@@ -197,10 +238,10 @@ class RegressionEvaluation(Evaluation):
 
     @property
     def metrics(self) -> dict[str, Estimate]:
-        return {name: getattr(self, name) for name in REGRESSION}
+        return {name: getattr(self, name) for name in NUMBERS}
 
     def __str__(self) -> str:
-        return evaluation_text.regression(self)
+        return self._text("", *metric_lines(self.metrics))
 
     __repr__ = __str__
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
-from separatrix.evaluation.estimate import shown
 from separatrix.evaluation.evaluation_text import table
 from separatrix.evaluation.grid_candidates import greater_is_better
-from separatrix.evaluation.results import CLASSIFICATION, REGRESSION
+from separatrix.evaluation.intervals import shown
+from separatrix.evaluation.metrics import NUMBERS
+from separatrix.evaluation.results import CLASSIFICATION
 
 RULES = ("best", "one-standard-error")
 SHOWN = 20
@@ -132,9 +133,8 @@ class Selection:
 def metric_name(metric: Any) -> str:
     """The name of a metric in a report; a function that has the name of another metric is just "metric"."""
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", "metric")
-    return (
-        "metric" if name == "<lambda>" or (callable(metric) and name in (*CLASSIFICATION, *REGRESSION)) else str(name)
-    )
+    taken = callable(metric) and name in (*CLASSIFICATION, *NUMBERS)
+    return "metric" if name == "<lambda>" or taken else str(name)
 
 
 def select(

@@ -21,11 +21,10 @@ from separatrix.evaluation.grid_candidates import (
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.selection import RULES, Selection, metric_name
 from separatrix.evaluation.shared_moments import MOMENTS, RidgePath, is_partition, moments_needed, ridge_errors
-from separatrix.evaluation.splits import seed_of
+from separatrix.evaluation.splits import labelled_rows, seed_of
 from separatrix.evaluation.workers import executor_of, spread
 from separatrix.protocol import Estimator
-from separatrix.validation import check_lengths, check_weights, count_rows
-from separatrix.validation.targets import need_same_index
+from separatrix.validation import check_weights
 
 NESTED = "learner__"
 
@@ -227,9 +226,7 @@ class Selector(Estimator):
             raise ParameterError(f"rule is {self.rule!r}: it can be {', '.join(map(repr, RULES))}.")
         if self.complexity is not None and not callable(self.complexity):
             raise ParameterError(f"complexity is {self.complexity!r}: it must be a function of a candidate's options.")
-        seed, n = seed_of(self.random_state), count_rows(X)
-        check_lengths(n, count_rows(y, what="y"), "y")
-        need_same_index(X, y)
+        seed, n = seed_of(self.random_state), labelled_rows(X, y)
         candidates = candidates_of(self.learner, self.grid)
         regression = is_regressor(self._learners()[0])
         metric = self.metric or ("mse" if regression else "accuracy")

@@ -10,9 +10,8 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.evaluation.curves import two_class_ranking
-from separatrix.evaluation.estimate import Estimate
 from separatrix.evaluation.evaluation_text import plain, table
-from separatrix.evaluation.intervals import wilson
+from separatrix.evaluation.intervals import Estimate, wilson
 from separatrix.evaluation.metrics import ratio
 from separatrix.validation import Outcomes, check_finite_vector
 

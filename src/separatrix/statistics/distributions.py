@@ -50,7 +50,7 @@ def two_sided(stat: Floats, freedom: float) -> Floats:
     return np.asarray(2.0 * stdtr(freedom, -np.abs(stat)))
 
 
-def quantile(level: float, freedom: float) -> float:
+def quantile(level: float, freedom: float = math.inf) -> float:
     """The half-width, in standard errors, of a two-sided interval."""
     if math.isinf(freedom):
         return NormalDist().inv_cdf(0.5 + level / 2)

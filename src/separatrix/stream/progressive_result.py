@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.evaluation.estimate import Estimate
-from separatrix.evaluation.intervals import mean_variance, quantile, wilson
+from separatrix.evaluation.intervals import Estimate, mean_variance, wilson
+from separatrix.statistics.distributions import quantile
 from separatrix.stream.scorecard import Scorecard
 
 NAMED = 20  # new categories that the text names
