@@ -26,6 +26,7 @@ class Estimator:
     _moves_on_mistakes: ClassVar[bool] = False  # by the perceptron's rule, so that Novikoff's bound holds
     _warm_over: ClassVar[tuple[str, ...]] = ()  # parameters whose next value may begin at the fit before
     _distributed: ClassVar[str | None] = None  # on a cluster: by "moments", "rounds", mixing by "mistakes" or by "rows"
+    _of_formula: ClassVar[tuple[str, ...]] = ()  # attributes of a fit by a formula, which the next fit does not have
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 
@@ -217,12 +218,33 @@ class Estimator:
         if kept:
             raise ValueError(f"{type(self).__name__} keeps no state")
 
+    def _fit_table(self, X: Any, finite: bool = True, stream: bool = False) -> Table:
+        """The rows of a fit; with ``categorical="dummies"`` columns of text and categories are encoded.
+
+        The first rows of a stream have all levels that their categories declare.
+        """
+        if self.__dict__.get("categorical") is None:
+            return check_table(X, finite=finite)
+        return self._dummy_table(X, finite, stream)
+
+    def _dummy_table(self, X: Any, finite: bool, stream: bool) -> Table:
+        """The rows of a fit, with dummies in place of text and categories."""
+        raise NotImplementedError("a learner with categorical= encodes its columns")
+
     def _remember_features(self, table: Table) -> None:
+        for name in self._of_formula:
+            self.__dict__.pop(name, None)
+        if table.design is not None:
+            self._remember_design(table.design)
         self.n_features_in_ = table.d
         if table.names is not None:
             self.feature_names_in_ = np.array(table.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def _remember_design(self, design: Any) -> None:
+        """Keep how the columns were made of those of a frame."""
+        raise NotImplementedError("a learner with categorical= keeps how its columns were made")
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,6 +22,17 @@ class FormulaFit(Estimator):
     for missing values) and ``design_``: the columns as plain data, which is all that a model file carries of a formula;
     None where the formula uses what cannot be stored.
     """
+
+    _of_formula: ClassVar[tuple[str, ...]] = (
+        "formula_",
+        "terms_",
+        "n_dropped_",
+        "design_",
+        "references_",
+        "_spec",
+        "_kept_rows",
+        "_row_labels",
+    )
 
     @classmethod
     def from_formula(
@@ -93,22 +104,9 @@ class FormulaFit(Estimator):
         model._row_labels = np.asarray(data.index)[made.kept] if hasattr(data, "iloc") else made.kept  # type: ignore[attr-defined]  # of the estimator
         return model
 
-    def _remember_features(self, table: Table) -> None:
-        for name in (
-            "formula_",
-            "terms_",
-            "n_dropped_",
-            "design_",
-            "references_",
-            "_spec",
-            "_kept_rows",
-            "_row_labels",
-        ):
-            self.__dict__.pop(name, None)  # a new fit is not that of the formula
-        super()._remember_features(table)
-        if table.design is not None:
-            self.design_, self.terms_ = table.design.to_dict(), table.design.terms
-            self.references_ = {name: levels[0] for name, levels in table.design.levels.items() if len(levels) > 1}
+    def _remember_design(self, design: Any) -> None:
+        self.design_, self.terms_ = design.to_dict(), design.terms
+        self.references_ = {name: levels[0] for name, levels in design.levels.items() if len(levels) > 1}
 
     def model_matrix(self, X: Any) -> Any:
         """The rows as the model sees them: its columns, with dummies in place of categories.
@@ -134,12 +132,8 @@ class FormulaFit(Estimator):
             return table.X
         return named_rows(table.X, self.feature_names_in_.tolist(), X)
 
-    def _fit_table(self, X: Any, finite: bool = True, stream: bool = False) -> Table:
-        """The rows of a fit; with ``categorical="dummies"`` columns of text and categories are encoded.
-
-        The first rows of a stream have all levels that their categories declare.
-        """
-        if self.__dict__.get("categorical") is None or not (is_frame(X) or isinstance(X, dict)):
+    def _dummy_table(self, X: Any, finite: bool, stream: bool) -> Table:
+        if not (is_frame(X) or isinstance(X, dict)):
             return check_table(X, finite=finite)
         from separatrix.features.formula_columns import dummy_columns
 
