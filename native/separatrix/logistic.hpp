@@ -67,6 +67,20 @@ inline dw log_of_one_plus(dw e) {
     return 2.0 * s * power_sum(inverse, z);
 }
 
+// log(1 + r) for r >= 0: with 1 + r = 2^k m, 1 <= m < 2, it is k log 2 + log m; for r below 1 no digit of r is lost.
+inline dw log_of_sum(dw r) {
+    const dw all = r + 1.0;
+    lw bits;
+    std::memcpy(&bits, &all, sizeof bits);
+    constexpr double whole = 4503599627370496.0;  // 2^52: its low bits take up a whole number
+    lw power = ((bits >> 52) - 1023) + 0x4330000000000000, mantissa = (bits & 0xfffffffffffff) | 0x3ff0000000000000;
+    dw k, m;
+    std::memcpy(&k, &power, sizeof k);
+    std::memcpy(&m, &mantissa, sizeof m);
+    k -= whole;
+    return k * 0.693147180559945309417 + log_of_one_plus(r < 1.0 ? r : m - 1.0);
+}
+
 inline d8 plain(v8 a) {
     d8 out;
     std::memcpy(&out, &a, sizeof out);
@@ -331,26 +345,32 @@ inline double class_probabilities(const double* scores, const double* shift, con
                 std::memcpy(s + v * lanes, &e, sizeof e);
             }
         }
-        double part = 0;
-        for (i64 i = 0; i < rows; ++i) {
-            const i64 v = i / lanes, l = i % lanes;
-            const double others = rest[v][l], t = mine[v][l], all = others + own[v][l];
-            loss[i] = t == 0 ? std::log1p(others) : std::log(all) - t;
-            less[i] = others / all;
-            numbers[i] = 1.0 / all;
-            part += (weight ? weight[at + i] : 1.0) * loss[i];
+        for (i64 v = 0; v < vectors; ++v) {
+            const dw all = rest[v] + own[v], share = 1.0 / all, others = rest[v] * share;
+            const dw surprise = log_of_sum(mine[v] == 0.0 ? rest[v] : all - 1.0) - mine[v];
+            std::memcpy(loss + v * lanes, &surprise, sizeof surprise);
+            std::memcpy(less + v * lanes, &others, sizeof others);
+            std::memcpy(numbers + v * lanes, &share, sizeof share);
         }
+        double part = 0;
+        for (i64 i = 0; i < rows; ++i) part += (weight ? weight[at + i] : 1.0) * loss[i];
         const Twofold next = two_sum(value.high, part);
         value = {next.high, value.low + next.low};
         for (i64 k = 0; k < K; ++k) {
-            const double* e = room.data() + k * block;
-            double* p = P + k * n + at;
-            for (i64 i = 0; i < rows; ++i) p[i] = e[i] * numbers[i];
+            double* e = room.data() + k * block;
+            for (i64 i = 0; i < block; ++i) e[i] *= numbers[i];
+            std::memcpy(P + k * n + at, e, bytes);
             if (!R) continue;
-            double* r = R + k * n + at;
-            for (i64 i = 0; i < rows; ++i) r[i] = codes[at + i] == k ? -less[i] : p[i];
+            for (i64 v = 0; v < vectors; ++v) {
+                dw p, q;
+                std::memcpy(&p, e + v * lanes, sizeof p);
+                std::memcpy(&q, less + v * lanes, sizeof q);
+                p = code[v] == static_cast<double>(k) ? -q : p;
+                std::memcpy(e + v * lanes, &p, sizeof p);
+            }
             if (weight)
-                for (i64 i = 0; i < rows; ++i) r[i] *= weight[at + i];
+                for (i64 i = 0; i < rows; ++i) e[i] *= weight[at + i];
+            std::memcpy(R + k * n + at, e, bytes);
         }
         if (wrong) std::memcpy(wrong + at, less, bytes);
         if (losses) std::memcpy(losses + at, loss, bytes);

@@ -172,3 +172,16 @@ def test_wrong_lengths_are_refused():
         kernels.logistic_pass(X, y, None, None, np.ones(3), 0, 4, np.zeros(3), None, None)
     with pytest.raises(ValueError, match="curvature"):
         kernels.curvature_product(X, np.ones(2), np.ones(3), 0, 3, np.zeros(3))
+
+
+@pytest.mark.parametrize("K", [2, 3, 10, 1000])
+def test_the_loss_of_equal_scores_is_the_logarithm_of_the_number_of_classes(K):
+    n = 70  # more than a block of rows
+    scores, losses = np.full((K, n), -3.0), np.empty(n)
+    codes = np.arange(n, dtype=np.int64) % K
+    P = np.empty_like(scores)
+    kernels.class_probabilities(scores, np.zeros(K), codes, None, P, None, None, losses)
+    np.testing.assert_allclose(losses, np.log(K), rtol=1e-15)
+    scores[codes, np.arange(n)] = 40.0  # the own class is next to certain: no digit of its loss is lost
+    kernels.class_probabilities(scores, np.zeros(K), codes, None, P, None, None, losses)
+    np.testing.assert_allclose(losses, np.log1p((K - 1) * np.exp(-43.0)), rtol=1e-14)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.arrays import Floats
+from separatrix.arrays import Floats, keep_freed_blocks
 from separatrix.errors import FoldWarning, ParameterError
 from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
 from separatrix.evaluation.evaluation_text import as_html, percent
@@ -22,7 +22,6 @@ from separatrix.evaluation.fold_estimates import corrected_t, judge_classes, jud
 from separatrix.evaluation.fold_runs import (
     FoldResult,
     Scorer,
-    keep_freed_blocks,
     make_tasks,
     need_learner,
     run_fold,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -66,17 +65,6 @@ class FoldResult:
     status: str | None = None
     scores: dict[str, float] = field(default_factory=dict)
     error: str | None = None
-
-
-@cache
-def keep_freed_blocks() -> None:
-    """Let freed arrays of up to 32 MB be used again rather than be given back to the system, once a process.
-
-    glibc unmaps a freed block above a threshold, and the next array of that size is faulted in page by page: a
-    seventh of the time of five folds of a discriminant. The threshold rises to the largest block freed so far, up
-    to 32 MB (mallopt(3), M_MMAP_THRESHOLD), so that one is freed here, of which no page was ever touched.
-    """
-    np.empty(2**22 - 2**12)
 
 
 def run_fold(task: FoldTask) -> FoldResult:

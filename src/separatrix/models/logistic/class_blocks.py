@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.arrays import Floats
+from separatrix.arrays import Floats, keep_freed_blocks
 from separatrix.models.logistic.binary_loss import TINY
 
 ROWS = 8  # rows of a block for each column
+CANDIDATES = 8  # rows that each of them is chosen from
 STANDARD = 4096  # rows that tell the mean and the scale of a column
 FLAT = 1e-10  # of the largest: added to the diagonal, for columns that do not vary where a class has curvature
 SAME = 1.5  # blocks are made anew once the mean curvature has changed by this factor
@@ -48,10 +49,12 @@ class ClassBlocks:
     @staticmethod
     def at(X: Floats, P: Floats, weights: Floats | None, ridge: float, lift: bool) -> ClassBlocks:
         """The blocks at probabilities P (n, K)."""
-        d, K = X.shape[1], P.shape[1]
+        d, K, mean = X.shape[1], P.shape[1], mean_curvature(P)
+        stride = max(1, len(X) // (CANDIDATES * ROWS * (d + 1)))
+        X, P, weights = X[::stride], P[::stride], None if weights is None else weights[::stride]
         blocks, x_means, totals = np.empty((K, d, d)), np.zeros((K, d)), np.ones(K)
         for k, p in enumerate(P.T):
-            h = p * (1.0 - p)
+            h = stride * p * (1.0 - p)
             if weights is not None:
                 h *= weights
             chosen, h = in_proportion(h, ROWS * (d + 1))
@@ -67,7 +70,7 @@ class ClassBlocks:
         scale = np.sqrt(blocks[:, own, own])
         blocks /= scale[:, :, None] * scale[:, None, :]
         inverses = np.linalg.inv(blocks) / (scale[:, :, None] * scale[:, None, :])
-        return ClassBlocks(inverses, x_means, totals, mean_curvature(P), lift)
+        return ClassBlocks(inverses, x_means, totals, mean, lift)
 
     def still_good(self, P: Floats) -> bool:
         """Whether the curvature at P is about that of the blocks."""
@@ -96,7 +99,7 @@ class PlainDiagonal:
 
 
 def mean_curvature(P: Floats) -> float:
-    return max(1.0 - float(np.vdot(P, P)) / len(P), 1e-12)
+    return max(1.0 - float(np.vdot(P.T, P.T)) / len(P), 1e-12)  # the classes lie one after the other
 
 
 def in_proportion(h: Floats, most: int) -> tuple[NDArray[np.intp], Floats]:
@@ -115,6 +118,7 @@ class NarrowRows:
 
     def __init__(self, X: Floats, chunks: list[slice]) -> None:
         n, d = X.shape
+        keep_freed_blocks()
         self.narrow = np.ones((n, d + 1), dtype=np.float32)
         some = X[:: max(1, n // STANDARD)].astype(np.float64)
         with np.errstate(all="ignore"):

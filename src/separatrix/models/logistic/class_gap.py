@@ -13,27 +13,37 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import LossPoint
+from separatrix.models.logistic.binary_loss import TINY, LossPoint
 from separatrix.models.logistic.class_blocks import inverse_between_classes
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss, class_scores, class_sums
-from separatrix.models.logistic.newton import conjugate_gradients, direction
+from separatrix.models.logistic.newton import ConjugateGradients, direction
 
-SHARE = 1e-3  # how exactly the last step is solved, so that intercepts have six digits
-ROUGH = 0.1  # the same for more columns than that is worth
+SHARE = 1e-3  # how exactly the last step is solved at most
+ROUGH = 0.1  # and at least
 REST = 0.1  # of the wanted gap: what the rest of the gradient may add to it
-BALANCED = 1e-9  # of all weights: residuals of a class that are rounding
+BALANCED, ROUNDED = 1e-9, 1e-13  # of all weights: residuals of a class that are rounding, and that another tilt leaves
 
 
 def last_step(
-    loss: MultinomialLoss, point: LossPoint, tol: float, wide: bool, by_products: bool = True
+    loss: MultinomialLoss,
+    point: LossPoint,
+    tol: float,
+    wide: bool,
+    by_products: bool = True,
+    solver: ConjugateGradients | None = None,
 ) -> tuple[LossPoint, float]:
-    """The point after a Newton step, by products with the Hessian or by itself, and a bound of what is left."""
+    """The point after a Newton step, by products with the Hessian or by itself, and a bound of what is left.
+
+    Where ``solver`` has begun the step, it goes on from there, until it is as exact as the wanted gap asks for.
+    """
     step, decrement = (point.gradient, np.nan) if by_products else direction(loss.model(point), point.gradient)
     if not decrement >= 0:
         wanted = tol * abs(point.value)
-        inverse = (loss.kept or loss.preconditioner(point)).correction
-        share, rest = ROUGH if wide else SHARE, 2.0 * REST * wanted * loss.ridge
-        step = conjugate_gradients(loss, point, inverse, share, rest)
+        solver = solver or ConjugateGradients(loss, point, loss.preconditioner(point).correction)
+        step = solver.solve(ROUGH)
+        decrement = max(0.5 * float(point.gradient @ step), TINY)
+        share = ROUGH if wide else min(ROUGH, max(SHARE, (REST * wanted / decrement) ** 0.5))
+        step = solver.solve(share, 2.0 * REST * wanted * loss.ridge)
     gap, moved = tilted_gap(loss, point, step), loss.point(point.at - step)
     if not moved.value <= point.value:
         return point, gap
@@ -41,25 +51,39 @@ def last_step(
 
 
 def tilted_gap(loss: MultinomialLoss, point: LossPoint, step: Floats) -> float:
-    """The bound at probabilities that the step moves; inf where they would leave (0, 1)."""
+    """The bound at probabilities that the step moves; inf where they would leave (0, 1).
+
+    With p' = p (1 - s) the divergence is the sum of  p ((1 - s) log(1 - s) + s) <= p (s^2/2 + s^3/6 + s^4/6),  for
+    |s| <= 1/2: the first terms of its series, and twice the third for all that follow.
+    """
     T, G = step.reshape(loss.classes, -1), point.gradient.reshape(loss.classes, -1)
-    P, c = point.curvature.T, 1.0 if loss.weights is None else loss.weights
-    s = class_scores(loss.X, T) + T[:, -1:]
-    D = c * P * (s - (P * s).sum(axis=0))
+    P = point.curvature.T
+    weighted = P if loss.weights is None else loss.weights * P
+    s = class_scores(loss.X, T)
+    s += T[:, -1:]
+    s -= np.einsum("ij,ij->j", P, s)
+    D = weighted * s
     if loss.lift:
-        weighted = c * P
-        A = np.diag(weighted.sum(axis=1)) - weighted @ P.T
-        inverse = inverse_between_classes(A)
+        sums = weighted.sum(axis=1)
+        inverse, total = inverse_between_classes(np.diag(sums) - weighted @ P.T), float(sums.sum())
+        rest = G[:, -1] - D.sum(axis=1)
         for _ in range(2):  # the second time for the rounding of the first
-            t = inverse @ (G[:, -1] - D.sum(axis=1))
-            D += weighted * (t[:, None] - t @ P)
-        if not float(np.abs(G[:, -1] - D.sum(axis=1)).max()) <= BALANCED * float(weighted.sum()):
+            if not float(np.abs(rest).max()) > ROUNDED * total:
+                break
+            t = inverse @ rest
+            s += t[:, None] - t @ P
+            np.multiply(weighted, s, out=D)
+            rest = G[:, -1] - D.sum(axis=1)
+        if not float(np.abs(rest).max()) <= BALANCED * total:
             return np.inf
     slopes = G[:, :-1] - class_sums(loss.X, D)
     with np.errstate(all="ignore"):
-        change = np.where(P > 0, -D / (c * P), 0.0)
-        if not (change > -1.0).all():
-            return np.inf
-        divergence = float((c * (P * ((1.0 + change) * np.log1p(change) - change)).sum(axis=0)).sum())
+        if max(float(s.max()), -float(s.min())) <= 0.5:
+            divergence = float(np.vdot(D, s * (0.5 + s * (1.0 + s) / 6.0)))
+        else:
+            s = np.where(P > 0, s, 0.0)
+            if not float(s.max()) < 1.0:
+                return np.inf
+            divergence = float((weighted * ((1.0 - s) * np.log1p(-s) + s)).sum())
         gap = divergence + 0.5 * float((slopes * (slopes / loss.ridge)).sum())
     return max(gap, 0.0) if np.isfinite(gap) else np.inf

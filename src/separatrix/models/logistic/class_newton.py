@@ -1,4 +1,4 @@
-"""Newton's method for several classes with few Hessians, each kept for many steps.
+"""Newton's method for several classes without a penalty, with few Hessians, each kept for many steps.
 
 A Hessian of K classes costs as much as dozens of passes, and near the minimum it hardly changes. Steps begin with the
 one at zero, where all classes share the Gram matrix of the rows; once little is left to gain, the Hessian there is
@@ -116,9 +116,8 @@ def shared(loss: MultinomialLoss) -> HessianModel | None:
 
 
 def kept(loss: MultinomialLoss, point: LossPoint) -> HessianModel | None:
-    """The Hessian at a point, remembered for a last step; None where it is singular."""
+    """The Hessian at a point; None where it is singular."""
     try:
-        loss.kept = None if loss.narrow is None else KeptHessian(loss, loss.narrow, point)
+        return None if loss.narrow is None else KeptHessian(loss, loss.narrow, point)
     except np.linalg.LinAlgError:
-        loss.kept = None
-    return loss.kept
+        return None

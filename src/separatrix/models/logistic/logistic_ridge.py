@@ -25,10 +25,10 @@ from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
 from separatrix.models.logistic.class_gap import last_step
-from separatrix.models.logistic.class_newton import class_newton, class_start
+from separatrix.models.logistic.class_newton import class_start
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
-from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
+from separatrix.models.logistic.newton import ConjugateGradients, NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import (
     FEW,
     FEWEST,
@@ -50,7 +50,7 @@ ENOUGH = 50  # rows of a sample for each parameter, from which it has a sample o
 ROUGH = 0.01  # how exactly a sample is solved, in parameters a row: its minimum is some hundred times as far off
 RARE = 100.0  # rows of a sample that must inform about each column
 MOST = 4  # the rows of rare columns are taken where they are at most one in so many
-LEAD, FAR = 1e4, 1e-4  # times the wanted gap, at most, that a last step of several classes may be promised to gain
+LEAD, FAR = 1e3, 1e-4  # times the wanted gap, at most, that a last step of several classes may be promised to gain
 COLUMNS = 2048  # that are multiplied in one go
 BLOCK = 2**15  # numbers looked at in one go
 
@@ -78,7 +78,10 @@ def ridge(
 
 @dataclass(slots=True)
 class Searched:
-    """Where a search ended and why, all steps so far, those of the last search, its tolerance, and the gap if known."""
+    """Where a search ended and why, all steps so far, those of the last search, its tolerance, and the gap if known.
+
+    ``solver`` has the step that leads on from the point, of several classes.
+    """
 
     point: LossPoint
     status: Status
@@ -86,6 +89,7 @@ class Searched:
     last: int = 0
     wanted: float | None = None
     gap: float | None = None
+    solver: ConjugateGradients | None = None
 
 
 @dataclass(frozen=True)
@@ -103,8 +107,8 @@ class GapSearch:
             return None if going else state.status
         value, wanted = state.point.value, self.tol if state.wanted is None else state.wanted
         if isinstance(self.loss, MultinomialLoss):
-            products = self.problem.by_products
-            state.point, state.gap = last_step(self.loss, state.point, self.tol, self.problem.wide, products)
+            how = self.problem.wide, self.problem.by_products, state.solver
+            state.point, state.gap = last_step(self.loss, state.point, self.tol, *how)
         elif state.gap is None or not np.isfinite(state.gap):
             state.gap = duality_gap(self.loss, state.point)
         if state.gap <= self.tol * value:
@@ -117,14 +121,12 @@ class GapSearch:
 
     def step(self, state: Searched) -> Searched:
         several = self.problem.classes > 2
-        products = several and self.problem.by_products and not self.problem.keeps
+        products = several and self.problem.by_products
         first = max(self.tol, min(LEAD * self.tol, FAR)) if products else self.tol
         wanted = first if state.wanted is None else state.wanted
         wanted = wanted * 0.01 if state.status is Status.OPTIMAL else wanted
         left = self.max_iter - state.steps
-        if self.problem.keeps and isinstance(self.loss, MultinomialLoss):
-            run = class_newton(self.loss, state.point, left, wanted)
-        elif ridge_by_products(self.problem):
+        if ridge_by_products(self.problem):
             at = class_start(self.loss, state.point) if isinstance(self.loss, MultinomialLoss) else state.point
             run = newton_cg(self.loss, at, left, wanted, self.preconditioner, by_decrement=several)
         elif isinstance(self.loss, BinaryLoss):
@@ -136,7 +138,8 @@ class GapSearch:
                 else first_step(self.loss, state.point, self.loss.model(state.point))[0]
             )
             run = newton(self.loss, at, left, wanted)
-        return Searched(run.state.point, run.status, state.steps + run.steps, run.steps, wanted, run.state.gap)
+        ended = run.state
+        return Searched(ended.point, run.status, state.steps + run.steps, run.steps, wanted, ended.gap, ended.solver)
 
     @cached_property
     def preconditioner(self) -> SampleHessian | None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
-from separatrix.models.logistic.binary_loss import ALONG, EPS, TINY, HessianModel, LossPoint, dense, least_along
+from separatrix.models.logistic.binary_loss import ALONG, EPS, TINY, LossPoint, dense, least_along
 from separatrix.models.logistic.class_blocks import ClassBlocks, NarrowRows, PlainDiagonal
 
 CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
@@ -47,7 +47,6 @@ class MultinomialLoss:
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.own = np.arange(self.n), self.codes
         self.blocks: ClassBlocks | None = None
-        self.kept: HessianModel | None = None  # that of class_newton.py, for a last step
         self.last_model: tuple[LossPoint, ClassHessian] | None = None
         self.narrow_at: LossPoint | None = None  # the point that narrow_p has the probabilities of
         self.narrow_p: Any = None
@@ -71,12 +70,13 @@ class MultinomialLoss:
 
     def point(self, at: Floats) -> LossPoint:
         V, chunks = at.reshape(self.classes, self.d + 1), self.chunks
-        biases = V[:, -1].copy()
+        biases, zero = V[:, -1].copy(), not at.any()
         P, wrong = np.empty((self.classes, self.n)), np.empty(self.n)
 
         def add(part: slice, G: Floats) -> float:
             X, codes = self.X[part], self.codes[part]
-            s = class_scores(X, V, out=P if len(chunks) == 1 else None)
+            out = P if len(chunks) == 1 else None
+            s = np.zeros((self.classes, len(codes))) if zero else class_scores(X, V, out)
             if self.offset is not None:
                 s += self.offset[part].T
             R, c = np.empty_like(s), None if self.weights is None else self.weights[part]
@@ -145,10 +145,12 @@ class MultinomialLoss:
         """Points of several classes are let go."""
 
     def left(self, point: LossPoint) -> float:
-        G, P = point.gradient.reshape(self.classes, self.d + 1), point.curvature
-        h = P * (1.0 - P) if self.weights is None else self.weights[:, None] * P * (1.0 - P)
+        G, P = point.gradient.reshape(self.classes, self.d + 1), point.curvature.T
+        h = np.array(
+            [float(p @ (1.0 - p)) if self.weights is None else float((self.weights * p) @ (1.0 - p)) for p in P]
+        )
         with np.errstate(over="ignore"):
-            biases = float((G[:, -1] * (G[:, -1] / np.maximum(h.sum(axis=0), TINY))).sum())
+            biases = float((G[:, -1] * (G[:, -1] / np.maximum(h, TINY))).sum())
             return 0.5 * (float((G[:, :-1] * (G[:, :-1] / self.ridge)).sum()) + biases)
 
     def preconditioner(self, point: LossPoint) -> ClassBlocks | PlainDiagonal:

@@ -40,7 +40,7 @@ FEWEST = 2.0**-30  # a step that has been halved thirty times leads nowhere
 class NewtonState:
     """A point, the decrement of the step before if that was near the minimum, and the step that leads on from here.
 
-    ``gap`` bounds what is left to gain, where that was proved.
+    ``gap`` bounds what is left to gain, where that was proved; ``solver`` can make the step more exact.
     """
 
     point: LossPoint
@@ -48,6 +48,7 @@ class NewtonState:
     step: Floats | None = None
     decrement: float = np.inf
     gap: float = np.inf
+    solver: ConjugateGradients | None = None
 
     @property
     def size(self) -> float:
@@ -193,7 +194,8 @@ class NewtonCG:
                 return Status.OPTIMAL
             share = max(share, min(0.25, 0.5 * (enough / left) ** 0.5))  # the bound falls as |g|^2
         inverse = (self.model or self.loss.preconditioner(point)).correction
-        state.step = conjugate_gradients(self.loss, point, inverse, share)
+        state.solver = ConjugateGradients(self.loss, point, inverse)
+        state.step = state.solver.solve(share)
         state.decrement = 0.5 * float(point.gradient @ state.step)
         small = state.decrement <= self.tol * state.size * (1.0 if self.by_decrement or ridge <= 0 else 0.0)
         if small or state.settled:
@@ -220,29 +222,32 @@ def newton_cg(
     return drive(NewtonCG(loss, first, tol, model, by_decrement), NewtonState(start), max_steps=max_iter)
 
 
-def conjugate_gradients(
-    loss: LogisticLoss, point: LossPoint, inverse: Callable[[Floats], Floats], share: float, rest: float = np.inf
-) -> Floats:
-    """v with |H v - g| <= share |g| in the norm of the preconditioner; every v on the way descends.
+class ConjugateGradients:
+    """The solution of H v = g, to a share of what is left; a later call goes on from where the last one ended.
 
-    With ``rest``, the square of |H v - g| in the plain norm is at most that, too.
+    ``inverse`` is a preconditioner, and every v on the way descends.
     """
-    g = point.gradient
-    v, r = np.zeros_like(g), g.copy()
-    z = inverse(r)
-    p, weighed, rho = z.copy(), r.copy(), float(r @ z)  # weighed is the preconditioner times p
-    enough = share**2 * rho
-    for _ in range(min(10 * len(g), 1000)):
-        if (rho <= enough and float(r @ r) <= rest) or rho <= 0:
-            break
-        bent = loss.product(point, p)
-        bend = float(p @ bent)
-        if bend <= EPS * float(p @ weighed):  # flat: what has been found so far, or the slope itself
-            return v if v.any() else z
-        a = rho / bend
-        v += a * p
-        r -= a * bent
-        z = inverse(r)
-        rho, last = float(r @ z), rho
-        p, weighed = z + (rho / last) * p, r + (rho / last) * weighed
-    return v
+
+    def __init__(self, loss: LogisticLoss, point: LossPoint, inverse: Callable[[Floats], Floats]) -> None:
+        self.loss, self.point, self.inverse = loss, point, inverse
+        self.v, self.r = np.zeros_like(point.gradient), point.gradient.copy()
+        self.p = inverse(self.r)
+        self.weighed = self.r.copy()  # the preconditioner times p
+        self.first = self.rho = float(self.r @ self.p)
+
+    def solve(self, share: float, rest: float = np.inf) -> Floats:
+        """v with |H v - g| <= share |g| in the norm of the preconditioner, and the square of the plain one <= rest."""
+        for _ in range(min(10 * len(self.v), 1000)):
+            if (self.rho <= share**2 * self.first and float(self.r @ self.r) <= rest) or self.rho <= 0:
+                break
+            bent = self.loss.product(self.point, self.p)
+            bend = float(self.p @ bent)
+            if bend <= EPS * float(self.p @ self.weighed):  # flat: what has been found so far, or the slope itself
+                return self.v if self.v.any() else self.p
+            a = self.rho / bend
+            self.v += a * self.p
+            self.r -= a * bent
+            z = self.inverse(self.r)
+            self.rho, last = float(self.r @ z), self.rho
+            self.p, self.weighed = z + (self.rho / last) * self.p, self.r + (self.rho / last) * self.weighed
+        return self.v

@@ -97,7 +97,7 @@ class LogisticProblem:
 
     @property
     def keeps(self) -> bool:
-        """Whether a few Hessians of several classes, made in single precision, serve all steps."""
+        """Whether a few Hessians of several classes, made in single precision, serve all steps to the last digits."""
         size = self.n * self.parameters**2
         few = self.parameters <= MOST_KEPT and CHEAP < size <= KEPT
         return self.classes > 2 and self.lift and not self.sparse and few
@@ -334,7 +334,7 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) ->
     if penalised and by_inner_products(problem):
         few = f"the same problem on {problem.n:,} columns with the inner products of the rows"
         return f"{few}: {problem.d:,} columns are many"
-    if problem.keeps:
+    if problem.keeps and not penalised:
         return f"few Hessians in single precision, each kept for many Newton steps: {p}"
     if ridge_by_products(problem) if penalised else problem.by_products:
         why = "the Hessian of so many would cost more than all products with it"

@@ -31,9 +31,9 @@ from separatrix.models.logistic.duality_gap import KeptGap
 from separatrix.models.logistic.newton import (
     LAST,
     REST,
+    ConjugateGradients,
     NewtonState,
     backtrack,
-    conjugate_gradients,
     expected_next,
     newton,
     rests,
@@ -159,7 +159,8 @@ def first_step(
     """
     pairs = StepPairs()
     with np.errstate(all="ignore"):
-        step = conjugate_gradients(loss, start, model.correction, rough) if rough else model.correction(start.gradient)
+        solver = ConjugateGradients(loss, start, model.correction)
+        step = solver.solve(rough) if rough else solver.p
         step = loss.multiple(step) * step
         moved = loss.point(start.at - step)
     if not moved.value < start.value:
