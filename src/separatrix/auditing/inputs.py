@@ -22,7 +22,8 @@ from separatrix.data.sources import Source, open_source
 from separatrix.data.tasks import Task, guess_regression, target_column, task_for
 from separatrix.errors import DataError, ParameterError
 from separatrix.validation import check_lengths, check_table, containers
-from separatrix.validation.targets import last_category, need_same_index
+from separatrix.validation.labels import last_category
+from separatrix.validation.table import need_same_index
 
 LEAST_GROUPS = 3
 

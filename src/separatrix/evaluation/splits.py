@@ -26,7 +26,7 @@ from separatrix.validation import (
     shown_label,
 )
 from separatrix.validation.labels import label_vector
-from separatrix.validation.targets import as_vector, need_same_index
+from separatrix.validation.table import as_vector, need_same_index
 
 Rows = NDArray[np.intp]
 

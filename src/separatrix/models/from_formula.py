@@ -12,7 +12,7 @@ from separatrix.parameters import defaults
 from separatrix.protocol import Estimator
 from separatrix.validation import Table, check_table, count_rows, take_rows
 from separatrix.validation.containers import is_frame
-from separatrix.validation.targets import need_same_index
+from separatrix.validation.table import need_same_index
 
 
 class FormulaFit(Estimator):

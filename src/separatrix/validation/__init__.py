@@ -7,10 +7,16 @@ canonical form; those are used in place, everything else is converted once.
 from separatrix.validation.containers import count_rows, take_rows
 from separatrix.validation.labels import Labels, check_labels, plain_value, shown_label
 from separatrix.validation.single_row import Row, check_features, check_row
-from separatrix.validation.table import Table, check_same_features, check_table, distinct_names, finite_scores
+from separatrix.validation.table import (
+    Table,
+    check_lengths,
+    check_same_features,
+    check_table,
+    distinct_names,
+    finite_scores,
+)
 from separatrix.validation.targets import (
     check_finite_vector,
-    check_lengths,
     check_row_offset,
     check_target_columns,
     check_targets,

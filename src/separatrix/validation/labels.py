@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError
-from separatrix.validation.targets import category_order, check_lengths, need_same_index, one_column
+from separatrix.validation.table import check_lengths, need_same_index, of_pandas, one_column
 
 DISTINCT = 2**53  # whole numbers below are doubles of their own
 BLOCK, FEW = 65_536, 1000  # texts that are looked up together, and different ones up to which they are
@@ -213,3 +213,27 @@ def plain_value(label: Any) -> Any:
 def shown_label(label: Any) -> str:
     """A label as messages quote it."""
     return repr(plain_value(label))
+
+
+def category_order(y: Any, classes: NDArray[Any]) -> NDArray[np.intp] | None:
+    """The places of the classes in the order of the categories of a pandas or polars column; None without such."""
+    if getattr(y, "ndim", 1) == 2 and of_pandas(y) and y.shape[1] == 1:
+        y = y.iloc[:, 0]
+    kind = getattr(y, "dtype", None)
+    if type(kind).__name__ not in ("CategoricalDtype", "Enum") or kind is None:
+        return None
+    place = {value: k for k, value in enumerate(list(kind.categories))}
+    if any(value not in place for value in classes.tolist()):
+        return None
+    order = np.argsort([place[value] for value in classes.tolist()], kind="stable")
+    return None if bool((order == np.arange(len(order))).all()) else order
+
+
+def last_category(y: Any) -> str | None:
+    """The last category that occurs in an ordered column of pandas, or an Enum of polars; None of other columns."""
+    kind = getattr(y, "dtype", None)
+    ordered = {"Enum": True, "CategoricalDtype": bool(getattr(kind, "ordered", False))}
+    if not ordered.get(type(kind).__name__, False):
+        return None
+    known = {str(value) for value in y.unique()}
+    return next((str(value) for value in reversed(list(getattr(kind, "categories", []))) if str(value) in known), None)

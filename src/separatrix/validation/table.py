@@ -1,4 +1,7 @@
-"""X: arrays of any layout, lists, sparse matrices and frames become rows that the kernels can use."""
+"""X: arrays of any layout, lists, sparse matrices and frames become rows that the kernels can use.
+
+What comes beside X has one entry a row: the same length, and in pandas the same index.
+"""
 
 from __future__ import annotations
 
@@ -251,3 +254,52 @@ def check_same_features(table: Table, names: tuple[str, ...] | None, d: int, own
         warn_user(f"{what} does not have valid feature names, but {owner} was fitted with feature names", UserWarning)
     elif table.names is not None and names is None:
         warn_user(f"{what} has feature names, but {owner} was fitted without feature names", UserWarning)
+
+
+def as_vector(v: Any, what: str) -> NDArray[Any]:
+    """Whatever holds one entry a row, as an array; hidden entries and uneven nests are refused."""
+    if type(v) is np.ndarray:
+        return v
+    if isinstance(v, np.ma.MaskedArray) and np.ma.is_masked(v):
+        at = int(np.flatnonzero(np.ma.getmaskarray(v))[0])
+        raise DataError(f"{what} is masked at position {at}. Drop the row or fill the value in.")
+    if hasattr(v, "tocsr"):
+        raise DataTypeError(f"{what} is a sparse matrix and needs to be a plain vector: use {what}.toarray().ravel().")
+    try:
+        return containers.vector_of(v) if containers.is_frame(v) else np.asarray(v)
+    except ValueError as uneven:
+        raise DataError(f"{what} has entries of different lengths and needs one number or label a row.") from uneven
+
+
+def one_column(v: Any, what: str) -> NDArray[Any]:
+    """The same; a table of one column is read as that column, with scikit-learn's warning."""
+    array = as_vector(v, what)
+    if array.ndim == 2 and array.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        warn_user(
+            f"A column-vector {what} was passed when a 1d array was expected; its one column is used.",
+            DataConversionWarning,
+        )
+        array = array[:, 0]
+    return array
+
+
+def check_lengths(n: int, m: int, what: str) -> None:
+    if n != m:
+        raise DataError(f"X has {n} rows and {what} has {m} (inconsistent numbers of samples): pass one for every row.")
+
+
+def need_same_index(X: Any, y: Any, what: str = "y") -> None:
+    """X and y of pandas with the same length have the same index: rows are never matched by position in silence."""
+    if not (of_pandas(X) and of_pandas(y)) or len(X) != len(y) or X.index.equals(y.index):
+        return
+    row = next((i for i, (a, b) in enumerate(zip(X.index, y.index, strict=True)) if a != b), 0)
+    raise DataError(
+        f"X and {what} have different pandas indexes (at row {row}: {X.index[row]!r} and {y.index[row]!r}): align "
+        f"them, as {what}.loc[X.index], or pass {what}.to_numpy() if they match by position."
+    )
+
+
+def of_pandas(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "index") and hasattr(value, "iloc")

@@ -14,7 +14,7 @@ from separatrix.statistics.after_fit import AfterFit, aliased_of, need_determine
 from separatrix.statistics.distributions import need_level
 from separatrix.statistics.result_table import ResultTable
 from separatrix.validation import Labels
-from separatrix.validation.targets import need_same_index
+from separatrix.validation.table import need_same_index
 
 if TYPE_CHECKING:
     from separatrix.plotting.fit_pictures import PicturedRows

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.validation import Labels, Table, check_finite_vector, check_lengths
-from separatrix.validation.targets import need_same_index
+from separatrix.validation.table import need_same_index
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
 from separatrix.proofs.certificate import CertifiedTable
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
-from separatrix.validation.targets import need_same_index
+from separatrix.validation.table import need_same_index
 
 GAP = 1e-8  # the relative duality gap at which a penalised fit ends, unless another is asked for
 SUBSTITUTE = {"firth": "Firth's bias-reduced estimate", "ridge": "a ridge (C=1 on standardised columns)"}
@@ -282,7 +282,7 @@ class LogisticRegression(LogisticInference):
             )
         if len(labels.classes) < 2:
             need_two_classes(labels, type(self).__name__)
-        weights = check_weights(sample_weight, table.n, rows=X)
+        weights = None if sample_weight is None else check_weights(sample_weight, table.n, rows=X)
         if self.class_weight is not None:
             weights = weights_of_rows(labels, weights, self.class_weight)
         shift = None if offset is None else check_offset(offset, table.n, labels, self.multiclass)
