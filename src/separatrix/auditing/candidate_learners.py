@@ -189,3 +189,8 @@ class FullFits:
         if candidate.name not in self.done:
             self.done[candidate.name] = fit_on(self.table, candidate, np.arange(self.table.n))
         return self.done[candidate.name]
+
+    def misclassified(self, candidate: Candidate) -> int:
+        """How many of all rows the candidate then misclassifies."""
+        model, _ = self.of(candidate)
+        return int(np.count_nonzero(model.predict(np.arange(self.table.n).reshape(-1, 1)) != self.table.task.y))

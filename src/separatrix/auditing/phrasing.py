@@ -175,6 +175,11 @@ def unbroken(text: str) -> str:
     return _PAIR.sub(lambda m: m[0].replace(" ", "\u00a0"), text)
 
 
+def unbroken_text(value: Any) -> Any:
+    """A text of the page so; markup, and what is not text, as it is."""
+    return unbroken(value) if type(value) is str else value
+
+
 def seconds(s: float) -> str:
     """3 ms, 0.41 s, 12 s."""
     if s < 1e-6:

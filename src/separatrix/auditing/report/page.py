@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +88,7 @@ def _environment() -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: phrasing.unbroken(value) if type(value) is str else value,
+        finalize=phrasing.unbroken_text,
     )
     made.filters |= {
         "number": phrasing.number,
@@ -97,10 +97,10 @@ def _environment() -> Any:
         "seconds": phrasing.seconds,
         "short": phrasing.short,
         "estimate": phrasing.estimate,
-        "percent": lambda e: phrasing.estimate(e, True),
+        "percent": partial(phrasing.estimate, as_share=True),
         "metric": phrasing.metric_name,
-        "ends": lambda row: phrasing.open_interval(row.low, row.high),
+        "ends": phrasing.open_interval,
         "bound": phrasing.bound,
-        "called": lambda label, table: figures.called(table, label, 32),
+        "called": figures.called,
     }
     return made
