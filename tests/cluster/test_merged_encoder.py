@@ -14,9 +14,9 @@ from separatrix.cluster.merged_encoder import merged_encoder, need_mergeable
 from separatrix.cluster.partition_schema import loaded
 from separatrix.cluster.partitions import SourcePart, partitions_of
 from separatrix.cluster.rounds import LocalRounds
+from separatrix.data.dialect import Reading
 from separatrix.data.frame import Column, Frame
 from separatrix.data.sources import open_source
-from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.encoder import Choices, Encoder
 

@@ -9,9 +9,9 @@ from sources import CUTS, table, write_parts
 from separatrix.cluster.partition_schema import loaded
 from separatrix.cluster.partitions import partitions_of
 from separatrix.cluster.rounds import LocalRounds
+from separatrix.data.dialect import Reading
 from separatrix.data.frame import join
 from separatrix.data.sources import open_source
-from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from separatrix.data.dialect import Reading
 from separatrix.data.plain_numbers import plain_frame, read_plain
 from separatrix.data.sources import open_source
-from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
 
 REAL = ["spambase.csv", "breast_cancer.csv", "banknote.csv", "endometrial.csv", "spector.csv", "wine.csv"]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from separatrix import separability
+from separatrix.data.dialect import Reading
 from separatrix.data.examples import EXAMPLES, load_example
 from separatrix.data.examples import SHAPES as LISTED
 from separatrix.data.row_files import Matrix
 from separatrix.data.sources import open_source
-from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
 
 PLAIN = "age,ward,ok,day,label\n31.5,A,true,2026-01-02,yes\n,B,false,2026-01-03,no\n40,,true,,yes\n"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from separatrix.data import table_queries
+from separatrix.data.dialect import Reading
 from separatrix.data.sources import open_source
-from separatrix.data.table_queries import Reading
 
 BODY = "".join(
     f"{i},{i / 7:.4f},{'abc'[i % 3]},{str(i % 2 > 0).lower()},0{1 + i % 9}/1{i % 4}/2021,{'yes' if i % 3 else 'no'}\n"

@@ -106,7 +106,7 @@ def _from_disk(
     """Rows on disk, mapped into memory, of a file that may be larger than memory."""
     from separatrix.cli.table_options import need_files, reading_of
     from separatrix.cluster.fit_from_disk import cached_source
-    from separatrix.data.table_queries import Reading
+    from separatrix.data.dialect import Reading
     from separatrix.features.column_encoders import NumberColumn
     from separatrix.features.encoder import Choices
 

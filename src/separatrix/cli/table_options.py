@@ -14,9 +14,9 @@ from separatrix.errors import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from separatrix.data.dialect import Reading
     from separatrix.data.frame import Column
     from separatrix.data.sources import Source
-    from separatrix.data.table_queries import Reading
     from separatrix.data.tasks import Task as Task
     from separatrix.features.encoder import Choices
     from separatrix.features.table_model import TableModel
@@ -94,8 +94,8 @@ def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def open_table(source: str, options: dict[str, Any], model: TableModel | None = None) -> Source:
     """The source, to be read as the options say and as the training table of the model was read."""
+    from separatrix.data.dialect import Reading
     from separatrix.data.sources import open_source
-    from separatrix.data.table_queries import Reading
 
     opened = open_source(source, reading_of(options, Reading() if model is None else model.reading))
     opened.skip_missing_target = options.get("skip_missing_target", False)

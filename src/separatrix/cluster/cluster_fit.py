@@ -17,7 +17,7 @@ from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.encoded_source import EncodedSource, encoded_source
 from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of
 from separatrix.cluster.rounds import LocalRounds, Progress, Rounds
-from separatrix.data.table_queries import Reading
+from separatrix.data.dialect import Reading
 from separatrix.data.tasks import positive_class
 from separatrix.errors import ParameterError
 from separatrix.features.encoder import Choices

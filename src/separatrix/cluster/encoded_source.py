@@ -14,7 +14,7 @@ from separatrix.cluster.part_worker import HeldPart
 from separatrix.cluster.partition_schema import SourceSchema, loaded, matrix_rows
 from separatrix.cluster.rounds import Rounds
 from separatrix.cluster.target import Target, found_target, numbered
-from separatrix.data.table_queries import Reading
+from separatrix.data.dialect import Reading
 from separatrix.errors import DataError
 from separatrix.features.column_encoders import Noted, NumberColumn
 from separatrix.features.encoder import Choices, Encoder

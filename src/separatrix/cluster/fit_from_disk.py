@@ -22,9 +22,8 @@ from separatrix.cluster.partitions import SourcePart, partitions_of, paths_of
 from separatrix.cluster.rounds import Progress
 from separatrix.cluster.spilled_rounds import SpilledRounds
 from separatrix.data.cached_chunks import Chunk, chunks_of_file
-from separatrix.data.dialect import kind_of
+from separatrix.data.dialect import Reading, kind_of
 from separatrix.data.row_cache import MEMORY, CacheContent, RowCache, cached, need_memory, piece_of, place_of, signature
-from separatrix.data.table_queries import Reading
 from separatrix.data.tasks import label_values, positive_class
 from separatrix.errors import DataError
 from separatrix.features.encoder import Choices, Encoder, summary

@@ -11,12 +11,13 @@ import numpy as np
 
 from separatrix.atomic_write import unnamed_file
 from separatrix.cluster.partitions import SourcePart, text_of
+from separatrix.data.dialect import Reading
 from separatrix.data.duckdb_reader import Query, few_threads, quoted
 from separatrix.data.frame import Frame
 from separatrix.data.libsvm import FAULTS, Part, parse
 from separatrix.data.row_files import Matrix
 from separatrix.data.sources import Source, open_files
-from separatrix.data.table_queries import Reading, without_missing_words
+from separatrix.data.table_queries import without_missing_words
 from separatrix.errors import DataError
 
 

@@ -14,10 +14,10 @@ from separatrix.cluster.part_worker import HeldPart
 from separatrix.cluster.partition_reading import read_partition
 from separatrix.cluster.partitions import quotes_in, with_quotes
 from separatrix.cluster.rounds import Rounds
+from separatrix.data.dialect import Reading
 from separatrix.data.frame import Column, Frame
 from separatrix.data.libsvm import Part
 from separatrix.data.row_files import Matrix
-from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
 from separatrix.validation import check_table
 

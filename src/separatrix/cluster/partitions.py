@@ -18,11 +18,10 @@ from pathlib import Path
 
 from separatrix import kernels
 from separatrix.atomic_write import unnamed_file
-from separatrix.data.dialect import dialect_of, first_bytes, kind_of
+from separatrix.data.dialect import Reading, dialect_of, first_bytes, kind_of
 from separatrix.data.duckdb_reader import connect, few_threads, quoted
 from separatrix.data.file_pieces import UTF16, gzipped
 from separatrix.data.sources import SQL, open_files
-from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
 
 PARTITION_BYTES = 64 * 2**20

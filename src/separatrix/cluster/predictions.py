@@ -19,10 +19,10 @@ from separatrix.cluster.partition_schema import SourceSchema, loaded, matrix_row
 from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of
 from separatrix.cluster.rounds import Rounds
 from separatrix.cluster.target import need_target
+from separatrix.data.dialect import Reading
 from separatrix.data.duckdb_reader import Written
 from separatrix.data.row_files import Matrix
 from separatrix.data.sources import csv_lines
-from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
 from separatrix.features.column_encoders import Noted
 from separatrix.features.table_model import TableModel

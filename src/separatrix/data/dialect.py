@@ -10,10 +10,10 @@ import csv
 import gzip
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from separatrix.data.number_writing import MISSING, NO_VALUE, writings
+from separatrix.data.number_writing import MISSING, NO_VALUE, Writing, writings
 from separatrix.errors import DataError
 
 SAMPLE = 1 << 18
@@ -46,6 +46,29 @@ class Dialect:
     delimiter: str | None = None
     decimal_comma: bool = False
     literal_quotes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a table is to be read where its own habits do not say."""
+
+    na: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()  # columns to leave as they are written
+    header: bool | None = None
+    sep: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    as_written: tuple[str, ...] = ()  # columns in whose text no numbers or dates are looked for
+    numbers: tuple[tuple[str, Writing], ...] = ()  # columns whose writing is known
+
+    @property
+    def is_default(self) -> bool:
+        """Whether plain numbers are read as ever."""
+        return replace(self, as_written=()) == Reading()
+
+    def with_text(self, columns: tuple[str, ...]) -> Reading:
+        """The same, with these columns left as they are written."""
+        return replace(self, text=(*self.text, *columns)) if columns else self
 
 
 def first_bytes(path: Path) -> bytes:

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.data.dialect import first_bytes, kind_of
+from separatrix.data.dialect import Reading, first_bytes, kind_of
 from separatrix.data.duckdb_reader import Query, Written
 from separatrix.data.file_pieces import Bytes, gzipped, kept_bytes
 from separatrix.data.frame import CELLS, Column, Frame, frame_of, join
@@ -28,7 +28,7 @@ from separatrix.data.number_writing import Writing
 from separatrix.data.plain_numbers import PlainTable, frame_of_rows, plain_frame, plain_table
 from separatrix.data.recognised_columns import read_as, recognised
 from separatrix.data.row_files import ROW_FILES, Matrix, RowFile, row_file
-from separatrix.data.table_queries import Reading, table_query, without_missing_words
+from separatrix.data.table_queries import table_query, without_missing_words
 from separatrix.errors import DataError
 
 NAMED = re.compile(r"'((?:[^']|'')+)'|\"((?:[^\"]|\"\")+)\"")

@@ -11,39 +11,25 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from separatrix.data.dialect import SAMPLE, Dialect, cells_of, delimiter_of, dialect_of, first_bytes, first_lines
+from separatrix.data.dialect import (
+    SAMPLE,
+    Dialect,
+    Reading,
+    cells_of,
+    delimiter_of,
+    dialect_of,
+    first_bytes,
+    first_lines,
+)
 from separatrix.data.duckdb_reader import Query, connect, identifier, kind_of_type, quoted, refused
 from separatrix.data.file_pieces import as_utf8, encoding_of, gzipped, opened
 from separatrix.data.number_writing import MISSING, Writing
 from separatrix.errors import DataError
 
 LONGEST_LINE = 2_000_000  # bytes, as DuckDB has it
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How a table is to be read where its own habits do not say."""
-
-    na: tuple[str, ...] = ()
-    text: tuple[str, ...] = ()  # columns to leave as they are written
-    header: bool | None = None
-    sep: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    as_written: tuple[str, ...] = ()  # columns in whose text no numbers or dates are looked for
-    numbers: tuple[tuple[str, Writing], ...] = ()  # columns whose writing is known
-
-    @property
-    def is_default(self) -> bool:
-        """Whether plain numbers are read as ever."""
-        return replace(self, as_written=()) == Reading()
-
-    def with_text(self, columns: tuple[str, ...]) -> Reading:
-        """The same, with these columns left as they are written."""
-        return replace(self, text=(*self.text, *columns)) if columns else self
 
 
 def table_query(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.data.dialect import Reading
 from separatrix.data.frame import Frame
 from separatrix.data.number_writing import Writing
 from separatrix.data.row_files import Matrix
-from separatrix.data.table_queries import Reading
 from separatrix.errors import DataError
 from separatrix.features.column_encoders import Noted, NumberColumn
 from separatrix.features.encoder import WORDY_COLUMNS, Encoder
