@@ -107,6 +107,8 @@ def not_vanishing(rows: LiftedRows, face: Face, ids: Indices) -> Indices:
         return np.concatenate([block[images_are_not_zero(rows, face, block)] for block in blocks])
     still = ids
     for v in face.basis():
+        if not len(still):
+            break
         still = still[rows.signs(v, still) == 0]
     return np.setdiff1d(ids, still, assume_unique=True)
 
