@@ -52,10 +52,3 @@ def test_separated_classes_are_found_with_a_tolerance(tol):
         model = sx.LogisticRegression(tol=tol).fit(X, y)
     assert model.separation_.verdict == "complete"
     assert model.status_ is sx.Status.NO_MAXIMUM
-
-
-def test_a_rough_point_that_proves_nothing_is_refined_before_separability_is_asked():
-    X, y = rows(3000, 5)
-    model = sx.LogisticRegression(tol=0.3).fit(X, y)
-    assert model.separation_.verdict == "overlap"
-    assert model.separation_.by == "circulation"

@@ -56,7 +56,8 @@ def fit_parts(parts: list[UsedRows], options: FitOptions, start: Floats | None) 
         done.append(fit_rows(part, options, start[k : k + 1] if start is not None and many else start))
         if done[-1].status is Status.INTERRUPTED:
             break
-    return done + [LogisticResult(np.zeros_like(done[0].vectors), Status.INTERRUPTED)] * (len(parts) - len(done))
+    nothing = LogisticResult(np.zeros_like(done[0].vectors), Status.INTERRUPTED)
+    return done + [nothing] * (len(parts) - len(done))
 
 
 def shows_finite(X: Any, options: FitOptions) -> bool:
@@ -216,22 +217,20 @@ class UnpenalisedFit:
 
     def decide(self) -> FitStage:
         """Whether a maximum exists; if it does, the search goes on until it is reached."""
-        options, run, loss = self.options, self.run, self.loss
+        options, run = self.options, self.run
         if options.firth:
             return self.firth("Firth", None)
         if not self.settled and not self.problem.wide:
             self.settled = overlap_at(self.problem, run.state.point)
-            if not self.settled and options.settled > 0 and run.status is Status.OPTIMAL:
-                # the last digits prove it where a rough point does not
-                run = searched(self.problem, loss, run.state.point, options.max_iter)
-                self.settled = overlap_at(self.problem, run.state.point)
         given, k = self.rows.given(options.lift), None if self.rows.rest is None else self.rows.rest[1]
         existence = Existence("overlap", "circulation", given, k) if self.settled else Existence.decide(given, k)
         if not existence.exists:
             return self.substitute(existence)
         if run.status is not Status.OPTIMAL:
-            point = run.state.point if np.isfinite(run.state.point.at).all() else loss.point(np.zeros(loss.length))
-            more = searched(self.problem, loss, point, options.max_iter - run.steps, tol=options.settled)
+            point = run.state.point
+            if not np.isfinite(point.at).all():
+                point = self.loss.point(np.zeros(self.loss.length))
+            more = searched(self.problem, self.loss, point, options.max_iter - run.steps, tol=options.settled)
             run = Driven(more.state, more.status, more.steps + run.steps)
         result = self.found(run).result
         return FitStage(replace(result, method="maximum likelihood", existence=existence, dependent=self.dependent))
