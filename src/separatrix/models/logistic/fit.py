@@ -187,7 +187,7 @@ class UnpenalisedFit:
 
     def search(self) -> FitStage:
         """Newton's method on independent columns, first on a sample of many rows."""
-        whole, model, enough = self.whole, None, self.options.settled
+        whole, model = self.whole, None
         if not whole.wide:
             gram, share = self.looked_at()
             if self.problem is whole and whole.classes == 2 and whole.offset is None and self.start is None:
@@ -213,7 +213,7 @@ class UnpenalisedFit:
         patience = PATIENCE if problem.classes == 2 or problem.by_products else PATIENCE // 2
         patience = 3 * PATIENCE if problem.keeps else patience  # whose steps are shorter
         most = self.options.max_iter if self.settled else min(self.options.max_iter, patience)
-        return self.found(searched(problem, self.loss, self.loss.point(at), most, model, enough), self.decide)
+        return self.found(searched(problem, self.loss, self.loss.point(at), most, model), self.decide)
 
     def decide(self) -> FitStage:
         """Whether a maximum exists; if it does, the search goes on until it is reached."""
@@ -230,7 +230,7 @@ class UnpenalisedFit:
             point = run.state.point
             if not np.isfinite(point.at).all():
                 point = self.loss.point(np.zeros(self.loss.length))
-            more = searched(self.problem, self.loss, point, options.max_iter - run.steps, tol=options.settled)
+            more = searched(self.problem, self.loss, point, options.max_iter - run.steps)
             run = Driven(more.state, more.status, more.steps + run.steps)
         result = self.found(run).result
         return FitStage(replace(result, method="maximum likelihood", existence=existence, dependent=self.dependent))

@@ -80,10 +80,10 @@ class LogisticRegression(LogisticInference):
         "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
         first, which is the reference and named in the summary. None: such columns are an error.
     tol : float or None, default=None
-        The relative duality gap at which a penalised fit ends, 1e-8 if None. At a gap g the weights are within
-        sqrt(2 g F C/(1 - l1_ratio)) of the optimum, with F the loss plus the penalty divided by C; a ridge of several
-        classes, or of fewer than some thousand rows, then takes one more Newton step. Unpenalised fits end once a
-        Newton step promises to gain at most ``tol`` of the loss; if None, once the last digits settle.
+        The relative duality gap at which a penalised fit ends, 1e-8 if None. Unpenalised fits run until the
+        last digits settle. At a gap g the weights are within sqrt(2 g F C/(1 - l1_ratio)) of the optimum, with F
+        the loss plus the penalty divided by C; a ridge of several classes, or of fewer than some thousand rows, then
+        takes one more Newton step.
     max_iter : int or inf, default=1000
         Limit on the iterations of a solver.
     weights : {"frequency", "analytic"}, default="frequency"
@@ -188,7 +188,6 @@ class LogisticRegression(LogisticInference):
             self._calibration,
             float(GAP if self.tol is None else self.tol),
             float(self.max_iter),
-            float(self.tol or 0.0),
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, trials: Any = None) -> Self:

@@ -45,7 +45,6 @@ class FitOptions:
     calibration: str | None  # "flic" or "flac": after Firth's estimate
     tol: float
     max_iter: float
-    settled: float = 0.0  # of the loss: what a last unpenalised step may promise to gain; 0: the last digits
 
     @property
     def penalty(self) -> str:
