@@ -145,7 +145,8 @@ class Touch(Hand):
         self.touch("touchStart", (x, y))
         for k in (1, 2, 3, 4, 4):
             self.touch("touchMove", (x + du * unit * k / 4, y + dv * unit * k / 4))
-            self.page.wait_for_timeout(30)  # a finger that leaves at speed flings, and the next tap ends the fling
+            self.page.wait_for_timeout(30)
+        self.page.wait_for_timeout(100)  # a finger that leaves before it rests flings, and the next tap ends the fling
         self.touch("touchEnd")
 
     def slide(self, selector, share):

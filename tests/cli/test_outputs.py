@@ -81,7 +81,9 @@ def test_a_process_that_is_ended_leaves_nothing_behind(ending, form, folder):
     command = [sys.executable, "-c", CODE, "predict", "m.sepx", "-", "-o", f"p.{form}"]
     environment = {**os.environ, "TMPDIR": str(folder / "temporary")}
     with (folder / "long.csv").open() as given:
-        running = subprocess.Popen(command, cwd=folder, stdin=given, stderr=subprocess.PIPE, env=environment)
+        running = subprocess.Popen(
+            command, cwd=folder, stdin=given, stderr=subprocess.PIPE, env=environment, preexec_fn=hear_hangups
+        )
     while running.poll() is None and not written(running.pid, folder) > 100_000:
         time.sleep(0.01)
     running.send_signal(ending)
@@ -89,6 +91,11 @@ def test_a_process_that_is_ended_leaves_nothing_behind(ending, form, folder):
     assert said.decode().strip() == ("interrupted" if ending == signal.SIGINT else "")
     assert running.returncode == (-ending if ending == signal.SIGKILL else 128 + ending)
     assert sorted(p.name for p in folder.rglob("*")) == ["long.csv", "m.sepx", "rows.csv", "temporary"]
+
+
+def hear_hangups():
+    """Undo what a child inherits where the tests themselves run under nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def written(pid, folder):
