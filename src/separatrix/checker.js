@@ -15,7 +15,7 @@
  */
 "use strict";
 
-const FORMATS = new Map([["separability-certificate/1", 1], ["separability-certificate/2", 2]]);
+const FORMAT = "separability-certificate/2";
 const BLOCK_ROWS = 4096; // of a block of the fingerprint
 const INDEX_ONLY = 40; // a witness of more rows must carry its weights
 const MOST_WORK = 2 ** 34; // steps of some nanoseconds
@@ -519,7 +519,7 @@ function hashRow(hash, row) {
   });
 }
 
-/** Format 2: blocks of rows, then n, d and the hashes of the blocks [S4]. */
+/** Blocks of rows, then n, d and the hashes of the blocks [S4]. */
 function fingerprint(rows, numbers, d) {
   const whole = new Sha256();
   whole.integer(rows.length);
@@ -531,18 +531,6 @@ function fingerprint(rows, numbers, d) {
       block.integer(numbers.get(row.label));
     }
     whole.update(block.digest());
-  }
-  return whole.hex();
-}
-
-/** Format 1: n, d and the rows in use with their sides. */
-function fingerprint1(used, d) {
-  const whole = new Sha256();
-  whole.integer(used.size);
-  whole.integer(d);
-  for (const { side, row } of used.values()) {
-    hashRow(whole, row);
-    whole.byte(side & 0xff);
   }
   return whole.hex();
 }
@@ -632,14 +620,14 @@ class Meter {
 
 // ---- Scope: what a claim is about [S] ----------------------------------------------------------------------------------
 
-/** The table, as the certificate describes it: columns, target, rows dropped, and in format 2 all classes. */
+/** The table, as the certificate describes it: columns, target, rows dropped, and all classes. */
 class Scope {
-  constructor(told, table, version) {
+  constructor(told, table) {
     need(told instanceof Map, "it does not say what it is about");
     const d = field(told, "d");
     need(isInteger(d) && d >= 1n, "the number of columns is not a positive integer"); // [S1]
     need(d === BigInt(table.d), `it is about ${d} columns, and the table has ${table.d}`); // [S1]
-    Object.assign(this, { told, table, version, columns: table.columns, target: table.target });
+    Object.assign(this, { told, table, columns: table.columns, target: table.target });
     const columns = field(told, "columns");
     if (columns !== null) {
       this.columns = distinctNames(columns, "columns");
@@ -661,7 +649,7 @@ class Scope {
     const exist = dropped.every((i) => 0n <= i && i < BigInt(table.rows.length));
     need(exist, "a row that is dropped does not exist"); // [S3]
     this.dropped = new Set(dropped.map(Number));
-    if (version === 2) this.holdAgainstTable();
+    this.holdAgainstTable();
   }
 
   /** Rows, classes and fingerprint of the whole table. */
@@ -687,7 +675,7 @@ class Claimed {
     need(typeof intercept === "boolean", "it does not say whether there is an intercept");
     need(reading === "binary64" || reading === "decimal", "the reading of numbers is neither binary64 nor decimal");
     Object.assign(this, { scope, meter, intercept, decimal: reading === "decimal", d: scope.table.d });
-    const side = this.readSides(scope.version === 2 ? cert : scope.told, scope.version === 2 ? "kesler" : "classes");
+    const side = this.readSides(cert);
     meter.charge(8 * scope.table.rows.length);
     this.used = new Map();
     const present = new Set();
@@ -700,31 +688,24 @@ class Claimed {
     for (const name of side.keys()) need(present.has(name) || !sealed, `class ${shown(name)} has no rows`); // [S3]
     const sides = new Set([...this.used.values()].map((own) => own.side));
     const numbers = [...this.used.values()].reduce((sum, { row }) => sum + row.values.length + 1, 0);
-    meter.charge((scope.version === 1 ? 16 : 2) * numbers); // their sizes; in format 1 also their fingerprint
+    meter.charge(2 * numbers); // their sizes
     need(this.kesler !== null || sides.size === 2 || !sealed, "a side has no rows"); // [S3]
-    if (scope.version === 1 && sealed) {
-      need(side.size < 128, "there are more classes than format 1 can tell apart");
-      const same =
-        field(scope.told, "n") === BigInt(this.used.size) &&
-        field(scope.told, "sha256") === fingerprint1(this.used, this.d);
-      need(same, `it is about other data, not these ${this.used.size} rows`); // [S4]
-    }
     this.measure();
   }
 
   /** The number of each class named: +1 or -1, or its position; `rest` is that of all other classes, null if unused. */
-  readSides(sides, all) {
-    this.kesler = optional(sides, all);
+  readSides(cert) {
+    this.kesler = optional(cert, "kesler");
     this.rest = null;
     if (this.kesler !== null) {
       distinctNames(this.kesler, "classes");
       need(this.kesler.length >= 2, "there is one class only"); // [S3]
-      need(!sides.has("positive") && !sides.has("negative"), "it is about two sides and about all classes");
+      need(!cert.has("positive") && !cert.has("negative"), "it is about two sides and about all classes");
       Object.assign(this, { rule: "linear machine", unit: "comparison", last: this.kesler.length - 1 });
       return new Map(this.kesler.map((name, k) => [name, k]));
     }
-    this.positive = distinctNames(field(sides, "positive"), "positive classes");
-    this.negative = field(sides, "negative");
+    this.positive = distinctNames(field(cert, "positive"), "positive classes");
+    this.negative = field(cert, "negative");
     const negative = this.negative === null ? [] : distinctNames(this.negative, "negative classes");
     if (this.negative === null) this.rest = -1; // all other classes
     need(!negative.some((name) => this.positive.includes(name)), "a class is on both sides"); // [S3]
@@ -1711,40 +1692,28 @@ const CLAIMS = new Map([
 
 // ---- Certificates --------------------------------------------------------------------------------------------------------
 
-function versionOf(content) {
-  const version = content instanceof Map ? FORMATS.get(content.get("format")) : undefined;
-  if (version === undefined) {
-    throw new Unreadable("it is not a certificate of the format 'separability-certificate/2' or 'separability-certificate/1'");
-  }
-  return version;
+function needFormat(content) {
+  const found = content instanceof Map ? content.get("format") : undefined;
+  if (found === FORMAT) return;
+  const other = typeof found === "string" ? `: its format is ${shown(found)}` : "";
+  throw new Unreadable(`it is not a certificate of the format '${FORMAT}'${other}`);
 }
 
-/** The certificates of a file, each with what it is about, all of them about the same data [S5]. */
-function partsOf(content, version) {
-  if (!content.has("certificates")) return [{ cert: content, told: field(content, "data") }];
+/** The certificates of a file, all of them about the same data [S5]. */
+function partsOf(content) {
+  if (!content.has("certificates")) return [content];
   const parts = content.get("certificates");
   need(Array.isArray(parts) && parts.length > 0, "it holds no certificates");
   need(parts.every((part) => part instanceof Map), "a part is not a certificate");
-  if (version === 2) {
-    for (const part of parts) need(!part.has("format") && !part.has("data"), "a part of a bundle has data of its own");
-    return parts.map((cert) => ({ cert, told: field(content, "data") }));
-  }
-  const first = field(parts[0], "data");
-  for (const part of parts) {
-    need(FORMATS.get(part.get("format")) === 1, "a part has another format");
-    const told = field(part, "data");
-    need(told instanceof Map && first instanceof Map, "it does not say what it is about");
-    for (const name of ["d", "columns", "target", "dropped"]) {
-      const same = sameJson(optional(told, name), optional(first, name));
-      need(same, `the parts are not about the same data: ${name} differs`);
-    }
-  }
-  return parts.map((cert) => ({ cert, told: cert.get("data") }));
+  for (const part of parts) need(!part.has("format") && !part.has("data"), "a part of a bundle has data of its own");
+  return parts;
 }
 
 /** What the certificate says about columns and target, which is needed to read the table. */
 function describedData(content) {
-  const { told } = partsOf(content, versionOf(content))[0];
+  needFormat(content);
+  partsOf(content);
+  const told = field(content, "data");
   const columns = field(told, "columns");
   if (columns !== null) distinctNames(columns, "columns");
   const target = optional(told, "target");
@@ -1758,15 +1727,16 @@ const ABOUT = ["intercept", "reading", "positive", "negative", "kesler"]; // wit
 function check(content, table, most = MOST_WORK) {
   const meter = new Meter(most);
   try {
-    const version = versionOf(content);
+    needFormat(content);
     need(table.rows.length > 0, "the table has no rows"); // [S3]
-    let scope = null, data = null, scopeSaid = "", last = null;
-    return partsOf(content, version).map(({ cert, told }) => {
+    const parts = partsOf(content);
+    const scope = new Scope(field(content, "data"), table);
+    let data = null, scopeSaid = "", last = null;
+    return parts.map((cert) => {
       const claim = field(cert, "claim");
       need(CLAIMS.has(claim), `unknown claim ${shown(claim)}`);
-      const about = [version === 1 ? told : null, ...ABOUT.map((name) => cert.get(name))];
+      const about = ABOUT.map((name) => cert.get(name));
       if (last === null || !sameJson(about, last)) { // parts of a bundle are often about the same rows
-        if (scope === null || version === 1) scope = new Scope(told, table, version);
         data = new Claimed(cert, scope, meter);
         scopeSaid = scopeWords(data);
         last = about;
@@ -1789,12 +1759,12 @@ function rowsOf(data, keys) {
  * certificate. */
 function checkWitness(content, table, numbers) {
   try {
-    const version = versionOf(content);
-    const { cert, told } = partsOf(content, version)[0];
+    needFormat(content);
+    const [cert] = partsOf(content);
     need(["not-complete", "quasi", "overlap"].includes(field(cert, "claim")), "its first claim needs all rows");
-    need(field(told, "d") === BigInt(table.d), "it is about another number of columns");
+    need(field(field(content, "data"), "d") === BigInt(table.d), "it is about another number of columns");
     need(new Set(numbers).size === table.rows.length && numbers.length === table.rows.length, "a row has no number of its own");
-    const scope = { table, told, version, dropped: new Set(), columns: table.columns, target: table.target };
+    const scope = { table, dropped: new Set(), columns: table.columns, target: table.target };
     const data = new Claimed(cert, scope, new Meter(), false);
     data.used = new Map([...data.used].map(([i, own]) => [numbers[i], own]));
     const keys = circulation(data, optional(cert, "witness") ?? cert);

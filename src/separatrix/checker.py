@@ -35,7 +35,6 @@ from operator import mul
 from typing import Any, NamedTuple
 
 FORMAT = "separability-certificate/2"
-FORMAT_1 = "separability-certificate/1"
 BLOCK = 4096  # rows of a block of the fingerprint
 INDEX_ONLY = 40  # a witness of more rows must carry its weights
 MOST_COLUMNS = 1 << 31
@@ -215,14 +214,6 @@ def fingerprint(rows: list[tuple[int, SparseRow]], d: int) -> str:
     return digest.hexdigest()
 
 
-def fingerprint_1(rows: Iterable[tuple[int, SparseRow]], n: int, d: int) -> str:
-    """Hash n, d and the rows in use, as format 1 does: a class is a signed byte."""
-    digest = hashlib.sha256(struct.pack("<QQ", n, d))
-    for label, row in rows:
-        digest.update(row_words(row, 0).tobytes()[:-8] + struct.pack("<b", label))
-    return digest.hexdigest()
-
-
 # ---- Scope: what a claim is about [S] ---------------------------------------------------------------------------
 
 
@@ -276,11 +267,11 @@ class Meter:
 
 
 class Scope:
-    """The table, as the certificate describes it: columns, target, rows dropped, and in format 2 all classes."""
+    """The table, as the certificate describes it: columns, target, rows dropped, and all classes."""
 
-    def __init__(self, told: Any, table: ExactTable, version: int) -> None:
+    def __init__(self, told: Any, table: ExactTable) -> None:
         need(type(told) is dict, "it does not say what it is about")
-        self.table, self.told, self.version, d = table, told, version, told["d"]
+        self.table, d = table, told["d"]
         need(type(d) is int and d >= 1, "the number of columns is not a positive integer")  # [S1]
         need(d == table.d, f"it is about {d} columns, and the table has {table.d}")  # [S1]
         self.columns, self.target = table.columns, table.target
@@ -298,15 +289,14 @@ class Scope:
         self.dropped = set(dropped)
         need(len(self.dropped) == len(dropped), "a row is repeated among those dropped")  # [S3]
         need(all(0 <= i < len(table.rows) for i in dropped), "a row that is dropped does not exist")  # [S3]
-        if version == 2:
-            n = len(table.rows)
-            same = type(told["n"]) is int and told["n"] == n
-            need(same, f"it is about other data: {shown(told['n'])} rows, not {n}")
-            number = {name: k for k, name in enumerate(distinct_names(told["classes"], "classes"))}
-            found = {label for label, _ in table.rows}
-            need(found == set(number), f"it is about other data: the classes are {listed(sorted(found))}")  # [S3]
-            digest = fingerprint([(number[label], row) for label, row in table.rows], d)
-            need(told["sha256"] == digest, f"it is about other data, not these {n} rows")  # [S4]
+        n = len(table.rows)
+        same = type(told["n"]) is int and told["n"] == n
+        need(same, f"it is about other data: {shown(told['n'])} rows, not {n}")
+        number = {name: k for k, name in enumerate(distinct_names(told["classes"], "classes"))}
+        found = {label for label, _ in table.rows}
+        need(found == set(number), f"it is about other data: the classes are {listed(sorted(found))}")  # [S3]
+        digest = fingerprint([(number[label], row) for label, row in table.rows], d)
+        need(told["sha256"] == digest, f"it is about other data, not these {n} rows")  # [S4]
 
 
 class Data:
@@ -318,21 +308,20 @@ class Data:
         self.scope, self.meter, self.d = scope, meter, scope.table.d
         self.intercept: bool = cert["intercept"]
         self.decimal: bool = cert["reading"] == "decimal"
-        sides = cert if scope.version == 2 else scope.told
-        names = sides.get("kesler" if scope.version == 2 else "classes")
+        names = cert.get("kesler")
         self.kesler = None if names is None else distinct_names(names, "classes")
         self.rule, self.unit = "linear machine", "comparison"
         if self.kesler is None:
             self.rule, self.unit = "hyperplane", "row"
-            self.positive = distinct_names(sides["positive"], "positive classes")
-            others = sides["negative"]
+            self.positive = distinct_names(cert["positive"], "positive classes")
+            others = cert["negative"]
             self.negative = None if others is None else distinct_names(others, "negative classes")
             need(not set(self.positive) & set(self.negative or []), "a class is on both sides")  # [S3]
             side = dict.fromkeys(self.negative or [], -1) | dict.fromkeys(self.positive, 1)
             rest = -1 if self.negative is None else None  # null: all other classes
         else:
             need(len(self.kesler) >= 2, "there is one class only")  # [S3]
-            need("positive" not in sides and "negative" not in sides, "it is about two sides and about all classes")
+            need("positive" not in cert and "negative" not in cert, "it is about two sides and about all classes")
             side, rest = {name: k for k, name in enumerate(self.kesler)}, None
         sided = ((i, side.get(label, rest), row) for i, (label, row) in enumerate(scope.table.rows))
         meter.charge(8 * len(scope.table.rows))
@@ -341,13 +330,6 @@ class Data:
         for name in side:
             need(name in present, f"class {shown(name)} has no rows")  # [S3]
         need(self.kesler is not None or {s for s, _ in self.used.values()} == {1, -1}, "a side has no rows")  # [S3]
-        if scope.version == 1:
-            told = scope.told
-            need(len(side) < 128, "there are more classes than format 1 can tell apart")
-            meter.charge(4 * sum(len(row.values) + 1 for _, row in self.used.values()))
-            digest = fingerprint_1(self.used.values(), len(self.used), self.d)
-            same = type(told["n"]) is int and told["n"] == len(self.used) and told["sha256"] == digest
-            need(same, f"it is about other data, not these {len(self.used)} rows")  # [S4]
         self.block = self.d + self.intercept
         self.last = 1 if self.kesler is None else len(self.kesler) - 1
         self.p = self.block * self.last
@@ -1164,38 +1146,32 @@ CLAIMS: dict[str, Callable[[Data, dict[str, Any]], str]] = {
 # ---- Certificates -----------------------------------------------------------------------------------------------
 
 
-def version_of(content: Any) -> int:
-    """The format, or a ValueError where this is not a certificate."""
-    formats = {FORMAT_1: 1, FORMAT: 2}
-    if type(content) is not dict or type(content.get("format")) is not str or content["format"] not in formats:
-        raise ValueError(f"it is not a certificate of the format {FORMAT!r} or {FORMAT_1!r}")
-    return formats[content["format"]]
+def need_format(content: Any) -> None:
+    """A ValueError where this is not a certificate of the one format."""
+    found = content.get("format") if type(content) is dict else None
+    if found != FORMAT:
+        other = f": its format is {shown(found)}" if type(found) is str else ""
+        raise ValueError(f"it is not a certificate of the format {FORMAT!r}{other}")
 
 
-def parts_of(content: dict[str, Any], version: int) -> list[dict[str, Any]]:
+def parts_of(content: dict[str, Any]) -> list[dict[str, Any]]:
     """The certificates of a file, all of them about the same data [S5]."""
     if "certificates" not in content:
         return [content]
     parts: list[dict[str, Any]] = content["certificates"]
     need(type(parts) is list and len(parts) > 0, "it holds no certificates")
     need(all(type(part) is dict for part in parts), "a part is not a certificate")
-    if version == 2:
-        for part in parts:
-            need("format" not in part and "data" not in part, "a part of a bundle has data of its own")
-        return [{**part, "format": FORMAT, "data": content["data"]} for part in parts]
-    first = parts[0]["data"]
     for part in parts:
-        need(part["format"] == FORMAT_1, "a part has another format")
-        for name in ("d", "columns", "target", "dropped"):
-            need(part["data"].get(name) == first.get(name), f"the parts are not about the same data: {name} differs")
+        need("format" not in part and "data" not in part, "a part of a bundle has data of its own")
     return parts
 
 
 def described_data(content: dict[str, Any]) -> dict[str, Any]:
     """What the certificate says about columns and target, which is needed to read the table."""
     try:
-        first = parts_of(content, version_of(content))[0]
-        told: dict[str, Any] = first["data"]
+        need_format(content)
+        parts_of(content)
+        told: dict[str, Any] = content["data"]
         if told["columns"] is not None:
             distinct_names(told["columns"], "columns")
         need(told.get("target") is None or type(told["target"]) is str, "the target is not a name")
@@ -1204,23 +1180,22 @@ def described_data(content: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-ABOUT = "data", "intercept", "reading", "positive", "negative", "kesler"  # the first for format 1 only
+ABOUT = "intercept", "reading", "positive", "negative", "kesler"  # with the data, what a part is about
 
 
 def check(content: dict[str, Any], table: ExactTable) -> list[str]:
     """Give a sentence for each claim, all of them proved, or raise Rejected with the first thing that is wrong."""
-    meter, sentences, scope, last = Meter(), [], None, ""
+    meter, sentences, last = Meter(), [], ""
     try:
-        version = version_of(content)
+        need_format(content)
         need(len(table.rows) > 0, "the table has no rows")  # [S3]
         meter.allow(table)
-        for part in parts_of(content, version):
+        parts, scope = parts_of(content), Scope(content["data"], table)
+        for part in parts:
             claim = part["claim"]
             need(type(claim) is str and claim in CLAIMS, f"unknown claim {shown(claim)}")
-            about = repr([part.get(name, ...) for name in ABOUT[version - 1 :]])
+            about = repr([part.get(name, ...) for name in ABOUT])
             if about != last:  # parts of a bundle are often about the same rows
-                if scope is None or version == 1:
-                    scope = Scope(part["data"], table, version)
                 data, last = Data(part, scope, meter), about
                 words = scope_words(data)
             sentences.append(f"{CLAIMS[claim](data, part)} {words}")
@@ -1251,7 +1226,7 @@ def load(path: str) -> dict[str, Any]:
         raise ValueError(f"{path} is nested too deeply for a certificate") from None
     except ValueError as error:
         raise ValueError(f"{path} is not the JSON of a certificate: {error}") from None
-    version_of(content)
+    need_format(content)
     return dict(content)
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from separatrix import checker
 
-OLD = Path(__file__).parents[1] / "proofs" / "format_1"
+STORED = Path(__file__).parents[1] / "proofs" / "stored_certificates"
 SOURCE = Path(checker.__file__).with_suffix(".js")
 
 
 def cases():
-    """Every certificate of format 1 with its table, and changed ones."""
+    """Every stored certificate with its table, and changed ones."""
     rng = random.Random(0)
-    for name, found in json.loads((OLD / "certificates.json").read_text()).items():
-        table = (OLD / name).read_text()
+    for name, found in json.loads((STORED / "certificates.json").read_text()).items():
+        table = (STORED / name).read_text()
         for content in found.values():
             yield name, json.dumps(content), table
             for _ in range(8):

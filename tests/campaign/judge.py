@@ -31,9 +31,8 @@ def plain(name):
 
 
 def parts_of(content):
-    """The statements of a file; in format 2 its parts share the format and the data."""
-    shared = {name: content[name] for name in ("format", "data") if name in content}
-    return [{**shared, **part} if "data" in shared else part for part in content.get("certificates", [content])]
+    """The statements of a file, each with the data that they share."""
+    return [{**part, "data": content["data"]} for part in content.get("certificates", [content])]
 
 
 class Truth:
@@ -94,9 +93,7 @@ class Statement:
         data, case = part["data"], truth.case
         self.part, self.case, self.labels = part, case, truth.labels
         self.dropped = {*data["dropped"]}
-        sides = part if part["format"].endswith("/2") else data
-        self.classes = part.get("kesler") if sides is part else data.get("classes")
-        self.plus, self.minus = sides.get("positive"), sides.get("negative")
+        self.classes, self.plus, self.minus = part.get("kesler"), part.get("positive"), part.get("negative")
         self.key = repr((part["intercept"], part["reading"], sorted(self.dropped), self.classes, self.plus, self.minus))
 
     def scope(self):

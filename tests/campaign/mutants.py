@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import copy
 import json
-import struct
 from dataclasses import replace
-from hashlib import sha256
 from random import Random
 
 from cases import make
-from judge import Truth, parts_of, plain
+from judge import Truth, parts_of
 
 from separatrix import Certificate, fewest_mistakes, margin, mistake_bound, separability, verify
 from separatrix.errors import CertificateError
@@ -104,31 +102,6 @@ def other_forms(found):
     ]
     forms = {"witnesses": weighted}, {"nodes": shares}, {"nodes": blocks}
     return [Certificate({**content, **form}) for form in forms]
-
-
-def as_format_1(content, case):
-    """The same claim in the first format, which has the sides among the data, and a hash of the rows in use alone."""
-    if "certificates" in content:
-        parts = [as_format_1(part, case) for part in parts_of(content)]
-        return {"format": "separability-certificate/1", "certificates": parts}
-    claim = {key: value for key, value in content.items() if key not in ("kesler", "positive", "negative")}
-    sides = {"positive": content.get("positive"), "negative": content.get("negative")}
-    if "kesler" in content:
-        sides = {"classes": content["kesler"]}
-        codes = {name: k for k, name in enumerate(content["kesler"])}
-    else:
-        codes = dict.fromkeys(content["negative"] or [], -1) | dict.fromkeys(content["positive"], 1)
-    other = -1 if "positive" in sides and content["negative"] is None else None
-    labels = [codes.get(plain(label), other) for label in case.labels.tolist()]
-    dropped = content["data"]["dropped"]
-    used = [i for i, code in enumerate(labels) if code is not None and i not in dropped]
-    digest = sha256(struct.pack("<QQ", len(used), len(case.X[0])))
-    for i in used:
-        entries = [(j, v) for j, v in enumerate(case.X[i]) if v]
-        digest.update(struct.pack("<Q" + "Qd" * len(entries), len(entries), *(t for entry in entries for t in entry)))
-        digest.update(struct.pack("<b", labels[i]))
-    told = {"n": len(used), "d": len(case.X[0]), "sha256": digest.hexdigest(), "columns": None, "dropped": dropped}
-    return {**claim, "format": "separability-certificate/1", "data": {**told, **sides}}
 
 
 def nearly(case, rng):
@@ -240,19 +213,15 @@ def check_mutants(seed, tally):
     """Mutants of the certificates of one case: refused with CertificateError, or true."""
     rng = Random(-1 - seed)
     case = make(seed, rng.choice([2, 2, 2, 3, 4]))
-    first_format = rng.random() < 0.2
     donors, asked = [], []
     for subject in (case, nearly(case, rng)):
         own = certificates(subject, rng)
-        if first_format:
-            own = [as_format_1(content, subject) for content in own]
         X, y, truth = subject.table, subject.labels, Truth(subject)
         for content in own:
             assert verify(Certificate(content), X, y)
             assert all(map(truth.holds, parts_of(content))), content
         donors += own
         asked.append((subject, X, y, truth))
-    tally["format 1"] += first_format
     for _ in range(EACH):
         content = mutant(rng.choice(donors), donors, rng)
         subject, X, y, truth = rng.choice(asked)

@@ -1,8 +1,7 @@
-"""Certificate files: format 1, hostile content at bounded cost, and what cannot be read or written."""
+"""Certificate files: stored ones, hostile content at bounded cost, and what cannot be read or written."""
 
 from __future__ import annotations
 
-import copy
 import csv
 import json
 import shutil
@@ -18,77 +17,24 @@ from test_forged_certificates import forged
 from separatrix import checker, separability
 
 SOURCE = Path(checker.__file__)
-OLD = Path(__file__).parent / "format_1"
-CERTIFICATES = json.loads((OLD / "certificates.json").read_text())
+STORED = Path(__file__).parent / "stored_certificates"
+CERTIFICATES = json.loads((STORED / "certificates.json").read_text())
 CASES = [(table, what) for table, found in CERTIFICATES.items() for what in found]
 
 
-def old_sentences(content, table):
-    told = checker.described_data(content)
-    return checker.check(content, checker.read_table(str(OLD / table), told.get("target"), told["columns"]))
-
-
 @pytest.mark.parametrize(("table", "what"), CASES)
-def test_certificates_of_format_1_still_check(table, what):
+def test_stored_certificates_still_check(table, what):
     content = CERTIFICATES[table][what]
-    assert checker.version_of(content) == 1
-    sentences = old_sentences(content, table)
+    told = checker.described_data(content)
+    sentences = checker.check(content, checker.read_table(str(STORED / table), told["target"], told["columns"]))
     assert len(sentences) == len(content.get("certificates", [content]))
 
 
-def test_format_1_has_every_claim():
+def test_stored_certificates_have_every_claim():
     contents = [c for found in CERTIFICATES.values() for c in found.values()]
     parts = [part for c in contents for part in c.get("certificates", [c])]
     assert {part["claim"] for part in parts} == set(checker.CLAIMS) - {"not-complete"}
-    assert {"classes" in part["data"] for part in parts} == {True, False}
-
-
-@pytest.mark.parametrize(
-    ("data", "match"),
-    [
-        ({"positive": ["a", "b"], "negative": []}, "missing or empty"),
-        ({"positive": ["a", "b"], "negative": None}, "a side has no rows"),
-        ({"positive": ["b"], "negative": ["c"]}, "'c' has no rows"),
-        ({"dropped": list(range(14))}, "has no rows"),
-        ({"dropped": [0]}, "other data"),
-        ({"d": 3}, "about 3 columns"),
-        ({"columns": ["x0"]}, "names 1 columns of 2"),
-        ({"columns": ["x0", "y"]}, "target is one of the columns|other data: the columns differ"),
-        ({"target": "x0"}, "not 'y'"),
-        ({"n": 13}, "other data"),
-    ],
-)
-def test_the_holes_are_closed_in_format_1(data, match):
-    content = copy.deepcopy(CERTIFICATES["overlap.csv"]["verdict"])
-    table = checker.read_table(str(OLD / "overlap.csv"), "y", ["x0", "x1"])
-    content["data"].update(data)
-    with pytest.raises(checker.Rejected, match=match):
-        checker.check(content, table)
-
-
-def test_the_parts_of_format_1_share_columns_and_target():
-    for what, name, value in (("ovr", "columns", ["x1", "x0"]), ("pairs", "target", "x0"), ("dropped", "dropped", [])):
-        content = copy.deepcopy(CERTIFICATES["three.csv"][what])
-        content["certificates"][1]["data"][name] = value
-        with pytest.raises(checker.Rejected, match=f"{name} differs"):
-            old_sentences(content, "three.csv")
-    content = copy.deepcopy(CERTIFICATES["three.csv"]["ovr"])
-    content["certificates"][2]["format"] = checker.FORMAT
-    with pytest.raises(checker.Rejected, match="another format"):
-        old_sentences(content, "three.csv")
-    with pytest.raises(checker.Rejected, match="the table has no rows"):
-        checker.check(CERTIFICATES["three.csv"]["ovr"], checker.ExactTable([], 2))
-    with pytest.raises(checker.Rejected, match="holds no certificates"):
-        old_sentences({"format": checker.FORMAT_1, "certificates": []}, "three.csv")
-
-
-def test_a_negative_divisor_proves_nothing_in_format_1():
-    content = copy.deepcopy(CERTIFICATES["separable.csv"]["mistakes"])
-    content.update(lower=content["upper"], witnesses=[], nodes=[{"pack": [], "over": -1}])
-    wrong = [i for i in range(12) if i not in content["wrong"]]
-    content.update(w=[f"-{t}".replace("--", "") for t in content["w"]], wrong=wrong, lower=2, upper=len(wrong))
-    with pytest.raises(checker.Rejected, match="positive integer"):
-        old_sentences(content, "separable.csv")
+    assert {"kesler" in part for part in parts} == {True, False}
 
 
 # -- cost ----------------------------------------------------------------------------------------------------------
@@ -249,6 +195,14 @@ def test_lines_are_divided_as_the_csv_module_divides_them(tmp_path, seed):
     assert outcomes == {list, str}
 
 
+FIRST_FORMAT = {
+    **{"format": "separability-certificate/1", "claim": "complete", "reading": "binary64", "intercept": True},
+    "data": {"n": 2, "d": 1, "sha256": "", "columns": None, "dropped": [], "positive": ["1"], "negative": ["0"]},
+    "w": ["0x2", "-0x3"],
+}
+FIRST_BUNDLE = {"format": "separability-certificate/1", "certificates": [FIRST_FORMAT]}
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -257,6 +211,8 @@ def test_lines_are_divided_as_the_csv_module_divides_them(tmp_path, seed):
         ('{"format": "separability-certificate/2", "format": "separability-certificate/2"}', "twice in one object"),
         ('{"format": "separability-certificate/2", "data": NaN}', "NaN is not a number"),
         ('{"format": "separability-certificate/2", "data": 1' + "0" * 5000 + "}", "not the JSON of a certificate"),
+        (json.dumps(FIRST_FORMAT), "'separability-certificate/2': its format is 'separability-certificate/1'\n"),
+        (json.dumps(FIRST_BUNDLE), "'separability-certificate/2': its format is 'separability-certificate/1'\n"),
         ('{"format": "separability-certificate/9"}', "not a certificate of the format"),
         ("{}", "not a certificate of the format"),
         ("\ufeff{}", "not the JSON"),

@@ -245,9 +245,16 @@ def test_one_false_part_refuses_the_bundle():
     refused(Certificate(bundle), FRAME, Y3, "strictly")
 
 
-@pytest.mark.parametrize("content", [{}, {"format": "separability-certificate/3"}, {"format": []}, {"format": None}])
-def test_other_formats_are_refused(content):
-    refused(Certificate(content), X3, TWO, "not a certificate of the format")
+@pytest.mark.parametrize("number", [1, 3])
+def test_other_formats_are_refused(number):
+    form = f"separability-certificate/{number}"
+    told = Certificate({**separability(X3, TWO).certificate.content, "format": form})
+    refused(told, X3, TWO, f"^it is not a certificate of the format '{checker.FORMAT}': its format is '{form}'.$")
+
+
+@pytest.mark.parametrize("content", [{}, {"format": []}, {"format": None}])
+def test_what_has_no_format_is_refused(content):
+    refused(Certificate(content), X3, TWO, "^it is not a certificate of the format 'separability-certificate/2'.$")
 
 
 # -- labels and fingerprints -----------------------------------------------------------------------------------------

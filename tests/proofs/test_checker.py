@@ -104,7 +104,7 @@ def test_the_file_copied_alone_checks_csv_and_svmlight(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("truncated.json", '{"format": "separability-certificate/1", "data": '),
+        ("truncated.json", '{"format": "separability-certificate/2", "data": '),
         ("list.json", "[1, 2]"),
         ("deep.json", "[" * 100_000),
         ("number.json", '{"data": {"d": 1' + "0" * 5000 + "}}"),

@@ -1,4 +1,4 @@
-"""False claims built by construction, in both formats, and files built to keep a checker busy. All must be refused.
+"""False claims built by construction, and files built to keep a checker busy. All must be refused.
 
 Small tables are tried with every proof over a small alphabet: whatever is accepted has to be true by brute force.
 """
@@ -20,20 +20,14 @@ from separatrix import checker
 LAMBDA = "lambda"
 
 
-def forged(X, y, claim, version=2, *, intercept=True, reading="binary64", **fields):
+def forged(X, y, claim, *, intercept=True, reading="binary64", **fields):
     """A certificate of these data that with any claim, and the right fingerprint."""
     names = sorted({checker.label_name(t) for t in y.tolist()})
     head = {"format": checker.FORMAT, "claim": claim, "reading": reading, "intercept": intercept}
     kesler = fields.pop("kesler", None)
     sides = {"positive": names[1:], "negative": names[:1]} if kesler is None else {"kesler": kesler}
     data = {"n": X.shape[0], "d": X.shape[1], "columns": None, "target": None, "dropped": []}
-    if version == 2:
-        return sealed({**head, "data": {**data, "classes": names}, **sides, **fields}, X, y)
-    rows = table_of(X, y).rows
-    order = {name: k for k, name in enumerate(kesler)} if kesler else {names[0]: -1} | dict.fromkeys(names[1:], 1)
-    digest = checker.fingerprint_1([(order[label], row) for label, row in rows], X.shape[0], X.shape[1])
-    told = {**data, **({"classes": kesler} if kesler else sides), "sha256": digest}
-    return {**head, "format": checker.FORMAT_1, "data": told, **fields}
+    return sealed({**head, "data": {**data, "classes": names}, **sides, **fields}, X, y)
 
 
 def accepted(content, X, y):
@@ -90,11 +84,11 @@ def truth_of(rows, claim, fields):
     return verdict == claim or (claim == "not-complete" and verdict != "complete")
 
 
-def try_all(X, y, keys, rows, proofs, version, **options):
+def try_all(X, y, keys, rows, proofs, **options):
     """The claims that are accepted, each of them true."""
     known, found = {}, set()
     for claim, fields in proofs:
-        if accepted(forged(X, y, claim, version, **options, **fields), X, y):
+        if accepted(forged(X, y, claim, **options, **fields), X, y):
             key = claim, fields.get("coefficient")
             if key not in known:
                 known[key] = truth_of(rows, claim, fields)
@@ -103,19 +97,17 @@ def try_all(X, y, keys, rows, proofs, version, **options):
     return found
 
 
-@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("which", range(len(SETS)))
-def test_every_small_proof_that_is_accepted_is_true(which, version):
+def test_every_small_proof_that_is_accepted_is_true(which):
     X, y, intercept = SETS[which]
     keys, p = list(range(len(X))), X.shape[1] + intercept
     rows = brute_force.exact_rows(X, 2 * y - 1, intercept)
-    found = try_all(X, y, keys, rows, every_proof(keys, p), version, intercept=intercept)
+    found = try_all(X, y, keys, rows, every_proof(keys, p), intercept=intercept)
     assert found
 
 
-@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("labels", [[0, 1, 2], [0, 1, 2, 1], [0, 2, 1, 0]])
-def test_every_small_proof_about_all_classes_at_once_is_true(labels, version):
+def test_every_small_proof_about_all_classes_at_once_is_true(labels):
     """Kesler's construction, without an intercept: two blocks of one number."""
     X, y = np.array([[1.0], [2.0], [-1.0], [1.0]])[: len(labels)], np.array(labels)
     rows = brute_force.kesler_rows(X, y, 3, intercept=False)
@@ -126,7 +118,7 @@ def test_every_small_proof_about_all_classes_at_once_is_true(labels, version):
         if "null" not in fields or len(fields["support"]) < 3
     ]
     options = {"intercept": False, "kesler": ["0", "1", "2"]}
-    found = try_all(X, y, keys, list(rows.values()), proofs, version, **options)
+    found = try_all(X, y, keys, list(rows.values()), proofs, **options)
     strict = brute_force.strict_rows(list(rows.values()))
     assert ("complete" in found) == (len(strict) == len(rows))
 
@@ -134,8 +126,7 @@ def test_every_small_proof_about_all_classes_at_once_is_true(labels, version):
 TIED, EDGE, _ = SETS[1]
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_every_small_proof_of_a_fate_is_true(version):
+def test_every_small_proof_of_a_fate_is_true():
     """Finite, infinite and undetermined, with combinations of -1, 0 and 1 and vectors that are nowhere negative."""
     undetermined = (np.array([[1.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]]), np.array([1, 1, 0]), True)
     accepted_kinds = set()
@@ -161,34 +152,32 @@ def test_every_small_proof_of_a_fate_is_true(version):
             ups, downs = ([w for w in weak if s * w[j] > 0][:2] for s in (1, -1))
             tries += [("undetermined", {**base, "w1": hexed(a), "w2": hexed(b)}) for a in ups for b in downs]
             for kind, fields in tries:
-                if accepted(forged(X, y, f"coefficient-{kind}", version, intercept=intercept, **fields), X, y):
+                if accepted(forged(X, y, f"coefficient-{kind}", intercept=intercept, **fields), X, y):
                     fate = {"infinite": "+inf" if fields.get("sign") == 1 else "-inf"}.get(kind, kind)
                     assert fate == brute_force.fate_of_rows(rows, j), (X.tolist(), y.tolist(), kind, fields)
                     accepted_kinds.add(kind)
     assert accepted_kinds == {"finite", "infinite", "undetermined"}
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_the_fewest_mistakes_are_not_one_more(version):
+def test_the_fewest_mistakes_are_not_one_more():
     """Every pack of every pair of witnesses of two or three rows, over 1 and 2, claimed to prove one mistake more."""
     X, y, w, wrong = np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), ["0x2", "-0x1"], [2]
     witnesses = [list(t) for k in (2, 3) for t in itertools.combinations([-4, -3, -2, -1, 0, 1, 2, 3], k)]
     base = {"w": w, "wrong": wrong, "upper": 1}
     true = {**base, "lower": 1, "witnesses": [[0, 1, 2]], "nodes": [{"pack": [0]}]}
     true = next({**true, "witnesses": [t]} for t in witnesses
-                if accepted(forged(X, y, "min-errors", version, **{**true, "witnesses": [t]}), X, y))  # fmt: skip
+                if accepted(forged(X, y, "min-errors", **{**true, "witnesses": [t]}), X, y))  # fmt: skip
     for lower, upper in ((2, 1), (2, 2), (1, 0)):
-        assert not accepted(forged(X, y, "min-errors", version, **{**true, "lower": lower, "upper": upper}), X, y)
+        assert not accepted(forged(X, y, "min-errors", **{**true, "lower": lower, "upper": upper}), X, y)
     worse = {"w": ["0x0", "0x1"], "wrong": [0, 2], "upper": 2, "lower": 2}
     for first, second in itertools.product(witnesses[::3], witnesses[::3]):
         for node in ({"pack": [0, 1]}, {"pack": [0, 1], "weights": [1, 1], "over": 1}, {"pack": [0, 1, 0]}):
             fields = {**worse, "witnesses": [first, second], "nodes": [node]}
-            assert not accepted(forged(X, y, "min-errors", version, **fields), X, y), (first, second, node)
+            assert not accepted(forged(X, y, "min-errors", **fields), X, y), (first, second, node)
 
 
-@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("claim", ["margin", "margin-lifted"])
-def test_margins_are_exact_to_the_last_bit(claim, version):
+def test_margins_are_exact_to_the_last_bit(claim):
     """The bound of mistakes rests on the lifted margin: one part in 2^200 more or less is refused."""
     X, y = np.array([[-1.0], [2.0]]), np.array([0, 1])
     true, w, m = (Fraction(9, 4), [2, -1], 3) if claim == "margin" else (Fraction(9, 5), [1, 0], 1)
@@ -202,18 +191,17 @@ def test_margins_are_exact_to_the_last_bit(claim, version):
         return f"{hex(q.numerator)}/{hex(q.denominator)}"
 
     tiny = Fraction(1, 1 << 200)
-    assert accepted(forged(X, y, claim, version, **proof, lo2=number(true), hi2=number(true)), X, y)
+    assert accepted(forged(X, y, claim, **proof, lo2=number(true), hi2=number(true)), X, y)
     for low, high in ((true + tiny, true + tiny), (true - tiny, true - tiny), (true + tiny, true), (true, true - tiny)):
-        assert not accepted(forged(X, y, claim, version, **proof, lo2=number(low), hi2=number(high)), X, y)
+        assert not accepted(forged(X, y, claim, **proof, lo2=number(low), hi2=number(high)), X, y)
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_proof_in_one_reading_of_the_numbers_is_none_in_the_other(version):
+def test_a_proof_in_one_reading_of_the_numbers_is_none_in_the_other():
     """0.1 + 0.2 = 0.3 in decimals alone."""
     X, y = np.array([[0.1], [0.2], [0.3]]), np.array([1, 1, 0])
     proof = {"support": [0, 1, 2], LAMBDA: ["0x1"] * 3, "intercept": False}
-    assert accepted(forged(X, y, "not-complete", version, reading="decimal", **proof), X, y)
-    assert not accepted(forged(X, y, "not-complete", version, reading="binary64", **proof), X, y)
+    assert accepted(forged(X, y, "not-complete", reading="decimal", **proof), X, y)
+    assert not accepted(forged(X, y, "not-complete", reading="binary64", **proof), X, y)
 
 
 # -- bundles ---------------------------------------------------------------------------------------------------
@@ -252,17 +240,6 @@ def test_each_part_of_a_bundle_is_checked_against_its_own_rows():
         assert not accepted(bundle(first, other, first), X, y), other
 
 
-def test_parts_of_format_1_are_each_about_the_table():
-    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
-    true = forged(X, y, "complete", 1, w=["0x2", "-0x1"])
-    other = forged(X[:, :] + 1, y, "complete", 1, w=["0x2", "-0x3"])
-    fewer = {**true, "data": {**true["data"], "dropped": [0]}}
-    for part in (other, fewer, forged(X, y, "complete", 2, w=["0x2", "-0x1"])):
-        assert not accepted({"format": checker.FORMAT_1, "certificates": [true, part]}, X, y)
-        assert not accepted({"format": checker.FORMAT_1, "certificates": [part, true]}, X, y)
-    assert accepted({"format": checker.FORMAT_1, "certificates": [true, true]}, X, y)
-
-
 # -- signs by floating point -----------------------------------------------------------------------------------
 
 
@@ -298,9 +275,6 @@ def busy():
     parts = [{**head, "intercept": bool(k % 2)} for k in range(2000)]
     data = forged(X, y, "not-complete", **pair)["data"]
     yield "parts", {"format": checker.FORMAT, "data": data, "certificates": parts}, X, y
-    first = forged(X, y, "not-complete", 1, **pair)
-    other = {**first, "intercept": False}
-    yield "format 1", {"format": checker.FORMAT_1, "certificates": [first, other] * 1000}, X, y
     wrong = np.flatnonzero((2 * y - 1) * X[:, 0] <= 0).tolist()
     base = {"lower": 1, "upper": len(wrong), "wrong": wrong, "w": ["0x1"] + ["0x0"] * 40, "nodes": [{"pack": [0]}]}
     yield "witnesses", forged(X, y, "min-errors", **base, witnesses=[[0, 1]] * 10_000), X, y
@@ -332,7 +306,7 @@ def busy():
     yield "powers", forged(Z, y, "overlap", **pair, null=wide), Z, y
 
 
-BUSY = ["parts", "format 1", "witnesses", "solved witnesses", "packs", "null vectors", "ranks", "comparisons",
+BUSY = ["parts", "witnesses", "solved witnesses", "packs", "null vectors", "ranks", "comparisons",
         "denominators", "weights", "coprime denominators", "powers"]  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from separatrix import Certificate, checker, fewest_mistakes, margin, mistake_bo
 from separatrix.persistence.checkable_rows import write_csv, write_svmlight
 
 SOURCE = Path(checker.__file__).with_suffix(".js")
-OLD = Path(__file__).parent / "format_1"
+STORED = Path(__file__).parent / "stored_certificates"
 
 
 @pytest.fixture
@@ -101,15 +101,23 @@ def test_files_as_written_and_with_letters_changed(same, seed):
     assert min(codes.values()) > 10, codes
 
 
-def test_every_certificate_of_format_1(same):
-    certificates = json.loads((OLD / "certificates.json").read_text())
+def test_every_stored_certificate(same):
+    certificates = json.loads((STORED / "certificates.json").read_text())
     for name, found in certificates.items():
         for content in found.values():
-            assert same(json.dumps(content), (OLD / name).read_text(), name)[0] == 0
+            assert same(json.dumps(content), (STORED / name).read_text(), name)[0] == 0
             other = copy.deepcopy(content)
-            first = other.get("certificates", [other])[0]
-            first["data"]["sha256"] = "0" * 64
-            assert same(json.dumps(other), (OLD / name).read_text(), name)[0] == 1
+            other["data"]["sha256"] = "0" * 64
+            assert same(json.dumps(other), (STORED / name).read_text(), name)[0] == 1
+
+
+@pytest.mark.parametrize("form", ["separability-certificate/1", "separability-certificate/3", "it's", "", None, 2, []])
+def test_other_formats_are_refused_in_the_same_words(second_checker, same, form):
+    content = {**TRUE, "format": form}
+    code, lines = same(json.dumps(content), XOR, target="label")
+    assert code == 2
+    assert lines[0].removeprefix("cannot read: ").startswith("it is not a certificate of the format")
+    assert second_checker.verify(json.dumps(content), XOR, "table.csv", "label") == (2, lines)
 
 
 XOR = "a,b,label\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n"
@@ -164,9 +172,9 @@ def test_integers_are_integers_and_columns_are_in_range(same):
         assert same(json.dumps(TRUE).replace('"n": 4', f'"n": {n}'), XOR)[0] == 1
     for column in ("１", "+1", "1_0", str(1 + (1 << 31)), "0", "-1"):
         assert same(json.dumps(TRUE), f"0\n1 {column}:1\n", "t.svm")[0] == 2
-    old = json.loads((OLD / "certificates.json").read_text())["separable.csv"]["verdict"]
-    old["data"]["n"] = float(old["data"]["n"])
-    assert same(json.dumps(old), (OLD / "separable.csv").read_text(), "separable.csv")[0] == 1
+    counted = json.loads((STORED / "certificates.json").read_text())["separable.csv"]["verdict"]
+    counted["data"]["n"] = float(counted["data"]["n"])
+    assert same(json.dumps(counted), (STORED / "separable.csv").read_text(), "separable.csv")[0] == 1
 
 
 def test_few_rows_of_many_columns_do_not_span(same):

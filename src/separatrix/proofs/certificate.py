@@ -267,7 +267,7 @@ def verify(certificate: Certificate | str | Path, X: Any, y: Any) -> str:
     if not isinstance(certificate, Certificate):
         certificate = Certificate.load(certificate)
     try:
-        checker.version_of(certificate.content)
+        checker.need_format(certificate.content)
         told = checker.described_data(certificate.content)
         return "\n".join(checker.check(certificate.content, _checkable(X, y, told["columns"])))
     except checker.Rejected as why:
