@@ -99,9 +99,10 @@ class Summary:
     @property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """The lines, one object each."""
-        rows = self.table()
+        columns = zip(*(getattr(self, name).tolist() for name in COLUMNS), strict=True)
         return tuple(
-            Coefficient(name, **rows._row(j), mark=self.marks.get(name, "")) for j, name in enumerate(self.names)
+            Coefficient(name, *numbers, mark=self.marks.get(name, ""))
+            for name, numbers in zip(self.names, columns, strict=True)
         )
 
     def __getitem__(self, name: str) -> Coefficient:
