@@ -101,7 +101,7 @@ class Summary:
         """The lines, one object each."""
         columns = zip(*(getattr(self, name).tolist() for name in COLUMNS), strict=True)
         return tuple(
-            Coefficient(name, *numbers, mark=self.marks.get(name, ""))
+            Coefficient(name, *numbers, self.marks.get(name, ""))
             for name, numbers in zip(self.names, columns, strict=True)
         )
 
