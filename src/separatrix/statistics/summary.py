@@ -99,10 +99,10 @@ class Summary:
     @property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """The lines, one object each."""
-        columns = zip(*(getattr(self, name).tolist() for name in COLUMNS), strict=True)
+        rows = zip(*(getattr(self, name).tolist() for name in COLUMNS), strict=True)
         return tuple(
-            Coefficient(name, *numbers, self.marks.get(name, ""))
-            for name, numbers in zip(self.names, columns, strict=True)
+            Coefficient(name, **dict(zip(COLUMNS, row, strict=True)), mark=self.marks.get(name, ""))
+            for name, row in zip(self.names, rows, strict=True)
         )
 
     def __getitem__(self, name: str) -> Coefficient:
