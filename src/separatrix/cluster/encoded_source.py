@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from separatrix.cluster.partition_schema import SourceSchema, loaded, matrix_row
 from separatrix.cluster.rounds import Rounds
 from separatrix.cluster.target import Target, found_target, numbered
 from separatrix.data.dialect import Reading
+from separatrix.data.row_arrays import stacked
 from separatrix.errors import DataError
 from separatrix.features.column_encoders import Noted, NumberColumn
 from separatrix.features.encoder import Choices, Encoder
@@ -60,15 +60,6 @@ def sampled(part: HeldPart, stride: int) -> tuple[Any, Any, Any]:
     """The rows of a partition among every so-manieth of the source, with class numbers and weights."""
     own = slice(-part.first_row % stride, None, stride)
     return part.X[own], part.y[own], None if part.weights is None else part.weights[own]
-
-
-def stacked(parts: Sequence[Any]) -> Any:
-    """Rows of several partitions, one after the other."""
-    if isinstance(parts[0], np.ndarray):
-        return np.ascontiguousarray(np.concatenate(parts))
-    from scipy.sparse import csr_array, vstack
-
-    return csr_array(vstack(parts, format="csr"))
 
 
 def encoded_source(

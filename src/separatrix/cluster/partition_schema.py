@@ -17,6 +17,7 @@ from separatrix.cluster.rounds import Rounds
 from separatrix.data.dialect import Reading
 from separatrix.data.frame import Column, Frame
 from separatrix.data.libsvm import Part
+from separatrix.data.row_arrays import csr_rows
 from separatrix.data.row_files import Matrix
 from separatrix.errors import DataError
 from separatrix.validation import check_table
@@ -167,15 +168,9 @@ def recast(part: HeldPart, kinds: dict[str, str]) -> None:
 
 def matrix_rows(part: HeldPart, features: int, zero_based: bool) -> None:
     """Rows without names as numbers of the same width everywhere, with their labels as they are written."""
-    from scipy.sparse import csr_array
-
     table = part.table
     if isinstance(table, Part):
-        ends = np.zeros(table.rows + 1, dtype=np.int32)
-        ends[1:] = table.ends
         indices = table.indices + np.int32(1) if zero_based else table.indices
-        part.X = csr_array((table.values, indices, ends), shape=(table.rows, features))
-        part.X.has_canonical_format = True
-        part.y = table.labels
+        part.X, part.y = csr_rows(table.values, indices, table.ends, features), table.labels
     elif table is not None:
         part.X, part.y, part.weights = check_table(table.X).X, table.y, table.weights

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.data.dialect import kind_of
-from separatrix.data.file_pieces import NEWLINE, in_order, pieces, workers
+from separatrix.data.file_pieces import in_order, pieces, workers
 from separatrix.data.frame import unknown_column
 from separatrix.data.libsvm import parts
 from separatrix.data.plain_numbers import plain_file
@@ -65,16 +64,9 @@ def _delimited(path: Path, target: str | None, size: int) -> Iterator[Chunk]:
         raise DataError(f"{path.name} has columns {', '.join(plain.names[:8])}: pass target=, the one with the labels.")
     if target not in plain.names:
         raise DataError(unknown_column(target, list(plain.names), path.name))
-    at, width = plain.names.index(target), len(plain.names)
-
-    def parse(piece: NDArray[np.uint8]) -> tuple[Floats, Floats] | None:
-        lines = kernels.count_byte(piece, NEWLINE) + int(piece[-1] != NEWLINE)
-        values, labels = np.empty(lines * (width - 1)), np.empty(lines)
-        got = kernels.delimited_chunk(piece, ord(plain.delimiter), width, at, values, labels)
-        return None if got[5] else (values[: got[0] * (width - 1)].reshape(-1, width - 1), labels[: got[0]])
-
-    row = 0
-    for read in in_order(parse, pieces(path, size=size, begin=plain.begin, ring=workers() + 3), workers()):
+    at, row = plain.names.index(target), 0
+    source = pieces(path, size=size, begin=plain.begin, ring=workers() + 3)
+    for read in in_order(lambda piece: plain.rows(piece, at), source, workers()):
         if read is None:
             raise DataError(f"{path.name} has a cell behind row {row:,} that is not a number: pass chunks (X, y).")
         X, y = read

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.data.file_pieces import NEWLINE, PIECE, Bytes, Growing, gzipped, in_order, line_at, pieces, workers
+from separatrix.data.row_arrays import csr_rows
 from separatrix.errors import DataError
 
 COLON = 58
@@ -140,8 +141,6 @@ def libsvm_chunks(
 
     ``zero_based=None`` reads the file twice, to look whether a feature 0 occurs.
     """
-    from scipy.sparse import csr_array
-
     name, threads = Path(path).name, threads or workers()
     base = 0 if (counts_from_zero(path, threads) if zero_based is None else zero_based) else 1
     for part in parts(path, base, size, threads):
@@ -153,11 +152,7 @@ def libsvm_chunks(
             raise DataError(
                 f"{name} has features {found}, but the model was fitted on {base} to {features - 1 + base}."
             )
-        ends = np.zeros(part.rows + 1, dtype=np.int32)
-        ends[1:] = part.ends
-        X = csr_array((part.values, part.indices, ends), shape=(part.rows, features))
-        X.has_canonical_format = True
-        yield X, part.labels
+        yield csr_rows(part.values, part.indices, part.ends, features), part.labels
 
 
 def counts_from_zero(path: str | os.PathLike[str], threads: int = 1) -> bool:

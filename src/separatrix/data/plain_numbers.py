@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.data.file_pieces import NEWLINE, Bytes, gzipped, in_order, opened, pieces, workers
+from separatrix.arrays import Floats
+from separatrix.data.file_pieces import NEWLINE, Bytes, Growing, gzipped, in_order, opened, pieces, workers
 from separatrix.data.frame import Column, Frame, unknown_column
 from separatrix.errors import DataError
 
@@ -32,7 +33,15 @@ class Plain:
 
     names: tuple[str, ...]
     delimiter: str
-    begin: int
+    begin: int = 0
+
+    def rows(self, piece: Bytes, target: int = -1) -> tuple[Floats, Floats] | None:
+        """The rows of a piece, NaN for empty cells, and apart from them the target, by its number; None at a fault."""
+        lines = kernels.count_byte(piece, NEWLINE) + int(piece[-1] != NEWLINE)
+        width = len(self.names) - (target >= 0)
+        values, labels = np.empty(lines * width), np.empty(lines if target >= 0 else 0)
+        got = kernels.delimited_chunk(piece, ord(self.delimiter), len(self.names), target, values, labels)
+        return None if got[5] else (values[: got[0] * width].reshape(-1, width), labels[: got[0]])
 
 
 def plain_file(path: str | os.PathLike[str]) -> Plain | None:
@@ -59,7 +68,8 @@ def plain_of(start: bytes) -> Plain | None:
         plain = Plain(names, delimiter, len(head) + 1)
         sample = rest[:TRIED]
         cut = sample.rfind(b"\n") + 1 or len(sample)
-        return plain if _parses(np.frombuffer(sample[:cut], dtype=np.uint8), plain) else None
+        tried = plain.rows(np.frombuffer(sample[:cut], dtype=np.uint8)) if cut else None
+        return plain if tried is not None and len(tried[0]) else None
     return None
 
 
@@ -70,13 +80,6 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _parses(sample: Bytes, plain: Plain) -> bool:
-    lines = kernels.count_byte(sample, NEWLINE) + 1
-    room = np.empty(lines * len(plain.names))
-    got = kernels.delimited_chunk(sample, ord(plain.delimiter), len(plain.names), -1, room, np.empty(0))
-    return got[5] == 0 and got[0] > 0
 
 
 def read_plain(
@@ -93,61 +96,18 @@ def read_plain(
     if target is not None and target not in names:
         raise DataError(unknown_column(target, names, Path(path).name))
     at = -1 if target is None else names.index(target)
-    read = _Whole(plain, at, 0 if gzipped(path) else os.path.getsize(path))
-    if not read.all(pieces(path, begin=plain.begin, ring=(threads or workers()) + 3), threads or workers()):
-        return None
+    threads, whole, seen = threads or workers(), 1 if gzipped(path) else os.path.getsize(path), plain.begin
+    values, labels = Growing("f8"), Growing("f8")
+    source = pieces(path, begin=plain.begin, ring=threads + 3)
+    for read, size in in_order(lambda piece: (plain.rows(piece, at), len(piece)), source, threads):
+        if read is None:
+            return None
+        seen += size
+        values.add(read[0].reshape(-1), min(1.0, seen / whole))
+        labels.add(read[1], min(1.0, seen / whole))
     if at >= 0:
         names.pop(at)
-    X = read.values[: read.rows * read.width].reshape(read.rows, read.width)
-    return X, read.labels[: read.rows] if at >= 0 else None, names
-
-
-class _Whole:
-    """Arrays for all rows, into which pieces are parsed side by side; they grow between rounds of pieces."""
-
-    def __init__(self, plain: Plain, target: int, size: int) -> None:
-        self.plain, self.target, self.size = plain, target, size
-        self.width = len(plain.names) - (target >= 0)
-        self.values, self.labels = np.empty(0), np.empty(0)
-        self.rows = self.seen = 0
-        self.held: Bytes | None = None
-
-    def all(self, source: Iterator[Bytes], threads: int) -> bool:
-        """Whether every piece was plain."""
-        self.held = next(source, None)
-        while self.held is not None:
-            self._grow(self.held)
-            for fault in in_order(self._parse, self._jobs(source), threads):
-                if fault:
-                    return False
-        return True
-
-    def _grow(self, piece: Bytes) -> None:
-        """Room for this piece, and for as many rows as the rest of the file will have if it goes on like that."""
-        lines = self.rows + kernels.count_byte(piece, NEWLINE) + 1
-        rows = max(lines, lines * 3 // 2 if self.rows else 0, int(1.02 * lines * self.size / (self.seen + len(piece))))
-        values, labels = np.empty(rows * self.width), np.empty(rows if self.target >= 0 else 0)
-        values[: self.rows * self.width] = self.values[: self.rows * self.width]
-        if self.target >= 0:
-            labels[: self.rows] = self.labels[: self.rows]
-        self.values, self.labels = values, labels
-
-    def _jobs(self, source: Iterator[Bytes]) -> Iterator[tuple[Bytes, NDArray[np.float64], NDArray[np.float64]]]:
-        """Pieces with their places, until there is no room or no piece; a line is a row."""
-        while self.held is not None:
-            piece = self.held
-            lines = kernels.count_byte(piece, NEWLINE) + (piece[-1] != NEWLINE)
-            end = self.rows + lines
-            if end * self.width > len(self.values):
-                return
-            labels = self.labels[self.rows : end] if self.target >= 0 else self.labels
-            yield piece, self.values[self.rows * self.width : end * self.width], labels
-            self.rows, self.seen = end, self.seen + len(piece)
-            self.held = next(source, None)
-
-    def _parse(self, job: tuple[Bytes, NDArray[np.float64], NDArray[np.float64]]) -> int:
-        columns = len(self.plain.names)
-        return kernels.delimited_chunk(job[0], ord(self.plain.delimiter), columns, self.target, job[1], job[2])[5]
+    return values.array.reshape(-1, len(names)), labels.array if at >= 0 else None, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +128,10 @@ class PlainTable:
         return in_order(self._rows, pieces(self.path, begin=self.plain.begin), workers())
 
     def _rows(self, piece: Bytes) -> tuple[NDArray[np.float64], Bytes]:
-        values = _piece_values(piece, self.plain)
-        if values is None:
+        read = self.plain.rows(piece)
+        if read is None:
             raise DataError(f"{self.path.name} changed while it was read.")
-        return values, piece
+        return read[0], piece
 
 
 def plain_table(path: Path) -> PlainTable | None:
@@ -180,21 +140,13 @@ def plain_table(path: Path) -> PlainTable | None:
     if plain is None:
         return None
     whole, rows = np.ones(len(plain.names), dtype=np.bool_), 0
-    for values in in_order(lambda piece: _piece_values(piece, plain), pieces(path, begin=plain.begin), workers()):
-        if values is None:
+    for read in in_order(plain.rows, pieces(path, begin=plain.begin), workers()):
+        if read is None:
             return None
-        rows += len(values)
+        rows += len(read[0])
         for j in np.flatnonzero(whole):
-            whole[j] = _whole(values[:, j])
+            whole[j] = _whole(read[0][:, j])
     return PlainTable(path, plain, tuple(whole.tolist()), rows) if rows else None
-
-
-def _piece_values(piece: Bytes, plain: Plain) -> NDArray[np.float64] | None:
-    lines = kernels.count_byte(piece, NEWLINE) + int(piece[-1] != NEWLINE)
-    width = len(plain.names)
-    values = np.empty(lines * width)
-    got = kernels.delimited_chunk(piece, ord(plain.delimiter), width, -1, values, np.empty(0))
-    return None if got[5] else values[: got[0] * width].reshape(-1, width)
 
 
 def _whole_columns(values: NDArray[np.float64]) -> list[bool]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.data.file_pieces import pieces
+from separatrix.data.row_arrays import csr_rows, stacked
 from separatrix.errors import DataError
 
 BITS = 18
@@ -25,12 +26,8 @@ BITS = 18
 
 def read_vw(path: str | os.PathLike[str], *, bits: int = BITS) -> tuple[Any, Floats, Floats]:
     """Rows as a CSR array of 2^bits columns, their labels and their importance weights."""
-    from scipy.sparse import csr_array, vstack
-
-    parts = list(vw_chunks(path, bits=bits))
-    X = parts[0][0] if len(parts) == 1 else csr_array(vstack([part[0] for part in parts], format="csr"))
-    X.has_canonical_format = True
-    return X, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
+    X, y, weights = zip(*vw_chunks(path, bits=bits), strict=True)
+    return stacked(X), np.concatenate(y), np.concatenate(weights)
 
 
 def vw_chunks(
@@ -69,15 +66,11 @@ def _rows(
 
 
 def _matrix(rows: list[dict[int, float]], bits: int) -> Any:
-    from scipy.sparse import csr_array
-
-    ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+    ends = np.cumsum([len(row) for row in rows], dtype=np.int32)
     pairs = [sorted(row.items()) for row in rows]
     columns = np.array([column for row in pairs for column, _ in row], dtype=np.int32)
     values = np.array([value for row in pairs for _, value in row], dtype=np.float64)
-    X = csr_array((values, columns, ends), shape=(len(rows), 1 << bits))
-    X.has_canonical_format = True
-    return X
+    return csr_rows(values, columns, ends, 1 << bits)
 
 
 def parse_line(line: str, bits: int) -> tuple[float, float, dict[int, float]]:

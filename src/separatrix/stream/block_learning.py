@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.data.row_arrays import stacked
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.perceptron.arrivals import Arrivals, Judged, row_rules
 
@@ -92,16 +93,7 @@ class BlockArrivals:
         waiting, self.waiting, self.rows = self.waiting, [], 0
         if not waiting:
             return
-        if len(waiting) == 1:
-            X, y = waiting[0]
-        else:
-            y = np.concatenate([y for _, y in waiting])
-            if isinstance(waiting[0][0], np.ndarray):
-                X = np.concatenate([X for X, _ in waiting])
-            else:
-                from scipy.sparse import csr_array, vstack
-
-                X = csr_array(vstack([X for X, _ in waiting], format="csr"))
+        X, y = stacked([X for X, _ in waiting]), np.concatenate([y for _, y in waiting])
         if self.declared is None or self.regression or self.learner.__sklearn_is_fitted__():
             self.learner.partial_fit(X, y)
         else:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.data.file_pieces import Bytes
+from separatrix.data.row_arrays import csr_rows
 
 SHOWN = 200  # characters of a line in the reject file
 
@@ -44,13 +45,7 @@ class SparseRows:
         return len(self.ends)
 
     def matrix(self, width: int) -> Any:
-        from scipy.sparse import csr_array
-
-        starts = np.zeros(self.n + 1, dtype=np.int32)
-        starts[1:] = self.ends
-        X = csr_array((self.values, self.indices, starts), shape=(self.n, width))
-        X.has_canonical_format = True
-        return X
+        return csr_rows(self.values, self.indices, self.ends, width)
 
 
 @dataclass(slots=True)

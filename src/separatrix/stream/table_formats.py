@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from separatrix import kernels
-from separatrix.data.file_pieces import NEWLINE, Bytes
+from separatrix.data.file_pieces import Bytes
 from separatrix.data.frame import unknown_column
+from separatrix.data.plain_numbers import Plain
 from separatrix.errors import DataError
 from separatrix.stream.row_batches import SHOWN, Reject, TableRows, lines_of
 
@@ -190,19 +191,11 @@ class Csv:
     def _plain(self, text: Bytes) -> TableRows | None:
         """All cells at once where they are nothing but numbers; a missing label or a fault goes the other way."""
         own = self.columns
-        width, at = len(own.names), own.names.index(own.target)
-        lines = kernels.count_byte(text, NEWLINE) + int(text[-1] != NEWLINE)
-        values, labels = np.empty(lines * (width - 1)), np.empty(lines)
-        rows, _, _, _, _, fault = kernels.delimited_chunk(text, ord(own.delimiter), width, at, values, labels)
-        if fault:
+        read = Plain(tuple(own.names), own.delimiter).rows(text, own.names.index(own.target))
+        if read is None:
             return None
-        labelled = ~np.isnan(labels[:rows])
-        has_all = bool(labelled.all())
-        return TableRows(
-            np.where(labelled, labels[:rows], 0.0),
-            None if has_all else labelled,
-            numbers=values[: rows * (width - 1)].reshape(rows, width - 1),
-        )
+        labelled = ~np.isnan(read[1])
+        return TableRows(np.where(labelled, read[1], 0.0), None if labelled.all() else labelled, numbers=read[0])
 
     def _cells(self, raw: bytes) -> list[str]:
         text = raw.decode("utf-8").rstrip("\r")
