@@ -13,7 +13,7 @@ from separatrix.auditing.assumptions import _firm
 from separatrix.auditing.efficiency_answer import NeighbourFacts
 from separatrix.auditing.inputs import task_for_audit
 from separatrix.auditing.phrasing import EstimateFacts
-from separatrix.auditing.prediction_answer import ComparedLearner, PredictionFacts
+from separatrix.auditing.prediction_answers import ComparedLearner, PredictionFacts
 from separatrix.auditing.recommendation import _about_neighbour
 
 

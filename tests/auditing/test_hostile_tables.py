@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import separatrix
-from separatrix.auditing.report.proof import SCRIPTS
+from separatrix.auditing.report.page import SCRIPTS
 from separatrix.cli.schema import schemas
 
 HOSTILE = [

@@ -10,11 +10,11 @@ import pytest
 
 import separatrix
 from separatrix.auditing import efficiency_answer
+from separatrix.auditing.facts import Excerpt
 from separatrix.auditing.hyperplane_answers import MistakeFacts
 from separatrix.auditing.phrasing import EstimateFacts, estimate
 from separatrix.auditing.report import curves, figures
 from separatrix.auditing.report.drawing import axes, plain_ticks, svg
-from separatrix.auditing.table_facts import Excerpt
 
 
 @pytest.fixture(scope="module")

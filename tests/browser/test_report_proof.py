@@ -10,7 +10,7 @@ import pytest
 
 import separatrix
 from separatrix import checker
-from separatrix.auditing.report import proof
+from separatrix.auditing.report import page as report_page
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ def test_a_changed_script_does_not_run(audits, opened):
 def test_from_some_rows_the_page_concludes_about_these_rows_alone(audits, opened, monkeypatch):
     found, folder = audits["noisy"]
     count = len(found.facts.separation.witness)
-    monkeypatch.setattr(proof, "MOST_ROWS", 60 * count)
+    monkeypatch.setattr(report_page, "MOST_ROWS", 60 * count)
     html = found.report()
     assert data_of(html)[1]["kind"] == "witness"
     page = opened(html)

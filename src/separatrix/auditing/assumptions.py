@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.auditing.assumption_answer import AssumptionFacts, AssumptionLine, SuspectRows
-from separatrix.auditing.audit_table import AuditTable
+from separatrix.auditing.audit_table import AuditTable, excerpt
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import Session
-from separatrix.auditing.checks import design, independence, log_odds, noise, normality
-from separatrix.auditing.figure_facts import QuantileCurve
+from separatrix.auditing.checks import log_odds, noise, normality
+from separatrix.auditing.checks.table_checks import check_columns, check_independence
+from separatrix.auditing.facts import QuantileCurve
 from separatrix.auditing.learner_choice import LearnerComparison
 from separatrix.auditing.phrasing import count, share, some
 from separatrix.auditing.prediction import Prediction
-from separatrix.auditing.row_excerpt import excerpt
+from separatrix.auditing.prediction_answers import AssumptionFacts, AssumptionLine, SuspectRows
 from separatrix.auditing.separation import DecidedSeparation
 
 ORDER = {"fails": 0, "look": 1, "unknown": 2, "holds": 3}
@@ -44,9 +44,9 @@ def check_classification(
         if _in_time(session, "linear log-odds"):
             lines += log_odds.check(table, session.seed, separation.verdict == "overlap")
         if _in_time(session, "full rank and equal scales"):
-            lines += design.check(table)
+            lines += check_columns(table)
         if _in_time(session, "independent rows"):
-            lines += independence.check(table, separation.facts.contradictions.duplicates)
+            lines += check_independence(table, separation.facts.contradictions.duplicates)
     return AssumptionFacts(_sorted(lines), suspects), quantiles
 
 
@@ -57,9 +57,9 @@ def check_regression(
     with session.clock.stage("assumptions"):
         lines = noise.check(table, residuals, fitted)
         if _in_time(session, "full rank and equal scales"):
-            lines += design.check(table)
+            lines += check_columns(table)
         if _in_time(session, "independent rows"):
-            lines += independence.check(table, duplicates)
+            lines += check_independence(table, duplicates)
     return AssumptionFacts(_sorted(lines), None)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from separatrix.auditing import efficiency_answer, hyperplane_answers, prediction_answer
-from separatrix.auditing.assumption_answer import AssumptionFacts, assumptions
+from separatrix.auditing import efficiency_answer, hyperplane_answers, prediction_answers
 from separatrix.auditing.budget import Omission
 from separatrix.auditing.efficiency_answer import AlgorithmFacts
-from separatrix.auditing.figure_facts import Pictures
+from separatrix.auditing.facts import Pictures, TableFacts
 from separatrix.auditing.hyperplane_answers import (
     BestFacts,
     CertificateFacts,
@@ -18,9 +17,8 @@ from separatrix.auditing.hyperplane_answers import (
     SeparationFacts,
 )
 from separatrix.auditing.phrasing import Answer
-from separatrix.auditing.prediction_answer import PredictionFacts
+from separatrix.auditing.prediction_answers import AssumptionFacts, PredictionFacts
 from separatrix.auditing.recommendation import Recommendation
-from separatrix.auditing.table_facts import TableFacts
 from separatrix.persistence.json_values import plain
 
 FORMAT = "separatrix-audit/2"
@@ -69,8 +67,8 @@ class AuditFacts:
             "separation": first,
             "best": second,
             "algorithm": efficiency_answer.algorithm(self.algorithm, self.best, self.prediction.chosen),
-            "prediction": prediction_answer.prediction(self.prediction, self.table),
-            "assumptions": assumptions(self.assumptions),
+            "prediction": prediction_answers.prediction(self.prediction, self.table),
+            "assumptions": prediction_answers.assumptions(self.assumptions),
         }
 
     def to_dict(self) -> dict[str, Any]:

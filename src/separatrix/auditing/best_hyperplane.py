@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.auditing.audit_table import AuditTable
+from separatrix.auditing.audit_table import AuditTable, excerpt
 from separatrix.auditing.budget import Session
 from separatrix.auditing.hyperplane_answers import (
     BestFacts,
@@ -27,7 +27,6 @@ from separatrix.auditing.hyperplane_answers import (
     ProvedBracket,
 )
 from separatrix.auditing.minimum_mistakes import FoundMistakes, bracket_mistakes
-from separatrix.auditing.row_excerpt import excerpt
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.errors import CertificateError
 from separatrix.proofs.margin import Margin, margin, margin_between

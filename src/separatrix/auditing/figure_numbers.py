@@ -13,8 +13,8 @@ from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.best_hyperplane import BestHyperplane, FullFit, standardised_hyperplane
 from separatrix.auditing.budget import OutOfTime, Session
 from separatrix.auditing.candidate_learners import Candidate, FullFits, in_folds, inner
-from separatrix.auditing.coefficients import coefficient_table, in_units
-from separatrix.auditing.figure_facts import (
+from separatrix.auditing.drawn_model import DrawnHyperplane, coefficient_table, in_units, project
+from separatrix.auditing.facts import (
     Band,
     CalibrationPicture,
     CoefficientTable,
@@ -30,7 +30,6 @@ from separatrix.auditing.figure_facts import (
 from separatrix.auditing.learner_choice import LearnerComparison, estimate_facts
 from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.prediction import Prediction
-from separatrix.auditing.projection import DrawnHyperplane, project
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.errors import SeparatrixError
 from separatrix.evaluation.results import ClassificationEvaluation

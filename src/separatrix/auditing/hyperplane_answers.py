@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from separatrix.auditing.facts import Contradictions, Excerpt, TableFacts
 from separatrix.auditing.phrasing import Answer, count, named, nearly_one, number, plural, share, some
-from separatrix.auditing.table_facts import Contradictions, Excerpt, TableFacts
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.auditing.facts import SplitRuleFacts
 from separatrix.auditing.phrasing import count, plural, short
-from separatrix.auditing.table_facts import SplitRuleFacts
 from separatrix.data.frame import Column, Frame, column_from, frame_from, label_column
 from separatrix.data.row_files import Matrix, RowFile
 from separatrix.data.sources import Source, open_source

@@ -21,7 +21,7 @@ from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import FOLDS, OutOfTime, Session
 from separatrix.auditing.candidate_learners import Candidate, in_folds
 from separatrix.auditing.phrasing import EstimateFacts, count, short
-from separatrix.auditing.prediction_answer import ComparedLearner, NotCompared, PairedDifference
+from separatrix.auditing.prediction_answers import ComparedLearner, NotCompared, PairedDifference
 from separatrix.errors import DataError, SeparatrixError
 from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
 from separatrix.evaluation.fold_assignment import folds_for

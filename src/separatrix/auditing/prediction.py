@@ -29,7 +29,7 @@ from separatrix.auditing.learner_choice import (
     usable_folds,
 )
 from separatrix.auditing.phrasing import EstimateFacts, count, plural, short
-from separatrix.auditing.prediction_answer import (
+from separatrix.auditing.prediction_answers import (
     AlarmFacts,
     ClassScore,
     ConfusedClasses,

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from separatrix.auditing.assumption_answer import AssumptionFacts
 from separatrix.auditing.candidate_learners import Candidate
 from separatrix.auditing.efficiency_answer import NeighbourFacts
+from separatrix.auditing.facts import TableFacts
 from separatrix.auditing.hyperplane_answers import BestFacts, SeparationFacts
 from separatrix.auditing.phrasing import EstimateFacts, count, estimate, listing, metric_name, named, share
-from separatrix.auditing.prediction_answer import ComparedLearner, PredictionFacts
-from separatrix.auditing.table_facts import TableFacts
+from separatrix.auditing.prediction_answers import AssumptionFacts, ComparedLearner, PredictionFacts
 
 COEFFICIENT_READERS = ("single coefficients", "intervals of least squares")
 FEW_FOUND = 0.5  # share of a rare class below which labels are of little use

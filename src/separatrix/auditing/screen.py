@@ -6,8 +6,8 @@ from collections.abc import Callable
 from textwrap import wrap
 
 from separatrix.auditing.audit_facts import AuditFacts
+from separatrix.auditing.facts import TableFacts
 from separatrix.auditing.phrasing import count, number, plural, share, unbroken
-from separatrix.auditing.table_facts import TableFacts
 
 WIDTH = 80
 WIDEST, NARROWEST = 100, 60

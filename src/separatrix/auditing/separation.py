@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.auditing.audit_table import AuditTable
+from separatrix.auditing.audit_table import AuditTable, excerpt
 from separatrix.auditing.budget import Session
+from separatrix.auditing.facts import Contradictions, LabelledRow
 from separatrix.auditing.hyperplane_answers import ClassVerdict, HyperplaneFacts, NamedCoefficient, SeparationFacts
-from separatrix.auditing.row_excerpt import excerpt
-from separatrix.auditing.table_facts import Contradictions, LabelledRow
 from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability
 from separatrix.proofs.separability import Given, Separability, counted
 

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.auditing.assumption_answer import AssumptionLine
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.checks.normality import varying
 from separatrix.auditing.phrasing import count, number, p_value, plural
+from separatrix.auditing.prediction_answers import AssumptionLine
 from separatrix.errors import SeparatrixError
 
 Term = tuple[str, int, int]  # a product of two columns, or of one with itself

@@ -11,9 +11,9 @@ import math
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.auditing.assumption_answer import AssumptionLine
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.phrasing import number, p_value
+from separatrix.auditing.prediction_answers import AssumptionLine
 
 LEVEL = 0.01
 

@@ -11,10 +11,10 @@ import math
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.auditing.assumption_answer import AssumptionLine
 from separatrix.auditing.audit_table import AuditTable
-from separatrix.auditing.figure_facts import QuantileCurve
+from separatrix.auditing.facts import QuantileCurve
 from separatrix.auditing.phrasing import number, p_value
+from separatrix.auditing.prediction_answers import AssumptionLine
 
 ROWS = 1500  # of each class that are tested
 COLUMNS = 60  # up to which covariances are compared

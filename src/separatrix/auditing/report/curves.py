@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.figure_facts import Band, ScatterPicture
+from separatrix.auditing.facts import Band, ScatterPicture
 from separatrix.auditing.phrasing import estimate, short
 from separatrix.auditing.report.drawing import axes, plain_ticks, svg
 from separatrix.auditing.report.figures import called

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.figure_facts import Projection
+from separatrix.auditing.facts import Projection, TableFacts
 from separatrix.auditing.phrasing import bound, count, metric_name, short
 from separatrix.auditing.report.drawing import axes, log_ticks, plain_ticks, svg
-from separatrix.auditing.table_facts import TableFacts
 from separatrix.plotting.row_points import draw_line
 from separatrix.plotting.style import BAD, GRID, INK, MARKERS, MUTED, PALETTE, PAPER, explain
 

@@ -1,9 +1,13 @@
-"""Question 4: learners compared by cross-validation, the choice, the held-out rows; and the sentences made of them."""
+"""Questions 4 and 5: how well new rows are predicted, and the assumptions of that; the sentences made of these facts.
+
+Learners are compared by cross-validation, one is chosen, held-out rows judge it. Assumptions have a verdict each.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from separatrix.auditing.facts import Excerpt, TableFacts
 from separatrix.auditing.phrasing import (
     Answer,
     EstimateFacts,
@@ -16,7 +20,15 @@ from separatrix.auditing.phrasing import (
     plural,
     share,
 )
-from separatrix.auditing.table_facts import TableFacts
+
+MARKS = {"fails": "✗", "look": "!", "unknown": "?", "holds": "✓"}
+FEW_CLASSES = 6  # up to which the screen has all of them
+HARDEST = 3
+UNITS = {
+    "accuracy": " correct",
+    "balanced_accuracy": " balanced accuracy",
+    "average_precision": " average precision",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +157,6 @@ class PredictionFacts:
         return None if self.chosen is None else self.learner(self.chosen).estimates[self.metric]
 
 
-FEW_CLASSES = 6  # up to which the screen has all of them
-HARDEST = 3
-UNITS = {
-    "accuracy": " correct",
-    "balanced_accuracy": " balanced accuracy",
-    "average_precision": " average precision",
-}
-
-
 def prediction(facts: PredictionFacts, table: TableFacts) -> Answer:
     """Question 4."""
     question = "How well does it predict new rows?"
@@ -240,3 +243,59 @@ def _test(facts: PredictionFacts, table: TableFacts) -> str:
         f"{count(test.rows)} held-out test rows, {which}already used {times}, so this estimate may be optimistic: "
         f"{figure}."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AssumptionLine:
+    """One assumption: ``verdict`` is "holds", "fails", "look" (needs a look) or "unknown".
+
+    ``name`` is for a list, ``assumption`` says it whole. ``threshold`` is the level of a test, where there is one.
+    """
+
+    name: str
+    assumption: str
+    needed_by: str
+    evidence: str
+    verdict: str
+    advice: str
+    p: float | None = None
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectRows:
+    """Rows that every learner, fitted without them, puts firmly into another class."""
+
+    rows: list[int]
+    rejected_by_all: int
+    learners: int
+    excerpt: Excerpt | None
+
+
+@dataclass(frozen=True, slots=True)
+class AssumptionFacts:
+    """Question 5."""
+
+    lines: list[AssumptionLine]
+    suspects: SuspectRows | None
+
+    def count(self, verdict: str) -> int:
+        return sum(line.verdict == verdict for line in self.lines)
+
+
+def assumptions(facts: AssumptionFacts) -> Answer:
+    """Question 5."""
+    holds, fails, look, unknown = (facts.count(verdict) for verdict in ("holds", "fails", "look", "unknown"))
+    parts = [
+        f"{holds} hold{'s' * (holds == 1)}" if holds else "",
+        f"{fails} fail{'s' * (fails == 1)}" if fails else "",
+        f"{look} need{'s' * (look == 1)} a look" if look else "",
+        f"{unknown} unknown" if unknown else "",
+    ]
+    listed = " · ".join(
+        f"{mark} {', '.join(line.name for line in facts.lines if line.verdict == verdict)}"
+        for verdict, mark in MARKS.items()
+        if facts.count(verdict)
+    )
+    answer = ", ".join(part for part in parts if part)
+    return Answer("Which assumptions does that need, and do they hold?", answer, "tested", [listed])
