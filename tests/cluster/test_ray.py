@@ -108,19 +108,24 @@ def test_the_same_bits_for_any_number_of_workers_and_for_this_process(session, s
         assert all_bits(source, "number", workers=workers) == here["number"]
 
 
+def held_by(rounds):
+    """The processes of the workers."""
+    return rounds.ray.get([actor.pid.remote() for actor in rounds.actors])
+
+
 def test_a_worker_killed_in_the_middle_of_a_round(session, source):
-    from separatrix.cluster.ray_rounds import RayRounds, held_by
+    from separatrix.cluster.ray_rounds import RayRounds
 
     def slowly(part):
         time.sleep(0.2)
         return part.partition.index
 
     with RayRounds(partitions_of(source), workers=2) as rounds:
-        victim = next(held_by(rounds))
+        victim = held_by(rounds)[0]
         threading.Timer(0.3, os.kill, (victim, signal.SIGKILL)).start()
         assert rounds.map("slowly", slowly) == list(range(8))
         assert sum(rounds.deaths) == 1
-        assert victim not in list(held_by(rounds))
+        assert victim not in held_by(rounds)
 
 
 def test_a_slow_worker_does_not_change_the_result(session, source, here, monkeypatch):
@@ -150,7 +155,7 @@ def test_a_fit_whose_worker_is_killed_has_the_same_bits(session, source, here):
 
     def killing(rounds, what, job):
         if what == "Hessian" and not killed:
-            killed.append(list(ray_rounds.held_by(rounds))[1])
+            killed.append(held_by(rounds)[1])
             os.kill(killed[0], signal.SIGKILL)
         return kept(rounds, what, job)
 

@@ -157,12 +157,12 @@ def _classes(text: str | None) -> list[Any] | None:
     """Classes as numbers where all are, else as text."""
     if text is None:
         return None
-    from separatrix.stream.table_formats import number_of
+    from separatrix.data.number_writing import plain_number
 
     words = [word.strip() for word in text.split(",")]
     if len(set(words)) < 2 or not all(words):
         raise ParameterError(f"--classes is {text!r}: name two or more, separated by commas.")
-    numbers = [number_of(word) for word in words]
+    numbers = [plain_number(word) for word in words]
     return sorted(words) if None in numbers else sorted(float(number) for number in numbers if number is not None)
 
 

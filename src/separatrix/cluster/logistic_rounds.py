@@ -17,6 +17,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.cluster.encoded_source import EncodedSource
 from separatrix.cluster.part_worker import HeldPart
+from separatrix.data.row_arrays import columns_of
 from separatrix.models.logistic.binary_loss import EPS, TINY, BinaryLoss, HessianModel, LossPoint, dense
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss, class_information, determined
 from separatrix.numerics.moments import Moments, merge
@@ -39,9 +40,7 @@ class LossSpec:
 
     def columns_of(self, X: Any) -> Any:
         """The columns that are kept."""
-        if self.kept is None:
-            return X
-        return np.ascontiguousarray(X[:, self.kept]) if isinstance(X, np.ndarray) else X[:, list(self.kept)]
+        return X if self.kept is None else columns_of(X, list(self.kept))
 
 
 def part_loss(part: HeldPart, spec: LossSpec) -> BinaryLoss | MultinomialLoss:

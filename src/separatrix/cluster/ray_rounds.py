@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -73,10 +73,6 @@ class RayRounds(Rounds):
         for k, failure in enumerate(self._get([a.take.remote(self._own(k), []) for k, a in enumerate(self.actors)])):
             if isinstance(failure, Exception):
                 self._revive(k)
-
-    def replace(self, partitions: Sequence[SourcePart]) -> None:
-        self.partitions = list(partitions)
-        self._take()
 
     def _get(self, waited: Sequence[Any]) -> list[Any]:
         """The results, or for a worker that died its error."""
@@ -215,9 +211,3 @@ class RayExecutor:
 
 def _called(work: Any, *arguments: Any) -> Any:
     return work(*arguments)
-
-
-def held_by(rounds: Rounds) -> Iterator[int]:
-    """The processes of the workers, one after the other."""
-    for actor in getattr(rounds, "actors", []):
-        yield rounds.ray.get(actor.pid.remote())  # type: ignore[attr-defined]  # of rounds on Ray

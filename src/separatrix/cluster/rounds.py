@@ -54,7 +54,11 @@ class Rounds:
 
     def replace(self, partitions: Sequence[SourcePart]) -> None:
         """Other descriptions of the same partitions, before anything is prepared."""
-        raise NotImplementedError("a kind of rounds says where its partitions are")
+        self.partitions = list(partitions)
+        self._take()
+
+    def _take(self) -> None:
+        """Hand the partitions to the workers."""
 
     def close(self) -> None:
         """Let go of the workers; the cluster is as it was."""
@@ -88,10 +92,9 @@ class LocalRounds(Rounds):
     def __init__(self, partitions: Sequence[SourcePart], progress: Progress | None = None) -> None:
         super().__init__(partitions, progress)
         self.worker = PartWorker()
-        self.worker.take(self.partitions, [])
+        self._take()
 
-    def replace(self, partitions: Sequence[SourcePart]) -> None:
-        self.partitions = list(partitions)
+    def _take(self) -> None:
         self.worker.take(self.partitions, [])
 
     def _answers(self, job: tuple[Work, tuple[Any, ...], Join[Any] | None]) -> list[Any]:

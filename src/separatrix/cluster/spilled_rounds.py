@@ -69,9 +69,6 @@ class SpilledRounds(Rounds):
         self.old: PartsFile | None = None
         self.new: PartsFile | None = None
 
-    def replace(self, partitions: Sequence[SourcePart]) -> None:
-        self.partitions = list(partitions)
-
     def prepare(self, what: str, work: Work, *arguments: Any) -> list[Any]:
         self.new = PartsFile(self.folder)
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.data.frame import unknown_column
+from separatrix.data.number_writing import plain_number
 from separatrix.errors import DataError
 
 
@@ -63,11 +63,8 @@ def _read(
 
 
 def number(text: str, column: str, name: str, line: int) -> float:
-    try:
-        value = math.nan if "_" in text else float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = plain_number(text)
+    if value is None:
         where = f"{column!r} in {name} line {line}"
         raise NotPlain(f'{where} is "{text}": not a finite number. Drop the row, or the column (--drop).')
     return value

@@ -7,12 +7,11 @@ that are letters of the text and not quotes.
 from __future__ import annotations
 
 import csv
-import gzip
 import re
-import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from separatrix.data.file_pieces import opened
 from separatrix.data.number_writing import MISSING, NO_VALUE, Writing, writings
 from separatrix.errors import DataError
 
@@ -73,15 +72,9 @@ class Reading:
 
 def first_bytes(path: Path) -> bytes:
     """The beginning of a file, unpacked where it is gzipped."""
-    with path.open("rb") as file:
-        start = file.read(SAMPLE)
-    if not start.startswith(b"\x1f\x8b"):
+    with opened(path) as file:
+        start: bytes = file.read(SAMPLE)
         return start
-    try:
-        with gzip.open(path, "rb") as unpacked:
-            return unpacked.read(SAMPLE)
-    except (OSError, EOFError, zlib.error) as broken:
-        raise DataError(f"{path.name} begins like a gzip file but cannot be unpacked: {broken}.") from broken
 
 
 def kind_of(path: Path) -> str:

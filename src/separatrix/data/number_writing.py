@@ -13,6 +13,7 @@ Units are left out: 12% is 12 and $5 is 5. A column has one unit, and a per cent
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -114,6 +115,15 @@ class Writing:
         if made.unit and not _is_unit(made.unit):
             raise ValueError("a writing of numbers")
         return made
+
+
+def plain_number(text: str) -> float | None:
+    """The finite number that Python reads in a text without underscores, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and "_" not in text else None
 
 
 def writings(cells: Iterable[str]) -> dict[str, Writing]:

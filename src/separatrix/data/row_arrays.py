@@ -27,3 +27,9 @@ def stacked(parts: Sequence[Any]) -> Any:
     from scipy.sparse import csr_array, vstack
 
     return csr_array(vstack(parts, format="csr"))
+
+
+def columns_of(X: Any, kept: Any) -> Any:
+    """Some columns of rows, as an array or CSR array of their own."""
+    part = X[:, kept]
+    return np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part.tocsr()

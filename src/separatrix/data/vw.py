@@ -6,7 +6,6 @@ Features that fall on the same column of a row are added up. Base values and tag
 
 from __future__ import annotations
 
-import math
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.data.file_pieces import pieces
+from separatrix.data.number_writing import plain_number
 from separatrix.data.row_arrays import csr_rows, stacked
 from separatrix.errors import DataError
 
@@ -98,10 +98,7 @@ def parse_line(line: str, bits: int) -> tuple[float, float, dict[int, float]]:
 
 
 def number_of(text: str, what: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or "_" in text:
+    value = plain_number(text)
+    if value is None:
         raise ValueError(f"{what} is {text[:40]!r}, not a finite number")
     return value

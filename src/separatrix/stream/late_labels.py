@@ -77,6 +77,15 @@ def is_missing(y: Any) -> bool:
     return y is None or (isinstance(y, (float, np.floating)) and bool(np.isnan(y)))
 
 
+def need_item(at: int, item: Any, length: int = 0) -> int:
+    """The length of an item of the stream: 2 or 3, and that of the others."""
+    own = len(item) if isinstance(item, (tuple, list)) else 0
+    if own not in (2, 3) or own != (length or own):
+        wanted = {2: "(row, label)", 3: "(key, row, label)"}.get(length, "(row, label) or (key, row, label)")
+        raise DataError(f"item {at} of the stream is {item!r:.60}: it must be {wanted}.")
+    return own
+
+
 class DelayedRows:
     """Labels that come ``delay`` rows after their rows."""
 

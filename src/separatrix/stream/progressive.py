@@ -14,7 +14,7 @@ from separatrix.evaluation.intervals import check_level
 from separatrix.models.perceptron.arrivals import row_rules
 from separatrix.models.perceptron.dict_stream import take_dicts
 from separatrix.stream.block_learning import BlockArrivals, arrivals_of
-from separatrix.stream.late_labels import DelayedRows, KeyedRows, SingleRows, is_missing
+from separatrix.stream.late_labels import DelayedRows, KeyedRows, SingleRows, is_missing, need_item
 from separatrix.stream.progressive_result import Progressive, result_of
 from separatrix.stream.scorecard import Scorecard, losses_of
 from separatrix.stream.stopping import interruption_held
@@ -132,15 +132,6 @@ def _iterator(stream: Any) -> Iterator[Any]:
     if not hasattr(stream, "__iter__"):
         raise ParameterError(f"stream is a {type(stream).__name__}: pass something that gives (row, label) pairs.")
     return iter(stream)
-
-
-def need_item(at: int, item: Any, length: int = 0) -> int:
-    """The length of an item of the stream: 2 or 3, and that of the others."""
-    own = len(item) if isinstance(item, (tuple, list)) else 0
-    if own not in (2, 3) or own != (length or own):
-        wanted = {2: "(row, label)", 3: "(key, row, label)"}.get(length, "(row, label) or (key, row, label)")
-        raise DataError(f"item {at} of the stream is {item!r:.60}: it must be {wanted}.")
-    return own
 
 
 def _checked(items: Iterable[Any], length: int) -> Iterator[Any]:

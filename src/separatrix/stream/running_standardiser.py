@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.stream.growing_encoder import GrowingEncoder
+from separatrix.stream.late_labels import need_item
 from separatrix.validation.table import is_sparse
 
 CHUNK = 4096  # rows of a table at a time
@@ -67,10 +68,7 @@ class RunningStandardiser:
                 raise DataError(f"stream has {len(stream)} rows and y has {len(y)} labels: pass one label a row.")
             items = ((stream[k : k + CHUNK], y[k : k + CHUNK]) for k in range(0, len(y), CHUNK))
         for at, item in enumerate(items):
-            if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
-                raise DataError(
-                    f"item {at} of the stream is {item!r:.60}: it must be (row, label) or (key, row, label)."
-                )
+            need_item(at, item)
             *key, x, label = item
             yield (*key, x if x is None else self._next(x), label)
 

@@ -19,6 +19,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.data.file_pieces import Bytes
 from separatrix.data.frame import unknown_column
+from separatrix.data.number_writing import plain_number
 from separatrix.data.plain_numbers import Plain
 from separatrix.errors import DataError
 from separatrix.stream.row_batches import SHOWN, Reject, TableRows, lines_of
@@ -47,7 +48,7 @@ class Columns:
     def kind(self, name: str, value: Any) -> str:
         """The kind of a column, settled by the first value that it has."""
         if name not in self.kinds:
-            text = isinstance(value, str) and number_of(value) is None
+            text = isinstance(value, str) and plain_number(value) is None
             said = "category" if name in self.category or (text and name not in self.number) else "number"
             self.kinds[name] = said
         return self.kinds[name]
@@ -58,7 +59,7 @@ class Columns:
             return None
         if self.kind(name, value) == "category":
             return value if isinstance(value, str) else _written(value)
-        number = number_of(value) if isinstance(value, str) else value
+        number = plain_number(value) if isinstance(value, str) else value
         if isinstance(number, bool) or (isinstance(number, (int, float)) and math.isfinite(number)):
             return float(number)
         raise ValueError(
@@ -69,7 +70,7 @@ class Columns:
         """The label of a row, and whether it has one."""
         if missing(value):
             return (0.0 if self.numeric_target is not False else ""), False
-        number = number_of(value) if isinstance(value, str) else value if isinstance(value, (int, float)) else None
+        number = plain_number(value) if isinstance(value, str) else value if isinstance(value, (int, float)) else None
         if self.numeric_target is None:
             self.numeric_target = number is not None
         if not self.numeric_target:
@@ -82,15 +83,6 @@ class Columns:
 def missing(value: Any) -> bool:
     """Whether a cell holds no value."""
     return value is None or (isinstance(value, str) and value.strip() in NO_VALUE)
-
-
-def number_of(text: str) -> float | None:
-    """A plain number, or None."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and "_" not in text else None
 
 
 def _written(value: Any) -> str:
@@ -182,7 +174,7 @@ class Csv:
                 continue
             own.settled = True
             own.plain = len(cells) > 1 and not own.drop and not own.category
-            own.plain = own.plain and all(number_of(value) is not None for value in cells)
+            own.plain = own.plain and all(plain_number(value) is not None for value in cells)
             if own.plain:
                 own.numeric_target = True
                 own.kinds = dict.fromkeys((name for name in own.names if name != own.target), "number")

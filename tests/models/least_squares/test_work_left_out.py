@@ -106,6 +106,15 @@ def test_a_known_inverse_does_not_change_the_answer():
     assert found.condition_now == normal.condition
 
 
+@pytest.mark.parametrize("scale", [1e-20, 1.0, 1e20])
+@pytest.mark.parametrize("n", [1, 2, 3, 40])
+def test_the_condition_of_wide_rows_does_not_depend_on_their_units(n, scale):
+    X = np.random.default_rng(n).normal(size=(n, 2 * n + 3))
+    model = LeastSquares(scale**2, fit_intercept=False).fit(scale * X, np.arange(float(n)))
+    assert model.solver_ == "wide"
+    assert model.condition_ == pytest.approx(np.sqrt(np.linalg.norm(X, 2) ** 2 + 1), rel=1e-6)
+
+
 @pytest.mark.parametrize("d", [30, 90])  # by the inverse, and by Cholesky's factor
 @pytest.mark.parametrize("alpha", [0.0, 1e-6, 1.0, 1e4])
 def test_the_squared_condition_is_bounded(d, alpha):

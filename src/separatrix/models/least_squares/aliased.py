@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.data.row_arrays import columns_of
 from separatrix.errors import InferenceError
 from separatrix.models.least_squares.orthogonal_factors import dense
 from separatrix.numerics.moments import Moments
@@ -44,10 +45,8 @@ def without_aliased(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> 
     kept = first_pivots(np.where(flat[:, None] | flat, 0.0, normal.scaled)) if lift else first_pivots(normal.scaled)
     aliased = np.ones(table.d, dtype=bool)
     aliased[kept] = False
-    part = table.X[:, kept]
-    X = np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part.tocsr()
-    reduced = LeastSquares(fit_intercept=lift, solver=model.solver).fit(X, targets, weights)
-    return reduced, aliased
+    reduced = LeastSquares(fit_intercept=lift, solver=model.solver)
+    return reduced.fit(columns_of(table.X, kept), targets, weights), aliased
 
 
 def determined(model: Any, X: Any) -> tuple[Any, Any]:
@@ -62,5 +61,4 @@ def determined(model: Any, X: Any) -> tuple[Any, Any]:
     table, _, weights = model._rows
     fit = dense(table.X if weights is None else table.X[weights > 0])
     need_determined(fit, dense(rows), aliased, bool(model.fit_intercept))
-    part = rows[:, np.flatnonzero(~aliased)]
-    return reduced, np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part.tocsr()
+    return reduced, columns_of(rows, np.flatnonzero(~aliased))

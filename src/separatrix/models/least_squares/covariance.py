@@ -122,13 +122,13 @@ def root(model: LeastSquares, basis: Basis, rows: FittedRows | None) -> tuple[Fl
     return (B if model.fit_intercept else B[:-1]), note
 
 
-def scores_in_basis(model: LeastSquares, rows: FittedRows, B: Floats) -> Floats:
+def scores_in_basis(model: LeastSquares, X: Any, weights: Floats, B: Floats) -> Floats:
     """H B, row by row: its squared lengths are the leverages."""
-    out = np.empty((len(rows.residuals), B.shape[1]))
+    out = np.empty((X.shape[0], B.shape[1]))
     slopes, level = (B[:-1], B[-1]) if model.fit_intercept else (B, np.zeros(B.shape[1]))
-    for begin, part in dense_chunks(rows.X):
+    for begin, part in dense_chunks(X):
         out[begin : begin + len(part)] = part @ slopes + level
-    out *= np.sqrt(rows.weights)[:, None]
+    out *= np.sqrt(weights)[:, None]
     return out
 
 
@@ -160,7 +160,7 @@ def coefficient_covariance(
     n, p = model.n_rows_, model.rank_
     if rows is None or kind == "model":
         return Covariance(model.sigma2_ * (B @ B.T), n - p, note)
-    Z = scores_in_basis(model, rows, B)
+    Z = scores_in_basis(model, rows.X, rows.weights, B)
     e = np.sqrt(rows.weights) * rows.residuals
     if kind == "cluster":
         codes = cluster_codes(groups, len(rows.counted), rows.counted)

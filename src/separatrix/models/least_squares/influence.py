@@ -40,7 +40,7 @@ def influence(model: LeastSquares, X: Any = None, y: Any = None, *, sample_weigh
     factor = need_inference(model)
     rows = rows_again(model, X, y, sample_weight)
     B, _ = root(model, factor.basis, rows)
-    Z = scores_in_basis(model, rows, B)
+    Z = scores_in_basis(model, rows.X, rows.weights, B)
     h = (Z * Z).sum(axis=1)
     alone = 1 - h < ALONE
     h[alone] = 1.0
@@ -70,7 +70,7 @@ def standardised_changes(model: LeastSquares, X: Any, y: Any, sample_weight: Any
     factor = need_inference(model)
     rows = rows_again(model, X, y, sample_weight)
     B, _ = root(model, factor.basis, rows)
-    Z = scores_in_basis(model, rows, B)
+    Z = scores_in_basis(model, rows.X, rows.weights, B)
     out = np.full((len(rows.counted), len(B)), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         away = found.studentized_outside / np.sqrt(1 - found.leverage)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
+from separatrix.data.row_arrays import columns_of
 from separatrix.errors import ParameterError, PrecisionWarning, warn_user
 from separatrix.models.least_squares.ridge_solver import WIDEST, from_moments, solve_with
 from separatrix.models.least_squares.twofold_refinement import penalised_gradient, residual_sum, residual_sums
@@ -79,7 +79,7 @@ def _one_target(problem: LeastSquaresProblem, counted: int, totals: Totals, solv
         lifted = np.zeros(d + 1)
         lifted[-1] = _bias_alone(normal, 0)
         if len(kept):
-            small = replace(problem, X=_columns(problem.X, kept))
+            small = replace(problem, X=columns_of(problem.X, kept))
             part = solve_with(small, counted, totals.columns(np.append(kept, d)), solver)
             lifted[np.append(kept, d)], condition = part.lifted[0], part.condition_now
         if (lifted[kept] <= 0).any():
@@ -97,11 +97,6 @@ def _one_target(problem: LeastSquaresProblem, counted: int, totals: Totals, solv
         PrecisionWarning,
     )
     return np.append(np.maximum(lifted[:-1], 0.0), lifted[-1]), condition
-
-
-def _columns(X: Any, kept: NDArray[np.intp]) -> Any:
-    part = X[:, kept]
-    return np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part.tocsr()
 
 
 def columns_in_use(normal: NormalEquations, k: int) -> NDArray[np.bool_]:

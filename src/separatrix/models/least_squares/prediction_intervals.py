@@ -9,8 +9,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.models.least_squares.aliased import determined
-from separatrix.models.least_squares.covariance import need_inference, root
-from separatrix.numerics.linear_scores import dense_chunks
+from separatrix.models.least_squares.covariance import need_inference, root, scores_in_basis
 from separatrix.statistics.distributions import need_level
 
 if TYPE_CHECKING:
@@ -34,11 +33,7 @@ def predict_interval(
         raise ParameterError(f"kind is {kind!r}: it can be 'mean' or 'prediction'.")
     table = model._check_rows(X)
     B, _ = root(model, factor.basis, None)
-    slopes, constant = (B[:-1], B[-1]) if model.fit_intercept else (B, np.zeros(B.shape[1]))
-    spread = np.empty(table.n)
-    for begin, part in dense_chunks(table.X):
-        z = part @ slopes + constant
-        spread[begin : begin + len(part)] = (z * z).sum(axis=1)
+    spread = (scores_in_basis(model, table.X, np.ones(table.n), B) ** 2).sum(axis=1)
     variance = model.sigma2_ * (spread + (1.0 if kind == "prediction" else 0.0))
     half = float(stdtrit(model.n_rows_ - model.rank_, 0.5 + level / 2)) * np.sqrt(variance)
     middle = model.predict(X)

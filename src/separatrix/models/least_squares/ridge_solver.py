@@ -31,7 +31,6 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.least_squares import orthogonal_factors as factored
 from separatrix.models.least_squares.conjugate_gradients import solve_cg
-from separatrix.models.least_squares.plain_residuals import gradient_of
 from separatrix.models.least_squares.singular_values import is_resolved, solve_svd
 from separatrix.models.least_squares.sparse_rows import solve_dual, solve_lsqr
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
@@ -44,6 +43,7 @@ SMALL = 5 * 10**7  # n p^2 up to which orthogonal factors are cheap
 ALIKE = 1e3  # ratio of the lengths of columns up to which residuals in double precision serve all of them
 WIDE = 512  # columns up to which it is made even if there are fewer rows
 FEW = 500  # rows up to which their inner products are at once decomposed
+CHUNK = 2**16  # numbers of rows that stay in the cache between the two products
 WIDEST = 4096  # columns up to which a table of their squares is made of sparse rows
 
 
@@ -149,11 +149,32 @@ def from_moments(normal: NormalEquations) -> Solution:
 def _corrected(problem: LeastSquaresProblem, normal: NormalEquations) -> Solution:
     """All targets at once; of the nine digits or more that Cholesky keeps, one correction makes twelve to fifteen."""
     start = normal.solve()
-    gradient, rss = gradient_of(problem, start)
+    gradient, rss = _gradients(problem, start)
     lifted = start + normal.corrections(gradient)
     if normal.loses_bias(lifted):
         return _refined(problem, normal)
     return _of_normal(lifted, rss, normal, "corrected")
+
+
+def _gradients(problem: LeastSquaresProblem, lifted: Floats) -> tuple[Floats, Floats]:
+    """Minus half the gradients at lifted weights (k, d + 1), and the residual sums of squares (k,)."""
+    X, Y, c = problem.X, problem.Y, problem.weights
+    gradient, rss = np.zeros_like(lifted), np.zeros(len(lifted))
+    step = problem.n if problem.sparse else max(256, CHUNK // (problem.p + 2 * Y.shape[1]))
+    w, b = lifted[:, :-1], lifted[:, -1]
+    for begin in range(0, problem.n, step):
+        part = slice(begin, begin + step)
+        rows = X if problem.sparse else np.asarray(X[part], dtype=np.float64)
+        R = Y[part] - b - np.asarray(rows @ w.T)
+        weighted = R if c is None else R * c[part, None]
+        gradient[:, :-1] += np.asarray(rows.T @ weighted).T
+        gradient[:, -1] += weighted.sum(axis=0)
+        rss += (R * weighted).sum(axis=0)
+    penalised = slice(None) if problem.lift and not problem.free else slice(None, -1)
+    gradient[:, penalised] -= problem.alpha * lifted[:, penalised]
+    if not problem.lift:
+        gradient[:, -1] = 0.0
+    return gradient, rss
 
 
 def _refined(problem: LeastSquaresProblem, normal: NormalEquations) -> Solution:

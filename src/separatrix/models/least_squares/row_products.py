@@ -20,8 +20,6 @@ from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem
 from separatrix.numerics.normal_equations import EPS
 
-LOOKS, AT_ONCE = 40, 8  # how often the largest eigenvalue is looked at, each time after so many products
-DIGITS = 1e-7  # a change of it that is none
 REFINABLE = 1e10  # the greatest condition of K, as LAPACK estimates it in the 1-norm
 BLOCK = 64  # rows of K that are changed at once
 KEPT = 2048  # rows whose factor is kept until the condition is asked for
@@ -87,7 +85,6 @@ class ProductsFactor:
             size += share * float(also.max() * also.sum())
         K[own, own] += alpha
         self.factor, failed = linalg.lapack.dpotrf(K, lower=1, clean=0, overwrite_a=1)
-        self.beyond = self.diagonal - self.factor[own, own]
         self.share = 0.0  # the condition's inverse
         if not failed and np.isfinite(size):
             self.share = float(linalg.lapack.dpocon(self.factor, size, uplo="L")[0])
@@ -95,10 +92,6 @@ class ProductsFactor:
 
     def solve(self, right: Floats) -> Any:
         return scipy_linalg().lapack.dpotrs(self.factor, right, lower=1)[0]
-
-    def times(self, v: Floats) -> Floats:
-        """K v, without the further direction."""
-        return np.asarray(scipy_linalg().blas.dsymv(1.0, self.factor, v, lower=0) + self.beyond * v)
 
 
 class IndependentRows:
@@ -111,6 +104,14 @@ class IndependentRows:
 
     def step(self, right: Floats) -> Floats:
         return np.asarray(self.products.solve(right))
+
+
+def lifted_step(inverse_times: Callable[[Floats], Floats], g: Floats, inverse: Any) -> Floats:
+    """The lifted step for a lifted gradient, by the inverse for centred rows or for rows as they are."""
+    if inverse.shift is not None:
+        w = inverse_times(g[:-1] - inverse.shift * g[-1])
+        return np.append(w, g[-1] / inverse.weight - inverse.shift @ w)
+    return inverse_times(g) if inverse.lift else np.append(inverse_times(g[:-1]), 0.0)
 
 
 class RowProducts:
@@ -147,11 +148,7 @@ class RowProducts:
         return np.asarray((g - self.A.back(self._solve(self.A.times(g)))) / self.alpha)
 
     def correction(self, g: Floats) -> Floats:
-        """The lifted step for a lifted gradient."""
-        if self.shift is not None:
-            w = self._inverse_times(g[:-1] - self.shift * g[-1])
-            return np.append(w, g[-1] / self.weight - self.shift @ w)
-        return self._inverse_times(g) if self.lift else np.append(self._inverse_times(g[:-1]), 0.0)
+        return lifted_step(self._inverse_times, g, self)
 
 
 def _condition(products: ProductsFactor, alpha: float) -> float:
@@ -160,26 +157,14 @@ def _condition(products: ProductsFactor, alpha: float) -> float:
 
 
 def largest_eigenvalue(products: ProductsFactor) -> float:
-    """That of K, to six digits or more, by Lanczos's (1950) method."""
-    size = len(products.diagonal)
+    """That of K, by Lanczos's (1950) method; K takes the place of its factor, which is gone then."""
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    K, size = products.factor, len(products.diagonal)
+    np.fill_diagonal(K, products.diagonal)
+    if size < 3:
+        return float(np.linalg.eigvalsh(K, "U")[-1])
     unit = float(products.diagonal.max()) or 1.0  # squares of large numbers overflow
-    v: Any = 1.0 + np.arange(size) % 3
-    v, last = v / np.linalg.norm(v), np.zeros(size)
-    diagonal, beside, value = list[float](), list[float](), -np.inf
-    for _ in range(LOOKS):
-        for _ in range(AT_ONCE):
-            w = products.times(v) / unit - (beside[-1] if beside else 0.0) * last
-            diagonal.append(float(v @ w))
-            w -= diagonal[-1] * v
-            beside.append(float(np.linalg.norm(w)))
-            if beside[-1] <= EPS * abs(diagonal[0]):
-                return unit * largest_of_tridiagonal(diagonal, beside)
-            last, v = v, w / beside[-1]
-        before, value = value, largest_of_tridiagonal(diagonal, beside)
-        if value - before <= DIGITS * value:
-            break
-    return unit * value
-
-
-def largest_of_tridiagonal(diagonal: list[float], beside: list[float]) -> float:
-    return float(scipy_linalg().lapack.dsterf(diagonal, beside[:-1])[0][-1]) if len(diagonal) > 1 else diagonal[0]
+    times = scipy_linalg().blas.dsymv
+    scaled = LinearOperator((size, size), lambda v: times(1.0, K, v.ravel(), lower=0) / unit, dtype=np.float64)
+    return unit * float(eigsh(scaled, 1, which="LA", v0=1.0 + np.arange(size) % 3, return_eigenvectors=False)[0])

@@ -25,7 +25,13 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, PrecisionWarning, warn_user
 from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, centre_of, counted_rows, dense
-from separatrix.models.least_squares.row_products import CopiedRows, IndependentRows, RowProducts, ShiftedRows
+from separatrix.models.least_squares.row_products import (
+    CopiedRows,
+    IndependentRows,
+    RowProducts,
+    ShiftedRows,
+    lifted_step,
+)
 from separatrix.models.least_squares.row_space import Combination, RowSpace, refine_combination
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
@@ -188,11 +194,7 @@ class _Filtered:
         return np.asarray(step + (g - self._back(inside)) / self.alpha)
 
     def correction(self, g: Floats) -> Floats:
-        """The lifted step for a lifted gradient."""
-        if self.shift is not None:
-            w = self._inverse_times(g[:-1] - self.shift * g[-1])
-            return np.append(w, g[-1] / self.weight - self.shift @ w)
-        return self._inverse_times(g) if self.lift else np.append(self._inverse_times(g[:-1]), 0.0)
+        return lifted_step(self._inverse_times, g, self)
 
 
 def _shortest(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _Found:

@@ -52,16 +52,20 @@ class ClassVectors:
         twin.vectors = self.vectors.copy()
         return twin
 
+    def shown(self) -> slice:
+        """Which vectors predict."""
+        return slice(None)
+
     def final(self) -> Floats:
         """The lifted weights of the model: one vector for two classes, one per class for more."""
-        raise NotImplementedError("a scheme says which vectors predict")
+        return self.decide(self.rule.final(self.vectors))
 
     def codes(self) -> dict[Any, int]:
         """For each class, the number of its vector; -1 for a class that has none."""
-        raise NotImplementedError("a scheme numbers its vectors")
+        return {label: k for k, label in enumerate(self.classes)}
 
     def decide(self, scores: Floats) -> Floats:
-        """The scores that the model shows, from those of all its vectors."""
+        """The scores, or weights, that the model shows, from those of all its vectors."""
         raise NotImplementedError("a scheme says which vectors predict")
 
     def decisive(self) -> int | None:
@@ -74,10 +78,10 @@ class ClassVectors:
         self.start = np.zeros(max(d + 1, len(self.start)))
 
     def mistakes(self) -> int:
-        raise NotImplementedError("a scheme says which updates count")
+        return int(self.vectors.updates[self.shown()].sum())
 
     def visits(self) -> int:
-        raise NotImplementedError("a scheme says which visits count")
+        return int(self.vectors.visits[self.shown()].sum())
 
     def learn(self, chunk: ArrivingRows) -> None:
         """One pass over a chunk of rows, a new class joining where it first appears."""
@@ -111,9 +115,6 @@ class OneAgainstRest(ClassVectors):
             return slice(1, 2) if self.open else slice(0, 1)
         return slice(len(self.classes))
 
-    def final(self) -> Floats:
-        return self.rule.final(self.vectors)[self.shown()]
-
     def decide(self, scores: Floats) -> Floats:
         return scores[self.shown()]
 
@@ -123,13 +124,7 @@ class OneAgainstRest(ClassVectors):
     def codes(self) -> dict[Any, int]:
         if len(self.classes) == 2 and not self.open:
             return {self.classes[0]: -1, self.classes[1]: 0}
-        return {label: k for k, label in enumerate(self.classes)}
-
-    def mistakes(self) -> int:
-        return int(self.vectors.updates[self.shown()].sum())
-
-    def visits(self) -> int:
-        return int(self.vectors.visits[self.shown()].sum())
+        return super().codes()
 
     def _join(self, label: Any) -> None:
         self.classes = with_class(self.classes, label)
@@ -165,20 +160,8 @@ class Kesler(ClassVectors):
         count = 0 if classes is None else len(classes)
         return cls(rule, start, classes, rule.fresh(np.tile(start, (count, 1)), kesler=True))
 
-    def final(self) -> Floats:
-        return one_of_two(self.rule.final(self.vectors))
-
     def decide(self, scores: Floats) -> Floats:
-        return scores[1:] - scores[:1] if len(scores) == 2 else scores
-
-    def codes(self) -> dict[Any, int]:
-        return {label: k for k, label in enumerate(self.classes)}
-
-    def mistakes(self) -> int:
-        return int(self.vectors.updates.sum())
-
-    def visits(self) -> int:
-        return int(self.vectors.visits.sum())
+        return one_of_two(scores)
 
     def _join(self, label: Any) -> None:
         self.classes = with_class(self.classes, label)

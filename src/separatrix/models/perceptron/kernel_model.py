@@ -196,7 +196,7 @@ class KernelStreaming(KernelModel, ChunkLearner):
                     f"dual_coef_ has shape {np.shape(self.dual_coef_)}, but the model has {len(self.classes_)} classes "
                     f"and {self._support.n} support rows: assign one weight for each."
                 )
-            stream = KernelStream.closed(function, self.classes_.tolist(), self._support, self.dual_coef_)
+            stream = KernelStream(function, False, self.classes_.tolist(), self._support, self.dual_coef_)
         if stream is None:
             stream = KernelStream.begin(function, declared, SupportRows(table.d, table.sparse))
         elif declared is not None and declared != stream.classes:

@@ -45,11 +45,6 @@ class KernelStream:
         count = 1 if declared is None or len(declared) == 2 else len(declared)
         return cls(function, declared is None, declared or [], support, np.zeros((count, 0)))
 
-    @classmethod
-    def closed(cls, function: Any, classes: list[Any], support: SupportRows, a: Floats) -> Self:
-        """To go on from a fit."""
-        return cls(function, False, classes, support, a)
-
     def copy(self) -> Self:
         """A copy, so that a chunk that fails leaves this as it was."""
         twin = copy(self)

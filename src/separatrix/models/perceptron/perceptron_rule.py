@@ -7,6 +7,8 @@ look for their next row among all of them.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,28 +41,18 @@ class PerceptronState:
         if log is not None and updates:
             self.log.append(log[:updates].copy())
 
-    def whole(self) -> Restored:
+    @contextmanager
+    def whole(self) -> Iterator[None]:
         """A block that is done or undone: an interruption inside it leaves weights and account agreeing."""
-        return Restored(self)
-
-
-class Restored:
-    """Puts a state back as it was when its block is interrupted."""
-
-    __slots__ = ("kept", "state")
-
-    def __init__(self, state: PerceptronState) -> None:
-        self.state = state
-        self.kept = (state.lifted.copy(), state.updates, state.visits, state.mistakes, state.last, len(state.log))
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        if kind is not None:
-            state = self.state
-            state.lifted[:], state.updates, state.visits, state.mistakes, state.last, entries = self.kept
-            del state.log[entries:]
+        weights, entries = self.lifted.copy(), len(self.log)
+        kept = self.updates, self.visits, self.mistakes, self.last
+        try:
+            yield
+        except BaseException:
+            self.lifted[:] = weights
+            self.updates, self.visits, self.mistakes, self.last = kept
+            del self.log[entries:]
+            raise
 
 
 @dataclass(slots=True)

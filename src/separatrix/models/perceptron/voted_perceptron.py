@@ -58,19 +58,9 @@ class VotedKernel:
     v: Vectors
 
     def binary(
-        self,
-        k: int,
-        X: Any,
-        y: Any,
-        step: Any,
-        order: Any,
-        begin: int,
-        end: int,
-        limit: int,
-        habit: Any = None,
-        ahead: Any = None,
+        self, k: int, X: Any, y: Any, step: Any, order: Any, begin: int, end: int, limit: int, *ahead: Any
     ) -> tuple[int, int, int]:
-        """As :class:`OnlineKernel` has it; votes are not sped up by ``habit`` or ``ahead``."""
+        """As :class:`OnlineKernel` has it; votes are not sped up by looking ahead."""
         updates, last, t = 0, -1, begin
         while t < end and updates < limit:
             left = limit - updates
