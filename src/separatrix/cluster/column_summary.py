@@ -106,18 +106,12 @@ def join_columns(left: ColumnSummary, right: ColumnSummary) -> ColumnSummary:
     away = right.mean - left.mean if n and m else 0.0
     mean = left.mean + share * away if n else right.mean
     levels = None if left.levels is None or right.levels is None else left.levels + right.levels
-    return ColumnSummary(
-        left.kind if left.kind == right.kind else KINDS.get(frozenset((left.kind, right.kind)), left.kind),
-        left.rows + right.rows,
-        left.missing + right.missing,
-        left.marks + right.marks,
-        float(np.fmin(left.low, right.low)),
-        float(np.fmax(left.high, right.high)),
-        mean,
-        left.squares + right.squares + n * share * away * away,
-        levels if levels is None or len(levels) <= MOST_LEVELS else None,
-        left.writing or right.writing,
-    )
+    levels = levels if levels is None or len(levels) <= MOST_LEVELS else None
+    kind = left.kind if left.kind == right.kind else KINDS.get(frozenset((left.kind, right.kind)), left.kind)
+    counts = (left.rows + right.rows, left.missing + right.missing, left.marks + right.marks)
+    low, high = float(np.fmin(left.low, right.low)), float(np.fmax(left.high, right.high))
+    squares = left.squares + right.squares + n * share * away * away
+    return ColumnSummary(kind, *counts, low, high, mean, squares, levels, left.writing or right.writing)
 
 
 def level_marks(part: HeldPart, names: Sequence[str], orders: Sequence[dict[str, int]]) -> tuple[bytes, ...]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +58,7 @@ class MixState:
     visits: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MixSums:
+class MixSums(NamedTuple):
     """Sums over partitions of weights mu_i times where each ended, before they are divided by their sum."""
 
     share: float
@@ -101,15 +100,8 @@ def mixed_pass(part: HeldPart, task: MixTask, lifted: Floats, beside: dict[str, 
 def join_mixed(left: MixSums, right: MixSums) -> MixSums:
     """Sums of two runs of partitions."""
     beside = {name: own + right.beside[name] for name, own in left.beside.items()}
-    return MixSums(
-        left.share + right.share,
-        left.mistakes + right.mistakes,
-        left.weighted + right.weighted,
-        left.rows + right.rows,
-        left.lifted + right.lifted,
-        left.final + right.final,
-        beside,
-    )
+    sums: Any = zip(left[:-1], right[:-1], strict=True)
+    return MixSums._make((*(a + b for a, b in sums), beside))
 
 
 def wrong_rows(part: HeldPart, lifted: Floats, ties_are_wrong: bool) -> int:

@@ -154,12 +154,7 @@ def connect(ray: Any, address: str | None, workers: int | None) -> bool:
         need_same(ray, named)
         return False
     if address is None:
-        ray.init(
-            address="local",
-            num_cpus=workers or processors(),
-            include_dashboard=False,
-            **quiet,
-        )
+        ray.init(address="local", num_cpus=workers or processors(), include_dashboard=False, **quiet)
         return True
     try:
         ray.init(address=address, **quiet)

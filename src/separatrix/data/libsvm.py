@@ -65,17 +65,8 @@ def _parse(text: Bytes, base: int, room: tuple[int, int]) -> Part:
     ends, labels = np.empty(room[0], dtype=np.int32), np.empty(room[0])
     indices, values = np.empty(room[1], dtype=np.int32), np.empty(room[1])
     rows, entries, least, most, at, fault = kernels.svmlight_chunk(text, base, ends, indices, values, labels)
-    return Part(
-        len(text),
-        rows,
-        least if entries else None,
-        most,
-        ends[:rows],
-        indices[:entries],
-        values[:entries],
-        labels[:rows],
-        (fault, at) if fault else None,
-    )
+    read = (ends[:rows], indices[:entries], values[:entries], labels[:rows])
+    return Part(len(text), rows, least if entries else None, most, *read, (fault, at) if fault else None)
 
 
 def parts(path: str | os.PathLike[str], base: int, size: int, threads: int) -> Iterator[Part]:

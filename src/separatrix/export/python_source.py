@@ -57,8 +57,5 @@ def _levels(column: CategoryColumn, weights: Any) -> list[str]:
     place, missing, other = levels_of(column)
     empty = "" if "" in place else " or v == ''"
     cell = {"text": "str(v)", "boolean": "('true' if v else 'false')"}.get(column.source, "'%.17g' % v")
-    lines = [
-        f"    j = {missing} if v is None or v != v{empty} else {place!r}.get({cell}, {other})",
-        "    if j >= 0:",
-    ]
+    lines = [f"    j = {missing} if v is None or v != v{empty} else {place!r}.get({cell}, {other})", "    if j >= 0:"]
     return lines + [f"        s{k} += {row!r}[j]" for k, row in enumerate(weights.tolist())]

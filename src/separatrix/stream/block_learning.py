@@ -55,11 +55,7 @@ class BlockArrivals:
         return self.features
 
     def take(
-        self,
-        X: Any,
-        labels: NDArray[Any],
-        labelled: NDArray[np.bool_] | None = None,
-        weights: Floats | None = None,
+        self, X: Any, labels: NDArray[Any], labelled: NDArray[np.bool_] | None = None, weights: Floats | None = None
     ) -> Judged:
         """Predict each row by the model of the blocks before its own."""
         if weights is not None and (weights != 1).any():

@@ -164,23 +164,10 @@ def result_of(
         accuracy = _share(card.judged - card.mistakes, card.judged, level)
         recent = _share(int(len(card.recent) - card.recent.sum()), len(card.recent), level)
         curve = 1.0 - card.curve.means()
-    return Progressive(
-        card.rows,
-        card.labelled,
-        None if card.regression else card.mistakes,
-        accuracy,
-        recent,
-        card.window,
-        curve,
-        card.curve.span,
-        tuple(card.drift.warnings),
-        card.drift.sentence,
-        updates,
-        bound,
-        never,
-        block,
-        tuple(categories),
-    )
+    mistakes, drift = None if card.regression else card.mistakes, card.drift
+    found = (card.rows, card.labelled, mistakes, accuracy, recent, card.window, curve, card.curve.span)
+    rest = (updates, bound, never, block, tuple(categories))
+    return Progressive(*found, tuple(drift.warnings), drift.sentence, *rest)
 
 
 def _share(right: int, n: int, level: float) -> Estimate:

@@ -251,12 +251,7 @@ def rows_of(lines: Iterable[tuple[int, int, bytes]], columns: Columns, read: Any
         made = np.array(labels, dtype=object)
     else:
         made = np.array(labels, dtype=np.float64)
-    return TableRows(
-        made,
-        None if all(labelled) else np.array(labelled, dtype=np.bool_),
-        cells=kept,
-        rejects=rejects,
-    )
+    return TableRows(made, None if all(labelled) else np.array(labelled, dtype=np.bool_), cells=kept, rejects=rejects)
 
 
 def _reason(wrong: Exception) -> str:

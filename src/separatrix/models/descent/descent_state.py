@@ -100,28 +100,11 @@ class DescentRule:
             to = min(at + step, last)
             alpha = self.alphas(int(state.counts[1]), (to - at) // self.batch + 2)
             kernels.descent_pass(
-                rows,
-                y,
-                weights,
-                order,
-                alpha,
-                at,
-                to,
-                KINDS[self.loss],
-                state.lifted,
-                state.factor,
-                state.velocity,
-                state.average,
-                state.gradient,
-                state.counts,
-                state.sums,
-                state.reach,
-                self.batch,
-                self.l2,
-                self.l1,
-                self.momentum,
-                self.bias,
-            )
+                rows, y, weights, order, alpha, at, to, KINDS[self.loss],
+                state.lifted, state.factor, state.velocity, state.average,
+                state.gradient, state.counts, state.sums, state.reach,
+                self.batch, self.l2, self.l1, self.momentum, self.bias,
+            )  # fmt: skip
 
     def penalty(self, lifted: Floats) -> float:
         w = lifted[:-1]

@@ -20,12 +20,7 @@ from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status, last_of, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, seed
 from separatrix.protocol import ChunkLearner
-from separatrix.validation import (
-    Table,
-    check_lengths,
-    check_targets,
-    check_weights,
-)
+from separatrix.validation import Table, check_lengths, check_targets, check_weights
 
 
 @learner(kw_only=False)

@@ -16,12 +16,7 @@ from separatrix.models.least_squares.after_least_squares import AfterLeastSquare
 from separatrix.models.least_squares.non_negative import from_moments_non_negative, solve_non_negative
 from separatrix.models.least_squares.normal_factor import NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
-from separatrix.models.least_squares.ridge_solver import (
-    from_moments,
-    makes_squares,
-    solve_least_squares,
-    solve_path,
-)
+from separatrix.models.least_squares.ridge_solver import from_moments, makes_squares, solve_least_squares, solve_path
 from separatrix.models.linear_regressor import LinearRegressor
 from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals

@@ -126,19 +126,8 @@ class DualDescent:
         """One pass over the active rows; True when all rows are settled."""
         state.passes += 1
         order = self.chance.permutation(state.active)
-        kept, most, least = kernels.hinge_pass(
-            self.rows,
-            self.y,
-            order,
-            self.cost,
-            self.curvature,
-            self.rho,
-            state.high,
-            state.low,
-            state.z,
-            state.w,
-            state.bias,
-        )
+        problem = (self.rows, self.y, order, self.cost, self.curvature, self.rho)
+        kept, most, least = kernels.hinge_pass(*problem, state.high, state.low, state.z, state.w, state.bias)
         if self.has_bias:
             state.bias += self.rho * float(state.z @ self.y)
         state.active = order[:kept]

@@ -88,11 +88,7 @@ class Arrivals:
         return self.room
 
     def take(
-        self,
-        X: Any,
-        labels: NDArray[Any],
-        labelled: NDArray[np.bool_] | None = None,
-        weights: Floats | None = None,
+        self, X: Any, labels: NDArray[Any], labelled: NDArray[np.bool_] | None = None, weights: Floats | None = None
     ) -> Judged:
         """Predict each row and learn from those that have a label; rows are an array or CSR of width ``room``."""
         if self.book is None:

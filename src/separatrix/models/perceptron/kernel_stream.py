@@ -112,16 +112,9 @@ class KernelStream:
             column = kernel_matrix(self.function, row, self.support.table())[0]
             return [float(s) for s in self.a @ (column + self.one)]
         out = np.empty((1, len(self.a)))
-        kernels.kernel_scores(
-            self.support.view(),
-            self.support.norm2[: self.support.n],
-            np.ascontiguousarray(self.a),
-            kernels.rows(row),
-            np.array([norm2]),
-            *self.function.arguments(),
-            self.one,
-            out,
-        )
+        known = self.support.view(), self.support.norm2[: self.support.n], np.ascontiguousarray(self.a)
+        arguments = (*known, kernels.rows(row), np.array([norm2]))
+        kernels.kernel_scores(*arguments, *self.function.arguments(), self.one, out)
         return [float(s) for s in out[0]]
 
     def _make_room(self, k: int) -> None:

@@ -52,14 +52,9 @@ class Vectors:
     def join(self, other: Vectors) -> Vectors:
         """These vectors and then the others."""
         beside = {name: _joined(a, other.beside[name]) for name, a in self.beside.items()}
-        seen = None if self.seen is None or other.seen is None else np.concatenate([self.seen, other.seen])
-        return Vectors(
-            np.concatenate([self.lifted, other.lifted]),
-            beside,
-            seen,
-            np.concatenate([self.updates, other.updates]),
-            np.concatenate([self.visits, other.visits]),
-        )
+        seen = None if self.seen is None or other.seen is None else _joined(self.seen, other.seen)
+        counts = _joined(self.updates, other.updates), _joined(self.visits, other.visits)
+        return Vectors(_joined(self.lifted, other.lifted), beside, seen, *counts)
 
     def widen(self, d: int, fill: dict[str, float]) -> None:
         """Give every vector d weights: new ones are 0, and what is carried beside them as ``fill`` says."""
@@ -70,13 +65,9 @@ class Vectors:
                 self.beside[name] = _widened(self.beside[name], d - old, value)
 
     def _each(self, change: Any) -> Vectors:
-        return Vectors(
-            change(self.lifted),
-            {name: change(a) for name, a in self.beside.items()},
-            None if self.seen is None else change(self.seen),
-            change(self.updates),
-            change(self.visits),
-        )
+        beside = {name: change(a) for name, a in self.beside.items()}
+        seen = None if self.seen is None else change(self.seen)
+        return Vectors(change(self.lifted), beside, seen, change(self.updates), change(self.visits))
 
 
 def _joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:

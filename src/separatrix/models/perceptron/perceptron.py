@@ -183,14 +183,9 @@ class Perceptron(SingleRowLearner):
         state = PerceptronState(kernels.aligned(start[0]))
         zero_is_mistake = self.tie == "mistake"
         if self.order in PASSES:
-            rule = PerceptronRule(
-                self.fit_intercept,
-                zero_is_mistake,
-                Order.named(self.order, chance),
-                streak=self.stop == "streak",
-                max_updates=math.inf if self.max_updates is None else self.max_updates,
-                keep_log=self.trace,
-            )
+            order, most = Order.named(self.order, chance), math.inf if self.max_updates is None else self.max_updates
+            streak = self.stop == "streak"
+            rule = PerceptronRule(self.fit_intercept, zero_is_mistake, order, streak, most, self.trace)
             ended = solve(rule, state, chunk, self._stop(chunk.counted), self._watch if self.verbose else None)
             status, passes = ended.status, ended.passes
         else:

@@ -87,20 +87,9 @@ class PerceptronRule(CountedPasses):
         log = np.empty(end - begin, dtype=np.int64) if self.keep_log else None
         with state.whole(), kernels.looking_ahead(chunk.rows, self.last_updates) as ahead:
             updates, visits, last = kernels.perceptron_pass(
-                chunk.rows,
-                chunk.y,
-                chunk.step,
-                self.order.rows,
-                state.lifted,
-                self.bias,
-                self.zero_is_mistake,
-                log,
-                begin,
-                end,
-                int(room),
-                self.habit,
-                ahead,
-            )
+                chunk.rows, chunk.y, chunk.step, self.order.rows, state.lifted, self.bias, self.zero_is_mistake,
+                log, begin, end, int(room), self.habit, ahead,
+            )  # fmt: skip
             state.count(updates, visits, log)
             self.last_updates = updates
             if updates:
