@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import separatrix as sx
 from separatrix.models.logistic import multinomial_loss, problem
 from separatrix.models.logistic.class_blocks import ClassBlocks, in_proportion
-from separatrix.models.logistic.class_gap import last_step, tilted_gap
+from separatrix.models.logistic.last_step import last_step, tilted_gap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import ConjugateGradients, newton
 from separatrix.models.logistic.penalised_quadratic import gram_of_many

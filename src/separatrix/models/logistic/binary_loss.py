@@ -121,9 +121,11 @@ class BinaryLoss:
         return float(np.abs(moved).max())
 
     def multiple(self, step: Floats, bias: Floats | None = None, cost: float = 0.0) -> float:
-        moved, some = np.empty(self.n), slice(None, None, max(1, self.n // ALONG))
-        kernels.scores(self.rows, step, moved)
-        table, y = kernels.rows(-moved[some, None]), self.y[some].copy()
+        some = slice(None, None, max(1, self.n // ALONG))
+        rows = self.rows if some.step == 1 else kernels.rows(self.X[some].copy())
+        moved = np.empty(rows.n)
+        kernels.scores(rows, step, moved)
+        table, y = kernels.rows(-moved[:, None]), self.y[some].copy()
         c, o = (None if v is None else v[some].copy() for v in (self.weights, self.offset))
         penalty, share = self.ridge * float(step[:-1] @ step[:-1]), table.n / self.n
         b = 0.0 if bias is None else float(bias[0])

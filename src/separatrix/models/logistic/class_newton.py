@@ -101,7 +101,7 @@ def class_newton(loss: MultinomialLoss, start: LossPoint, max_iter: float, tol: 
         if there or steps >= max_iter or not state.decrement > 64 * EPS * abs(point.value):
             break
         near, model, pairs = enough, kept(loss, point), None
-    more = newton_cg(loss, point, max_iter - steps, tol, by_decrement=True)
+    more = newton_cg(loss, point, max_iter - steps, tol)
     return Driven(more.state, more.status, steps + more.steps)
 
 

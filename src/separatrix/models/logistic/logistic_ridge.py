@@ -14,7 +14,6 @@ its mean square are taken, with a weight that counts them once.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,26 +23,25 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
-from separatrix.models.logistic.class_gap import last_step
 from separatrix.models.logistic.class_newton import class_start
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
+from separatrix.models.logistic.last_step import last_step
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import ConjugateGradients, NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import (
-    FEW,
     FEWEST,
     RIDGE_SAMPLE,
     LogisticProblem,
     LogisticResult,
     by_inner_products,
+    dense_steps,
     ridge_by_products,
     sample_stride,
 )
-from separatrix.models.logistic.quasi_newton import LBFGSState, first_step, kept_newton, with_model
+from separatrix.models.logistic.quasi_newton import LBFGS, LBFGSState, ScaledModel, first_step, kept_newton, with_model
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
-PRECONDITION = 5  # rows of its sample for each parameter
 ROUNDING = 1e-12  # relative gaps below this are not told from zero
 COARSE = 4  # the sample itself begins at the minimum of each so many of its rows
 ENOUGH = 50  # rows of a sample for each parameter, from which it has a sample of its own
@@ -51,6 +49,8 @@ ROUGH = 0.01  # how exactly a sample is solved, in parameters a row: its minimum
 RARE = 100.0  # rows of a sample that must inform about each column
 MOST = 4  # the rows of rare columns are taken where they are at most one in so many
 LEAD, FAR = 1e3, 1e-4  # times the wanted gap, at most, that a last step of several classes may be promised to gain
+AHEAD = 10  # times the wanted gap that such steps may still promise to gain: the last step gains that
+PATIENCE, FALL = 15, 0.3  # steps in which what they promise must fall to that share
 COLUMNS = 2048  # that are multiplied in one go
 BLOCK = 2**15  # numbers looked at in one go
 
@@ -65,7 +65,7 @@ def ridge(
     if start is None and by_inner_products(problem):
         first = few_rows(problem, loss, penalty, tol, max_iter)
     elif start is None and isinstance(loss, BinaryLoss):
-        first = sampled_start(problem, loss, tol, max_iter)
+        first = sampled_start(problem, loss, tol, max_iter) or dense_start(problem, loss, tol, max_iter)
     found = first or Searched(loss.point(at), Status.MAX_ITERATIONS)
     if found.status is not Status.OPTIMAL or found.gap is None:
         run = drive(GapSearch(problem, loss, tol, max_iter), found)
@@ -106,8 +106,8 @@ class GapSearch:
             going = state.status is Status.MAX_ITERATIONS and state.steps < self.max_iter
             return None if going else state.status
         value, wanted = state.point.value, self.tol if state.wanted is None else state.wanted
-        if isinstance(self.loss, MultinomialLoss):
-            how = self.problem.wide, self.problem.by_products, state.solver
+        if isinstance(self.loss, MultinomialLoss) or ridge_by_products(self.problem):
+            how = self.problem.wide, ridge_by_products(self.problem), state.solver
             state.point, state.gap = last_step(self.loss, state.point, self.tol, *how)
         elif state.gap is None or not np.isfinite(state.gap):
             state.gap = duality_gap(self.loss, state.point)
@@ -120,15 +120,14 @@ class GapSearch:
         return None
 
     def step(self, state: Searched) -> Searched:
-        several = self.problem.classes > 2
-        products = several and self.problem.by_products
+        products = ridge_by_products(self.problem)
         first = max(self.tol, min(LEAD * self.tol, FAR)) if products else self.tol
         wanted = first if state.wanted is None else state.wanted
         wanted = wanted * 0.01 if state.status is Status.OPTIMAL else wanted
         left = self.max_iter - state.steps
         if ridge_by_products(self.problem):
             at = class_start(self.loss, state.point) if isinstance(self.loss, MultinomialLoss) else state.point
-            run = newton_cg(self.loss, at, left, wanted, self.preconditioner, by_decrement=several)
+            run = newton_cg(self.loss, at, left, wanted)
         elif isinstance(self.loss, BinaryLoss):
             run = kept_newton(self.loss, state.point, left, wanted, bounded=True)
         else:
@@ -140,18 +139,6 @@ class GapSearch:
             run = newton(self.loss, at, left, wanted)
         ended = run.state
         return Searched(ended.point, run.status, state.steps + run.steps, run.steps, wanted, ended.gap, ended.solver)
-
-    @cached_property
-    def preconditioner(self) -> SampleHessian | None:
-        """The Hessian of a sample at zero, for dense rows whose own Hessian would cost much more; else None."""
-        problem = self.problem
-        stride = problem.n // (PRECONDITION * problem.parameters)
-        if problem.wide or problem.classes > 2 or problem.parameters < FEW or stride < 2 or problem.sparse:
-            return None
-        sample = problem.rows(slice(None, None, stride))
-        share = sample.n / problem.n
-        small = sample.binary_loss(self.loss.ridge * share)
-        return SampleHessian(small.model(small.point(np.zeros(small.length))), share)
 
 
 def few_rows(
@@ -175,6 +162,31 @@ def few_rows(
     ended = found.status in (Status.OPTIMAL, Status.INTERRUPTED)
     status = found.status if ended else Status.MAX_ITERATIONS  # the search goes on with all columns
     return Searched(loss.point(np.ascontiguousarray(at).reshape(-1)), status, found.steps)
+
+
+def dense_start(problem: LogisticProblem, loss: BinaryLoss, tol: float, max_iter: float) -> Searched | None:
+    """Many dense columns by L-BFGS around the diagonal of the Hessian at zero; None where these share too much.
+
+    Each pass over the rows is a step and a pair. The last Newton step, which proves the gap, is preconditioned by the
+    pairs. A step by the diagonal alone overshoots where the columns have a factor in common: that takes Newton steps.
+    """
+    if not dense_steps(problem):
+        return None
+    zero = loss.point(np.zeros(loss.length))
+    diagonal = loss.preconditioner(zero)
+    point, pairs = first_step(loss, zero, diagonal)
+    if not pairs.count:
+        return None
+    model = ScaledModel(diagonal, pairs)
+    search = LBFGS(loss, model, pairs, AHEAD * tol, None, PATIENCE, FALL)
+    run = drive(search, LBFGSState(point), max_steps=max_iter - 1)
+    point, steps = run.state.point, run.steps + 1
+    if run.status is not Status.OPTIMAL:
+        return Searched(point, run.status if run.status is Status.INTERRUPTED else Status.MAX_ITERATIONS, steps)
+    solver = ConjugateGradients(loss, point, lambda g: pairs.correct(g, model.correction))
+    point, gap = last_step(loss, point, tol, wide=False, solver=solver)
+    proved = gap <= tol * point.value
+    return Searched(point, Status.OPTIMAL if proved else Status.MAX_ITERATIONS, steps + 1, gap=gap)
 
 
 def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float, C: float = 1.0) -> LogisticResult:

@@ -171,16 +171,13 @@ def backtrack(loss: SmoothLoss, point: LossPoint, step: Floats, decrement: float
 class NewtonCG:
     """Newton steps by conjugate gradients, each as exact as the gradient before it deserves.
 
-    The preconditioner is the inverse of ``model``, or the one that the loss proposes. With a ridge the run ends once
-    what is left to gain, bounded by strong convexity, is below ``tol`` of the value, or ``by_decrement`` as soon as
-    what a step promises is. ``first`` is the size of the first gradient.
+    The run ends once a step promises to gain no more than ``tol`` of the value, or with a ridge, before a step is
+    made, once strong convexity bounds what is left by that. ``first`` is the size of the first gradient.
     """
 
     loss: LogisticLoss
     first: float
     tol: float = 0.0
-    model: HessianModel | None = None
-    by_decrement: bool = False
 
     def terminate(self, state: NewtonState) -> Status | None:
         point, ridge = state.point, self.loss.ridge
@@ -193,12 +190,10 @@ class NewtonCG:
             if left <= enough:
                 return Status.OPTIMAL
             share = max(share, min(0.25, 0.5 * (enough / left) ** 0.5))  # the bound falls as |g|^2
-        inverse = (self.model or self.loss.preconditioner(point)).correction
-        state.solver = ConjugateGradients(self.loss, point, inverse)
+        state.solver = ConjugateGradients(self.loss, point, self.loss.preconditioner(point).correction)
         state.step = state.solver.solve(share)
         state.decrement = 0.5 * float(point.gradient @ state.step)
-        small = state.decrement <= self.tol * state.size * (1.0 if self.by_decrement or ridge <= 0 else 0.0)
-        if small or state.settled:
+        if state.decrement <= self.tol * state.size or state.settled:
             if ridge > 0 or self.tol > 0 or self.loss.reach(state.step) <= REST:
                 return Status.OPTIMAL
             if state.decrement >= state.before or state.decrement <= 0:
@@ -209,17 +204,10 @@ class NewtonCG:
         return state.moved(self.loss)
 
 
-def newton_cg(
-    loss: LogisticLoss,
-    start: LossPoint,
-    max_iter: float,
-    tol: float = 0.0,
-    model: HessianModel | None = None,
-    by_decrement: bool = False,
-) -> Driven[NewtonState]:
+def newton_cg(loss: LogisticLoss, start: LossPoint, max_iter: float, tol: float = 0.0) -> Driven[NewtonState]:
     """Minimise from ``start`` without making a Hessian; see :class:`NewtonCG`."""
     first = float(np.linalg.norm(start.gradient)) or 1.0
-    return drive(NewtonCG(loss, first, tol, model, by_decrement), NewtonState(start), max_steps=max_iter)
+    return drive(NewtonCG(loss, first, tol), NewtonState(start), max_steps=max_iter)
 
 
 class ConjugateGradients:

@@ -299,6 +299,7 @@ RIDGE_SAMPLE = 50  # the same with a ridge
 RAREST = 16  # dense rows for each one of a sample with a ridge, at most: a larger sample saves passes over all rows
 SAMPLED = 2**24  # numbers of such a sample, at most: rows may lie in a file that is larger than memory
 FEW = 200  # parameters from which products with the Hessian of dense rows and two classes cost less than itself
+LARGE = 2**18  # numbers of dense rows from which a pass over them costs more than what a step of L-BFGS does besides
 WIDER, MOST_ROWS = 4, 1000  # columns for each row from which, and rows up to which, rows are known by inner products
 FEWEST = 40  # parameters that a sample is made for at least
 
@@ -315,6 +316,11 @@ def ridge_by_products(problem: LogisticProblem) -> bool:
     """Whether a ridge is found by products with the Hessian."""
     dense = problem.classes == 2 and not problem.sparse
     return problem.by_products or (dense and problem.parameters >= FEW)
+
+
+def dense_steps(problem: LogisticProblem) -> bool:
+    """Whether a ridge on dense rows begins by L-BFGS, where a pass costs more than what such a step does besides."""
+    return not problem.sparse and ridge_by_products(problem) and problem.classes == 2 and problem.X.size >= LARGE
 
 
 def by_inner_products(problem: LogisticProblem) -> bool:
@@ -335,6 +341,8 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) ->
         return f"{few}: {problem.d:,} columns are many"
     if problem.keeps and not penalised:
         return f"few Hessians in single precision, each kept for many Newton steps: {p}"
+    if penalised and dense_steps(problem) and not sampled:
+        return f"steps by the gradients of earlier ones (L-BFGS), the last by conjugate gradients: {p} of dense rows"
     if ridge_by_products(problem) if penalised else problem.by_products:
         why = "the Hessian of so many would cost more than all products with it"
         first = "; first on a sample" if sampled and (not penalised or problem.classes == 2) else ""

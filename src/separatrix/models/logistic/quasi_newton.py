@@ -61,36 +61,62 @@ class StepLoss(LogisticLoss, Protocol):
 
 
 class StepPairs:
-    """Steps with the changes of the gradient, which correct a rough Hessian (Nocedal 1980)."""
+    """Steps s with the changes c of the gradient, which correct a rough Hessian (Byrd, Nocedal and Schnabel 1994).
+
+    Each pair is divided by sqrt(s.c), the length of the step in the norm of the Hessian.
+    """
 
     def __init__(self) -> None:
-        self.pairs: list[tuple[Floats, Floats, float]] = []  # the last has the product of both
+        self.count = 0
+        self.steps = self.changes = np.empty((0, 0))
+        self.inverse = np.eye(MEMORY)  # of the upper triangle of steps times changes
 
     def learn(self, step: Floats, change: Floats) -> None:
         with np.errstate(over="ignore"):
             size = float(step @ step) ** 0.5 * float(change @ change) ** 0.5
-        if (product := float(step @ change)) > EPS * size:
-            self.pairs = [*self.pairs, (step, change, product)][-MEMORY:]
+        if not (product := float(step @ change)) > EPS * size:
+            return
+        if not self.count:
+            self.steps, self.changes = np.empty((2, MEMORY, len(step)))
+        elif self.count == MEMORY:  # without the first pair
+            self.count -= 1
+            for held in (self.steps, self.changes):
+                held[:-1] = held[1:].copy()
+            self.inverse[:-1, :-1] = self.inverse[1:, 1:].copy()
+        k, length = self.count, product**0.5
+        self.steps[k], self.changes[k] = step / length, change / length
+        self.inverse[:k, k] = -self.inverse[:k, :k] @ (self.steps[:k] @ self.changes[k])
+        self.count += 1
 
     def correct(self, g: Floats, model: Callable[[Floats], Floats]) -> Floats:
-        """The two loops around the model's own step."""
-        q, shares = g.copy(), []
-        for s, c, product in reversed(self.pairs):
-            shares.append(float(s @ q) / product)
-            q -= shares[-1] * c
-        r = model(q)
-        for (s, c, product), share in zip(self.pairs, reversed(shares), strict=True):
-            r += (share - float(c @ r) / product) * s
-        return r
+        """The model's own step between the two corrections, as the two loops of Nocedal (1980) have it."""
+        if not self.count:
+            return model(g)
+        k = self.count
+        steps, changes, inverse = self.steps[:k], self.changes[:k], self.inverse[:k, :k]
+        shares = inverse @ (steps @ g)
+        r = model(g - shares @ changes)
+        return r + (shares - changes @ r) @ inverse @ steps
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledModel:
+    """A rough Hessian times the curvature that the last step has shown (Shanno and Phua 1978)."""
+
+    model: HessianModel
+    pairs: StepPairs
+
+    def correction(self, g: Floats) -> Floats:
+        change = self.pairs.changes[self.pairs.count - 1]
+        return self.model.correction(g) / float(change @ self.model.correction(change))
 
 
 @dataclass(slots=True)
 class LBFGSState:
-    """A point after some steps, the decrement before it, and what is known of it; ``gap`` bounds what is left."""
+    """A point after some steps, the decrements before it, and what is known of it; ``gap`` bounds what is left."""
 
     point: LossPoint
-    steps: int = 0
-    before: float = np.inf
+    earlier: tuple[float, ...] = ()
     step: Floats | None = None
     decrement: float = np.inf
     gap: float = np.inf
@@ -100,8 +126,8 @@ class LBFGSState:
 class LBFGS:
     """Steps by ``model`` and the pairs of earlier steps, until ``gap`` is below ``tol``.
 
-    ``gap`` bounds what is left to gain, which is never less than about the decrement (None: that is enough). A slow
-    run counts as one that reached its limit.
+    ``gap`` bounds what is left to gain, which is never less than about the decrement (None: that is enough). A run in
+    which the decrement does not fall to the share ``fall`` in ``patience`` steps counts as one that reached its limit.
     """
 
     loss: StepLoss
@@ -109,20 +135,24 @@ class LBFGS:
     pairs: StepPairs
     tol: float
     gap: Callable[[LossPoint], float] | None
+    patience: int = 1
+    fall: float = 0.5
 
     def terminate(self, state: LBFGSState) -> Status | None:
-        point = state.point
+        point, before = state.point, state.earlier[-1] if state.earlier else np.inf
         state.step = self.pairs.correct(point.gradient, self.model.correction)
         state.decrement = 0.5 * float(point.gradient @ state.step)
         enough = self.tol * abs(point.value)
         if not np.isfinite(state.decrement):
             return Status.NONFINITE
-        expected = expected_next(state.decrement, state.before) if self.tol <= LAST else state.decrement
+        expected = expected_next(state.decrement, before) if self.tol <= LAST else state.decrement
         if expected <= enough:
             state.gap = 0.0 if self.gap is None else self.gap(point)
             if state.gap <= enough:
                 return Status.OPTIMAL
-        return Status.MAX_ITERATIONS if state.steps >= 3 and state.decrement > 0.5 * state.before else None
+        enough_steps = len(state.earlier) >= max(3, self.patience)
+        slow = enough_steps and state.decrement > self.fall * state.earlier[-self.patience]
+        return Status.MAX_ITERATIONS if slow else None
 
     def step(self, state: LBFGSState) -> LBFGSState | None:
         assert state.step is not None
@@ -130,9 +160,9 @@ class LBFGS:
         if moved is None:
             return None
         self.pairs.learn(moved.at - state.point.at, moved.gradient - state.point.gradient)
-        if state.steps:
+        if state.earlier:
             self.loss.release(state.point)
-        return LBFGSState(moved, state.steps + 1, state.decrement)
+        return LBFGSState(moved, (*state.earlier, state.decrement))
 
 
 def with_model(

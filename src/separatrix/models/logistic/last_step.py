@@ -1,4 +1,4 @@
-"""A last Newton step for several classes, with a proved gap that does not ask for more digits than the step has.
+"""A last Newton step, with a proved gap that does not ask for more digits than the step has.
 
 For any probabilities p'_i whose residuals add up to zero in every class (where there is a free bias),
 
@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import TINY, LossPoint
+from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint
 from separatrix.models.logistic.class_blocks import inverse_between_classes
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss, class_scores, class_sums
 from separatrix.models.logistic.newton import ConjugateGradients, direction
@@ -25,7 +26,7 @@ BALANCED, ROUNDED = 1e-9, 1e-13  # of all weights: residuals of a class that are
 
 
 def last_step(
-    loss: MultinomialLoss,
+    loss: BinaryLoss | MultinomialLoss,
     point: LossPoint,
     tol: float,
     wide: bool,
@@ -44,10 +45,30 @@ def last_step(
         decrement = max(0.5 * float(point.gradient @ step), TINY)
         share = ROUGH if wide else min(ROUGH, max(SHARE, (REST * wanted / decrement) ** 0.5))
         step = solver.solve(share, 2.0 * REST * wanted * loss.ridge)
-    gap, moved = tilted_gap(loss, point, step), loss.point(point.at - step)
+    gap = binary_gap(loss, point, step) if isinstance(loss, BinaryLoss) else tilted_gap(loss, point, step)
+    moved = loss.point(point.at - step)
     if not moved.value <= point.value:
         return point, gap
     return moved, max(0.0, gap - (point.value - moved.value))
+
+
+def binary_gap(loss: BinaryLoss, point: LossPoint, step: Floats) -> float:
+    """The bound of two classes, where a step moves the scores by s; inf where it moves one by more than 1/2.
+
+    With  q' = q (1 + p y s)  and  p' = p (1 - q y s)  the divergence of a row is at most
+    p q (s^2/2 + |s|^3/6 + s^4/6),  by the same terms of both series.
+    """
+    s = np.empty(loss.n)
+    kernels.scores(loss.rows, step, s)
+    a = point.curvature
+    if loss.lift:  # residuals add up to zero
+        s += (float(point.gradient[-1]) - float(a @ s)) / max(kernels.total(a), TINY)
+    slopes = point.gradient[:-1] - loss.sums(a * s)
+    s = np.abs(s)
+    if not float(s.max()) <= 0.5:
+        return np.inf
+    divergence = float(a @ (s * s * (0.5 + s * (1.0 + s) / 6.0)))
+    return divergence + 0.5 * float(slopes @ (slopes / loss.ridge))
 
 
 def tilted_gap(loss: MultinomialLoss, point: LossPoint, step: Floats) -> float:
