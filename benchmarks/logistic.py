@@ -78,7 +78,7 @@ def lassos(rng: np.random.Generator) -> None:
 
 def existence(rng: np.random.Generator) -> None:
     """What settling existence adds to an unpenalised fit, and what the checks of the input and the bookkeeping do."""
-    from separatrix.models.logistic import fit as fitting
+    from separatrix.models.logistic import unpenalised_fit as fitting
     from separatrix.models.logistic.newton import newton
     from separatrix.models.logistic.problem import LogisticProblem
 

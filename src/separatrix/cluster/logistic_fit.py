@@ -18,8 +18,9 @@ from separatrix.cluster.logistic_rounds import LossSpec, RoundsLoss, gram_sums, 
 from separatrix.cluster.part_worker import HeldPart
 from separatrix.cluster.separation import decided
 from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError, warn_user
-from separatrix.models.logistic.existence import Existence, IndependentColumns, independent_in, overlap_at
+from separatrix.models.logistic.existence import Existence, overlap_at
 from separatrix.models.logistic.fitted_facts import FittedFacts
+from separatrix.models.logistic.independent_columns import IndependentColumns, independent_in
 from separatrix.models.logistic.logistic_regression import LogisticRegression
 from separatrix.models.logistic.newton import Newton, NewtonState, newton
 from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult, unfinished

@@ -1,4 +1,4 @@
-"""Whether a maximum-likelihood estimate exists, and which coefficients the rows determine.
+"""Whether a maximum-likelihood estimate exists.
 
 A maximum exists where no direction separates the classes (Albert and Anderson 1984). The fit itself proves that. Let
 z_i = y_i (x_i, 1) be the rows on their own side, q_i > 0 any numbers, Q = diag(q), and s = (Z'QZ)^-1 Z'q. Then
@@ -14,8 +14,9 @@ q_i z_i z_i'. So  r'A^-1 r <= min q/4  proves overlap, and leaves room for a rou
   on vectors whose classes add up to zero (the eigenvalues of diag p - pp' and of diag p interlace). Then
   r'A^-1 r <= sum_k r_k'G^-1 r_k  with  G = sum c_i min_k p_ik (x_i, 1)(x_i, 1)',  a matrix of one class.
 
-Rounding is bounded, not hoped away: a sum of n terms is wrong by at most n units of the sum of their sizes, in any
-order (Higham 2002, 3.1). Where the fit proves nothing, separability decides.
+Vectors of a fit that have every row strictly on its side prove the opposite. Rounding is bounded, not hoped away: a sum
+of n terms is wrong by at most n units of the sum of their sizes, in any order (Higham 2002, 3.1). Where the fit proves
+nothing, separability decides.
 """
 
 from __future__ import annotations
@@ -31,13 +32,12 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError
-from separatrix.models.logistic.binary_loss import LossPoint, dense, weighted_gram
+from separatrix.models.logistic.binary_loss import LossPoint, dense
 from separatrix.models.logistic.problem import LogisticProblem
-from separatrix.numerics.normal_equations import NormalEquations, rank_limit
 from separatrix.proofs.certificate import Certificate
 from separatrix.proofs.separability import Given, Separability
 
-NAMED = 200  # parameters up to which a warning decides which coefficients are infinite
+NAMED = {"complete": 21, "quasi": 200}  # parameters up to which a warning decides which coefficients are infinite
 PLAIN = {"complete": "completely", "quasi": "quasi-completely"}
 PROOF_SIZE = 2**25  # numbers that a proof of overlap may look at
 ROWS, MOST_COLUMNS = (8, 64), 2000  # rows of a Gram matrix for each column; columns beyond which it would cost too much
@@ -50,6 +50,7 @@ class Existence:
     """The verdict on the rows that count; ``by`` is what proved it.
 
     ``"circulation"``: the fitted probabilities themselves (positive weights near them cancel the rows exactly);
+    ``"scores"``: those of a fit, which have every row strictly on its side;
     ``"separability"``: :func:`separatrix.separability`, whose evidence it then carries. The certificate and
     the fates of the coefficients are made when they are asked for.
     """
@@ -98,7 +99,7 @@ class Existence:
     def sentence(self, parameters: int) -> str:
         """What a warning says."""
         text = f"no finite maximum-likelihood estimate exists: the classes are {PLAIN[self.verdict]} separated"
-        if parameters > NAMED:
+        if parameters > NAMED[self.verdict]:
             return text + " (ask separation_.coefficients which are infinite)"
         signs = {"+inf": "+∞", "-inf": "−∞"}
         try:
@@ -114,7 +115,7 @@ class Existence:
         return {**state, "_given": None, "_found": None}
 
     def __str__(self) -> str:
-        return f"{self.verdict} (proved by {'the fit itself' if self.by == 'circulation' else 'separability'})"
+        return f"{self.verdict} (proved by {'separability' if self.by == 'separability' else 'the fit itself'})"
 
 
 def _ask(given: Given, against_rest: int | None) -> Separability:
@@ -269,79 +270,24 @@ def kesler_rows(lifted: Floats, codes: NDArray[np.intp], P: Floats) -> tuple[Flo
     return np.concatenate(rows), np.concatenate(q)
 
 
-# -- columns that the rows tell apart ---------------------------------------------------------------
+# -- separation, proved from fitted vectors ----------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class IndependentColumns:
-    """``kept`` columns are independent; each other is ``share`` of them plus a constant, up to rounding."""
+def separates(problem: LogisticProblem, vectors: Floats) -> bool:
+    """Whether these vectors, without an offset, provably have every row strictly on its side; False proves nothing.
 
-    kept: NDArray[np.intp]
-    others: NDArray[np.intp]
-    share: Floats
-    constant: Floats
-
-    @property
-    def dependent(self) -> NDArray[np.intp]:
-        """Columns whose coefficients the rows do not determine."""
-        used = np.flatnonzero(np.abs(self.share).max(axis=1, initial=0.0) > 1e-8)
-        return np.sort(np.concatenate([self.others, self.kept[used]]))
-
-    def spread(self, lifted: Floats) -> Floats:
-        """Weights of the kept columns (the bias last) as the shortest w of all columns with the same scores."""
-        d = len(self.kept) + len(self.others)
-        w = np.zeros(d)
-        w[self.kept] = lifted[:-1]
-        if not len(self.others):
-            return np.append(w, lifted[-1])
-        null = np.zeros((d, len(self.others)))
-        null[self.others, np.arange(len(self.others))] = 1.0
-        null[self.kept] = -self.share
-        moved, *_ = np.linalg.lstsq(null, w, rcond=None)
-        return np.append(w - null @ moved, lifted[-1] + self.constant @ moved)
-
-
-def independent_columns(X: Any, weights: Floats | None, lift: bool) -> IndependentColumns:
-    """Columns of which no other is a linear combination, with how the others follow from them."""
-    gram = weighted_gram(X, np.ones(X.shape[0]) if weights is None else weights, 0.0, lift)
-    return independent_in(gram, X.shape[1], lift)
-
-
-def independent_in(gram: NormalEquations, d: int, lift: bool) -> IndependentColumns:
-    """Pivots of a Cholesky factorisation of the scaled Gram matrix, largest first."""
-    A = gram.scaled if lift else gram.scaled[:d, :d]
-    flat = np.diagonal(gram.A)[:d] <= _rounding(gram, d)
-    A = np.where(flat[:, None] | flat, 0.0, A)
-    try:
-        pivots = np.diagonal(np.linalg.cholesky(A)) if not flat.any() else np.zeros(1)
-        if float(pivots.min()) ** 2 > 1e-7:
-            return IndependentColumns(np.arange(d), np.zeros(0, np.intp), np.zeros((d, 0)), np.zeros(0))
-    except np.linalg.LinAlgError:
-        pass
-    left, kept = np.diagonal(A).copy(), []
-    factor = np.zeros((d, 0))
-    limit = rank_limit(d + 1)
-    for _ in range(d):
-        j = int(left.argmax())
-        if left[j] <= limit:
-            break
-        column = (A[:, j] - factor @ factor[j]) / np.sqrt(left[j])
-        factor = np.column_stack([factor, column])
-        left = left - column**2
-        left[j] = -np.inf
-        kept.append(j)
-    return _split(gram, A, np.sort(np.array(kept, dtype=np.intp)), d, lift)
-
-
-def _split(gram: NormalEquations, A: Floats, kept: NDArray[np.intp], d: int, lift: bool) -> IndependentColumns:
-    others = np.setdiff1d(np.arange(d), kept)
-    scale = gram.scale[:d]
-    share = np.linalg.solve(A[np.ix_(kept, kept)], A[np.ix_(kept, others)]) if len(kept) else np.zeros((0, len(others)))
-    share = share / scale[kept, None] * scale[others]
-    constant = gram.x_mean[others] - gram.x_mean[kept] @ share if lift else np.zeros(len(others))
-    return IndependentColumns(kept, others, share, constant)
-
-
-def _rounding(gram: NormalEquations, d: int) -> Floats:
-    """What a column's scatter may be by rounding alone, when it is constant."""
-    return np.asarray(gram.weight * (1e-15 * np.abs(gram.x_mean[:d])) ** 2)
+    A score is wrong by at most d + 2 units of  sum |x_j||w_j| + |b| <= |x||w| + |b|.
+    """
+    rows, W, b = kernels.rows(problem.X), np.ascontiguousarray(vectors[:, :-1]), vectors[:, -1].copy()
+    scores, squares, own = np.empty((problem.n, len(W))), np.empty(problem.n), (np.arange(problem.n), problem.codes)
+    with np.errstate(all="ignore"):
+        kernels.class_scores(rows, W, b, scores)
+        kernels.norms2(rows, squares)
+        if len(W) == 1:
+            ahead = problem.signs * scores[:, 0]
+        else:
+            ahead = scores[own]
+            scores[own] = -np.inf
+            ahead = ahead - scores.max(axis=1)
+        sizes = np.sqrt(squares) * float(np.linalg.norm(W, axis=1).max()) + float(np.abs(b).max())
+        return bool((ahead > 2.02 * (problem.d + 4) * UNIT * sizes + 1e-300).all())

@@ -151,8 +151,11 @@ class FirthEstimate:
     def highest(
         self, starts: Sequence[Floats | None] | None, more: Callable[[], Sequence[Floats | None]] | None
     ) -> LogisticResult:
-        between = list[Floats]()
-        if starts is None:
+        between, Q = list[Floats](), self.likelihood.lifted
+        waiting: list[Floats]
+        if Q.shape[0] == Q.shape[1]:
+            waiting = [np.linalg.solve(Q, saturated_scores(self.problem)).T.reshape(-1).astype(np.float64)]
+        elif starts is None:
             most = FEW if self.large else STEPS
             path = newton_path(self.rough, [self.rough.loss], most)
             waiting = [path[-1], added_leverages(self.rough)]
@@ -197,6 +200,18 @@ class FirthEstimate:
         """Vectors (K - 1, p) as coefficients of the orthonormal columns."""
         zero = np.zeros(self.likelihood.free * len(self.R))
         return [zero if start is None else (start @ self.R.T).reshape(-1) for start in starts]
+
+
+def saturated_scores(problem: LogisticProblem) -> Floats:
+    """Log-odds (n, K - 1) at Firth's estimate of as many independent rows as parameters: no search is needed.
+
+    |I| is then a constant times the product of all probabilities, so that each row has its own maximum of
+    c log p_y + sum_k log p_k / 2,  p_k = (c 1[y = k] + 1/2)/(c + K/2): 3/4 for the own one of two classes.
+    """
+    odds = np.full((problem.n, problem.classes), 0.5)
+    odds[np.arange(problem.n), problem.codes] += problem.counts
+    scores = np.log(odds) if problem.class_offset is None else np.log(odds) - problem.class_offset
+    return np.asarray(scores[:, 1:] - scores[:, :1])
 
 
 def apart(one: PenalisedPoint, other: PenalisedPoint) -> bool:

@@ -60,9 +60,9 @@ class LogisticRegression(LogisticInference):
         drawn towards one half; with "flic" (intercept correction) and "flac" (added covariate, for two classes) they
         add up to the class counts (Puhr and others 2017).
     on_separation : {"auto", "firth", "ridge", "raise", "ignore"}, default="auto"
-        What an unpenalised fit without a maximum does. "auto": Firth up to 1000 parameters, else "ridge" (C = 1
-        on columns scaled to standard deviation 1). "raise": SeparationError. "ignore": keep the vectors at
-        which the search was stopped, without a warning.
+        What an unpenalised fit without a maximum does. "auto": Firth where there are more rows than parameters of a
+        class, and at most 1000 parameters, else "ridge" (C = 1 on columns scaled to standard deviation 1). "raise":
+        SeparationError. "ignore": keep the vectors at which the search was stopped, without a warning.
     multiclass : {"multinomial", "ovr"}, default="multinomial"
         For more than two classes: all at once, or each against the rest.
     fit_intercept : bool, default=True

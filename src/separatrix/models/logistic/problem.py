@@ -90,6 +90,11 @@ class LogisticProblem:
         return self.parameters > MOST_PARAMETERS or (self.sparse and self.parameters > MOST_SPARSE)
 
     @property
+    def saturated(self) -> bool:
+        """Whether a class vector has as many parameters as there are rows: independent ones take any labels."""
+        return self.n <= self.d + int(self.lift)
+
+    @property
     def by_products(self) -> bool:
         """Whether the Hessian is only multiplied with: of many classes it costs more than all products together."""
         return self.wide or (self.classes > 2 and self.n * self.parameters**2 > CHEAP)
