@@ -294,7 +294,7 @@ def test_too_few_steps_are_told():
 def test_intercepts_of_several_classes_are_the_best_from_any_start(far):
     rng = np.random.default_rng(4)
     scores, codes, c = 2.0 * rng.standard_normal((90, 4)), rng.integers(0, 4, 90), rng.random(90) + 0.1
-    b, P, loss = fitted_intercepts(scores, codes, c, np.array([0.0, far, -far, far]), np.zeros(4))
+    b, P, loss = fitted_intercepts(scores, codes, c, np.array([0.0, far, -far, far]), lambda: np.zeros(4))
     np.testing.assert_allclose(c @ P, np.bincount(codes, weights=c), rtol=1e-13)
     np.testing.assert_allclose(loss, -np.log(P[np.arange(90), codes]), rtol=1e-12)
     E = np.exp(scores + b)

@@ -97,7 +97,7 @@ class CentredLoss:
     def average(self, values: Floats) -> Floats:
         return np.atleast_1d(np.average(values, axis=0, weights=self.weights))
 
-    def _shares(self) -> Floats:
+    def shares(self) -> Floats:
         """Logarithms of the classes' shares; of two classes their difference."""
         logs = np.log(np.bincount(self.codes, weights=self.weights, minlength=self.classes))
         return np.atleast_1d(logs[1] - logs[0] if self.classes == 2 else logs - logs.mean())
@@ -148,7 +148,7 @@ class CentredLoss:
             loss = kernels.logistic_pass(alone, self.signs, self.weights, scores, at, 0, self.n, g, h, q)
             slope, bend = float(g[0]), float(h.sum())
             if k == 0 and self.lift and abs(slope) > 2.0 * bend:  # far off: begin where the mean score fits the shares
-                at = self._shares() - self.average(scores)
+                at = self.shares() - self.average(scores)
                 continue
             step = slope / max(bend, 0.5 * abs(slope)) if slope else 0.0  # never longer than 2
             if not self.lift or not abs(step) > 1e-15 * max(1.0, abs(float(at[0]))):
@@ -164,8 +164,9 @@ class CentredLoss:
         scores = scores if self.offset is None else scores + self.offset
         own = np.arange(self.n), self.codes
         if self.lift:
-            other = self._shares() - self.average(scores)
-            b, P, loss = fitted_intercepts(scores, self.codes, self.weights, b, other)
+            b, P, loss = fitted_intercepts(
+                scores, self.codes, self.weights, b, lambda: self.shares() - self.average(scores)
+            )
         else:
             P, loss = softmax(scores + b, own)
         others = P.copy()

@@ -44,6 +44,7 @@ MOST_DENSE = 2**22  # numbers up to which sparse columns of several classes are 
 FEW_ADDED, MOST_ADDED = 2**22, 4.0  # of sparse rows: numbers added up to which it is made, and for each of the table
 MOST_PROOFS, MOST_SOLVED = 3, 36.0  # lower bounds tried for by columns, and as MOST_ADDED when these have failed
 KEPT = 1e-5  # gaps below which the matrix of the step before serves once more
+DEAR, KEPT_DEAR, FALL = 60, 1e-3, 0.1  # of several classes with so many coordinates it serves on, as long as gaps fall
 FIRST = 200  # columns of the first working set
 ARMIJO = 1e-4
 FEWEST = 2.0**-30
@@ -58,7 +59,7 @@ class NetState:
     ``bound`` is the best lower bound of the minimum before this point, ``first`` the first gap and ``before`` the least
     one, ``idle`` counts steps that left it as it was, ``proofs`` the lower bounds tried for by columns. ``ended`` is
     why a step was the last one, with the gap that was proved then. ``matrix`` is the one that the step before was made
-    with, if it was made for that.
+    with.
     """
 
     loss: CentredLoss
@@ -126,9 +127,11 @@ class ProximalNewton:
             if moved is None and value - bound > tol * value:
                 return self.step(replace(state, bound=bound, first=first, proofs=MOST_PROOFS))
         else:
-            near = state.matrix if gap <= KEPT else None
+            dear = loss.classes > 2 and place.V.size > DEAR
+            near = state.matrix if gap <= (min(KEPT_DEAR, FALL * state.before) if dear else KEPT) else None
             W = working_set(loss, place, net, kept)
             moved, matrix = advance(loss, place, net, W, value, gap / first, near)
+            matrix = None if near is not None and matrix is near and not dear else matrix
         if moved is None and value - bound <= tol * value:
             return state.end(Status.OPTIMAL, max(0.0, value - bound) / value)
         if (moved is None or state.idle == SLOW) and (proved := by_curvature(loss, place, net) / value) <= tol:
@@ -147,6 +150,8 @@ def proximal_newton(
 ) -> LogisticResult:
     """Minimise to a relative duality gap of ``tol``; the L1 part determines all vectors, but for a common intercept."""
     full = np.zeros((loss.problem.vectors, loss.d + 1)) if start is None else start.copy()
+    if start is None and loss.lift and loss.offset is None:
+        full[:, -1] = loss.shares()
     place = loss.place(np.ascontiguousarray(full[:, :-1]), full[:, -1].copy())
     first = NetState(loss, net, place, np.arange(loss.d))
     run = drive(ProximalNewton(tol, np.random.default_rng(0)), first, max_steps=max_iter)
@@ -244,7 +249,7 @@ def advance(
     drift = model.gram.drift
     b = None if drift is None else place.b - drift @ (after - place.V)[:, W].reshape(-1)
     used = near is not None and model.gram is near[1]
-    return search(loss, place, net, after, value, b), None if used else (W, model.gram)
+    return search(loss, place, net, after, value, b), near if used else (W, model.gram)
 
 
 def first_multiple(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, after: Floats) -> float:

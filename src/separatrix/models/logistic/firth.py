@@ -227,11 +227,15 @@ def likelihood_intercepts(scores: Floats, codes: NDArray[np.intp], weights: Floa
     The maximum-likelihood intercepts at fixed other coefficients (Puhr, Heinze, Nold, Lusa and Geroldinger 2017).
     """
     nothing = np.zeros(scores.shape[1])
-    return fitted_intercepts(scores, codes, weights, nothing, nothing)[0]
+    return fitted_intercepts(scores, codes, weights, nothing)[0]
 
 
 def fitted_intercepts(
-    scores: Floats, codes: NDArray[np.intp], weights: Floats | None, start: Floats, other: Floats
+    scores: Floats,
+    codes: NDArray[np.intp],
+    weights: Floats | None,
+    start: Floats,
+    other: Callable[[], Floats] | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """The most likely intercepts at fixed scores (n, K) besides, with the probabilities and losses of the rows.
 
@@ -247,9 +251,9 @@ def fitted_intercepts(
     for k in range(100):
         weighted = P if weights is None else P * weights
         bend, g = (weighted * (1.0 - P)).sum(axis=1), -R.sum(axis=1)
-        if k == 0 and (np.abs(g) > 2.0 * bend).any():
-            if value(other) < first:
-                at = other.copy()
+        if k == 0 and other is not None and (np.abs(g) > 2.0 * bend).any():
+            if value(far := other()) < first:
+                at = far
                 continue
             value(start)
         H = -(weighted @ P.T)

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint
-from separatrix.models.logistic.multinomial_loss import class_information, softmax
+from separatrix.models.logistic.class_information import class_information
+from separatrix.models.logistic.multinomial_loss import softmax
 from separatrix.models.logistic.problem import LogisticProblem
 
 NOISE = 1e-6  # of values whose matrices are narrow

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import InferenceError
 from separatrix.models.logistic.binary_loss import weighted_gram
+from separatrix.models.logistic.class_information import class_information
 from separatrix.models.logistic.firth import firth, firth_estimate, likelihood_intercepts
 from separatrix.models.logistic.firth_likelihood import FirthLikelihood, logdet_of, orthonormal, truth
 from separatrix.models.logistic.grouped import GroupedOutcomes
 from separatrix.models.logistic.independent_columns import independent_columns
-from separatrix.models.logistic.multinomial_loss import class_information, softmax
+from separatrix.models.logistic.multinomial_loss import softmax
 from separatrix.models.logistic.newton import newton
 from separatrix.models.logistic.problem import LogisticProblem
 from separatrix.numerics.normal_equations import first_pivots

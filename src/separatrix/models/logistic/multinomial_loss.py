@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import ALONG, EPS, TINY, LossPoint, dense, least_along
 from separatrix.models.logistic.class_blocks import ClassBlocks, NarrowRows, PlainDiagonal
+from separatrix.models.logistic.class_information import class_information
 
 CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
-BLOCK = 2**19  # numbers of a chunk of rows times probabilities
 FEW_CLASSES = 4  # whose scores are computed row by row
 BLOCK_PRICE = 6  # blocks are made where the square of the columns is at most so many times the rows
 
@@ -313,22 +312,3 @@ def softmax(s: Floats, own: tuple[Any, Any]) -> tuple[Floats, Floats]:
     codes = np.ascontiguousarray(own[1], dtype=np.int64)
     kernels.class_probabilities(P, np.zeros(len(P)), codes, None, P, None, None, loss)
     return P.T, loss
-
-
-def class_information(lifted: Floats, P: Floats, weights: Floats | None) -> Floats:
-    """sum c_i (diag(p_i) - p_i p_i') (x) x_i x_i'; blocks of a class with p (1 - p), the others from one product."""
-    n, p = lifted.shape
-    free, linalg = P.shape[1], scipy_linalg()
-    c = np.ones(n) if weights is None else weights
-    scaled, out = np.ascontiguousarray(np.sqrt(c)[:, None] * P), np.zeros((free * p, free * p), order="F")
-    at_once = max(1, BLOCK // (free * p))
-    Z = np.empty((min(n, at_once), free, p))
-    for begin in range(0, n, at_once):
-        rows = slice(begin, min(n, begin + at_once))
-        part = np.multiply(scaled[rows, :, None], lifted[rows, None, :], out=Z[: rows.stop - begin])
-        out = linalg.blas.dsyrk(-1.0, part.reshape(len(part), -1).T, beta=1.0, c=out, overwrite_c=1)
-    out = np.ascontiguousarray(out + out.T)
-    blocks = out.reshape(free, p, free, p)
-    for k in range(free):
-        blocks[k, :, k] = lifted.T @ (lifted * (c * P[:, k] * (1.0 - P[:, k]))[:, None])
-    return out

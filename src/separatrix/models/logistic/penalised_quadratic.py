@@ -20,9 +20,10 @@ from separatrix.arrays import Floats
 from separatrix.models.logistic.active_newton import ElasticNet, Order
 from separatrix.models.logistic.binary_loss import dense, weighted_gram
 from separatrix.models.logistic.class_blocks import inverse_between_classes
-from separatrix.models.logistic.multinomial_loss import class_information
+from separatrix.models.logistic.class_information import all_classes
 
 MOST_DENSE = 2**24  # numbers up to which sparse columns are made dense for their products
+ALIKE = 1e-14  # differences of probabilities that are rounding
 SLICE = 2**24  # sparse numbers looked at between two chances to interrupt
 
 
@@ -97,13 +98,13 @@ def gram_of_chosen(X: Any, chosen: Order, curvature: Floats, lift: bool) -> Cent
 
 def gram_of_many(X: Any, P: Floats, weights: Floats | None, lift: bool) -> CentredGram:
     """Of all classes, by a Schur complement."""
-    n, columns = X.shape
-    if n and (P[0] == P).all():  # as where all weights are zero: one matrix of columns serves all pairs of classes
-        between = np.diag(P[0] * (1.0 - P[0])) - np.outer(P[0], P[0]) * ~np.eye(len(P[0]), dtype=bool)
+    (n, columns), K = X.shape, P.shape[1]
+    if n and float(np.abs(P - P[0]).max()) <= ALIKE:  # as where all weights are zero: one matrix of columns serves all
+        between = np.diag(P[0]) - np.outer(P[0], P[0])
         own = gram_of_two(X, np.ones(n) if weights is None else weights, lift)
-        means = None if own.drift is None else np.asarray(np.kron(np.eye(len(between)), own.drift), dtype=np.float64)
+        means = None if own.drift is None else np.asarray(np.kron(np.eye(K), own.drift), dtype=np.float64)
         return CentredGram(np.kron(between, own.H), means)
-    H = class_information(np.column_stack([dense(X), np.ones(n)]) if lift else dense(X), P, weights)
+    H = all_classes(np.column_stack([dense(X), np.ones(n)]) if lift else dense(X), P, weights)
     if not lift:
         return CentredGram(H)
     blocks = H.reshape(P.shape[1], columns + 1, P.shape[1], columns + 1)
