@@ -37,7 +37,8 @@ class ElasticNet:
     ridge: float
 
     def value(self, V: Floats) -> float:
-        return self.alpha * float(np.abs(V).sum()) + 0.5 * self.ridge * float((V**2).sum())
+        size = self.alpha * float(np.abs(V).sum())
+        return size + 0.5 * self.ridge * float((V**2).sum()) if self.ridge else size
 
 
 class Coordinates(Protocol):

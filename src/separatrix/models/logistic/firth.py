@@ -262,6 +262,6 @@ def fitted_intercepts(
         size = float(np.abs(step).max())
         at[1:] += step / max(1.0, size)
         value(at)
-        if size < 1e-8:  # the error that is left is about its square
+        if size < 1e-7:  # the error that is left is a part of its square
             break
     return at, P.T, losses

@@ -102,8 +102,8 @@ def gram_of_many(X: Any, P: Floats, weights: Floats | None, lift: bool) -> Centr
     if n and float(np.abs(P - P[0]).max()) <= ALIKE:  # as where all weights are zero: one matrix of columns serves all
         between = np.diag(P[0]) - np.outer(P[0], P[0])
         own = gram_of_two(X, np.ones(n) if weights is None else weights, lift)
-        means = None if own.drift is None else np.asarray(np.kron(np.eye(K), own.drift), dtype=np.float64)
-        return CentredGram(np.kron(between, own.H), means)
+        means = None if own.drift is None else in_blocks(np.eye(K), own.drift)
+        return CentredGram(in_blocks(between, own.H), means)
     H = all_classes(np.column_stack([dense(X), np.ones(n)]) if lift else dense(X), P, weights)
     if not lift:
         return CentredGram(H)
@@ -112,6 +112,12 @@ def gram_of_many(X: Any, P: Floats, weights: Floats | None, lift: bool) -> Centr
     inverse = inverse_between_classes(blocks[:, -1, :, -1])
     drift = inverse @ side.T
     return CentredGram(blocks[:, :-1, :, :-1].reshape(len(side), -1) - side @ drift, drift)
+
+
+def in_blocks(between: Floats, own: Floats) -> Floats:
+    """Kronecker's product: a block for each pair of classes."""
+    blocks = between[:, None, :, None] * own[None, :, None, :]
+    return blocks.reshape(len(between) * len(own), -1)
 
 
 class ScaledQuadratic:
