@@ -12,6 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,6 +21,8 @@ from sklearn.tree import DecisionTreeClassifier
 import separatrix as sx
 from separatrix.errors import DataError, FoldError, ParameterError
 from separatrix.evaluation.intervals import holm, mcnemar, paired
+from separatrix.evaluation.metrics import point_values
+from separatrix.validation import check_outcomes
 
 mpl.use("Agg")
 
@@ -334,3 +337,64 @@ def test_further_arguments_of_fit_follow_their_rows():
     assert all([str(int(v)) for v in rows] == list(note) for rows, note in passed)
     with pytest.raises(DataError, match="note"):
         sx.cross_validate(Watching(), X, y, fit_with={"note": ["a"]}, random_state=0)
+
+
+def single(X, y, fold, **params):
+    train, test = fold
+    model = sx.LogisticRegression(**params).fit(X[train], y[train])
+    return log_loss(y[test], model.predict_proba(X[test]))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_path_of_penalties_is_judged_as_single_fits_are(classes):
+    X, y = load_wine(return_X_y=True)
+    X, y = (X / X.std(axis=0))[y < classes], y[y < classes]
+    folds = list(StratifiedKFold(4, shuffle=True, random_state=0).split(X, y))
+    grid = {"C": [10.0, 0.01, 1, 0.1], "l1_ratio": [0.0, 1.0]}
+    found = sx.select(sx.LogisticRegression(), grid, X, y, folds=folds, metric="log_loss")
+    alone = [[single(X, y, fold, **params) for fold in folds] for params in found.params]
+    np.testing.assert_allclose(found.fold_values, alone, rtol=2e-3)
+    assert found.chosen == int(np.argmin(np.mean(alone, axis=1)))
+    assert not found.estimator.warm_start
+
+
+def test_fits_of_a_path_have_not_seen_the_rows_they_are_judged_on(cancer):
+    X, y = cancer
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
+
+    def fits(labels):
+        seen = []
+        sx.select(
+            sx.LogisticRegression(),
+            {"C": [1.0, 0.01, 100.0]},
+            X,
+            labels,
+            folds=folds[:1] * 2,
+            metric=lambda model, *_: seen.append((model.C, model.coef_.tobytes())) or model.C,
+        )
+        return seen
+
+    other = y.copy()
+    other[folds[0][1]] = 1 - y[folds[0][1]]
+    assert fits(y) == fits(other)
+    assert [C for C, _ in fits(y)] == [0.01, 1.0, 100.0] * 2
+
+
+def test_penalties_that_are_no_path_are_fitted_one_by_one(cancer):
+    X, y = cancer
+    found = sx.select(sx.LogisticRegression(), {"C": [np.inf, 1.0, 0.1]}, X, y, metric="log_loss", random_state=0)
+    alone = sx.select(sx.LogisticRegression(), {"C": [np.inf]}, X, y, metric="log_loss", random_state=0)
+    np.testing.assert_allclose(found.fold_values[0], alone.fold_values[0], rtol=1e-6)
+    with pytest.raises(ParameterError, match="C=-1 failed in fold 0"):
+        sx.select(sx.LogisticRegression(), {"C": [1.0, -1.0, 0.1]}, X, y)
+    with pytest.raises(ParameterError, match=r"C=0\.1 failed in fold 0.*flac"):
+        sx.select(sx.LogisticRegression(bias_reduction="flac"), {"C": [1.0, 0.1]}, X, y)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_metric_alone_is_the_metric_among_all(classes):
+    rng = np.random.default_rng(0)
+    y, P = rng.integers(0, classes, 60), rng.dirichlet(np.ones(classes), 60)
+    outcomes = check_outcomes(y, P.argmax(axis=1), probabilities=P[:, 1] if classes == 2 else P)
+    every = point_values(outcomes)
+    assert {name: point_values(outcomes, wanted=name)[name] for name in every} == every

@@ -1,12 +1,13 @@
 """The candidates of a grid, or the steps of a curve, on one fold, so that what they share is done once.
 
-Logistic regressions that differ in their penalty only are fitted one from another (warm start). The order
-is that of the grid, so the result does not depend on how folds are spread over workers.
+Logistic regressions that differ in C only are one path of fits, by ascending C; inside pipelines, and for other options
+that allow it, a fit begins at the one before it (warm start), in the order of the grid. The result does not depend on
+how folds are spread over workers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -63,20 +64,55 @@ def judge_candidates(task: CandidateTask) -> Floats:
     X_test, y_test = take_rows(task.X, test), take_rows(task.y, test)
     weights = None if task.weights is None else task.weights[train]
     judged = None if task.weights is None else task.weights[test]
-    values, last, before = np.empty(len(task.candidates)), None, None
-    for k, candidate in enumerate(task.candidates):
+    values, paths = np.empty(len(task.candidates)), penalty_paths(task.candidates)
+    rest = [k for k in range(len(values)) if not any(k in numbers for numbers in paths)]
+    for numbers, fits in [(p, _along_path) for p in paths] + [(rest, _one_by_one)]:
+        learners = fits(task, numbers, X, y, weights)
+        for k in numbers:
+            candidate = task.candidates[k]
+            try:
+                values[k] = value_of(task.metric, next(learners), X_test, y_test, judged, task.regression)
+            except Exception as error:
+                told = f"{candidate.label} failed in fold {task.number}: {type(error).__name__}: {error}"
+                raise (type(error) if isinstance(error, BAD_INPUT) else FoldError)(told) from error
+    return values
+
+
+def penalty_paths(candidates: Sequence[Configuration]) -> list[list[int]]:
+    """Numbers of the candidates that differ in a finite C only, by ascending C, where their learner fits such paths."""
+    paths: list[list[int]] = []
+    for k, candidate in enumerate(candidates):
+        C = candidate.params.get("C")
+        finite = isinstance(C, (int, float)) and not isinstance(C, bool) and 0 < C < np.inf
+        if not finite or not hasattr(candidate.learner, "_fit_path"):
+            continue
+        for numbers in paths:
+            first = candidates[numbers[0]]
+            if first.learner is candidate.learner and _changed(first, candidate) in (set(), {"C"}):
+                numbers.append(k)
+                break
+        else:
+            paths.append([k])
+    return [sorted(p, key=lambda k: candidates[k].params["C"]) for p in paths if len(p) > 1]
+
+
+def _along_path(task: CandidateTask, numbers: list[int], X: Any, y: Any, weights: Floats | None) -> Iterator[Any]:
+    """The learner fitted with one penalty after the other, each fit begun at the one before."""
+    first = task.candidates[numbers[0]]
+    learner = seeded_clone(first.learner, task.seed).set_params(**first.params)
+    yield from learner._fit_path(X, y, [float(task.candidates[k].params["C"]) for k in numbers], weights)
+
+
+def _one_by_one(task: CandidateTask, numbers: list[int], X: Any, y: Any, weights: Floats | None) -> Iterator[Any]:
+    last, before = None, None
+    for k in numbers:
+        candidate = task.candidates[k]
         learner = _warm(last, before, candidate)
         if learner is None:
             learner = seeded_clone(candidate.learner, task.seed)
-        try:
-            learner.set_params(**candidate.params)
-            fit(learner, X, y, weights)
-            values[k] = value_of(task.metric, learner, X_test, y_test, judged, task.regression)
-        except Exception as error:
-            told = f"{candidate.label} failed in fold {task.number}: {type(error).__name__}: {error}"
-            raise (type(error) if isinstance(error, BAD_INPUT) else FoldError)(told) from error
+        learner.set_params(**candidate.params)
+        yield fit(learner, X, y, weights)
         last, before = learner, candidate
-    return values
 
 
 def _warm(last: Any, before: Configuration | None, candidate: Configuration) -> Any:
@@ -84,15 +120,19 @@ def _warm(last: Any, before: Configuration | None, candidate: Configuration) -> 
     if last is None or before is None or before.learner is not candidate.learner:
         return None
     end = final_step(last)
-    if set(before.params) != set(candidate.params):
-        return None
-    changed = {name for name in before.params if before.params[name] is not candidate.params[name]}
-    changed = {name for name in changed if before.params[name] != candidate.params[name]}
-    allowed = getattr(end, "_warm_over", ())
-    if not allowed or not all(name.rpartition("__")[2] in allowed for name in changed):
+    changed, allowed = _changed(before, candidate), getattr(end, "_warm_over", ())
+    if changed is None or not allowed or not all(name.rpartition("__")[2] in allowed for name in changed):
         return None
     end.set_params(warm_start=True)
     return last
+
+
+def _changed(one: Configuration, other: Configuration) -> set[str] | None:
+    """Options with different values; None where one has options that the other does not have."""
+    if set(one.params) != set(other.params):
+        return None
+    changed = {name for name in one.params if one.params[name] is not other.params[name]}
+    return {name for name in changed if one.params[name] != other.params[name]}
 
 
 def value_of(metric: Any, learner: Any, X: Any, y: Any, weights: Floats | None, regression: bool) -> float:
@@ -103,7 +143,7 @@ def value_of(metric: Any, learner: Any, X: Any, y: Any, weights: Floats | None, 
     if regression:
         return numbers_value(metric, check_targets(y), said.labels, weights)
     outcomes, _ = outcomes_of(y, said, None, weights)
-    found = point_values(outcomes)
+    found = point_values(outcomes, wanted=metric)
     if metric not in found:
         raise ParameterError(f"metric is {metric!r}, which this learner does not give: there are {', '.join(found)}.")
     return found[metric]

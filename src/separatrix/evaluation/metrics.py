@@ -219,8 +219,11 @@ def row_losses(o: Outcomes) -> dict[str, Floats]:
     }
 
 
-def point_values(o: Outcomes, losses: dict[str, Floats] | None = None) -> dict[str, float]:
-    """Every metric without an interval, NaN where it is undefined; ``losses`` of the rows, where they are known."""
+def point_values(o: Outcomes, losses: dict[str, Floats] | None = None, wanted: str | None = None) -> dict[str, float]:
+    """Every metric without an interval, NaN where it is undefined; ``losses`` of the rows, where they are known.
+
+    Where only one is ``wanted``, losses and rankings that it does not need are left out.
+    """
     k = len(o.classes)
     c = confusion_matrix(o.truth, o.predicted, k, o.weights)[None]
     of_each = {
@@ -234,10 +237,12 @@ def point_values(o: Outcomes, losses: dict[str, Floats] | None = None) -> dict[s
         values = metric(c)[0]
         out[name] = float(values.mean() if o.positive is None else values[o.positive])
     out["mcc"] = float(mcc(c)[0])
+    if wanted in out:
+        return out
     for name, values in (row_losses(o) if losses is None else losses).items():
         out[name] = float(np.average(values, weights=o.weights))
     ranking = o.ranking()
-    if ranking is not None:
+    if ranking is not None and wanted not in out:
         complete = np.bincount(o.truth, minlength=k).all()
         sides = [(o.truth == j, ranking[:, j]) for j in range(k)] if o.positive is None else []
         sides = sides or [(o.truth == o.positive, ranking)]

@@ -7,6 +7,7 @@ X'X (w, b) = X'y with the constant column in X. Columns are scaled to length 1 b
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -63,6 +64,15 @@ class NormalEquations:
                 self.c = np.vstack([self.c, sums[None, d:]])
         self.p = d + (1 if lift else 0)
         self.scale, self.scaled = _unit_diagonal(self.A, alpha)
+
+    def penalised(self, alpha: float) -> NormalEquations:
+        """The same equations with another alpha."""
+        out = copy(self)
+        for name in ("values", "inverse"):
+            out.__dict__.pop(name, None)
+        out.alpha = alpha
+        out.scale, out.scaled = _unit_diagonal(self.A, alpha)
+        return out
 
     @cached_property
     def values(self) -> Floats:

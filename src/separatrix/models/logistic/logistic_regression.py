@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -23,7 +24,7 @@ from separatrix.models.class_labels import need_two_classes, weights_of_rows, wi
 from separatrix.models.logistic.fit import fit_parts, fit_unchecked, shows_finite
 from separatrix.models.logistic.grouped import check_grouped
 from separatrix.models.logistic.inference import LogisticInference
-from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path
+from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path, fits_of
 from separatrix.models.logistic.problem import FitOptions, LogisticResult, UsedRows, check_offset, plan_of, unfinished
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
@@ -263,6 +264,20 @@ class LogisticRegression(LogisticInference):
         options = self._options()
         rows, _ = self._checked(X, y, sample_weight, offset)
         return fit_path([part.problem(options.lift) for part in self._parts(rows)], Cs, options)
+
+    def _fit_path(self, X: Any, y: Any, Cs: list[float], sample_weight: Any = None) -> Iterator[Self]:
+        """This learner fitted with one C after the other; each fit begins where the one before it ended."""
+        options = self._options()
+        rows, table = self._checked(X, y, sample_weight, None)
+        parts = [fits_of(part.problem(options.lift), Cs, options) for part in self._parts(rows)]
+        for C in Cs:
+            self.C = C
+            results = [replace(next(part), method=options.penalty) for part in parts]
+            for result in results:
+                raise_interruption(result.status)
+            self._store(rows, table, results)
+            self._warn(results, rows)
+            yield self
 
     # -- rows ---------------------------------------------------------------------------------------
 

@@ -67,13 +67,7 @@ def ridge(
     elif start is None and isinstance(loss, BinaryLoss):
         first = sampled_start(problem, loss, tol, max_iter) or dense_start(problem, loss, tol, max_iter)
     found = first or Searched(loss.point(at), Status.MAX_ITERATIONS)
-    if found.status is not Status.OPTIMAL or found.gap is None:
-        run = drive(GapSearch(problem, loss, tol, max_iter), found)
-        found = replace(run.state, status=run.status)
-    vectors, value = problem.shortest(found.point.at), found.point.value  # at the minimum they add up to zero
-    gap = found.gap if found.gap is not None and np.isfinite(found.gap) else duality_gap(loss, found.point)
-    part = value - 0.5 * penalty * float((vectors[:, :-1] ** 2).sum())
-    return LogisticResult(vectors, found.status, found.steps, part, gap / max(value, TINY))
+    return result_of(problem, loss, finished(problem, loss, found, tol, max_iter))
 
 
 @dataclass(slots=True)
@@ -139,6 +133,24 @@ class GapSearch:
             run = newton(self.loss, at, left, wanted)
         ended = run.state
         return Searched(ended.point, run.status, state.steps + run.steps, run.steps, wanted, ended.gap, ended.solver)
+
+
+def finished(
+    problem: LogisticProblem, loss: BinaryLoss | MultinomialLoss, found: Searched, tol: float, max_iter: float
+) -> Searched:
+    """The search from where another one ended, with its gap."""
+    if found.status is not Status.OPTIMAL or found.gap is None:
+        run = drive(GapSearch(problem, loss, tol, max_iter), found)
+        found = replace(run.state, status=run.status)
+    known = found.gap is not None and np.isfinite(found.gap)
+    return found if known else replace(found, gap=duality_gap(loss, found.point))
+
+
+def result_of(problem: LogisticProblem, loss: BinaryLoss | MultinomialLoss, found: Searched) -> LogisticResult:
+    vectors, value = problem.shortest(found.point.at), found.point.value  # at the minimum they add up to zero
+    part = value - 0.5 * loss.ridge * float((vectors[:, :-1] ** 2).sum())
+    gap = None if found.gap is None else found.gap / max(value, TINY)
+    return LogisticResult(vectors, found.status, found.steps, part, gap)
 
 
 def few_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +11,11 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
+from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.centred_loss import CentredLoss
 from separatrix.models.logistic.fit import penalised
 from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult
+from separatrix.models.logistic.ridge_path import RidgeFits
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.protocol import need_limit
 
@@ -122,15 +125,25 @@ def grid_for(Cs: int | Floats, problems: list[LogisticProblem], l1_ratio: float)
     return np.geomspace(low, high, Cs) if Cs > 1 else np.array([low])
 
 
+def fits_of(problem: LogisticProblem, Cs: list[float], options: FitOptions) -> Iterator[LogisticResult]:
+    """Penalised fits, each begun where the one before it ended."""
+    path = RidgeFits(problem, options.tol, options.max_iter) if options.l1_ratio == 0 else None
+    loss, last = CentredLoss(problem) if path is None else None, None
+    for C in Cs:
+        with one_blas_thread(2 * problem.n * problem.d * problem.vectors):
+            result = path.fit(1.0 / C) if path is not None else penalised(problem, C, options, last, loss)
+        last = result.vectors
+        yield result
+
+
 def fit_path(problems: list[LogisticProblem], Cs: Any, options: FitOptions) -> LogisticPath:
     """The fits of each problem (one, or one a class) over the grid, put together."""
     grid = grid_for(check_grid(Cs), problems, options.l1_ratio)
     parts = [list[LogisticResult]() for _ in problems]
     for problem, done in zip(problems, parts, strict=True):
-        loss = CentredLoss(problem) if options.l1_ratio > 0 else None
-        for C in grid.tolist():  # each begins where the one before it ended
-            done.append(penalised(problem, C, options, done[-1].vectors if done else None, loss))
-            raise_interruption(done[-1].status)
+        for result in fits_of(problem, grid.tolist(), options):
+            done.append(result)
+            raise_interruption(result.status)
     by_C = list(zip(*parts, strict=True))
     vectors = np.array([np.vstack([result.vectors for result in at]) for at in by_C])
     return LogisticPath(

@@ -88,6 +88,12 @@ class StepPairs:
         self.inverse[:k, k] = -self.inverse[:k, :k] @ (self.steps[:k] @ self.changes[k])
         self.count += 1
 
+    def penalise(self, more: float) -> None:
+        """The pairs with a ridge that is so much greater."""
+        old, self.pairs = self.pairs, []
+        for step, change, _ in old:
+            self.learn(step, change + np.append(more * step[:-1], 0.0))
+
     def correct(self, g: Floats, model: Callable[[Floats], Floats]) -> Floats:
         """The model's own step between the two corrections, as the two loops of Nocedal (1980) have it."""
         if not self.count:
