@@ -64,7 +64,7 @@ def test_the_fewest_mistakes_are_held_against_a_constant(ledger):
     x = np.arange(30.0)
     found = separatrix.audit({"x": x, "y": (np.abs(x - 15) < 2).astype(int)}, ledger=ledger)
     assert found.facts.best.mistakes.upper == 3
-    assert "Always predicting '0' makes no more." in " ".join(found.answers["best"].lines)
+    assert "Always predicting '0' makes no more mistakes." in " ".join(found.answers["best"].lines)
 
 
 def test_a_quick_learner_far_from_the_minimum_is_not_called_good(ledger):
@@ -72,9 +72,9 @@ def test_a_quick_learner_far_from_the_minimum_is_not_called_good(ledger):
     X = rng.normal(size=(150, 2))
     found = separatrix.audit({"a": X[:, 0], "b": X[:, 1], "y": (X[:, 0] * X[:, 1] > 0).astype(int)}, ledger=ledger)
     lines = " ".join(found.answers["algorithm"].lines)
-    assert "is quick, but not close: it makes" in lines
+    assert "is fast but not close to the minimum: it makes" in lines
     assert "A good one" not in lines
-    assert "ridge logistic on poly:2 keeps 6 numbers" in lines.replace("Ridge", "ridge")
+    assert "ridge logistic on poly:2 stores 6 numbers" in lines.replace("Ridge", "ridge")
     assert found.facts.algorithm.neighbour.linear_multiplications == 5
 
 

@@ -185,7 +185,7 @@ def test_many_classes_are_told_apart_on_the_screen(ledger):
     kinds = np.repeat(["far", "near", "nearer"], 60)
     X = rng.normal(size=(180, 2)) + np.repeat([[9.0, 0.0], [0.0, 0.0], [0.0, 1.0]], 60, axis=0)
     found = separatrix.audit({"a": X[:, 0], "b": X[:, 1], "kind": kinds}, "kind", ledger=ledger)
-    assert "Found of each class: 'far' 100%, 'near' " in lines_of(found, "prediction")
+    assert "Recall by class: 'far' 100%, 'near' " in lines_of(found, "prediction")
     (first, *_) = found.facts.prediction.confused
     assert {first.label, first.as_label} == {"near", "nearer"}
     confusion, names = found.facts.pictures.scores.confusion, found.facts.pictures.scores.classes

@@ -71,7 +71,7 @@ def test_parquet_out_keeps_rows_and_types(table, tmp_path):
 
 
 def sparse_rows(path, n, seed=0):
-    """svmlight lines of 14 of 123 columns, half of them of each class; the first 40 columns tell the classes apart."""
+    """svmlight lines of 14 of 123 columns, half of them of each class; the first 40 columns separate the classes."""
     rng = np.random.default_rng(seed)
     lines = []
     for i in range(n):

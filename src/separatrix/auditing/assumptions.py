@@ -16,7 +16,7 @@ from separatrix.auditing.checks import log_odds, noise, normality
 from separatrix.auditing.checks.table_checks import check_columns, check_independence
 from separatrix.auditing.facts import QuantileCurve
 from separatrix.auditing.learner_choice import LearnerComparison
-from separatrix.auditing.phrasing import count, share, some
+from separatrix.auditing.phrasing import count, numbered, share
 from separatrix.auditing.prediction import Prediction
 from separatrix.auditing.prediction_answers import AssumptionFacts, AssumptionLine, SuspectRows
 from separatrix.auditing.separation import DecidedSeparation
@@ -118,7 +118,7 @@ def suspect_labels(
     text = f"{count(rejected)} rows ({share(rejected / len(wrong))}) are misclassified by all {len(found.runs)} "
     text += "learners, each fitted without them"
     if rows:
-        text += f"; {count(len(rows))} of them with a probability of at least {share(SURE)} (rows {some(rows)})"
+        text += f"; {count(len(rows))} of them with a probability of at least {share(SURE)} ({numbered(rows)})"
     verdict = "look" if rows else "holds"
     advice = "Check these rows first: they may be mislabelled." if rows else ""
     line = AssumptionLine("correct labels", "The labels are correct", "every learner", text, verdict, advice)

@@ -23,7 +23,7 @@ SAFE = ("ridge logistic", "ridge")  # compared first, and never cut short
 
 @dataclass(frozen=True)
 class Candidate:
-    """A learner under its common name; earlier candidates are preferred where the data do not tell them apart."""
+    """A learner under its common name; earlier candidates are preferred where the data do not decide between them."""
 
     name: str
     learner: Any
@@ -58,7 +58,7 @@ def candidates(table: AuditTable, session: Session, verdict: str | None) -> list
         plain = LogisticRegression(on_separation="ridge")
         out.append(Candidate("logistic", plain, "logistic regression", why, has_intervals=True))
     elif verdict != "overlap" and coefficients <= 60 and session.plan.allows(6 * _firth(n, coefficients), 0.1):
-        why = "its estimates are finite where maximum likelihood has none, with probabilities and intervals"
+        why = "its estimates are finite where those of maximum likelihood are not; it gives probabilities and intervals"
         firth = LogisticRegression(bias_reduction="firth")
         title = "logistic regression with Firth's correction"
         out.append(Candidate("logistic (Firth)", firth, title, why, has_intervals=True))
@@ -74,7 +74,7 @@ def candidates(table: AuditTable, session: Session, verdict: str | None) -> list
     if d <= WIDEST and not (table.sparse and n * d > 50_000_000):
         shrinkage = "ledoit-wolf" if 5 * d > int(table.counts.min()) else None
         discriminant = LinearDiscriminant(shrinkage=shrinkage)
-        why = "it has a closed form, and is the best rule for normal classes with one covariance"
+        why = "it has a closed form, and is optimal for normal classes with a common covariance"
         out.append(Candidate("linear discriminant", discriminant, "the linear discriminant", why))
     else:
         session.clock.leave_out("linear discriminant", "its covariance matrix would have too many columns")

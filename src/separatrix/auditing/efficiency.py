@@ -1,4 +1,4 @@
-"""Question 3: can it be found efficiently? Learners against the clock, the perceptron, and a lazy method."""
+"""Question 3: can it be found efficiently? Timed learners, the perceptron, and nearest neighbours."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def measure(
     listed: list[Candidate],
     prediction: Prediction,
 ) -> AlgorithmFacts:
-    """Seconds of each learner on all rows, the perceptron with its bound, and the cost of a lazy method."""
+    """Seconds of each learner on all rows, the perceptron with its bound, and the cost of nearest neighbours."""
     seconds, mistakes = _fit_times(table, session, fits, listed)
     runs = (None, None) if best is None else perceptron_runs(table, session, best, separable)
     linear = [candidate.name for candidate in listed if candidate.linear]

@@ -1,4 +1,4 @@
-"""Question 3: what finding a hyperplane takes, beside the perceptron and a lazy method; and its sentences."""
+"""Question 3: what finding a hyperplane takes, beside the perceptron and nearest neighbours; and its sentences."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class NeighbourFacts:
 
 @dataclass(frozen=True, slots=True)
 class AlgorithmFacts:
-    """Question 3: seconds and training mistakes of each learner on all rows, the perceptron's run, a lazy method.
+    """Question 3: seconds and training mistakes of each learner on all rows, the perceptron's run, nearest neighbours.
 
     ``linear`` names the learners that are linear in the columns of the table.
     """
@@ -86,7 +86,7 @@ def algorithm(facts: AlgorithmFacts, hyperplane: BestFacts | None, chosen: str |
         mapped = chosen is not None and chosen not in facts.linear
         model = f"{chosen[0].upper()}{chosen[1:]}" if chosen is not None and mapped else "A linear model"
         lines.append(
-            f"{model} keeps {plural(kept.linear_numbers, 'number')}; a nearest-neighbour rule keeps "
+            f"{model} stores {plural(kept.linear_numbers, 'number')}; a nearest-neighbour rule stores "
             f"{count(kept.numbers_kept)} and compares every new row with all of them."
         )
     return Answer("Can it be found efficiently?", answer, badge, lines)
@@ -106,8 +106,12 @@ def _good_one(facts: AlgorithmFacts, found: MistakeFacts, chosen: str | None) ->
     if more < 0:  # the search for the fewest is bounded in time
         close = f"{count(-more)} fewer than the search for the minimum found"
     good = more <= max(1, CLOSE * found.upper)
-    opening = f"A good one is quick: {name}" if good else f"{name[0].upper()}{name[1:]} is quick, but not close: it"
-    return [f"{opening} makes {made}, {close}, after {seconds(facts.seconds[name])}."]
+    opening = (
+        f"A good hyperplane is found quickly: {name}"
+        if good
+        else f"{name[0].upper()}{name[1:]} is fast but not close to the minimum: it"
+    )
+    return [f"{opening} makes {made}, {close}, in {seconds(facts.seconds[name])}."]
 
 
 def _fit_time(facts: AlgorithmFacts, chosen: str | None) -> list[str]:

@@ -78,7 +78,7 @@ class ExcerptRow:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A few rows of the user's table, in the columns that tell them apart."""
+    """A few rows of the user's table, in the columns in which they differ most."""
 
     columns: list[str]
     rows: list[ExcerptRow]

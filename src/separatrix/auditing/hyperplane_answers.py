@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from separatrix.auditing.facts import Contradictions, Excerpt, TableFacts
-from separatrix.auditing.phrasing import Answer, count, named, nearly_one, number, plural, share, some
+from separatrix.auditing.phrasing import Answer, count, named, nearly_one, number, numbered, plural, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +194,12 @@ def _two_classes(facts: SeparationFacts, table: TableFacts) -> str:
     if facts.verdict == "overlap":
         verb = "is" if len(facts.witness) == 1 else "are"
         return (
-            f"{rows} {verb} enough to rule it out (rows {some(facts.witness)}): no hyperplane has all of them strictly "
+            f"{rows} {verb} enough to rule it out ({numbered(facts.witness)}): no hyperplane has all of them strictly "
             "on their correct sides."
         )
     if facts.verdict == "quasi":
         return (
-            f"{rows} rule it out (rows {some(facts.witness)}), but some hyperplane has no row on the wrong side: "
+            f"{rows} rule it out ({numbered(facts.witness)}), but some hyperplane has no row on the wrong side: "
             f"{count(facts.strict_rows or 0)} of {count(table.rows)} rows lie strictly on their correct sides, the "
             "others on the hyperplane (quasi-complete separation)."
         )
@@ -215,8 +215,9 @@ def _many_classes(facts: SeparationFacts, table: TableFacts) -> list[str]:
     jointly = {
         "complete": f"One linear score for each of the {k} classes, largest wins, classifies every row correctly.",
         "quasi": (
-            f"No linear scores for the {k} classes classify every row correctly; at best {count(tied)} of "
-            f"{count(tied + (facts.strict_rows or 0))} comparisons of a row's class with another are tied."
+            f"No linear scores for the {k} classes classify every row correctly: at best no row's own class has a "
+            f"lower score than another, but {count(tied)} of {count(tied + (facts.strict_rows or 0))} comparisons of "
+            "a row's class with another are ties (quasi-complete separation)."
         ),
         "overlap": f"No linear scores for the {k} classes classify every row correctly.",
         "undecided": "Whether linear scores can classify every row correctly was not decided.",
@@ -242,7 +243,7 @@ def exact_fit(facts: ExactFitFacts, table: TableFacts) -> Answer:
     if facts.exact:
         free = f"{count(table.rows)} rows and {count(facts.rank)} free coefficients"
         reason = f"there are {free}" if facts.rank >= table.rows else "R² is 1"
-        line = f"Every row can be fitted, since {reason}: that is no evidence of a linear law."
+        line = f"Every row can be fitted, since {reason}: this is not evidence of a linear relation."
         return Answer(question, "Yes, within rounding", "computed", [line])
     left = share(1 - facts.r2)
     line = f"The best hyperplane leaves {left} of the variance unexplained (R² = {nearly_one(facts.r2)} on these rows)."
@@ -267,7 +268,7 @@ def best(facts: BestFacts, table: TableFacts, separable: bool) -> Answer:
             answer = "Not unique: every row can be classified correctly"
         lines += [f"It was not computed: {why}."] if why else []
     else:
-        answer, lines = "Not known", [f"{why[0].upper()}{why[1:]}; whether it is unique is not known either."]
+        answer, lines = "Not known", [f"{why[0].upper()}{why[1:]}; whether the best one is unique is not known."]
     if facts.class_margins:
         widest = sorted(facts.class_margins, key=lambda own: -own.lower)
         listed = ", ".join(f"'{own.label}' {number(own.lower)}" for own in widest[:4])
@@ -300,11 +301,10 @@ def _mistakes(found: MistakeFacts, table: TableFacts) -> tuple[str, list[str]]:
         answer = f"The minimum number of mistakes is between {low} and {high} (proved)"
         line = f"The best one found misclassifies {rows}."
     if found.upper == table.rows - table.most_common.rows:
-        line += f" Always predicting '{table.most_common.label}' makes no more."
+        line += f" Always predicting '{table.most_common.label}' makes no more mistakes."
     lines = [f"{line} {_uniqueness(found)}"]
     if found.rows:
-        verb = "Without row" if len(found.rows) == 1 else "Without rows"
-        lines.append(f"{verb} {some(found.rows)} the others can be separated.")
+        lines.append(f"Without {numbered(found.rows)} the others can be separated.")
     return answer, lines
 
 

@@ -201,6 +201,11 @@ def some(items: Sequence[Any], most: int = 6) -> str:
     return listed + (", …" if len(items) > most else "")
 
 
+def numbered(rows: Sequence[int]) -> str:
+    """row 5, or rows 1, 2, 8."""
+    return f"row{'' if len(rows) == 1 else 's'} {some(rows)}"
+
+
 def named(names: Sequence[str], most: int = 4) -> str:
     """'a', 'b' and 3 more."""
     quoted = [f"'{name}'" for name in names[:most]]

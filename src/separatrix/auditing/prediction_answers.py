@@ -219,7 +219,7 @@ def _by_class(facts: PredictionFacts) -> list[str]:
     listed = ", ".join(f"'{own.label}' {share(own.recall.value)}" for own in shown)
     if len(known) > FEW_CLASSES:
         listed = f"from {listed} to '{ranked[-1].label}' {share(ranked[-1].recall.value)}"
-    lines = [f"Found of each class: {listed}."]
+    lines = [f"Recall by class: {listed}."]
     if facts.confused:
         pairs = (f"'{own.label}' predicted as '{own.as_label}' ({plural(own.rows, 'row')})" for own in facts.confused)
         lines[0] += f" Most often confused: {', '.join(pairs)}."

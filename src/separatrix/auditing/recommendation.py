@@ -77,9 +77,9 @@ def _why(prediction: PredictionFacts, chosen: Candidate) -> str:
     text = f"{reason}{_gain(prediction, chosen)}; no compared learner is better by more than a standard error"
     text += f" ({_metric(prediction)})"
     if others:
-        text += f"; equally good: {listing(others)}"
+        text += f"; within one standard error of the best: {listing(others)}"
     if better:
-        text += f"; less good: {listing(better)}"
+        text += f"; worse: {listing(better)}"
     return text + "."
 
 

@@ -19,7 +19,9 @@ from separatrix.errors import ParameterError
 @click.command()
 @click.argument("source", type=SOURCE)
 @table_options.reading_options
-@click.option("--task", type=click.Choice(["classification", "regression"]), help="What the target is, if unclear.")
+@click.option(
+    "--task", type=click.Choice(["classification", "regression"]), help="Task type (default: from the target's values)."
+)
 @click.option(
     "--budget", type=float, default=60.0, show_default=True, help="Seconds for everything, from start to exit."
 )
@@ -47,7 +49,7 @@ def command(source: str, out: Path, **options: Any) -> None:
     """Answer five questions about SOURCE (a file, a glob, -, example:NAME, or SQL over files).
 
     Can a hyperplane separate the classes? What is the best hyperplane, and is it unique? Can it be found efficiently?
-    How well does it predict new rows? Which assumptions does that need, and do they hold? Prints a screen, and writes
+    How well does it predict new rows? Which assumptions does that need, and do they hold? Prints a summary, and writes
     report.html, audit.json, certificate.json with the matrix that it refers to, and model.sepx.
     """
     from separatrix.auditing.audit import audit, need_place

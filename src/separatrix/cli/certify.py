@@ -19,7 +19,7 @@ from separatrix.printable import printable
 
 @click.command()
 @click.argument("source", type=SOURCE)
-@click.option("--target", "-t", help="Column of the labels (guessed if it is named target, label, class or y).")
+@click.option("--target", "-t", help="Column of the labels (default: the one named target, label, class or y).")
 @click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
 @click.option("--skip-missing-target", is_flag=True, help="Leave out rows whose label is missing, instead of an error.")
 @table_options.file_options
@@ -31,7 +31,7 @@ from separatrix.printable import printable
     show_default=True,
     help="Certificate file.",
 )
-@click.option("--positive", help="The class that counts as +1, against all others.")
+@click.option("--positive", help="The positive class; all others count as negative.")
 @click.option(
     "--multiclass",
     type=click.Choice(["ovr", "pairs", "kesler"]),
@@ -43,7 +43,7 @@ from separatrix.printable import printable
     type=click.Choice(["binary64", "decimal"]),
     default="binary64",
     show_default=True,
-    help="Whether 0.1 is proved about as the nearest double, or as 1/10.",
+    help="How a decimal such as 0.1 is read: as the nearest double, or as 1/10.",
 )
 @click.option(
     "--claim",
@@ -54,7 +54,7 @@ from separatrix.printable import printable
     "mistakes of any hyperplane.",
 )
 @click.option(
-    "--max-nodes", type=click.IntRange(min=0), help="Most cases that the search for the fewest mistakes may examine."
+    "--max-nodes", type=click.IntRange(min=0), help="Maximum number of cases in the search for the fewest mistakes."
 )
 @click.option("--time-limit", type=click.FloatRange(min=0), help="Time limit of that search in seconds.")
 @click.option("--exact", is_flag=True, help="The margin as a rational number, not a bracket.")
@@ -64,7 +64,9 @@ from separatrix.printable import printable
 @click.option(
     "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for the rows on disk ($SEPARATRIX_CACHE)."
 )
-@click.option("--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with 1 on another verdict.")
+@click.option(
+    "--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with status 1 on any other verdict."
+)
 @output.output_options
 def command(
     source: str,

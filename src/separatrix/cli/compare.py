@@ -32,7 +32,7 @@ WIDEST = 1000  # columns up to which the discriminant is compared by default
 @click.option(
     "--repeats", type=click.IntRange(1), default=2, show_default=True, help="Number of times the folds are drawn."
 )
-@click.option("--metric", help="What is compared (accuracy, or mse for regressions).")
+@click.option("--metric", help="Metric to compare (default: accuracy, or mse for regression).")
 @table_options.reading_options
 @table_options.column_options
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")

@@ -199,7 +199,7 @@ def print_steps(model: TableModel, task: table_options.Task) -> None:
 
 
 def seal(task: table_options.Task, choices: Any, options: dict[str, Any]) -> Holdout:
-    """Rows to learn from, and test rows that open once; rows are known by the values of all their columns."""
+    """Rows to learn from, and test rows that are used once; rows are known by the values of all their columns."""
     import numpy as np
 
     from separatrix.data.row_files import Matrix

@@ -22,7 +22,9 @@ HOST = "127.0.0.1"
 @click.option("--target", "-t", help="Column of the classes, of which there must be two.")
 @click.option("--columns", nargs=2, help="The two columns to show first (default: the first two of numbers).")
 @click.option(
-    "--directions", is_flag=True, help="Show the discriminant direction, and the widest one across it, first."
+    "--directions",
+    is_flag=True,
+    help="Begin with the discriminant direction and the direction of largest variance orthogonal to it.",
 )
 @click.option("--drop", multiple=True, help="A column to leave out, for instance one of words; may be repeated.")
 @table_options.file_options

@@ -29,18 +29,18 @@ from separatrix.errors import SeparatrixError
 COMMANDS = {
     "fit": "learn from a table and write a model file",
     "predict": "add predictions to the rows of a source",
-    "stream": "predict and learn rows as they come, from a file, a pipe or a socket",
+    "stream": "predict and learn from rows as they arrive, from a file, a pipe or a socket",
     "evaluate": "evaluate a model on rows whose target is known",
     "compare": "compare learners on the same folds",
     "describe": "describe a model file or a source",
     "export": "write a linear model as Python, SQL or ONNX",
     "examples": "list the built-in data sets",
-    "audit": "answer five questions about a table: a screen, a report, a certificate, a model",
+    "audit": "answer five questions about a table, with a report, a certificate and a model",
     "certify": "decide whether the classes of a table are separable, and prove it",
     "verify": "check a certificate against its data",
-    "lab": "points, perceptron and proofs in a browser",
+    "lab": "explore points, the perceptron and proofs in a browser",
     "schema": "print the JSON schema of a command's --json output",
-    "completion": "print the script that completes words in bash, zsh or fish",
+    "completion": "print the completion script for bash, zsh or fish",
 }
 
 

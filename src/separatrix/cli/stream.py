@@ -41,18 +41,18 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--classes", help="All classes, separated by commas: two then share one vector, which is faster.")
 @click.option("--rejects", type=FILE, help="File for lines that cannot be read: JSON lines with place and reason.")
-@click.option("--strict", is_flag=True, help="End at the first line that cannot be read.")
-@click.option("--scores", is_flag=True, help="Write the score of each row behind its class.")
+@click.option("--strict", is_flag=True, help="Stop at the first line that cannot be read.")
+@click.option("--scores", is_flag=True, help="Write the score of each row after its class.")
 @click.option(
     "--scale",
     type=click.Choice(["none", "standard"]),
     default="none",
     help="Standardise columns by the rows seen so far.",
 )
-@click.option("--category", multiple=True, metavar="COLUMN", help="A column of categories (repeat for more).")
-@click.option("--number", multiple=True, metavar="COLUMN", help="A column of numbers (repeat for more).")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out (repeat for more).")
-@click.option("--features", type=click.IntRange(1), help="Most features of an svmlight row (default: 4,194,304).")
+@click.option("--category", multiple=True, metavar="COLUMN", help="A column of categories; may be repeated.")
+@click.option("--number", multiple=True, metavar="COLUMN", help="A column of numbers; may be repeated.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out; may be repeated.")
+@click.option("--features", type=click.IntRange(1), help="Maximum number of features (svmlight; default: 4,194,304).")
 @click.option(
     "--window",
     type=click.IntRange(2),
@@ -68,24 +68,24 @@ FILE = click.Path(dir_okay=False, path_type=Path)
     help="Probability of a false drift warning over the whole stream.",
 )
 @click.option(
-    "--block", type=click.IntRange(1), help="Rows learned at once by learners without a rule for single rows."
+    "--block", type=click.IntRange(1), help="Rows learned at once, for learners that do not update row by row."
 )
 @click.option(
     "--longest-line",
     type=click.IntRange(1),
     default=1 << 24,
-    help="Longest line that is accepted, in bytes (default: 16,777,216).",
+    help="Maximum length of a line in bytes (default: 16,777,216).",
 )
 @click.option("--seed", type=click.IntRange(0), default=None, help="Seed of the learner.")
 @output.output_options
 @click.pass_context
 def command(context: click.Context, /, source: str, **options: Any) -> None:
-    """Predict, score and then learn each row of SOURCE: a file, -, unix:PATH or tcp:localhost:PORT.
+    """Predict, evaluate and then learn from each row of SOURCE: a file, -, unix:PATH or tcp:localhost:PORT.
 
     Rows are lines of CSV, JSON, svmlight or Vowpal Wabbit's text; one without a label is predicted only. Options of
     the learner are flags. SIGTERM and Ctrl-C write a checkpoint and the model. With --resume a file ends with exactly
     the model and the output of a run that was never interrupted; a pipe or socket must send all rows again, and those
-    learned before are skipped.
+    already learned are skipped.
     """
     from separatrix.stream.stopping import StopAsked, Stopping
     from separatrix.stream.stream_loop import StreamRun

@@ -26,7 +26,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that reads a table with a target."""
     for option in reversed(
         (
-            click.option("--target", "-t", help="Column to learn (guessed if it is named target, label, class or y)."),
+            click.option("--target", "-t", help="Target column (default: the one named target, label, class or y)."),
             click.option("--positive", help="The positive class, of two."),
             click.option(
                 "--skip-missing-target",
@@ -45,10 +45,12 @@ def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
         (
             click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated."),
             click.option("--header/--no-header", default=None, help="Whether the first line names the columns."),
-            click.option("--sep", metavar="CHARACTER", help="What separates cells (guessed); tab for tabs."),
-            click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark (guessed by column)."),
+            click.option("--sep", metavar="CHARACTER", help="Field separator, or the word tab (default: detected)."),
             click.option(
-                "--encoding", metavar="NAME", help="Encoding of the text (guessed): utf-8, cp1252, latin-1, …"
+                "--decimal", type=click.Choice([".", ","]), help="Decimal mark (default: detected by column)."
+            ),
+            click.option(
+                "--encoding", metavar="NAME", help="Text encoding, such as utf-8 or cp1252 (default: detected)."
             ),
         )
     ):

@@ -28,7 +28,7 @@ class Example:
 def six_points() -> Example:
     X = np.array([(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)], dtype=np.float64)
     y = np.array([-1, 1, 1, -1, -1, 1])
-    shows = "the worked example: four mistakes with a bias, and a bound of six"
+    shows = "the perceptron's worked example: four mistakes with an intercept, at most six by the bound"
     return Example("six-points", shows, X, y, ("x0", "x1"), separator=((1.0, 0.0), 0.0))
 
 
@@ -41,7 +41,7 @@ def xor() -> Example:
 
 def bias() -> Example:
     X = np.array([[1.0], [2.0], [3.0], [4.0]])
-    shows = "separable with a bias only"
+    shows = "separable only with an intercept"
     return Example("bias", shows, X, np.array([0, 0, 1, 1]), ("x",), separator=((1.0,), -2.5))
 
 

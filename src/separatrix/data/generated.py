@@ -79,7 +79,7 @@ def noise() -> Example:
 def random_labels() -> Example:
     chance = Chance(4)
     y = (chance.uniform(200) < 0.5) * 1
-    shows = "labels that have nothing to do with the features: nothing is to be learned"
+    shows = "labels that are independent of the features: there is nothing to learn"
     return Example("random-labels", shows, np.round(chance.normal(200, 5), 4), y, tuple(f"x{j}" for j in range(5)))
 
 
@@ -88,7 +88,7 @@ def gaussians() -> Example:
     y = np.arange(300) % 3
     centres = np.array([[0.0, 0.0], [2.5, 0.0], [0.0, 2.5]])
     X = np.round(chance.normal(300, 2) + centres[y], 4)
-    shows = "three normal classes with one covariance: the linear discriminant is the best rule"
+    shows = "three normal classes with a common covariance: the linear discriminant is optimal"
     return Example("gaussians", shows, X, y, ("x0", "x1"))
 
 
@@ -96,7 +96,7 @@ def curve() -> Example:
     chance = Chance(6)
     x = np.arange(40) / 39 * 2 - 1
     y = np.round(x**3 - 0.6 * x + 0.05 * chance.normal(40), 4)
-    shows = "a cubic with noise, a target for regression: a line is too simple, degree twenty too clever"
+    shows = "a cubic with noise, for regression: a line underfits, degree 20 overfits"
     return Example("curve", shows, x[:, None], y, ("x",), target="y")
 
 

@@ -68,7 +68,7 @@ def metric_axes(ax: Any, e: ClassificationEvaluation) -> None:
     ax.errorbar(values, at, xerr=[np.maximum(values - low, 0), np.maximum(high - values, 0)], fmt="o", capsize=3)
     ax.plot([e.majority], [at[0]], "|", color="0.4", markersize=14)
     told = {"color": "0.4", "fontsize": 8, "ha": "right", "va": "bottom"}
-    ax.annotate("majority guess", (e.majority, at[0]), (-2, 4), "data", "offset points", **told)
+    ax.annotate("most common class", (e.majority, at[0]), (-2, 4), "data", "offset points", **told)
     ax.set_yticks(at, [name.replace("_", " ") for name in chosen])
     ax.set(xlim=(min(0.0, float(low.min()) - 0.02), 1.02), ylim=(-0.6, len(chosen) - 0.4))
     ax.set_title(f"{percent(e.level)} intervals, {rows(e.n)}", fontsize=10)

@@ -1,4 +1,4 @@
-"""``holdout``: training rows, validation rows, and a test set that opens once.
+"""``holdout``: training rows, validation rows, and a test set that is used once.
 
 The test part is not an attribute. ``open_test(model)`` asks the model what it says about the test rows,
 records this use in the ledger (ledger.py), and only then compares its predictions with the labels.

@@ -238,7 +238,7 @@ def independent_pairs(auc: float, pairs: float, level: float) -> tuple[float, fl
 
 @dataclass(frozen=True)
 class McNemar:
-    """Rows that only the first, and only the second, got right; the exact two-sided p-value."""
+    """Rows that only the first, and only the second, classified correctly; the exact two-sided p-value."""
 
     only_first: int
     only_second: int

@@ -19,7 +19,7 @@ SAMPLE = 5000
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A column that tells the class, with the evidence.
+    """A column that gives the class away, with the evidence.
 
     ``kind``: its "levels" go with classes, one "threshold" parts the classes, or it is a "counter" of rows.
     """
@@ -39,7 +39,7 @@ def names_rows(column: Column) -> bool:
 
 
 def find_leaks(columns: Sequence[Column], y: NDArray[Any], target: str) -> list[Leak]:
-    """Columns that tell the class of (nearly) every row by themselves, and numbers that count the rows."""
+    """Columns that determine the class of (nearly) every row by themselves, and numbers that count the rows."""
     labels = [str(v) for v in y.tolist()]
     most_common = Counter(labels).most_common(1)[0][1] / len(labels)
     if len(labels) < FEW_ROWS or most_common > 0.95 or len(set(labels)) > max(2, len(labels) // 10):
@@ -73,7 +73,7 @@ def _levels_tell(column: Column, labels: list[str], target: str) -> str | None:
     level, count = max(classes.items(), key=lambda item: item[1].most_common(1)[0][1])
     label, times = count.most_common(1)[0]
     return (
-        f"its {len(classes)} values tell {target!r} in {right:,} of {len(labels):,} rows "
+        f"its {len(classes)} values determine {target!r} in {right:,} of {len(labels):,} rows "
         f"(of {sum(count.values()):,} rows with {_shown(level)}, {times:,} have {target!r} = {label})"
     )
 

@@ -48,7 +48,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """The fewest rows that any line gets wrong, proved between two bounds, and the rows that a best line gets wrong."""
+    """The fewest rows that any line misclassifies, proved between two bounds, and the rows of a best line."""
 
     lower: int
     upper: int

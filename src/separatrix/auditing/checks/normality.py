@@ -131,7 +131,7 @@ def _equal(groups: list[Floats], classes: int) -> AssumptionLine:
 
 
 def _quantiles(table: AuditTable, X: Floats) -> list[QuantileCurve]:
-    """Quantiles of each class along the direction that tells the two largest apart best, against normal ones."""
+    """Quantiles of each class along the discriminant direction of the two largest, against normal ones."""
     from scipy.special import ndtri
 
     means = np.array([X[table.codes == k].mean(axis=0) for k in range(len(table.classes))])

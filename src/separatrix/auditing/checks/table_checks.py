@@ -53,14 +53,14 @@ def _rank(table: AuditTable) -> AssumptionLine:
         involved = np.flatnonzero((vectors[:, tiny] ** 2).sum(axis=1) > 1e-6)
         listed = named([names[j] for j in involved.tolist()], 6)
         text = f"{listed} are linearly dependent ({int(tiny.sum())} exact relation{'s' if tiny.sum() > 1 else ''})"
-        return line(text, "fails", "Drop columns until none is redundant; predictions do not suffer.")
+        return line(text, "fails", "Drop redundant columns; predictions are not affected.")
     inflation = ((vectors**2) / values).sum(axis=1)
     high = [j for j in np.argsort(-inflation).tolist() if inflation[j] > INFLATED]
     condition = f"condition number {number(float(np.sqrt(values[-1] / values[0])), 2)}"
     if high:
         top = number(float(inflation[high[0]]), 2)
         text = f"variance inflation up to {top} for {named([names[j] for j in high])}; {condition}"
-        advice = "Predictions do not suffer, but single coefficients are uncertain: drop or combine columns."
+        advice = "Predictions are not affected, but single coefficients are uncertain: drop or combine columns."
         return line(text, "look", advice)
     return line(f"largest variance inflation {number(float(inflation.max()), 2)}, {condition}", "holds", "")
 
@@ -81,6 +81,7 @@ def _scale(table: AuditTable) -> AssumptionLine:
     ratio = float(spread.max() / spread.min()) if len(spread) else 1.0
     text = f"standard deviations differ by a factor of up to {number(ratio, 2)}; the largest is that of '{widest}'"
     look = ratio > APART
+    text += "" if look else f" (a factor above {count(APART)} needs a look)"
     advice = "Standardise the columns (--scale standard) for these learners; maximum likelihood does not need it."
     name, needed = "Columns have comparable scales", "perceptrons, penalties, nearest neighbours"
     return AssumptionLine("comparable scales", name, needed, text, "look" if look else "holds", advice if look else "")
@@ -113,7 +114,8 @@ def _duplicates(table: AuditTable, duplicates: int) -> AssumptionLine:
     name, assumption = "no duplicates", "No row occurs twice"
     if not duplicates:
         return _hint(name, assumption, "all rows differ in their features", "holds")
-    text = f"{plural(duplicates, 'row')} repeat the features of an earlier one ({share(duplicates / table.n)})"
+    verb = "repeats" if duplicates == 1 else "repeat"
+    text = f"{plural(duplicates, 'row')} {verb} the features of an earlier one ({share(duplicates / table.n)})"
     if duplicates < 0.005 * table.n:
         return _hint(name, assumption, text, "holds")
     advice = "If they are copies of one observation, drop them: a copy can be in training and test rows at once."

@@ -194,7 +194,7 @@ def learners(facts: AuditFacts) -> str | None:
         ax.set_ylim(-0.7, len(entries) - 0.3)
         ax.axvline(own.baseline, color=BAD, linestyle=":", linewidth=1.2)
         top = (own.baseline, len(entries) - 0.5)
-        ax.annotate("guessing", top, (3, 0), textcoords="offset points", color=BAD, fontsize=8)
+        ax.annotate("baseline", top, (3, 0), textcoords="offset points", color=BAD, fontsize=8)
         ax.grid(axis="x", color=GRID, linewidth=0.6)
         plain_ticks(ax.xaxis)
         ax.set_xlabel(f"{metric_name(own.metric)} in cross-validation")

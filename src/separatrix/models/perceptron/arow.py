@@ -44,15 +44,15 @@ class FullUpdates(OnlineRule):
 
 @learner
 class AROW(SingleRowLearner):
-    """Weights with a covariance S that shrinks where rows have been seen, so that rare features move more.
+    """Adaptive regularisation of weights: an online classifier that moves the weights of rare features more.
 
     Where y s(x) < 1, with the lifted row x: v = x'Sx, beta = 1/(v + r), alpha = (1 - y s(x)) beta,
 
         w += alpha y S x,    S -= beta S x x' S,
 
-    from w = 0 and S = I. "diagonal" keeps the d + 1 variances only: S_kk -= beta (S_kk x_k)^2. By Kesler's
-    rule each class has its own S, v is the sum over the two classes that move, and covariances between
-    classes are left out. A sample or class weight multiplies alpha.
+    from w = 0 and S = I: the covariance S shrinks along rows that have been seen. "diagonal" keeps the d + 1
+    variances only: S_kk -= beta (S_kk x_k)^2. By Kesler's rule each class has its own S, v is the sum over the
+    two classes that move, and covariances between classes are left out. A sample or class weight multiplies alpha.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class AROW(SingleRowLearner):
     classes_ : the labels, sorted; with two of them the second is the positive one
     n_iter_ : passes made; visits_ : rows looked at
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
-    errors_ : rows that the final weights get wrong, a score of zero included (K > 2: by the greatest score)
+    errors_ : rows that the final weights misclassify, a score of zero included (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
 
     Examples

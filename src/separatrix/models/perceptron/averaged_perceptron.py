@@ -89,7 +89,7 @@ class AveragedPerceptron(SingleRowLearner):
     classes_ : the labels, sorted; with two of them the second is the positive one
     n_iter_ : passes made; visits_ : rows looked at
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
-    errors_ : rows that the final weights get wrong, a score of zero included (K > 2: by the greatest score)
+    errors_ : rows that the final weights misclassify, a score of zero included (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
 
     Examples

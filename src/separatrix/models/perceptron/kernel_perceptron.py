@@ -89,7 +89,7 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
     classes_ : the labels, sorted; with two of them the second is the positive one
     n_iter_ : passes made; visits_ : rows looked at
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
-    errors_ : rows that the model gets wrong under the tie rule (K > 2: by the greatest score)
+    errors_ : rows that the model misclassifies under the tie rule (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
 
     Examples
@@ -233,7 +233,7 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
         chunks: list[LabelledRows],
         statuses: list[Status],
     ) -> None:
-        """Rows that the model gets wrong; a class that stopped at the limit may be separated all the same."""
+        """Rows that the model misclassifies; a class that stopped at the limit may be separated all the same."""
         wrong = [rule.errors(chunk.y) for rule, chunk in zip(rules, chunks, strict=True)]
         if len(rules) == 1:
             errors = wrong[0]

@@ -34,7 +34,7 @@ class MarginUpdates(OnlineRule):
 
 @learner
 class MarginPerceptron(SingleRowLearner):
-    """A perceptron that also moves on rows it gets right by too little: y s(x) <= margin, or margin |w|.
+    """A perceptron that also moves on correct rows with too small a margin: y s(x) <= margin, or margin |w|.
 
     With ``relative=True`` a pass without an update proves that every row lies farther than ``margin``
     from the hyperplane, and such a pass comes after finitely many updates whenever the lifted margin g of
@@ -84,7 +84,7 @@ class MarginPerceptron(SingleRowLearner):
     classes_ : the labels, sorted; with two of them the second is the positive one
     n_iter_ : passes made; visits_ : rows looked at
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
-    errors_ : rows that the final weights get wrong, a score of zero included (K > 2: by the greatest score)
+    errors_ : rows that the final weights misclassify, a score of zero included (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
 
     Examples

@@ -66,7 +66,7 @@ class FinishedRun:
     status: Status
     passes: list[PassMeasure]
     start: Floats
-    wrong: int = 0  # rows that the final weights get wrong
+    wrong: int = 0  # rows that the final weights misclassify
     log: list[NDArray[np.int64]] = field(default_factory=list)
     account: NDArray[np.int64] | None = None  # what else a learner counts
 

@@ -157,7 +157,7 @@ def warn_of_run(
 
     ``codes`` numbers the classes of the rows that count, in the order they lie, and ``in_order`` says that they
     were learned from in that order; ``scale_free`` learners adapt to columns of any scale; ``against_rest`` has
-    the rows that each class, learned against the rest, gets wrong. A single pass is what the caller asked for, and its
+    the misclassified rows of each class, learned against the rest. A single pass is what the caller asked for, and its
     end is not a limit.
     """
     status = model.status_

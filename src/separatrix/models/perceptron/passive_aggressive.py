@@ -27,7 +27,7 @@ class PassiveAggressiveUpdates(OnlineRule):
 
 @learner
 class PassiveAggressive(SingleRowLearner):
-    """Where y s(x) < 1, the least move that gives the row a margin of 1, or as much of it as C allows.
+    """An online classifier that moves, where y s(x) < 1, just far enough for a margin of 1, or as far as C allows.
 
     With the loss l = 1 - y s(x) and the lifted row x: w += tau y x, where
 
@@ -77,7 +77,7 @@ class PassiveAggressive(SingleRowLearner):
     classes_ : the labels, sorted; with two of them the second is the positive one
     n_iter_ : passes made; visits_ : rows looked at
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
-    errors_ : rows that the final weights get wrong, a score of zero included (K > 2: by the greatest score)
+    errors_ : rows that the final weights misclassify, a score of zero included (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
 
     Examples

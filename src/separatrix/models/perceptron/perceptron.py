@@ -96,7 +96,7 @@ class Perceptron(SingleRowLearner):
     n_iter_ : passes made; 1 for the orders without passes
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
     visits_ : rows looked at
-    errors_ : rows that the final weights get wrong under the tie rule (K > 2: by the greatest score)
+    errors_ : rows that the final weights misclassify under the tie rule (K > 2: by the greatest score)
     status_ : why the run ended, a :class:`Status`
     trace_ : a :class:`Trace`, or a tuple of them for K > 2 classes; None without ``trace=True``
         and after ``partial_fit``

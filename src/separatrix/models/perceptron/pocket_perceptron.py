@@ -64,9 +64,9 @@ class PocketRule(CountedPasses):
 
 @learner
 class PocketPerceptron(MistakeDriven):
-    """A perceptron that keeps the best weights it has come across, by the errors they make on all rows.
+    """A perceptron that keeps the best weights it has reached, by their number of mistakes on all rows.
 
-    The perceptron runs on, w += y x on a mistake. When a run of rows got right ends and was longer than
+    The perceptron runs on, w += y x on a mistake. When a run of correct rows ends and was longer than
     the run that filled the pocket, the errors of its weights are counted over all rows, once, and given up
     as soon as they reach those of the pocket; with fewer errors the weights replace the pocket. The first
     and the last weights are counted in any case. The model is the pocket: the best weights found by this
@@ -110,7 +110,7 @@ class PocketPerceptron(MistakeDriven):
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes: the pocket
-    errors_ : rows that the pocket gets wrong under the tie rule (K > 2: by the greatest score)
+    errors_ : rows that the pocket misclassifies under the tie rule (K > 2: by the greatest score)
     counts_ : counts of errors made; count_visits_ : rows they looked at
     classes_ : the labels, sorted; with two of them the second is the positive one
     n_iter_ : passes made; visits_ : rows looked at by the learning

@@ -135,7 +135,7 @@ class VotedPerceptron(Streaming, RowAsTable):
     classes_ : the labels, sorted; with two of them the second is the positive one
     n_iter_ : passes made; visits_ : rows looked at
     mistakes_ : updates made; epoch_mistakes_ : the same for each pass
-    errors_ : rows that the vote gets wrong; for two classes a draw is an error where ``tie`` says so
+    errors_ : rows that the vote misclassifies; for two classes a draw is an error where ``tie`` says so
     status_ : why the run ended, a :class:`Status`
 
     Examples
