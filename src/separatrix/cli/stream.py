@@ -181,6 +181,8 @@ def _full(error: OSError, run: Any) -> str:
     """The sentence of a disk that is full."""
     what = error.strerror or "no space left"
     where = error.filename or run.plan.out or "the output"
+    with contextlib.suppress(OSError):  # the checkpoint that is being written counts if it fits
+        run.saver.finish()
     kept = run.saver.kept
     after = (
         f"the last checkpoint holds the first {kept:,} rows: make room and run the same command with --resume"
