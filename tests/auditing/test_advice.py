@@ -144,4 +144,4 @@ def test_a_quantity_given_to_a_classifier_names_the_learner(tmp_path):
     lines = [f"{i % 7},{1000 + 13 * i}" for i in range(200)]
     (tmp_path / "t.csv").write_text("x,price\n" + "\n".join(lines) + "\n")
     said = separatrix_command("fit", "t.csv", "-t", "price", "-l", "perceptron", cwd=tmp_path).stderr
-    assert said.endswith("Learn it as a quantity with --learner least-squares, or choose another --target.\n")
+    assert said.endswith("Learn it as a quantity, by regression, or choose another target.\n")

@@ -97,7 +97,7 @@ def test_choices_overrule_guesses():
 def test_a_word_among_numbers_is_named_with_its_row():
     values = [str(i) for i in range(40)]
     values[17] = "n/a"
-    with pytest.raises(DataError, match=r"'age' in t.csv row 17 .* is 'n/a': not a number. Add --na 'n/a'"):
+    with pytest.raises(DataError, match=r"'age' in t.csv row 17 .* is 'n/a': not a number. Add na='n/a'"):
         Encoder.fitted(frame(age=values))
 
 
@@ -128,7 +128,7 @@ def test_leaks_are_flagged_with_evidence(real_data):
     y = table["survived"].labels()
     encoder = Encoder.fitted(table.without(["survived"]), None, y, "survived")
     assert [leak.column for leak in encoder.leaks] == ["alive"]
-    assert "tell 'survived' in 891 of 891 rows" in encoder.leaks[0].evidence
+    assert "determine 'survived' in 891 of 891 rows" in encoder.leaks[0].evidence
 
 
 def test_a_counter_and_a_threshold_are_leaks_and_real_features_are_not(real_files):

@@ -75,7 +75,7 @@ def test_a_model_with_a_map_is_saved_and_predicts_alike(tmp_path, monkeypatch, c
     assert right >= 190  # XOR is linear in a × b
     with pytest.raises(SystemExit):
         main(["export", "m.sepx", "-o", "m.py"])
-    assert "cannot be exported: fit without --map" in capsys.readouterr().err
+    assert "with --map poly:2 cannot be exported: fit without it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -183,8 +183,8 @@ def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule
         if not isinstance(table.X, np.ndarray) or table.X.shape[1] > WIDE:
             if any((choices.drop, choices.text, choices.category, choices.number, choices.map, keep)):
                 raise DataError(
-                    f"{table.source} has no column names: --drop, --keep, --text, --category, --number and --map do "
-                    "not apply."
+                    f"{table.source} has no column names: drop=, keep=, text=, category=, number= and feature_map= "
+                    "do not apply."
                 )
             X = table.X if not isinstance(table.X, np.ndarray) else np.ascontiguousarray(table.X, dtype=np.float64)
             notes.append("unnamed columns are called x0, x1, … in order")

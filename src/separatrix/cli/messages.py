@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from functools import cache
 
 from separatrix.cli import learner_command
 from separatrix.models.registry import candidates, command_name, flag_name
 
+QUOTES = "'\""
 VALUE = r"('[^']*'|\"[^\"]*\"|True|False|None|[-+]?(?:\d[\d.e+-]*\d|\d|inf))"
 GIVEN = re.compile(rf"(?<![\w.])([A-Za-z][A-Za-z_0-9]*)={VALUE}")
 FEATURE = re.compile(r"(?<![\w#-])(['\"]?)x(\d+)\1(?![\w-])")
 ASK = re.compile(r"(?:; see separation_, or choose on_separation| \(ask separation_\S* which are infinite\))")
 COUNTED = re.compile(r" \(n_(?:samples|features) = \d+\)")
+COLUMNS = ("target", "positive", "drop", "keep", "text", "category", "number", "groups", "time")
+OTHERS = ("task", "budget", "level", "na", "decimal", "encoding")
+FLAGS = {name: f"--{name}" for name in COLUMNS + OTHERS} | {"feature_map": "--map"}  # of the commands that read tables
+NAMED = re.compile(rf"(?<![\w.])({'|'.join(FLAGS)})=(?![\w'\"+-])")  # no value given
+OPENING = re.compile(rf"({'|'.join(FLAGS)}) is (?=['\"\d+-])")
 INSTEAD = {
     "standardise them": "standardise them (--scale standard)",
     "step_trace": "--trace",
     "set --batch-size none": "add --batch-size none",
     ", or pass stratify=False": "",
-    "choose one with positive=, for instance": "choose one, for instance with",
+    "choose one with --positive, for instance": "choose one, for instance with",
+    "leave target out": "leave --target out",
+    "drop those rows": "--skip-missing-target leaves those rows out",
 }
 
 
 def in_flags(text: str) -> str:
     """A message without Python: --multiclass ovr for multiclass='ovr', linear-descent for LinearDescent."""
     text = ASK.sub("; --on-separation chooses another answer", text) if "on_separation" in text else ASK.sub("", text)
-    text = GIVEN.sub(_flag, text)
+    text = NAMED.sub(lambda found: FLAGS[found.group(1)], GIVEN.sub(_flag, text))
+    if opening := OPENING.match(text):
+        text = f"{FLAGS[opening.group(1)]} is {text[opening.end() :]}"
     for name, command in _classes().items():
         text = re.sub(rf"(?<![\w-]){name}\b(?:\(\))?", command, text)
     for name in _parameters():
@@ -59,13 +70,13 @@ def learner_in_flags(text: str) -> str:
 
 def _flag(found: re.Match[str]) -> str:
     name, value = found.groups()
-    if name == "positive":  # the class, not the parameter of a learner
-        return f"--positive {value.strip(chr(39) + chr(34))}"
+    if name in FLAGS:  # also positive: the class, not the parameter of a learner
+        return f"{FLAGS[name]} {shlex.quote(value.strip(QUOTES))}"
     if name not in _parameters():
         return found.group(0)
     if value in ("True", "False"):
         return f"--{'no-' * (value == 'False')}{flag_name(name)}"
-    return f"--{flag_name(name)} {value.strip(chr(39) + chr(34)) if value != 'None' else 'none'}"
+    return f"--{flag_name(name)} {value.strip(QUOTES) if value != 'None' else 'none'}"
 
 
 @cache

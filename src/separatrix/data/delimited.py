@@ -66,5 +66,5 @@ def number(text: str, column: str, name: str, line: int) -> float:
     value = plain_number(text)
     if value is None:
         where = f"{column!r} in {name} line {line}"
-        raise NotPlain(f'{where} is "{text}": not a finite number. Drop the row, or the column (--drop).')
+        raise NotPlain(f'{where} is "{text}": not a finite number. Drop the row, or the column (drop=).')
     return value

@@ -244,5 +244,5 @@ def refused(error: Exception, source: str) -> DataError:
     if cell:
         column = re.search(r"[Cc]olumn (\S+) is being converted", text)
         named = f" in column {column.group(1)!r}" if column else ""
-        said = f'"{cell.group(1)}"{named} is not a number like those above it: add --na, or --text COLUMN'
+        said = f'"{cell.group(1)}"{named} is not a number like those above it: add na=, or text= for the column'
     return DataError(f"{source}{where} cannot be read: {said.rstrip('.')[:300]}.")

@@ -184,9 +184,7 @@ def check_encoding(name: str) -> None:
             return
     except (LookupError, ValueError):
         pass
-    raise ParameterError(
-        f"--encoding is {name!r}, which is not known: usual ones are utf-8, cp1252, latin-1 and utf-16."
-    )
+    raise ParameterError(f"encoding is {name!r}, which is not known: usual ones are utf-8, cp1252, latin-1 and utf-16.")
 
 
 def encoding_of(path: Path, name: str) -> str | None:
@@ -209,7 +207,7 @@ def encoding_of(path: Path, name: str) -> str | None:
     if valid and not decoder.getstate()[0]:
         return None
     if odd.intersection(UNDEFINED):
-        raise DataError(f"{name} is not in UTF-8, and its bytes are not text in cp1252 or latin-1: pass --encoding.")
+        raise DataError(f"{name} is not in UTF-8, and its bytes are not text in cp1252 or latin-1: pass encoding=.")
     return "cp1252" if odd.intersection(CONTROLS) else "latin-1"
 
 
@@ -229,7 +227,7 @@ def as_utf8(path: Path, name: str, encoding: str) -> Path:
     except UnicodeError as wrong:
         said = "begins like UTF-16 and cannot be read as such" if encoding == "utf-16" else f"is not in {encoding}"
         reason = getattr(wrong, "reason", str(wrong))
-        raise DataError(f"{name} {said} (from line {line} on: {reason}): pass another --encoding.") from wrong
+        raise DataError(f"{name} {said} (from line {line} on: {reason}): pass another encoding.") from wrong
 
 
 def _blocks(file: Any) -> Iterator[bytes]:

@@ -134,7 +134,7 @@ def read_as(frame: Frame, known: Mapping[str, Writing]) -> Frame:
                 how = f" ({writing})" if str(writing) else ""
                 cell = Cell.of(text)
                 other = cell is not None and cell.unit != writing.unit
-                help_ = "convert the column" if other else "--decimal says that this file has another decimal mark"
+                help_ = "convert the column" if other else "decimal= says that this file has another decimal mark"
                 raise DataError(
                     f"{column.name!r} in {frame.source} row {row} (counted from 0) is {text[:40]!r}: not a number as "
                     f"the training table has them{how}; {help_}."

@@ -70,7 +70,7 @@ def target_column(source: Source, target: str | None, guesses: list[str]) -> tup
     table = source.read()
     if isinstance(table, Matrix):
         if target is not None:
-            raise DataError(f"{source.name} has no column names: its labels are the target; leave --target out.")
+            raise DataError(f"{source.name} has no column names: its labels are the target; leave target out.")
         if table.y is None:
             raise DataError(f"{source.name} has rows without labels: save X and y together in a .npz file.")
         return table, label_column("label", table.y)
@@ -108,7 +108,8 @@ def task_for(
         return Task(source, rest, column.name, column.values, True, None, guesses, column.writing)
     if numbers:
         raise DataError(
-            f"target {column.name!r} holds numbers such as {y[0]:g}, not classes: use --learner least-squares."
+            f"target {column.name!r} holds numbers such as {y[0]:g}, not classes: use a regression, such as "
+            "LeastSquares()."
         )
     classes, counts = np.unique(y, return_counts=True)
     chosen = positive_class(classes.tolist(), counts.tolist(), column.name, positive, guesses, later)
@@ -127,7 +128,7 @@ def guess_target(names: Sequence[str], source: str, guesses: list[str]) -> str:
     found = [name for name in names if name.lower() in USUAL_TARGETS]
     if len(found) != 1:
         shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-        raise DataError(f"{source} needs --target: which column is to be learned? Columns: {shown}.")
+        raise DataError(f"{source} needs target=, the column to learn. Columns: {shown}.")
     guesses.append(f"target = {found[0]}")
     return found[0]
 
@@ -141,7 +142,7 @@ def need_whole(column: Column, source: str) -> None:
         rows = "1 row" if len(missing) == 1 else f"{len(missing):,} rows"
         raise DataError(
             f"target {column.name!r} of {source} is missing in {rows} (first: row {missing[0]}, "
-            "counted from 0): --skip-missing-target leaves those rows out."
+            "counted from 0): drop those rows."
         )
 
 
@@ -159,15 +160,15 @@ def positive_class(
         raise DataError(f"target {target!r} is {labels[0]!s} in every row: there is only one class to predict.")
     if (many > TARGET_CLASSES and many > n // 10) or (n >= FEWEST_NAMED and many > 0.9 * n):
         reason = "it looks like an ID column, not a class" if many > 0.9 * n else "most have too few rows to learn from"
-        advice = "Choose another --target."
+        advice = "Choose another target."
         if isinstance(labels[0], (int, float)):
-            advice = "Learn it as a quantity with --learner least-squares, or choose another --target."
+            advice = "Learn it as a quantity, by regression, or choose another target."
         raise DataError(f"target {target!r} has {many:,} different values in {n:,} rows: {reason}. {advice}")
     if positive is not None:
         match = [label for label in labels if str(label) == str(positive)]
         match = match or [label for label in labels if str(label).lower() == str(positive).lower()]
         if not match:
-            raise DataError(f"--positive is {positive!r}, which is not a class of {target!r} ({_few(list(labels))}).")
+            raise DataError(f"positive is {positive!r}, which is not a class of {target!r} ({_few(list(labels))}).")
         return match[0]
     if many > 2:
         return None
@@ -228,5 +229,5 @@ def refuse_id_target(column: Column) -> None:
     if column.kind != "text" and not column.missing.any() and n >= 20 and looks_like_id(column):
         raise DataError(
             f"target {column.name!r} has {n:,} different values in {n:,} rows: "
-            "it looks like an ID column, not a class. Choose another --target."
+            "it looks like an ID column, not a class. Choose another target."
         )

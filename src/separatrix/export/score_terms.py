@@ -68,7 +68,7 @@ def _columns(table: TableModel, d: int) -> tuple[NumberColumn | CategoryColumn, 
         listed = [f"x{j}" for j in range(d)] if names is None else names.tolist()
         return tuple(NumberColumn(name, "number", 0.0, False) for name in listed)
     if table.encoder.map is not None:
-        raise ParameterError(f"models with --map {table.encoder.map.kind} cannot be exported: fit without --map.")
+        raise ParameterError(f"models with feature_map={table.encoder.map.kind!r} cannot be exported: fit without it.")
     columns: list[NumberColumn | CategoryColumn] = []
     for column in table.encoder.columns:
         if not isinstance(column, (NumberColumn, CategoryColumn)):
@@ -80,7 +80,7 @@ def _columns(table: TableModel, d: int) -> tuple[NumberColumn | CategoryColumn, 
 
 
 def _refused(name: str, what: str) -> ParameterError:
-    return ParameterError(f"{name!r} is {what}, which exports cannot encode: fit with --drop {name}.")
+    return ParameterError(f"{name!r} is {what}, which exports cannot encode: fit with drop={name!r}.")
 
 
 def levels_of(column: CategoryColumn) -> tuple[dict[str, int], int, int]:

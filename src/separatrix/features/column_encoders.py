@@ -210,9 +210,9 @@ def _which(column: Column, wrong: list[Any]) -> str:
     words = [v for v in wrong if Cell.of(v) is None]
     how = ""
     if 2 * sum(v in set(words) for v in cells) > len(cells):
-        how = f"; --category {column.name} takes them as levels"
+        how = f"; category={column.name!r} takes them as levels"
     elif words and len(set(wrong)) <= MOST_WORDS:
-        how = f"; --na {words[0][:40]!r} calls such a cell missing"
+        how = f"; na={words[0][:40]!r} calls such a cell missing"
     return f"in {count:,} of {len(cells):,} rows: {first}{', …' if len(wrong) > 3 else ''}, counted from 0{how}."
 
 

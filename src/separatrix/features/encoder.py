@@ -238,7 +238,7 @@ def need_no_numbers(column: Column, source: str) -> None:
     if present >= 10 and (why := contradiction(column)) is not None:
         raise DataError(
             f"{column.name!r} in {source} looks like numbers, but {why} disagree: write all of them in one way, or "
-            f"pass --category {column.name} to take them as levels."
+            f"pass category={column.name!r} to take them as levels."
         )
     odd = {v: count for v, count in seen.items() if not _is_number(v)}
     if present >= 10 and 0 < sum(odd.values()) <= present // 2 and len(odd) <= 5 and len(seen) - len(odd) > 10:
@@ -246,7 +246,7 @@ def need_no_numbers(column: Column, source: str) -> None:
         i = column.values.tolist().index(value)
         raise DataError(
             f"{column.name!r} in {source} row {i} (counted from 0) is {value[:40]!r}: not a number. "
-            f"Add --na {value[:40]!r} to call it missing, or --category {column.name} to take all as levels."
+            f"Add na={value[:40]!r} to call it missing, or category={column.name!r} to take all as levels."
         )
 
 

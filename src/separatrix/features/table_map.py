@@ -36,7 +36,7 @@ class TableMap:
         """The terms for these rows; powers of two-valued columns are left out, since they repeat the column."""
         check_map(kind)
         if not isinstance(X, np.ndarray):
-            raise DataError(f"--map {kind} needs number or category columns; leave out columns of free text (--drop).")
+            raise DataError(f"feature_map={kind!r} needs number or category columns; leave out free text (drop=).")
         values = [np.unique(X[:, j]) for j in range(X.shape[1])]
         terms = _splines(X, values) if kind == "splines" else _monomials(int(kind[-1]), values)
         return cls(kind, X.shape[1], terms)
