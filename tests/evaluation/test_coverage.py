@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 import separatrix as sx
-from separatrix.evaluation.intervals import delong, wilson
+from separatrix.evaluation.intervals import delong
+from separatrix.statistics.distributions import wilson
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,8 @@ from scipy import stats
 
 import separatrix as sx
 from separatrix.evaluation import bootstrap, metrics
-from separatrix.evaluation.intervals import delong, effective_rows, placements, wilson, zero_errors
+from separatrix.evaluation.intervals import delong, effective_rows, placements, zero_errors
+from separatrix.statistics.distributions import wilson
 
 
 @given(st.integers(1, 400), st.floats(0, 1), st.sampled_from([0.5, 0.8, 0.95, 0.999]))

@@ -25,11 +25,11 @@ from separatrix.auditing.inputs import split_rule_of, task_for_audit
 from separatrix.auditing.phrasing import Answer, count
 from separatrix.auditing.recommendation import recommend
 from separatrix.errors import DataError, ParameterError
-from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.splits import seed_of
 from separatrix.features.encoded_learner import EncodedLearner
 from separatrix.features.encoder import Choices
 from separatrix.features.table_model import TableModel
+from separatrix.statistics.distributions import need_level
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def audit(
         raise ParameterError(f"budget is {budget!r}: it must be a number of seconds above 0.")
     clock = Clock(float(budget), progress or (lambda stage: None), began)
     choices = Choices(_names(drop), _names(text), _names(category), _names(number), words="tfidf", map=feature_map)
-    seed, level = seed_of(random_state), check_level(level)
+    seed, level = seed_of(random_state), need_level(level)
     with clock.stage("read"):
         found, rule = split_rule_of(task_for_audit(table, target, positive, task, formula), groups, time)
     with clock.stage("encode"):
@@ -283,19 +283,19 @@ def _audit_classes(table: AuditTable, session: Session, ledger: Any) -> Audit:
         facts, predicted.facts, predicted.chosen, algorithm.neighbour, decided.facts, best.facts, checked
     )
     found = AuditFacts(
-        facts,
-        decided.facts,
-        None,
-        best.facts,
-        None,
-        algorithm,
-        predicted.facts,
-        checked,
-        advice,
-        drawn,
-        None if certified is None else certified.facts,
-        clock.omissions,
-        _run_facts(clock, predicted),
+        table=facts,
+        separation=decided.facts,
+        exact_fit=None,
+        best=best.facts,
+        least_squares=None,
+        algorithm=algorithm,
+        prediction=predicted.facts,
+        assumptions=checked,
+        recommendation=advice,
+        pictures=drawn,
+        certificate=None if certified is None else certified.facts,
+        left_out=clock.omissions,
+        run=_run_facts(clock, predicted),
     )
     return Audit(found, model, certified)
 
@@ -314,19 +314,19 @@ def _audit_quantity(table: AuditTable, session: Session, ledger: Any) -> Audit:
     facts = table_facts(table, seed=session.seed, level=session.level, budget=clock.allowed)
     advice = recommend(facts, predicted.facts, predicted.chosen, algorithm.neighbour, None, None, checked)
     found = AuditFacts(
-        facts,
-        None,
-        full.exact_fit,
-        None,
-        full.best,
-        algorithm,
-        predicted.facts,
-        checked,
-        advice,
-        drawn,
-        None,
-        clock.omissions,
-        _run_facts(clock, predicted),
+        table=facts,
+        separation=None,
+        exact_fit=full.exact_fit,
+        best=None,
+        least_squares=full.best,
+        algorithm=algorithm,
+        prediction=predicted.facts,
+        assumptions=checked,
+        recommendation=advice,
+        pictures=drawn,
+        certificate=None,
+        left_out=clock.omissions,
+        run=_run_facts(clock, predicted),
     )
     return Audit(found, model, None)
 
@@ -370,17 +370,17 @@ OURS = frozenset(
 def need_place(path: Path) -> None:
     """The folder may be made, or holds an audit of ours and nothing else."""
     if not path.parent.is_dir():
-        raise DataError(f"--out is {path}, but the folder {path.parent} does not exist.")
+        raise DataError(f"{path} cannot be written: the folder {path.parent} does not exist.")
     if not path.exists() and not path.is_symlink():
         return
     if not path.is_dir() or path.is_symlink():
-        raise DataError(f"{path} exists and is not a folder; choose another --out.")
+        raise DataError(f"{path} exists and is not a folder; choose another name.")
     found = sorted(entry.name for entry in path.iterdir())
     if found and not _is_ours(path):
-        raise DataError(f"{path}/ exists and was not written by separatrix audit; choose another --out.")
+        raise DataError(f"{path}/ exists and was not written by separatrix audit; choose another folder.")
     strange = [name for name in found if name not in OURS]
     if strange:
-        raise DataError(f"{path}/ holds {strange[0]!r}, which is not part of an audit; choose another --out.")
+        raise DataError(f"{path}/ holds {strange[0]!r}, which is not part of an audit; choose another folder.")
 
 
 def _is_ours(path: Path) -> bool:

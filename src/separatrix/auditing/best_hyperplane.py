@@ -47,7 +47,7 @@ class BestHyperplane:
 
 def find(table: AuditTable, session: Session, separation: DecidedSeparation) -> BestHyperplane:
     """The maximum margin or the minimum number of mistakes, and the fate of the logistic estimate."""
-    fates = _coefficient_fates(table, session, separation)
+    fates = _coefficient_fates(session, separation)
     if not table.binary:
         return _many_classes(table, session, separation, fates)
     if separation.verdict == "complete":
@@ -92,7 +92,7 @@ def _maximum_margin(
     return BestHyperplane(BestFacts(facts, None, fates, [], None), raw, scaled)
 
 
-def _coefficient_fates(table: AuditTable, session: Session, separation: DecidedSeparation) -> CoefficientFates:
+def _coefficient_fates(session: Session, separation: DecidedSeparation) -> CoefficientFates:
     """What the logistic estimate does at each coefficient, decided exactly where that is affordable."""
     found = separation.binary
     if found is None or separation.verdict == "undecided":

@@ -70,8 +70,8 @@ def estimate(table: AuditTable, session: Session, listed: list[Candidate], ledge
     rows, why_not = _rows_to_judge(table, session)
     if why_not is not None:
         return Prediction(_no_estimate(table, metric, why_not))
-    sealed = _held_out(table, session, rows, ledger)
-    development = rows if sealed is None else rows[sealed.development[0][:, 0]]
+    held = _held_out(table, session, rows, ledger)
+    development = rows if held is None else rows[held.development[0][:, 0]]
     compared = rows_to_compare(table, session, development)
     folds = usable_folds(table, session, compared)
     if folds is None:
@@ -85,8 +85,8 @@ def estimate(table: AuditTable, session: Session, listed: list[Candidate], ledge
     with session.clock.stage("fit the choice"):
         learned = rows_to_learn(table, session, found, development)
         model, seconds = fit_on(table, found.chosen, learned)
-    test = None if sealed is None else _evaluate_once(table, session, sealed, model, rows)
-    split = SplitFacts(len(development), 0 if sealed is None else sealed.sizes["test"], table.n - len(rows))
+    test = None if held is None else _evaluate_once(table, session, held, model, rows)
+    split = SplitFacts(len(development), 0 if held is None else held.sizes["test"], table.n - len(rows))
     sampled = len(found.rows) < len(development)
     if sampled:
         what = f"learners are compared on a sample of {count(len(found.rows))} of {count(len(development))} rows"
@@ -166,7 +166,7 @@ def _test_facts(test: Any) -> TestFacts:
 
 def _alarms(table: AuditTable, session: Session, found: LearnerComparison) -> AlarmFacts | None:
     """How many rows of a rare class are found when half of the alarms are right, in the folds."""
-    from separatrix.evaluation.intervals import wilson
+    from separatrix.statistics.distributions import wilson
 
     pooled = found.runs[found.chosen.name].pooled
     if found.metric.name != "average_precision" or not isinstance(pooled, ClassificationEvaluation):
@@ -236,7 +236,7 @@ def _held_out(table: AuditTable, session: Session, rows: NDArray[np.intp], ledge
         session.clock.leave_out("a held-out test set", f"{reason}: too few to set any aside")
         return None
     try:
-        sealed = holdout(
+        held = holdout(
             np.arange(len(rows)).reshape(-1, 1),
             table.task.y[rows] if codes is None else codes,
             test=TEST,
@@ -250,18 +250,18 @@ def _held_out(table: AuditTable, session: Session, rows: NDArray[np.intp], ledge
     except DataError as error:
         session.clock.leave_out("a held-out test set", short(str(error), 200))
         return None
-    if codes is not None and len(np.unique(sealed.development[1])) < len(np.unique(codes)):
+    if codes is not None and len(np.unique(held.development[1])) < len(np.unique(codes)):
         session.clock.leave_out("a held-out test set", "one of the classes would be in it alone")
         return None
-    return sealed
+    return held
 
 
-def _evaluate_once(table: AuditTable, session: Session, sealed: Holdout, model: Any, rows: NDArray[np.intp]) -> Any:
+def _evaluate_once(table: AuditTable, session: Session, held: Holdout, model: Any, rows: NDArray[np.intp]) -> Any:
     """The chosen model on the held-out rows; None where the ledger cannot record it."""
     with session.clock.stage("evaluate on held-out rows"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return sealed.open_test(
+            return held.open_test(
                 _ByRowNumber(model, table, rows),
                 positive=_code(table, metric_for(table).label) if table.binary else None,
                 level=session.level,

@@ -167,7 +167,7 @@ def prediction(facts: PredictionFacts, table: TableFacts) -> Answer:
     if facts.alarms is not None:
         lines.append(_alarms(facts))
     if facts.test is not None:
-        lines.append(_test(facts, table))
+        lines.append(_test(facts))
     if table.task == "multiclass":
         lines += _by_class(facts)
     if table.regression:
@@ -226,7 +226,7 @@ def _by_class(facts: PredictionFacts) -> list[str]:
     return lines
 
 
-def _test(facts: PredictionFacts, table: TableFacts) -> str:
+def _test(facts: PredictionFacts) -> str:
     assert facts.test is not None  # the caller has looked
     test, metric = facts.test, facts.metric
     if metric == "rmse":

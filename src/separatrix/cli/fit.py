@@ -117,8 +117,8 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
         choices = replace(choices, scale="standard")
         task.guesses[-1] += ", standardised columns"
     read = time.perf_counter()
-    sealed = None if options["holdout"] is None else seal(task, choices, options)
-    own = task if sealed is None else table_options.rows_of(task, sealed.train_rows)
+    held = None if options["holdout"] is None else hold_out(task, options)
+    own = task if held is None else table_options.rows_of(task, held.train_rows)
     with Progress(f"learning from {len(own.y):,} rows", quiet) as progress:
         progress.start()
         model, notes, said = fit_task(own, learner, choices)
@@ -132,8 +132,8 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     report["model"] = str(out)
     if options["cv"] is not None:
         report["cross_validation"] = validated(own, learner, choices, options, quiet)
-    if sealed is not None:
-        report["holdout"] = test_report(sealed, task, model, choices, report["warnings"])
+    if held is not None:
+        report["holdout"] = test_report(held, task, model, choices, report["warnings"])
     report["seconds"] = {"read": read - started, "fit": fitted - read}
     if options["json_"]:
         from separatrix.cli.json_reports import FitReport
@@ -198,7 +198,7 @@ def print_steps(model: TableModel, task: table_options.Task) -> None:
         output.say([f"… the first {len(steps):,} of {steps.visits:,} rows that were looked at"])
 
 
-def seal(task: table_options.Task, choices: Any, options: dict[str, Any]) -> Holdout:
+def hold_out(task: table_options.Task, options: dict[str, Any]) -> Holdout:
     """Rows to learn from, and test rows that are used once; rows are known by the values of all their columns."""
     import numpy as np
 
@@ -217,7 +217,7 @@ def seal(task: table_options.Task, choices: Any, options: dict[str, Any]) -> Hol
 
 
 def test_report(
-    sealed: Holdout, task: table_options.Task, model: TableModel, choices: Any, said: list[str]
+    held: Holdout, task: table_options.Task, model: TableModel, choices: Any, said: list[str]
 ) -> dict[str, Any]:
     """The evaluation of the finished model on the test rows, on record before it is seen."""
     from separatrix.data.row_files import Matrix
@@ -228,9 +228,9 @@ def test_report(
         judged = EncodedLearner.fitted(SharedTable(task.table, choices), model.encoder, model.learner)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = sealed.open_test(judged, positive=task.positive, note=repr(model.learner))
+        found = held.open_test(judged, positive=task.positive, note=repr(model.learner))
     said += [in_flags(str(w.message)) for w in caught]
-    return {"rows": sealed.sizes["test"], "how": sealed.how, "random_state": sealed.random_state, **found.to_dict()}
+    return {"rows": held.sizes["test"], "how": held.how, "random_state": held.random_state, **found.to_dict()}
 
 
 def validated(

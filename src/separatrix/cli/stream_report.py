@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from separatrix.evaluation.intervals import wilson
+from separatrix.statistics.distributions import wilson
 from separatrix.stream.status_line import percent, rate
 
 

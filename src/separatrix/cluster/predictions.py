@@ -234,7 +234,7 @@ def evaluate(
             r2=1 - squares / spread if spread > 0 else None,
             level=level,
         )
-    from separatrix.evaluation.intervals import wilson
+    from separatrix.statistics.distributions import wilson
 
     K, n = len(model.classes), int(sums[:-1].sum())
     confusion = sums[:-1].reshape(K, K)

@@ -1,7 +1,7 @@
 """What a file is, from its first bytes: its format, and the habits of its delimiters.
 
 DuckDB sniffs the dialect of delimited text; what it misses is found here: decimal commas, and quote characters
-that are letters of the text and not quotes.
+that are letters of the text and not quotes. Encodings are recognised in file_pieces.py.
 """
 
 from __future__ import annotations

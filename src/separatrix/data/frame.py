@@ -130,7 +130,7 @@ def label_column(name: str, y: NDArray[Any]) -> Column:
 EPOCH = datetime(1970, 1, 1)
 
 
-def frame_from(table: Any, source: str = "the table") -> Frame:
+def frame_from(table: Any) -> Frame:
     """The columns of a pandas, polars, pyarrow or duckdb frame, or of a dict of lists."""
     if isinstance(table, Mapping):
         names, columns = list(table), [_vector(name, values) for name, values in table.items()]
@@ -139,14 +139,14 @@ def frame_from(table: Any, source: str = "the table") -> Frame:
     texts = [str(name) for name in names]
     twice = next((name for k, name in enumerate(texts) if name in texts[:k]), None)
     if twice is not None:
-        raise DataError(f"{source} has several columns named {twice!r}: rename them.")
+        raise DataError(f"the table has several columns named {twice!r}: rename them.")
     sizes = {len(column) for column in columns}
     if len(sizes) > 1:
-        raise DataError(f"the columns of {source} have different lengths ({', '.join(map(str, sorted(sizes)))}).")
+        raise DataError(f"the columns of the table have different lengths ({', '.join(map(str, sorted(sizes)))}).")
     if not columns or not sizes.pop():
-        raise DataError(f"{source} has no rows: nothing to learn from.")
+        raise DataError("the table has no rows: nothing to learn from.")
     made = tuple(column_from(name, values) for name, values in zip(texts, columns, strict=True))
-    return Frame(made, len(columns[0]), source)
+    return Frame(made, len(columns[0]), "the table")
 
 
 def _vector(name: Any, values: Any) -> NDArray[Any]:

@@ -16,12 +16,8 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.evaluation import bootstrap, metrics
 from separatrix.evaluation.bootstrap import AGREE, mean_estimate
-from separatrix.evaluation.intervals import (
-    Estimate,
-    effective_rows,
-    wilson,
-    zero_errors,
-)
+from separatrix.evaluation.intervals import Estimate, effective_rows, zero_errors
+from separatrix.statistics.distributions import wilson
 from separatrix.validation import Outcomes, shown_label
 
 ZeroDivision = str | float

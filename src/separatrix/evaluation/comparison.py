@@ -5,6 +5,7 @@ Nadeau & Bengio (2003), (1/J + n_test/n_train) s^2 with J - 1 degrees of freedom
 training rows and the plain t test finds differences where there are none. p-values of all pairs are
 adjusted after Holm (1979). On separate rows, two classifiers are also compared by the exact test of
 McNemar (1947) on the rows where only one of them is right. Nobody wins where zero is in the interval.
+The tests are in intervals.py.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from separatrix.evaluation.evaluation_text import COLUMNS, as_html, named_rows, 
 from separatrix.evaluation.fold_assignment import dealt_anew, folds_for
 from separatrix.evaluation.fold_runs import GOES_ON, final_step, fit, need_learner, seeded_clone
 from separatrix.evaluation.grid_candidates import greater_is_better
-from separatrix.evaluation.intervals import Estimate, McNemar, check_level, holm, mcnemar, paired, shown
+from separatrix.evaluation.intervals import Estimate, McNemar, holm, mcnemar, paired, shown
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.splits import labelled_rows, seed_of
+from separatrix.statistics.distributions import need_level
 from separatrix.validation import check_lengths, check_outcomes, check_weights, count_rows
 
 
@@ -242,7 +244,7 @@ def compare(
     >>> found.ranking, found.winner
     (['discriminant', 'least squares'], 'discriminant')
     """
-    level, seed = check_level(level), seed_of(random_state)
+    level, seed = need_level(level), seed_of(random_state)
     entrants = _named(learners)
     kinds = {is_regressor(learner) for learner in entrants.values()}
     if len(kinds) > 1:

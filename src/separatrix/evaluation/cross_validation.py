@@ -27,11 +27,12 @@ from separatrix.evaluation.fold_runs import (
     run_fold,
     stop_at_failure,
 )
-from separatrix.evaluation.intervals import Estimate, check_level, shown
+from separatrix.evaluation.intervals import Estimate, shown
 from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
 from separatrix.evaluation.shared_moments import is_partition, share_work
 from separatrix.evaluation.splits import labelled_rows, seed_of
 from separatrix.evaluation.workers import executor_of, spread
+from separatrix.statistics.distributions import need_level
 from separatrix.validation import (
     check_labels,
     check_lengths,
@@ -307,7 +308,7 @@ def cross_validate(
     >>> print(cross_validate(LinearDiscriminant(), X, y, random_state=0)["accuracy"])
     0.980 [0.943, 0.993]
     """
-    level, seed = check_level(level), seed_of(random_state)
+    level, seed = need_level(level), seed_of(random_state)
     if on_failure not in ("raise", "report"):
         raise ParameterError(f"on_failure is {on_failure!r}: it can be 'raise' or 'report'.")
     need_learner(learner)

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.evaluation.intervals import Estimate, effective_rows, wilson
+from separatrix.evaluation.intervals import Estimate, effective_rows
 from separatrix.plotting.style import axes_for
+from separatrix.statistics.distributions import wilson
 from separatrix.validation import Outcomes, shown_label
 
 

@@ -13,10 +13,11 @@ from separatrix.arrays import Floats
 from separatrix.errors import AccuracyWarning, DataError, ParameterError
 from separatrix.evaluation.bootstrap import average_precision, roc_auc, sums_estimate
 from separatrix.evaluation.classification import Measurer
-from separatrix.evaluation.intervals import Estimate, check_level, scaled
+from separatrix.evaluation.intervals import Estimate, scaled
 from separatrix.evaluation.metrics import AVERAGES
 from separatrix.evaluation.results import ClassificationEvaluation, RegressionEvaluation
 from separatrix.evaluation.splits import seed_of
+from separatrix.statistics.distributions import need_level
 from separatrix.validation import Outcomes, check_outcomes, check_targets, check_weights, containers, plain_value
 
 RESAMPLES = 2000
@@ -75,7 +76,7 @@ def evaluate(
     array([[2., 0.],
            [1., 2.]])
     """
-    level, random_state = check_level(level), seed_of(random_state)
+    level, random_state = need_level(level), seed_of(random_state)
     _check_options(average, zero_division, resamples)
     if _is_regression(y_true, y_pred, scores, probabilities, task):
         given = {"scores": scores, "probabilities": probabilities, "positive": positive, "labels": labels}
@@ -216,7 +217,6 @@ def evaluate_numbers(
     level: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    notes: tuple[str, ...] = (),
 ) -> RegressionEvaluation:
     """Mean squared and absolute error, and R^2 = 1 - sum (y - f)^2 / sum (y - mean y)^2."""
     if weights is not None and not weights.all():
@@ -241,7 +241,6 @@ def evaluate_numbers(
     return RegressionEvaluation(
         n=len(truth),
         level=level,
-        notes=notes,
         mse=estimate(lambda s: s[..., 1] / s[..., 0], unit * unit),
         rmse=estimate(lambda s: np.sqrt(s[..., 1] / s[..., 0]), unit),
         mae=estimate(lambda s: s[..., 2] / s[..., 0], unit),

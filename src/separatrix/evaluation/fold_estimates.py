@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.evaluation.fold_runs import FoldResult
-from separatrix.evaluation.intervals import Estimate, wilson
+from separatrix.evaluation.intervals import Estimate
 from separatrix.evaluation.metrics import NUMBERS, numbers_value, point_values, row_losses
 from separatrix.evaluation.predictions import outcomes_of
-from separatrix.statistics.distributions import quantile
+from separatrix.statistics.distributions import quantile, wilson
 from separatrix.validation import check_targets, take_rows
 
 UNIT = (0.0, 1.0)

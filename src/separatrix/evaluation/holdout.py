@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from separatrix.errors import DataError, OpenedWarning
 from separatrix.evaluation import splits
 from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
-from separatrix.evaluation.intervals import check_level
 from separatrix.evaluation.ledger import Ledger, Openings, ledger_path
 from separatrix.evaluation.predictions import Said, outcomes_of, predictions_of
 from separatrix.evaluation.splits import time_parts
+from separatrix.statistics.distributions import need_level
 from separatrix.validation import check_lengths, check_targets, count_rows, take_rows
 from separatrix.validation.row_hashes import numbered, value_marks
 
@@ -151,7 +151,7 @@ class Holdout:
         >>> print(result.accuracy)
         1.000 [0.886, 1.000]
         """
-        level = check_level(level)
+        level = need_level(level)
         said = predictions_of(model, self._sealed.X)
         # Errors are found on training labels before the opening is recorded; the test labels are read only after it.
         self._outcomes(self._stand_in(), said, positive)

@@ -1,6 +1,5 @@
 """Estimates with their intervals: in closed form (proportions, areas under ROC curves, zero errors); paired tests.
 
-(W)  Wilson (1927): all p with |k/n - p| <= z sqrt(p (1-p)/n)
 (D)  DeLong, DeLong & Clarke-Pearson (1988): AUC is a mean over pairs of a positive and a negative row;
      its variance is that of the row means ("placements"), separately for the two classes
 (L)  (D) on the logit scale (Pepe 2003), so that it stays inside (0, 1)
@@ -14,11 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.errors import ParameterError
-from separatrix.statistics.distributions import quantile, two_sided
+from separatrix.statistics.distributions import quantile, two_sided, wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,26 +141,6 @@ def _plain(x: float) -> float | str | None:
     if math.isnan(x):
         return None
     return x if math.isfinite(x) else ("inf" if x > 0 else "-inf")
-
-
-def check_level(level: float) -> float:
-    """A confidence level strictly between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < (1 + level) / 2 < 1:
-        raise ParameterError(f"level is {level!r}: it must lie strictly between 0 and 1, for example 0.95.")
-    return float(level)
-
-
-def wilson(successes: ArrayLike, n: ArrayLike, level: float = 0.95, z: float | None = None) -> tuple[Floats, Floats]:
-    """(W), entry by entry, with z of the level or as given; NaN where n = 0."""
-    k, n = np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    z = quantile(level) if z is None else z
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = k / n
-        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    low = np.where(k <= 0, np.where(n > 0, 0.0, np.nan), np.maximum(centre - half, 0.0))
-    high = np.where(k >= n, np.where(n > 0, 1.0, np.nan), np.minimum(centre + half, 1.0))
-    return low, high
 
 
 def zero_errors(n: float, level: float = 0.95) -> float:

@@ -1,7 +1,8 @@
 """Training and test rows: parts of a table, and folds, stratified, by groups or in time.
 
 Rows are named by their numbers. Groups are kept together; in time the test rows always come after
-those learned from, and rows of the same moment stay together.
+those learned from, and rows of the same moment stay together. Which split a call gets is decided in
+fold_assignment.py.
 """
 
 from __future__ import annotations

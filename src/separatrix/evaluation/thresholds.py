@@ -11,8 +11,9 @@ from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.evaluation.curves import two_class_ranking
 from separatrix.evaluation.evaluation_text import plain, table
-from separatrix.evaluation.intervals import Estimate, wilson
+from separatrix.evaluation.intervals import Estimate
 from separatrix.evaluation.metrics import ratio
+from separatrix.statistics.distributions import wilson
 from separatrix.validation import Outcomes, check_finite_vector
 
 SHOWN = 25

@@ -37,10 +37,10 @@ def counts(texts: Iterable[str | None], buckets: int) -> tuple[list[NDArray[np.i
     return places, times
 
 
-def rows_having(texts: Iterable[str | None], buckets: int = BUCKETS) -> NDArray[np.int64]:
+def rows_having(texts: Iterable[str | None]) -> NDArray[np.int64]:
     """How many of the texts have a term of each bucket."""
-    places, _ = counts(texts, buckets)
-    return np.bincount(np.concatenate(places) if places else np.empty(0, dtype=np.int64), minlength=buckets)
+    places, _ = counts(texts, BUCKETS)
+    return np.bincount(np.concatenate(places) if places else np.empty(0, dtype=np.int64), minlength=BUCKETS)
 
 
 def inverse_frequencies(n: int, having: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.plotting.style import BAD, GRID, INK, MUTED, PALETTE, axes_for, explain, legible, name_axes
+from separatrix.statistics.distributions import wilson
 
 NAMED = 3  # rows with the greatest influence that carry their number
 
@@ -142,16 +143,13 @@ def draw_calibration(rows: PicturedRows, ax: Any) -> Any:
     """Observed shares against fitted probabilities in ten groups, with Wilson's intervals."""
     assert rows.hits is not None and rows.trials is not None  # noqa: PT018  # as above
     ax = axes_for(ax, (4.6, 4.4))
-    z = NormalDist().inv_cdf(0.975)
     ax.plot([0, 1], [0, 1], ":", color=MUTED, label="perfect agreement")
     points = []
     for g in _groups(rows.fitted, 10):
-        n, share = rows.trials[g].sum(), rows.hits[g].sum() / rows.trials[g].sum()
-        centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        hits, n = rows.hits[g].sum(), rows.trials[g].sum()
         at = np.average(rows.fitted[g], weights=rows.trials[g])
-        points.append((at, share))
-        ax.plot([at, at], [centre - half, centre + half], "-", color=PALETTE[0], linewidth=1.2)
+        points.append((at, hits / n))
+        ax.plot([at, at], wilson(hits, n), "-", color=PALETTE[0], linewidth=1.2)
     ax.plot(
         *np.array(points).T, "o", color=PALETTE[0], markersize=5, label="share in a tenth of the rows, 95% interval"
     )

@@ -30,9 +30,9 @@ def draw_gaussians(ax: Any, model: Any, plane: Plane) -> None:
         ax.plot(*centre, "+", color=colour_of(k), markersize=9, markeredgewidth=1.6, zorder=4)
 
 
-def ellipse(covariance: Floats, count: int = 120) -> Floats:
+def ellipse(covariance: Floats) -> Floats:
     """Points u with u' covariance^-1 u = 1."""
     values, vectors = np.linalg.eigh(covariance)
-    angle = np.linspace(0, 2 * np.pi, count)
+    angle = np.linspace(0, 2 * np.pi, 120)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     return np.asarray(circle * np.sqrt(np.maximum(values, 0)) @ vectors.T)

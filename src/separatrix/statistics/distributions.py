@@ -1,4 +1,7 @@
-"""Tails and quantiles of the distributions that tests use; scipy is imported where the standard library does not do."""
+"""Tails and quantiles of the distributions that tests use, and Wilson's interval of a share.
+
+scipy is imported where the standard library is not enough.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,18 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 
 
-def need_level(level: Any) -> None:
-    """The level of an interval lies between 0 and 1."""
+def need_level(level: Any) -> float:
+    """The level of an interval: strictly between 0 and 1, and not so close to 1 that its quantile is infinite."""
     real = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
-    if not real or not 0 < level < 1:
-        raise ParameterError(f"level is {level!r}: it must lie between 0 and 1, as 0.95.")
+    if not real or not 0 < level < (1 + level) / 2 < 1:
+        raise ParameterError(f"level is {level!r}: it must lie strictly between 0 and 1, for example 0.95.")
+    return float(level)
 
 
 def chi2_tail(x: float, df: float) -> float:
@@ -57,3 +62,19 @@ def quantile(level: float, freedom: float = math.inf) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + level / 2))
+
+
+def wilson(successes: ArrayLike, n: ArrayLike, level: float = 0.95, z: float | None = None) -> tuple[Floats, Floats]:
+    """Wilson (1927), entry by entry: all p with |k/n - p| <= z sqrt(p (1-p)/n), z of the level or as given.
+
+    NaN where n = 0.
+    """
+    k, n = np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    z = quantile(level) if z is None else z
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = k / n
+        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    low = np.where(k <= 0, np.where(n > 0, 0.0, np.nan), np.maximum(centre - half, 0.0))
+    high = np.where(k >= n, np.where(n > 0, 1.0, np.nan), np.minimum(centre + half, 1.0))
+    return low, high

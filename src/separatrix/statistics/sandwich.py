@@ -2,6 +2,8 @@
 
 cluster  M = sum over clusters of (sum s_i)(sum s_i)'  (Liang and Zeger 1986)
 HAC      M = G_0 + sum_l (1 - l/(L + 1)) (G_l + G_l'),  G_l = sum s_i s_i-l'  (Newey and West 1987)
+
+HC0 to HC3 weigh the residuals of each model: models/least_squares/covariance.py, models/logistic/likelihood.py.
 """
 
 from __future__ import annotations

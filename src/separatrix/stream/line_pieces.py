@@ -56,7 +56,7 @@ class LineReader:
             if not got:
                 more = self.feed.more()
                 if more in (ANOTHER, END):
-                    yield from self._last(more)
+                    yield from self._last()
                     if more == END:
                         return
                     self.begin, self.line = 0, 1
@@ -93,7 +93,7 @@ class LineReader:
         if not isinstance(self.feed, FileFeed):
             self.sum = zlib.crc32(text, self.sum)  # type: ignore[arg-type]  # arrays are buffers
 
-    def _last(self, more: str) -> Iterator[Piece]:
+    def _last(self) -> Iterator[Piece]:
         """A last line without a line end: a row of a file, but cut off where it comes from a pipe."""
         cut = behind_last_line(self.rest, 0) if self.held and not isinstance(self.feed, FileFeed) else 0
         if cut:

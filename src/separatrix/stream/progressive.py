@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import DataError, ParameterError
-from separatrix.evaluation.intervals import check_level
 from separatrix.models.perceptron.arrivals import row_rules
 from separatrix.models.perceptron.dict_stream import take_dicts
+from separatrix.statistics.distributions import need_level
 from separatrix.stream.block_learning import BlockArrivals, arrivals_of
 from separatrix.stream.late_labels import DelayedRows, KeyedRows, SingleRows, is_missing, need_item
 from separatrix.stream.progressive_result import Progressive, result_of
@@ -82,7 +82,7 @@ def progressive(
     >>> progressive(Perceptron(), rows).mistakes
     1
     """
-    check_level(level)
+    need_level(level)
     _check_counts(window=window, delay=delay, pending=pending, block=block)
     if not 0 < alarm < 1:
         raise ParameterError(f"alarm is {alarm!r}: it must lie strictly between 0 and 1.")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.evaluation.intervals import Estimate, mean_variance, wilson
-from separatrix.statistics.distributions import quantile
+from separatrix.evaluation.intervals import Estimate, mean_variance
+from separatrix.statistics.distributions import quantile, wilson
 from separatrix.stream.scorecard import Scorecard
 
 NAMED = 20  # new categories that the text names

@@ -12,6 +12,7 @@ import numpy as np
 from separatrix.stream.scorecard import Scorecard
 
 EVERY = 0.25  # seconds
+CELLS = 16  # of the curve
 LEFT, RIGHT = (0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08)  # dots of a braille cell from below
 
 
@@ -43,7 +44,7 @@ def rate(rows_per_second: float) -> str:
     return f"{rows_per_second / 1e3:.1f} k rows/s" if rows_per_second >= 1e3 else f"{rows_per_second:.0f} rows/s"
 
 
-def describe(card: Scorecard, rows_per_second: float, rejected: int, cells: int = 16) -> str:
+def describe(card: Scorecard, rows_per_second: float, rejected: int) -> str:
     """The line itself."""
     parts = [f"{card.rows:,} rows", rate(rows_per_second)]
     if card.regression:
@@ -53,7 +54,7 @@ def describe(card: Scorecard, rows_per_second: float, rejected: int, cells: int 
         parts.append(f"{card.mistakes:,} mistakes")
         if len(card.recent):
             parts.append(f"last {len(card.recent):,}: {percent(1 - card.recent.mean())}")
-            parts.append(braille((1 - card.curve.means()).tolist(), cells))
+            parts.append(braille((1 - card.curve.means()).tolist(), CELLS))
         if card.drift.count:
             parts.append(f"{card.drift.count} drift warning{'s' if card.drift.count > 1 else ''}")
     if rejected:
