@@ -76,15 +76,15 @@ def test_verdicts_of_many_columns_agree_with_exact_circuits(kind, verdict, null)
         assert "is finite" in verify(found.coefficients["x4"].certificate, X, y)
 
 
-@pytest.mark.parametrize("power", [3, 7, 11, 17])
-def test_columns_that_are_nearly_dependent_have_a_proof_of_one_kind_or_the_other(power):
+@pytest.mark.parametrize("power", [3, 7, 11, 17, 25])
+def test_columns_that_are_nearly_dependent_have_a_short_proof(power):
     rng = np.random.default_rng(power)
     turned = np.linalg.qr(rng.standard_normal((105, 105)))[0]
     X = rng.standard_normal((500, 105)) @ (turned * 10.0 ** -np.linspace(0, power, 105)) @ turned.T
     y = np.where(rng.random(500) < 0.5, 1, -1)
     found = separability(X, y)
     assert found.verdict == "overlap"
-    assert (found._reduction.short is not None) == (power < 17)
+    assert found._reduction.short is not None
     assert "overlap" in verify(found.certificate, X, y)
 
 

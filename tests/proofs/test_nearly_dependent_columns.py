@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import brute_force
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from test_short_circulations import certificate_of, semidefinite
 
 from separatrix import checker, separability, verify
 from separatrix.proofs.balanced_weights import balanced_weights
-from separatrix.proofs.ill_conditioned import eigenvalues_exceed, proved_in_integers
+from separatrix.proofs.ill_conditioned import eigenvalues_exceed, hidden_singular_value, proved_in_integers
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.one_sign_columns import layers
 from separatrix.proofs.short_proof import least_singular_value, short_proof
@@ -46,10 +49,50 @@ def test_eigenvalues_above_a_level_are_above_it():
     assert shown > 50
 
 
+def test_eigenvalues_that_doubles_cannot_tell_from_zero():
+    """A column that is another one but for its last digits, in integers of 70 bits."""
+    rng = np.random.default_rng(1)
+    shown = 0
+    for _ in range(100):
+        p = int(rng.integers(2, 6))
+        A = np.rint(np.ldexp(rng.standard_normal((p + 3, p)), 70))
+        A[:, -1] = A[:, 0] + np.ldexp(rng.integers(-2, 3, len(A)), 20)  # lost in most of the rows
+        rows = [[int(v) for v in row] for row in A.tolist()]
+        level = 4 ** int(rng.integers(15, 25))
+        M = [[sum(row[i] * row[j] for row in rows) - level * (i == j) for j in range(p)] for i in range(p)]
+        if eigenvalues_exceed(A, level):
+            shown += 1
+            assert semidefinite(M)
+    assert 20 < shown < 90
+
+
 def test_dependent_columns_have_no_eigenvalues_above_zero():
     A = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]) * 2.0**40
     assert not eigenvalues_exceed(A, 1)
     assert least_singular_value(A) == 0
+    assert hidden_singular_value(A / 2.0**40) == 0
+
+
+def test_a_singular_value_that_doubles_cannot_tell_from_zero():
+    rng = np.random.default_rng(2)
+    A = rng.standard_normal((40, 8))
+    A[:, -1] = A[:, 0] + A[:, 1]  # rounded
+    v = [1, 1, *[0] * 5, -1]
+    exact = [sum(Fraction(a) * t for a, t in zip(row, v, strict=True)) for row in A.tolist()]
+    bound = math.sqrt(sum(t * t for t in exact) / 3)  # |A v| / |v|
+    assert least_singular_value(A) == 0
+    assert 0.3 * bound < hidden_singular_value(A) <= bound * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sums_of_columns_but_for_rounding_have_short_certificates(seed):
+    X, y = noisy(1200, 110, 0.2, seed)
+    X[:, -10:] = X[:, :10] + X[:, 10:20]
+    found = separability(X, y)
+    assert found.verdict == "overlap"
+    assert max(found.certificate.content["near"]["exponents"]) > 52  # more digits than a double has
+    assert found.certificate.size < 10_000
+    assert "overlap" in verify(found.certificate, X, y)
 
 
 @pytest.mark.parametrize("condition", [1e7, 1e9, 1e11])
@@ -76,7 +119,7 @@ def test_weights_are_corrected_until_the_rows_nearly_cancel():
     assert floor > 0
     assert min(weights) > 0
     assert proved_in_integers(np.abs(scaled), q, 20) is None  # rows that do not cancel
-    assert proved_in_integers(np.ldexp(scaled, 20), q, 20) is None  # integers of more than 52 bits
+    assert proved_in_integers(np.ldexp(scaled, 45), q, 20) is None  # integers of more than 76 bits
 
 
 def test_many_nearly_dependent_columns_have_short_certificates():
@@ -87,6 +130,25 @@ def test_many_nearly_dependent_columns_have_short_certificates():
     assert max(content["near"]["exponents"]) > 26
     assert found.certificate.size < 10_000
     assert "overlap" in verify(found.certificate, X, y)
+
+
+@pytest.mark.parametrize("also", ["a copy", "dummies of all levels", "a dummy of one class"])
+def test_rounded_sums_beside_columns_that_are_dependent_exactly(also):
+    X, y = noisy(2000, 120, 0.2, seed=7)
+    X[:, -10:] = X[:, :10] + X[:, 10:20]
+    if also == "a copy":
+        X[:, 50] = X[:, 51]
+    elif also == "dummies of all levels":
+        X[:, 50:54] = np.arange(2000)[:, None] % 4 == np.arange(4)
+    else:
+        X[:, 50] = 0.0
+        X[np.flatnonzero(y == 1)[::20], 50] = 1.0
+    found = separability(X, y)
+    assert found.verdict == ("quasi" if also == "a dummy of one class" else "overlap")
+    content = found.certificate.content
+    assert len(content["null"]) == 1
+    assert max(content["near"]["exponents"]) > 52
+    assert found.verdict in verify(found.certificate, X, y)
 
 
 def test_a_rare_dummy_of_both_classes_is_weighed_too():

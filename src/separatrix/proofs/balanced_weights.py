@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.arrays import Floats, Indices
+from separatrix.proofs.exact_algebra import Row
+from separatrix.proofs.ill_conditioned import orthogonal
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.one_sign_columns import layers
 
@@ -22,35 +24,42 @@ SMALLEST = 1e-6  # weights, beside the largest, that are left out: rounding to i
 
 
 def balanced_weights(
-    rows: LiftedRows, also: Indices | None = None, whitened: bool = False
+    rows: LiftedRows, also: Indices | None = None, whitened: bool = False, null: dict[int, Row] | None = None
 ) -> tuple[Indices, Floats] | None:
     """Rows and weights q > 0 that nearly cancel them; None where a few rows for each column do not show any.
 
     ``also``: rows to weigh beside those that are chosen. ``whitened``: in coordinates in which the columns are
-    orthogonal, which takes longer and copes with columns that are nearly dependent.
+    orthogonal, which takes longer and copes with columns that are nearly dependent. ``null``: vectors that
+    are to vanish on the rows, each by a column that no other has, which is left out then.
     """
     rng, most = np.random.default_rng(0), LOOKED_AT * rows.p
     ids = rng.choice(rows.n, most, replace=False) if rows.n > FEW_OF * most else rng.permutation(rows.n)[:most]
     with np.errstate(all="ignore"):  # what is not finite ends in weights that prove nothing
-        found = _weighed(rows, ids, also, whitened)
+        found = _weighed(rows, ids, also, whitened, null or {})
         if found is None:  # perhaps since many of the rows that were chosen cannot bear weight
             bears = np.ones(len(ids), dtype=bool)
             for _, gone in layers(rows.table(ids)):
                 bears[gone] = False
-            found = None if bears.all() else _weighed(rows, ids[bears], also, whitened)
+            found = None if bears.all() else _weighed(rows, ids[bears], also, whitened, null or {})
     return found
 
 
-def _weighed(rows: LiftedRows, ids: Indices, also: Indices | None, whitened: bool) -> tuple[Indices, Floats] | None:
+def _weighed(
+    rows: LiftedRows, ids: Indices, also: Indices | None, whitened: bool, null: dict[int, Row]
+) -> tuple[Indices, Floats] | None:
     """The same for some of these rows."""
     chosen = _both_sides(rows, ids) if len(ids) else None
     if chosen is None or not len(chosen):  # margins beyond the doubles are on neither side
         return None
     if also is not None:
         chosen = np.union1d(chosen, also)
+    for v in null.values():
+        chosen = chosen[rows.signs(v, chosen) == 0]
+    if not len(chosen) or len(null) == rows.p:
+        return None
     Z = _scaled(rows.dense(chosen))
     if whitened:
-        Z = np.linalg.qr(Z)[0] * np.sqrt(len(Z))
+        Z = orthogonal(np.delete(Z, [*null], axis=1)) * np.sqrt(len(Z))
     q = hinge_weights(Z)
     if q is None:
         return None

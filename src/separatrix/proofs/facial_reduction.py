@@ -147,11 +147,11 @@ class FacialReduction:
         weights = balanced_weights(self.rows, also)
         if weights is None:
             return None
-        short = short_proof(self.rows, *weights)
-        if short is None and (null := small_null_vectors(self.rows, weights[0])) is not None:
+        short, null = short_proof(self.rows, *weights), dict[int, Row]()
+        if short is None and (null := small_null_vectors(self.rows, weights[0])):
             short = short_proof(self.rows, *weights, null)
-        if short is None and (weights := balanced_weights(self.rows, also, whitened=True)) is not None:
-            short = short_proof(self.rows, *weights)
+        if short is None and (weights := balanced_weights(self.rows, also, True, null)) is not None:
+            short = short_proof(self.rows, *weights, null, hidden=True)
         self.out.tried.append(f"weights that nearly cancel: {'' if short else 'not '}proved")
         return short
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from separatrix.arrays import Floats, Indices
 from separatrix.proofs.exact_algebra import Row
-from separatrix.proofs.ill_conditioned import proved_in_integers
+from separatrix.proofs.ill_conditioned import hidden_singular_value, proved_in_integers
 from separatrix.proofs.lifted_rows import LiftedRows
 
 UNIT = 2.0**-53
@@ -48,12 +48,18 @@ class ShortProof:
 
 
 def short_proof(
-    rows: LiftedRows, ids: Indices, q: Floats, null: dict[int, Row] | None = None, in_integers: bool = True
+    rows: LiftedRows,
+    ids: Indices,
+    q: Floats,
+    null: dict[int, Row] | None = None,
+    in_integers: bool = True,
+    hidden: bool = False,
 ) -> ShortProof | None:
     """Weights near q > 0 that prove overlap, in the columns that are not free; None where these do not.
 
     The vectors of ``null`` must vanish on the rows, which is not checked here. ``in_integers``: whether numbers beyond
-    floating point are tried, which take a checker some times as long.
+    floating point are tried, which take a checker some times as long. ``hidden``: whether columns that doubles cannot
+    tell from dependent are looked at in integers, which takes a second or so.
     """
     null = {} if null is None else null
     used = np.setdiff1d(np.arange(rows.p), list(null))
@@ -67,7 +73,7 @@ def short_proof(
         columns = [-round(v) for v in np.log2(size).tolist()]
         B = np.ldexp(Z, np.array(columns))
         order = np.argsort(-q, kind="stable")
-        inner = _inner_rows(B, order)
+        inner = _inner_rows(B, order, hidden)
         if inner is None:
             return None
         m, least_bits = inner
@@ -85,7 +91,7 @@ def short_proof(
     return ShortProof(ids[order].tolist(), found[0], m, [e + bits for e in columns], found[1], null)
 
 
-def _inner_rows(B: Floats, order: Indices) -> tuple[int, int] | None:
+def _inner_rows(B: Floats, order: Indices, hidden: bool) -> tuple[int, int] | None:
     """How many of the first rows are J, and the power of two that makes their rounding to integers harmless.
 
     Few rows take a checker less time, and so do short integers, which more rows allow.
@@ -94,7 +100,7 @@ def _inner_rows(B: Floats, order: Indices) -> tuple[int, int] | None:
     best: tuple[float, int, int] | None = None
     for m in sorted({min(n, int(min(share * p, n)) + 8) for share in SHARES}):
         inner = B[order[:m]]
-        least = least_singular_value(inner)
+        least = least_singular_value(inner) or (hidden_singular_value(inner) if hidden else 0.0)
         if least > 0:
             bits = max(0, math.ceil(math.log2(ROOM * math.sqrt(m * p) / least)))
             short = float(np.max(np.sum(inner * inner, axis=0))) * 4.0**bits < SLOT

@@ -22,33 +22,32 @@ MOST = 64  # null vectors
 INDEPENDENT = 1e-8  # the part of a column, squared, that others leave, from which on it counts as independent
 
 
-def small_null_vectors(rows: LiftedRows, ids: Indices) -> dict[int, Row] | None:
-    """Vectors that vanish on these rows, each by a column that no other has; None where they are not simple."""
+def small_null_vectors(rows: LiftedRows, ids: Indices) -> dict[int, Row]:
+    """Simple vectors that vanish on these rows, each by a column that no other has."""
     from scipy.linalg.lapack import dpstrf
 
     Z = rows.dense(ids)
     size = np.sqrt(np.mean(Z * Z, axis=0))
     if not np.isfinite(size).all():
-        return None
+        return {}
     B = Z / np.where(size > 0, size, 1.0)
     _, order, rank, _ = dpstrf(B.T @ B / len(B), tol=INDEPENDENT)  # Cholesky's factorisation, the largest pivot first
     used, free = np.sort(order[:rank] - 1), np.sort(order[rank:] - 1)
     if not 0 < len(free) <= MOST:
-        return None
+        return {}
     coefficients = np.linalg.lstsq(Z[:, used], Z[:, free], rcond=None)[0]
     made: dict[int, Row] = {}
     for j, column in zip(free.tolist(), coefficients.T.tolist(), strict=True):
         quotients = [Fraction(c).limit_denominator(LARGEST) for c in column]
         if any(abs(c - t) > NEAR or abs(t) > LARGEST for c, t in zip(quotients, column, strict=True)):
-            return None
+            continue
         m = math.lcm(*(c.denominator for c in quotients))
         v = [0] * rows.p
         v[j] = -m
         for k, c in zip(used.tolist(), quotients, strict=True):
             v[k] = int(c * m)
-        if rows.signs(v, ids).any():
-            return None
-        made[j] = v
+        if not rows.signs(v, ids).any():
+            made[j] = v
     return made
 
 
