@@ -90,8 +90,9 @@ class StepPairs:
 
     def penalise(self, more: float) -> None:
         """The pairs with a ridge that is so much greater."""
-        old, self.pairs = self.pairs, []
-        for step, change, _ in old:
+        steps, changes = self.steps[: self.count], self.changes[: self.count]
+        self.count = 0
+        for step, change in zip(steps, changes, strict=True):
             self.learn(step, change + np.append(more * step[:-1], 0.0))
 
     def correct(self, g: Floats, model: Callable[[Floats], Floats]) -> Floats:
@@ -127,6 +128,11 @@ class LBFGSState:
     decrement: float = np.inf
     gap: float = np.inf
 
+    @property
+    def before(self) -> float:
+        """The decrement of the last step."""
+        return self.earlier[-1] if self.earlier else np.inf
+
 
 @dataclass(frozen=True, slots=True)
 class LBFGS:
@@ -145,13 +151,13 @@ class LBFGS:
     fall: float = 0.5
 
     def terminate(self, state: LBFGSState) -> Status | None:
-        point, before = state.point, state.earlier[-1] if state.earlier else np.inf
+        point = state.point
         state.step = self.pairs.correct(point.gradient, self.model.correction)
         state.decrement = 0.5 * float(point.gradient @ state.step)
         enough = self.tol * abs(point.value)
         if not np.isfinite(state.decrement):
             return Status.NONFINITE
-        expected = expected_next(state.decrement, before) if self.tol <= LAST else state.decrement
+        expected = expected_next(state.decrement, state.before) if self.tol <= LAST else state.decrement
         if expected <= enough:
             state.gap = 0.0 if self.gap is None else self.gap(point)
             if state.gap <= enough:

@@ -151,7 +151,7 @@ class KeptSteps:
             self._look(state)
         if not np.isfinite(state.decrement):
             return Status.NONFINITE
-        if state.decrement <= enough and (state.steps or not state.decrement > 0):
+        if state.decrement <= enough and (state.earlier or not state.decrement > 0):
             state.gap = self.gap(point)
             if state.gap <= enough:
                 return Status.OPTIMAL
@@ -161,7 +161,7 @@ class KeptSteps:
     def _slow(self, state: LBFGSState, enough: float) -> bool:
         """Whether steps like the last one would take longer than a new Hessian and a few steps with it."""
         rate = state.decrement / state.before
-        return state.steps > 0 and not state.decrement * min(rate, 1.0) ** MORE <= enough
+        return bool(state.earlier) and not state.decrement * min(rate, 1.0) ** MORE <= enough
 
     def _look(self, state: LBFGSState) -> None:
         state.step = self.pairs.correct(state.point.gradient, self.model.correction)
@@ -175,4 +175,4 @@ class KeptSteps:
         self.fresh = False
         self.pairs.learn(moved.at - state.point.at, moved.gradient - state.point.gradient)
         self.loss.release(state.point)
-        return LBFGSState(moved, state.steps + 1, state.decrement)
+        return LBFGSState(moved, (*state.earlier, state.decrement))
