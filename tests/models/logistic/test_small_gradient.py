@@ -50,6 +50,36 @@ def test_separated_classes_are_never_said_to_overlap(classes, gap, steps):
     assert not gradient_proves_overlap(problem, at_the_end(problem, steps))
 
 
+@pytest.mark.parametrize("classes", [2, 4])
+def test_rows_far_on_their_side_do_not_hide_a_maximum(classes):
+    """Their probabilities of another class are below any gradient: they are left out of the proof."""
+    rng = np.random.default_rng(classes)
+    X = rng.standard_normal((400, 3))
+    W = 2.0 * rng.standard_normal((3, classes))
+    y = np.argmax(X @ W + rng.gumbel(size=(400, classes)), axis=1)
+    far = 40.0 * rng.standard_normal((5, 3))
+    X, y = np.vstack([X, far]), np.append(y, np.argmax(far @ W, axis=1))
+    problem = problem_of(X, y)
+    point = at_the_end(problem, 50)
+    probabilities = point.wrong if classes == 2 else point.curvature
+    assert probabilities.min() < 1e-20
+    assert gradient_proves_overlap(problem, point)
+    assert sx.separability(X, y, multiclass=None if classes == 2 else "kesler").verdict == "overlap"
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_face_whose_rows_overlap_proves_nothing_of_all_columns(classes, seed):
+    """Quasi-complete rows: on the face of a dummy all classes overlap, and the rows outside it have ever smaller q."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((200, 3))
+    y = np.argmax(X @ rng.standard_normal((3, classes)) + rng.gumbel(size=(200, classes)), axis=1)
+    dummy = ((y == 0) & (rng.random(200) < 0.3)).astype(float)
+    problem = problem_of(np.column_stack([X, dummy]), y)
+    for steps in (8, 20, 60):
+        assert not gradient_proves_overlap(problem, at_the_end(problem, steps))
+
+
 def test_columns_that_depend_on_each_other_prove_nothing():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 3))

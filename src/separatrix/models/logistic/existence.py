@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError
-from separatrix.models.logistic.binary_loss import LossPoint, dense
+from separatrix.models.logistic.binary_loss import LossPoint
 from separatrix.models.logistic.problem import LogisticProblem
 from separatrix.proofs.certificate import Certificate
 from separatrix.proofs.separability import Given, Separability
@@ -42,6 +42,7 @@ PLAIN = {"complete": "completely", "quasi": "quasi-completely"}
 PROOF_SIZE = 2**25  # numbers that a proof of overlap may look at
 ROWS, MOST_COLUMNS = (8, 64), 2000  # rows of a Gram matrix for each column; columns beyond which it would cost too much
 UNIT = 2.0**-53
+LEAST = (0.0, 1e-14, 1e-11, 1e-8)  # shares of all residuals below which rows are left out of a proof by the gradient
 LEVELS = (1e-4, 1e-8, 1e-12)  # rows of smaller q than this share of the largest are left out
 
 
@@ -145,32 +146,57 @@ def overlap_at(problem: LogisticProblem, point: LossPoint) -> bool:
 def gradient_proves_overlap(problem: LogisticProblem, point: LossPoint) -> bool:
     """Whether the unpenalised gradient at a point is small enough to prove that classes overlap; False proves nothing.
 
-    Errors of its sums are at most  n units of  sum |r_i||x_ij| <= |r||x_j|.
+    Errors of its sums are at most  n units of  sum |r_i||x_ij| <= |r||x_j|. Rows whose q is tiny may be left out: then
+    the rest has a gradient that differs by at most  sqrt(2) sum q_i |x_i|  of these.
     """
     p = problem.d + int(problem.lift)
     if p > MOST_COLUMNS or problem.n <= p:
         return False
     with np.errstate(all="ignore"):
-        least_q, residuals, h = _weights(problem, point)
-        if not (np.isfinite(point.gradient).all() and least_q > 0):
+        q, residuals, every = _weights(problem, point)
+        if not (np.isfinite(point.gradient).all() and np.isfinite(residuals)):
             return False
         lengths = np.zeros(problem.d + 1)
         kernels.curvature_diagonal(kernels.rows(problem.X), np.ones(problem.n), 0, problem.n, None, lengths)
         rounding = 2.02 * (problem.n + problem.classes + 20) * UNIT * residuals * np.sqrt(lengths[:p])
-        G, tried = point.gradient.reshape(-1, problem.d + 1)[:, :p], 0
-        for rows in ROWS:
-            some = slice(None, None, max(1, problem.n // (rows * p)))
-            if some.step == tried:
-                break
-            Z, tried = dense(problem.X[some]), some.step
-            Z = np.column_stack([Z, np.ones(len(Z))]) if problem.lift else Z
-            A = Z.T @ (h[some, None] * Z)
-            D = 1.0 / np.sqrt(np.diagonal(A))
-            distance = 1.01 * (float(np.linalg.norm(D * G)) + float(np.linalg.norm(D * rounding)))
-            if np.isfinite(A).all() and (D < 1e140).all():
-                needed = 4.0 * distance * (distance / (0.99 * least_q))
-                if least_eigenvalue_above(A * D * D[:, None], needed + 2.0 * (len(Z) + p + 20) * UNIT * p):
-                    return True
+        G, most = point.gradient.reshape(-1, problem.d + 1)[:, :p], residuals
+        for level in LEAST:
+            small = q < level * most
+            if (level > 0) != small.any():
+                continue
+            least_q, lost = float(q[~small].min()), np.where(small, q, 0.0).sum(axis=1)
+            some = np.flatnonzero(small.any(axis=1))
+            left_out, h = problem.rows(some).lifted(), every.copy()
+            h[some] = 0.0
+            if least_q > 0 and _outweighs(problem, h, G, rounding, least_q, left_out, lost[some]):
+                return True
+    return False
+
+
+def _outweighs(
+    problem: LogisticProblem,
+    h: Floats,
+    G: Floats,
+    rounding: Floats,
+    least_q: float,
+    left_out: Floats,
+    lost: Floats,
+) -> bool:
+    """Whether  r'A^-1 r <= least_q/4,  by the matrix of some rows."""
+    tried, p = 0, G.shape[1]
+    for rows in ROWS:
+        some = slice(None, None, max(1, problem.n // (rows * p)))
+        if some.step == tried:
+            break
+        Z, tried = problem.rows(some).lifted(), some.step
+        A = Z.T @ (h[some, None] * Z)
+        D = 1.0 / np.sqrt(np.diagonal(A))
+        distance = float(np.linalg.norm(D * G)) + float(np.linalg.norm(D * rounding))
+        distance = 1.01 * (distance + 2.0**0.5 * float(lost @ np.linalg.norm(left_out * D, axis=1)))
+        if np.isfinite(A).all() and (D < 1e140).all():
+            needed = 4.0 * distance * (distance / (0.99 * least_q))
+            if least_eigenvalue_above(A * D * D[:, None], needed + 2.0 * (len(Z) + p + 20) * UNIT * p):
+                return True
     return False
 
 
@@ -184,19 +210,22 @@ def least_eigenvalue_above(A: Floats, needed: float) -> bool:
         return False
 
 
-def _weights(problem: LogisticProblem, point: LossPoint) -> tuple[float, float, Floats]:
-    """The least weight of a row on its side, the length of all residuals, and what each row gives to the matrix."""
+def _weights(problem: LogisticProblem, point: LossPoint) -> tuple[Floats, float, Floats]:
+    """The weights of rows on their sides, (n, 1) or (n, K), the length of all residuals, and what each row gives to A.
+
+    In its own class a row has no weight, and infinity stands there.
+    """
     c = problem.counts
     if problem.classes == 2:
         q = c * point.wrong
-        return float(q.min()), float(np.linalg.norm(q)), q
+        return q[:, None], float(np.linalg.norm(q)), q
     P, own = point.curvature, (np.arange(problem.n), problem.codes)
-    others = P * c[:, None]
-    others[own] = np.inf
-    least = float(others.min())
-    others[own] = c * point.wrong
+    residuals = P * c[:, None]
+    residuals[own] = c * point.wrong
+    length = float(np.linalg.norm(residuals))
+    residuals[own] = np.inf
     right = np.maximum(1.0 - point.wrong, 0.0)
-    return least, float(np.linalg.norm(others)), 0.99 * c * np.minimum(P.min(axis=1), right)
+    return residuals, length, 0.99 * c * np.minimum(P.min(axis=1), right)
 
 
 def proves_overlap(Z: Floats, q: Floats) -> bool:
