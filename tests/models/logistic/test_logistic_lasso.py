@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression as Theirs
 
 import separatrix as sx
 from separatrix.errors import DataError, IterationWarning, ParameterError
+from separatrix.models.logistic import elastic_net
 from separatrix.models.logistic.firth import fitted_intercepts
 
 
@@ -299,3 +300,23 @@ def test_intercepts_of_several_classes_are_the_best_from_any_start(far):
     np.testing.assert_allclose(loss, -np.log(P[np.arange(90), codes]), rtol=1e-12)
     E = np.exp(scores + b)
     np.testing.assert_allclose(P, E / E.sum(axis=1, keepdims=True), rtol=1e-13)
+
+
+def test_a_late_matrix_of_many_classes_gives_the_fit_of_passes_over_columns(monkeypatch):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((900, 70))
+    y = np.argmax(X @ rng.standard_normal((70, 10)) + 6.0 * rng.gumbel(size=(900, 10)), axis=1)
+    made, gram = [], elastic_net.gram_of_many
+    monkeypatch.setattr(elastic_net, "gram_of_many", lambda *given: made.append(1) or gram(*given))
+    fits = []
+    for most in (elastic_net.MOST_LATE, 0):
+        monkeypatch.setattr(elastic_net, "MOST_LATE", most)
+        made.clear()
+        fits.append(sx.LogisticRegression(C=0.2, l1_ratio=1.0, tol=1e-11).fit(X, y))
+        assert bool(made) == bool(most)  # 700 coordinates: none at the first steps
+        assert fits[-1].gap_ <= 1e-11
+        assert len(made) < fits[-1].n_iter_
+    # weights of a column with as many positive ones as negative may all move together
+    np.testing.assert_allclose(fits[0].predict_proba(X), fits[1].predict_proba(X), atol=1e-4)
+    ends = [np.abs(m.coef_).sum() / 0.2 - m.loglik_ for m in fits]
+    assert abs(ends[0] - ends[1]) <= 1e-11 * max(ends)

@@ -108,7 +108,7 @@ class CentredLoss:
         return self._two(V, b) if self.classes == 2 else self._many(V, b)
 
     def _scores(self, V: Floats) -> Floats:
-        used = np.flatnonzero((V != 0).any(axis=0)) if self.sparse else V[:0]
+        used = np.flatnonzero((V != 0).any(axis=0)) if self.sparse else np.arange(0)
         if not self.sparse or not self.by_columns or (self.X is not None and 2 * len(used) > self.d):
             out = np.empty((self.n, len(V)))
             kernels.class_scores(kernels.rows(self.X), np.ascontiguousarray(V), np.zeros(len(V)), out)

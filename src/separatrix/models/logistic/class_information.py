@@ -19,10 +19,10 @@ PAIRS = 2**20  # multiplications of rows for one class, from which on a call for
 def class_information(lifted: Floats, P: Floats, weights: Floats | None) -> Floats:
     """sum c_i (diag(p_i) - p_i p_i') (x) x_i x_i'; blocks of a class with p (1 - p), the others from one product."""
     n, p = lifted.shape
-    free, linalg = P.shape[1], scipy_linalg()
-    c = np.ones(n) if weights is None else weights
+    free, c = P.shape[1], np.ones(n) if weights is None else weights
     if in_pairs(lifted):
         return pairs_of_classes(lifted, P, c)
+    linalg = scipy_linalg()
     scaled, out = np.ascontiguousarray(np.sqrt(c)[:, None] * P), np.zeros((free * p, free * p), order="F")
     at_once = max(1, BLOCK // (free * p))
     Z = np.empty((min(n, at_once), free, p))

@@ -39,12 +39,13 @@ from separatrix.numerics.status import Status
 
 Columns = NDArray[np.intp]
 MOST_GRAM = 600  # coordinates up to which the matrix of a dense model is made
+MOST_LATE, LATE = 1200, 0.2  # the same of several classes, once the gap is this share of the first one
 SMALL, EXACT = 600, 1e-12  # up to here passes over a matrix cost little: the minimum itself
 MOST_DENSE = 2**22  # numbers up to which sparse columns of several classes are made dense for it
 FEW_ADDED, MOST_ADDED = 2**22, 4.0  # of sparse rows: numbers added up to which it is made, and for each of the table
 MOST_PROOFS, MOST_SOLVED = 3, 36.0  # lower bounds tried for by columns, and as MOST_ADDED when these have failed
 KEPT = 1e-5  # gaps below which the matrix of the step before serves once more
-DEAR, KEPT_DEAR, FALL = 60, 1e-3, 0.1  # of several classes with so many coordinates it serves on, as long as gaps fall
+DEAR, KEPT_DEAR, FALL = 60, 0.05, 0.25  # of several classes with so many coordinates it serves on, as long as gaps fall
 FIRST = 200  # columns of the first working set
 ARMIJO = 1e-4
 FEWEST = 2.0**-30
@@ -209,7 +210,12 @@ def additions(loss: CentredLoss, W: Columns) -> float:
 
 
 def quadratic_of(
-    loss: CentredLoss, place: WeightsPoint, net: ElasticNet, W: Columns, near: tuple[Columns, CentredGram] | None
+    loss: CentredLoss,
+    place: WeightsPoint,
+    net: ElasticNet,
+    W: Columns,
+    progress: float,
+    near: tuple[Columns, CentredGram] | None,
 ) -> Coordinates:
     """The loss around a place, as a quadratic in the weights of these columns, by the last step's matrix if given."""
     V, g = np.ascontiguousarray(place.V[:, W]), np.ascontiguousarray(place.slopes[:, W])
@@ -217,7 +223,8 @@ def quadratic_of(
         return GramQuadratic(near[1], g, V, net)
     h, lift, two = place.curvature, loss.lift, loss.classes == 2
     few = not two and loss.n * len(W) <= MOST_DENSE
-    if g.size <= MOST_GRAM and (few or not loss.sparse):
+    most = MOST_GRAM if two or progress > LATE else MOST_LATE
+    if g.size <= most and (few or not loss.sparse):
         X = loss.X if len(W) == loss.d and not loss.sparse else loss.table(W)
         return GramQuadratic(gram_of_two(X, h, lift) if two else gram_of_many(X, h, loss.weights, lift), g, V, net)
     if loss.sparse and two and additions(loss, W) <= max(FEW_ADDED, MOST_SOLVED * loss.X.nnz):
@@ -238,7 +245,7 @@ def advance(
     near: tuple[Columns, CentredGram] | None = None,
 ) -> tuple[WeightsPoint | None, tuple[Columns, CentredGram] | None]:
     """One step on the columns W, halved until it gains (None where none does), and the matrix that was made for it."""
-    model, after = quadratic_of(loss, place, net, W, near), place.V.copy()
+    model, after = quadratic_of(loss, place, net, W, progress, near), place.V.copy()
     small = isinstance(model, GramQuadratic) and len(model.H) <= SMALL
     descend(model, net, model.movable, EXACT if small else min(0.1, 0.1 * progress))
     after[:, W] = model.weights
