@@ -8,13 +8,14 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -398,3 +399,35 @@ def test_a_metric_alone_is_the_metric_among_all(classes):
     outcomes = check_outcomes(y, P.argmax(axis=1), probabilities=P[:, 1] if classes == 2 else P)
     every = point_values(outcomes)
     assert {name: point_values(outcomes, wanted=name)[name] for name in every} == every
+
+
+def test_a_path_at_the_end_of_a_pipeline_is_judged_as_single_fits_are(cancer):
+    X, y = cancer
+    grid = {"select__k": [3, 10], "last__C": [1.0, 0.01, 100.0]}
+    learner = Pipeline([("scale", StandardScaler()), ("select", SelectKBest(k=2)), ("last", sx.LogisticRegression())])
+    found = sx.select(learner, grid, X, y, metric="log_loss", random_state=0)
+    alone = [
+        sx.cross_validate(clone(learner).set_params(**params), X, y, random_state=0).fold_values["log_loss"]
+        for params in found.params
+    ]
+    np.testing.assert_allclose(found.fold_values, alone, rtol=1e-3)
+    assert found.chosen == int(np.argmin(np.mean(alone, axis=1)))
+    assert found.estimator[-1].n_features_in_ == found.best_params["select__k"]
+    again = sx.select(learner, grid, X, y, metric="log_loss", random_state=0, executor=2)
+    np.testing.assert_array_equal(again.fold_values, found.fold_values)
+
+
+def test_steps_before_a_path_are_fitted_once_a_fold(cancer):
+    X, y = cancer
+    fitted = []
+
+    class Counted(StandardScaler):
+        def fit(self, X, y=None, sample_weight=None):
+            fitted.append(len(X))
+            return super().fit(X, y, sample_weight)
+
+    learner = Pipeline([("scale", Counted()), ("last", sx.LogisticRegression())])
+    c = np.linspace(0.5, 2, len(y))
+    found = sx.select(learner, {"last__C": [0.1, 1.0, 10.0]}, X, y, folds=3, sample_weight=c, random_state=0)
+    assert len(fitted) == 3 + 1  # and once for all rows
+    assert found.best_params["last__C"] == found.estimator[-1].C

@@ -1,8 +1,8 @@
 """The candidates of a grid, or the steps of a curve, on one fold, so that what they share is done once.
 
-Logistic regressions that differ in C only are one path of fits, by ascending C; inside pipelines, and for other options
-that allow it, a fit begins at the one before it (warm start), in the order of the grid. The result does not depend on
-how folds are spread over workers.
+Logistic regressions that differ in C only, also at the end of a pipeline, are one path of fits by ascending C. For
+other options that allow it a fit begins at the one before it (warm start), in the order of the grid. The result does
+not depend on how folds are spread over workers.
 """
 
 from __future__ import annotations
@@ -82,25 +82,40 @@ def penalty_paths(candidates: Sequence[Configuration]) -> list[list[int]]:
     """Numbers of the candidates that differ in a finite C only, by ascending C, where their learner fits such paths."""
     paths: list[list[int]] = []
     for k, candidate in enumerate(candidates):
-        C = candidate.params.get("C")
-        finite = isinstance(C, (int, float)) and not isinstance(C, bool) and 0 < C < np.inf
-        if not finite or not hasattr(candidate.learner, "_fit_path"):
+        name = _penalty(candidate.learner)
+        C = candidate.params.get(name)
+        if not (isinstance(C, (int, float)) and not isinstance(C, bool) and 0 < C < np.inf):
             continue
         for numbers in paths:
             first = candidates[numbers[0]]
-            if first.learner is candidate.learner and _changed(first, candidate) in (set(), {"C"}):
+            if first.learner is candidate.learner and _changed(first, candidate) in (set(), {name}):
                 numbers.append(k)
                 break
         else:
             paths.append([k])
-    return [sorted(p, key=lambda k: candidates[k].params["C"]) for p in paths if len(p) > 1]
+    return [sorted(p, key=lambda k: candidates[k].params[_penalty(candidates[k].learner)]) for p in paths if len(p) > 1]
+
+
+def _penalty(learner: Any) -> str:
+    """The name of the penalty that a learner, or the last step of a pipeline, fits paths over; "" for none."""
+    if hasattr(learner, "_fit_path"):
+        return "C"
+    steps: Any = getattr(learner, "steps", None)
+    if not steps or not hasattr(learner, "__getitem__") or getattr(learner, "memory", 0) is not None:
+        return ""
+    return f"{steps[-1][0]}__C" if hasattr(steps[-1][1], "_fit_path") else ""
 
 
 def _along_path(task: CandidateTask, numbers: list[int], X: Any, y: Any, weights: Floats | None) -> Iterator[Any]:
     """The learner fitted with one penalty after the other, each fit begun at the one before."""
     first = task.candidates[numbers[0]]
+    name = _penalty(first.learner)
+    Cs = [float(task.candidates[k].params[name]) for k in numbers]
     learner = seeded_clone(first.learner, task.seed).set_params(**first.params)
-    yield from learner._fit_path(X, y, [float(task.candidates[k].params["C"]) for k in numbers], weights)
+    if len(getattr(learner, "steps", ())) > 1:
+        X = learner[:-1].fit_transform(X, y)  # what comes before the last step is the same for all
+    for _ in final_step(learner)._fit_path(X, y, Cs, weights):
+        yield learner
 
 
 def _one_by_one(task: CandidateTask, numbers: list[int], X: Any, y: Any, weights: Floats | None) -> Iterator[Any]:

@@ -226,17 +226,12 @@ def point_values(o: Outcomes, losses: dict[str, Floats] | None = None, wanted: s
     """
     k = len(o.classes)
     c = confusion_matrix(o.truth, o.predicted, k, o.weights)[None]
-    of_each = {
-        "precision": precisions,
-        "recall": recalls,
-        "specificity": specificities,
-        "f1": f1_scores,
-    }
-    out = {"accuracy": float(accuracy(c)[0]), "balanced_accuracy": float(balanced_accuracy(c)[0])}
+    of_each = {"precision": precisions, "recall": recalls, "specificity": specificities, "f1": f1_scores}
+    cells: dict[str, CellMetric] = {"accuracy": accuracy, "balanced_accuracy": balanced_accuracy}
     for name, metric in of_each.items():
-        values = metric(c)[0]
-        out[name] = float(values.mean() if o.positive is None else values[o.positive])
-    out["mcc"] = float(mcc(c)[0])
+        cells[name] = averaged(metric, "macro") if o.positive is None else of_class(metric, o.positive)
+    cells["mcc"] = mcc
+    out = {name: float(metric(c)[0]) for name, metric in cells.items() if wanted in (None, name) or wanted not in cells}
     if wanted in out:
         return out
     for name, values in (row_losses(o) if losses is None else losses).items():
