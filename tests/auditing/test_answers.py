@@ -71,7 +71,7 @@ def test_iris_has_three_classes_and_one_that_can_be_separated(audited, tmp_path)
 
 
 def test_titanic_has_a_leak_that_is_set_aside(audited, tmp_path):
-    found = audited("titanic.csv", "survived")
+    found = audited("titanic.csv", "survived", budget=20)
     (leak,) = found.facts.table.leaks
     assert (leak.column, leak.set_aside) == ("alive", True)
     assert "With 'alive', set aside as a leak, the table would be separable (proved)" in lines_of(found, "separation")

@@ -167,3 +167,22 @@ def test_one_column_missing_values_dates_and_text(ledger):
     check_page(found)
     one = separatrix.audit(frame[["amount", "relapse"]], "relapse", ledger=ledger)
     check_page(one)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({}, "needs target=, the column to learn"),
+        ({"target": "q", "positive": "z"}, "positive is 'z', which is not a class of 'q'"),
+        ({"target": "part"}, "missing in 1 row (first: row 3, counted from 0): drop those rows"),
+        ({"target": "q", "feature_map": "poly:9"}, "feature_map is 'poly:9'"),
+        ({"target": "q", "level": 2}, "level is 2"),
+        ({"target": "n", "task": "classification"}, "by regression, or choose another target"),
+    ],
+)
+def test_errors_in_python_name_parameters_and_no_flags(options, says, tmp_path):
+    table = {"n": list(range(30)), "q": [0, 1] * 15, "part": [0, 1, 0, None, *[0, 1] * 13]}
+    with pytest.raises(separatrix.errors.SeparatrixError) as refused:
+        separatrix.audit(table, **options, ledger=tmp_path / "ledger")
+    assert says in str(refused.value)
+    assert " --" not in f" {refused.value}"

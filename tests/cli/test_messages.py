@@ -24,6 +24,14 @@ PYTHON = re.compile(r"\w+=['\"]|\w_\b(?!\.)|=True|=False|=None|\(\)|\bx\d+\b|[a-
         ("instead; see separation_, or choose on_separation.", "instead; --on-separation chooses another answer."),
         ("a=5 in 'file_a=1.csv' stays, and so does x=1", "a=5 in 'file_a=1.csv' stays, and so does x=1"),
         ("choose one with positive=, for instance positive='a'", "choose one, for instance with --positive a"),
+        ("t.csv needs target=, the column to learn.", "t.csv needs --target, the column to learn."),
+        ("feature_map='poly:2' needs numbers (drop=).", "--map poly:2 needs numbers (--drop)."),
+        ("add na='about ten', or category='v'", "add --na 'about ten', or --category v"),
+        ("positive is 'c', which is not a class", "--positive is 'c', which is not a class"),
+        (
+            "target 'y' is missing: drop those rows.",
+            "target 'y' is missing: --skip-missing-target leaves those rows out.",
+        ),
     ],
 )
 def test_parameters_become_flags(python, flags):

@@ -74,7 +74,7 @@ class TableMap:
 def check_map(kind: str) -> None:
     """Refuse anything but the maps that there are."""
     if not WANTED.fullmatch(kind):
-        raise ParameterError(f"map is {kind!r}: it can be poly:2, poly:3, … poly:5, or splines.")
+        raise ParameterError(f"feature_map is {kind!r}: it can be poly:2, poly:3, … poly:5, or splines.")
 
 
 def _monomials(degree: int, values: list[Any]) -> tuple[tuple[Factor, ...], ...]:

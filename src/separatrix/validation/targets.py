@@ -22,7 +22,8 @@ def check_finite_vector(v: Any, *, what: str) -> NDArray[np.float64]:
         if array.dtype.kind == "c":
             raise DataError(f"Complex data not supported: {what} holds complex numbers.")
         if array.dtype.kind in "USmMV":
-            raise DataTypeError(f"{what} holds {array.dtype}, not numbers: convert it first.")
+            kind = "text" if array.dtype.kind in "US" else array.dtype
+            raise DataTypeError(f"{what} holds {kind}, not numbers: convert it first.")
         array = np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         if isinstance(error, DataError):
