@@ -105,7 +105,7 @@ def join_mixed(left: MixSums, right: MixSums) -> MixSums:
 
 
 def wrong_rows(part: HeldPart, lifted: Floats, ties_are_wrong: bool) -> int:
-    """How many rows of a partition the weights get wrong."""
+    """How many rows of a partition the weights misclassify."""
     rows = kernels.rows(part.X)
     if len(lifted) == 1:
         return kernels.errors(rows, np.where(part.y == 1, 1, -1).astype(np.int8), lifted[0], ties_are_wrong)
@@ -136,8 +136,7 @@ class Mixing:
             lifted = sums.lifted / sums.share
             beside = {name: own / sums.share for name, own in sums.beside.items()}
             ended = sums.final / sums.share
-            averaged = type(self.task.learner).__name__ == "AveragedPerceptron"
-            final = final + (ended - final) / (epoch + 1) if averaged else ended
+            final = final + (ended - final) / (epoch + 1) if self.task.learner._rule().averages else ended
         finite = kernels.first_nonfinite(lifted) < 0
         passes = [*state.passes, PassMeasure(sums.mistakes, updates, finite)]
         weighted = state.weighted + (sums.weighted / sums.share if sums.share > 0 else 0.0)
@@ -189,11 +188,12 @@ def fit_by_mixing(learner: Any, source: EncodedSource, checkpoint: Checkpoint) -
     kesler = learner.multiclass == "kesler"
     wanted: list[int | None] = [None] if kesler else [1] if count == 2 else list(range(count))
     start = np.zeros((count if kesler else 1, source.d + 1))
-    carried = type(learner).__name__ == "AROW"
+    rule = learner._rule()
     ends, statuses = list[MixState](), list[Status]()
     for k in wanted:
-        first = learner._rule().fresh(start.copy(), kesler)
-        fresh = MixState(start.copy(), start.copy(), dict(first.beside) if carried else {})
+        # The average of a pass begins anew with it; anything else beside the vectors is mixed as they are.
+        beside = {} if rule.averages else rule.beside(start)
+        fresh = MixState(start.copy(), start.copy(), beside)
         solver = Mixing(source, MixTask(learner, k, by_mistakes), learner._stop(source.n), checkpoint)
         run = drive(solver, solver.resumed(fresh))
         ends.append(run.state)

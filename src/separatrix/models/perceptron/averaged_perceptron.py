@@ -22,6 +22,7 @@ class AveragedUpdates(OnlineRule):
     """The perceptron's path, and the exact average of its weights after every look."""
 
     fill: ClassVar[dict[str, float]] = {"total": 0.0}
+    averages: ClassVar[bool] = True
     zero_is_mistake: bool
 
     def beside(self, lifted: Floats) -> Arrays:

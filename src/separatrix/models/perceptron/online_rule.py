@@ -101,6 +101,7 @@ class OnlineRule:
 
     fill: ClassVar[dict[str, float]] = {}  # arrays shaped like the vectors, and what they start from
     widens: ClassVar[bool] = True  # whether features may be added while it learns
+    averages: ClassVar[bool] = False  # whether it predicts with an average of its vectors, kept in the arrays beside
     bias: bool
 
     def beside(self, lifted: Floats) -> Arrays:
