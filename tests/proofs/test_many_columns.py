@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from separatrix import separability, verify
 from separatrix.proofs.exact_algebra import combination
 from separatrix.proofs.facial_reduction import reduce
 from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.small_null_vectors import small_null_vectors
 
 
 def test_many_columns_are_proved_shortly():
@@ -114,3 +116,28 @@ def weighted(rows, weights):
     whole, factors = rows.integers(list(weights))
     m = math.lcm(*factors)
     return whole, [t * (m // factor) for t, factor in zip(weights.values(), factors, strict=True)]
+
+
+def test_finite_coefficients_of_quasi_complete_rows_have_short_certificates():
+    """Exact weights are asked for only by coefficients that are not finite."""
+    X, y = noisy(1500, 110, 0.2, seed=9)
+    X[:, 0] = 0.0
+    X[np.flatnonzero(y == 1)[::20], 0] = 1.0
+    found = separability(X, y)
+    assert found.verdict == "quasi"
+    assert found.coefficients["x5"] == "finite"
+    certificate = found.coefficients["x5"].certificate
+    assert certificate.size < 15_000
+    assert "is finite" in verify(certificate, X, y)
+    assert found.coefficients["x0"] == "+inf"
+    assert "tends to +infinity" in verify(found.coefficients["x0"].certificate, X, y)
+
+
+def test_null_vectors_of_the_largest_doubles_are_not_looked_for():
+    X, y = noisy(300, 20, 0.2, seed=10)
+    X[:, 4] = X[:, 3]
+    rows = LiftedRows(X, y.astype(np.int8), True)
+    assert len(small_null_vectors(rows, np.arange(300))) == 1
+    X[:, 3:5] *= 1e300
+    with warnings.catch_warnings(action="error"):
+        assert small_null_vectors(LiftedRows(X, y.astype(np.int8), True), np.arange(300)) == {}

@@ -56,9 +56,7 @@ class Coefficients(Mapping[str, Fate]):
         if reduction.verdict == "undecided":
             raise CertificateError("The verdict is undecided, so nothing is known about the coefficients.")
         self._at = {name: j for j, name in enumerate(names)}
-        if reduction.short is not None and reduction.verdict == "quasi":
-            reduction = reduce(reduction.rows, minimal=True)  # infinite coefficients need weights that cancel exactly
-        self._reduction, self._subject = reduction, subject
+        self._given, self._subject = reduction, subject
         self._known: dict[str, Fate] = {}
 
     def __iter__(self) -> Iterator[str]:
@@ -75,9 +73,25 @@ class Coefficients(Mapping[str, Fate]):
     def __repr__(self) -> str:
         return f"Coefficients({dict(self._known)!r}, {len(self) - len(self._known)} not asked for yet)"
 
+    @cached_property
+    def _reduction(self) -> Reduction:
+        """Infinite coefficients need weights that cancel exactly."""
+        if self._given.short is None or self._given.verdict != "quasi":
+            return self._given
+        exact = reduce(self._given.rows, minimal=True)
+        if exact.verdict == "undecided":
+            raise CertificateError(
+                f"The coefficient is undecided: exact weights were not found; tried {'; '.join(exact.tried)}."
+            )
+        return exact
+
     # -- which of the five ------------------------------------------------------------------------
 
     def _decide(self, j: int) -> Fate:
+        given = self._given
+        if given.short is not None and not any(v[j] for v in given.short.null.values()):
+            # the rows of the short proof are of T and span what is orthogonal to its null vectors
+            return self._fate("finite", j, partial(short_fields, given, self._subject))
         if (v := self._null_vector(j)) is not None:
             return self._fate("unidentifiable", j, partial(self._unidentifiable, v))
         if self._face.moving(j) is None:
@@ -167,8 +181,6 @@ class Coefficients(Mapping[str, Fate]):
         return {"v": scaled(self._outward(v))}
 
     def _finite(self, j: int) -> dict[str, Any]:
-        if self._reduction.short is not None:  # its rows span what is orthogonal to its null vectors
-            return short_fields(self._reduction, self._subject)
         rows, c = self._combined(list(self._reduction.circulation), j)
         return {"rows": rows, "c": numbers(c), **true_weights(self._reduction.circulation, self._subject)}
 

@@ -27,7 +27,8 @@ def small_null_vectors(rows: LiftedRows, ids: Indices) -> dict[int, Row]:
     from scipy.linalg.lapack import dpstrf
 
     Z = rows.dense(ids)
-    size = np.sqrt(np.mean(Z * Z, axis=0))
+    with np.errstate(over="ignore"):  # then there are no such vectors to be found
+        size = np.sqrt(np.mean(Z * Z, axis=0))
     if not np.isfinite(size).all():
         return {}
     B = Z / np.where(size > 0, size, 1.0)
