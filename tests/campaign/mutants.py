@@ -11,6 +11,7 @@ import json
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 from cases import make
 from judge import Truth, parts_of
 
@@ -20,6 +21,7 @@ from separatrix.proofs.balanced_weights import balanced_weights
 from separatrix.proofs.case_tree import proof
 from separatrix.proofs.separability_certificate import short_fields
 from separatrix.proofs.short_proof import short_proof
+from separatrix.proofs.small_null_vectors import small_null_vectors
 from separatrix.proofs.witness_entries import entry_of
 
 EACH = 100  # mutants of one case
@@ -44,7 +46,7 @@ def certificates(case, rng):
     else:
         result = separability(X, y, sample_weight=case.weights, **options)
         out += [result.certificate, *(fate.certificate for fate in result.coefficients.values())]
-        out += shortened(result, rng)
+        out += shortened(result, rng) + shortened_in_a_face(result, rng)
         if case.weights is None:
             found = fewest_mistakes(X, y, max_nodes=rng.choice([None, 1]), **options)
             out += [found.certificate, *other_forms(found)]
@@ -70,6 +72,31 @@ def shortened(result, rng):
     return out
 
 
+def shortened_in_a_face(result, rng):
+    """Weights that nearly cancel some rows, and null vectors of these: not separable, quasi-complete, or overlap."""
+    reduction, subject = result._reduction, result._subject
+    if reduction.verdict == "complete" or "kesler" in subject.sides:
+        return []
+    rows = reduction.rows
+    tied = np.setdiff1d(np.arange(rows.n), reduction.strict)
+    null = small_null_vectors(rows, tied)
+    part = type(rows)(rows.X[tied], rows.y[tied], rows.intercept)
+    weights = balanced_weights(part, whitened=rng.random() < 0.5)
+    if weights is None or not null:
+        return []
+    short = short_proof(rows, tied[weights[0]], weights[1], null)
+    if short is None:
+        return []
+    fields = short_fields(replace(reduction, short=short), subject)
+    out = [subject.certify("not-complete", **fields)]
+    fixed = [j for j in range(rows.p) if not any(v[j] for v in null.values())]
+    out += [subject.certify("coefficient-finite", coefficient=j, **fields) for j in fixed[:1]]
+    if reduction.verdict == "quasi":
+        return [*out, subject.certify("quasi", w=result.certificate.content["w"], **fields)]
+    vanish = not any(rows.signs(v, np.arange(rows.n)).any() for v in null.values())
+    return [*out, subject.certify("overlap", **fields)] if vanish else out
+
+
 def longer(short, bits):
     """The same proof in integers with so many more bits, as columns that are nearly dependent need them."""
     return replace(
@@ -81,7 +108,7 @@ def longer(short, bits):
 
 
 def other_forms(found):
-    """The same bracket with weights for every witness, with shares of witnesses, and with one block of all rows."""
+    """The same bracket with weights for every witness, with shares of them, and with one or two blocks of all rows."""
     content, rows, subject = found.certificate.content, found._search.rows, found._subject
     if not content["lower"] or "blocks" in content["nodes"][0]:
         return []
@@ -100,8 +127,26 @@ def other_forms(found):
         else node
         for node in content["nodes"]
     ]
-    forms = {"witnesses": weighted}, {"nodes": shares}, {"nodes": blocks}
+    twice = [{"blocks": [block | {"weight": 1}, block | {"node": 1 + len(moved)}], "pack": [], "over": 2}, *moved]
+    twice += [
+        node | {"wrong": node["wrong"] + len(moved), "right": node["right"] + len(moved)} if "split" in node else node
+        for node in moved
+    ]
+    forms = {"witnesses": weighted}, {"nodes": shares}, {"nodes": blocks}, {"nodes": twice}
     return [Certificate({**content, **form}) for form in forms]
+
+
+def form_of(content):
+    """The claim of a certificate, and the kind of its proof."""
+    parts = content.get("certificates", [content])
+    if len(parts) > 1 or parts[0]["claim"] != "min-errors":
+        near = " and null vectors" if "null" in parts[0] else ""
+        return parts[0]["claim"] + (f" by near weights{near}" if "near" in parts[0] else "")
+    nodes, witnesses = content.get("nodes") or [{}], content.get("witnesses") or []
+    kinds = [name for name in ("blocks", "over") if any(name in node for node in nodes)]
+    kinds += [name for name in ("near", "lambda") if any(name in entry for entry in witnesses)]
+    reversed_rows = any(row < 0 for entry in witnesses for row in (entry["support"] if "near" in entry else []))
+    return " ".join(["min-errors", *kinds, *(["reversed"] if reversed_rows else [])])
 
 
 def nearly(case, rng):
@@ -220,6 +265,7 @@ def check_mutants(seed, tally):
         for content in own:
             assert verify(Certificate(content), X, y)
             assert all(map(truth.holds, parts_of(content))), content
+            tally[f"changed {form_of(content)}"] += 1
         donors += own
         asked.append((subject, X, y, truth))
     for _ in range(EACH):

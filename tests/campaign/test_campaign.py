@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 
 import model_files
 import mutants
@@ -50,6 +51,14 @@ def test_changed_certificates(shard):
     assert not FULL or all(tally[f"accepted {claim}"] for claim in mutants.CLAIMS if claim != "not-complete")
     assert tally["refused"] > tally["mutants"] // 4
     assert tally["accepted"] > tally["mutants"] // 50
+
+
+@pytest.mark.parametrize("seed", range(max(4, COUNT // 1000)))
+def test_both_checkers_judge_changed_certificates_alike(seed, second_checker):
+    """In this process both are asked about every certificate (tests/conftest.py); sentences must be the same."""
+    tally = Counter()
+    mutants.check_mutants(seed, tally)
+    assert tally["mutants"] == mutants.EACH
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
