@@ -67,7 +67,7 @@ class StepPairs:
     """
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count = self.learned = 0  # pairs that are kept, and all that there were
         self.steps = self.changes = np.empty((0, 0))
         self.inverse = np.eye(MEMORY)  # of the upper triangle of steps times changes
 
@@ -87,6 +87,7 @@ class StepPairs:
         self.steps[k], self.changes[k] = step / length, change / length
         self.inverse[:k, k] = -self.inverse[:k, :k] @ (self.steps[:k] @ self.changes[k])
         self.count += 1
+        self.learned += 1
 
     def penalise(self, more: float) -> None:
         """The pairs with a ridge that is so much greater."""
@@ -106,16 +107,18 @@ class StepPairs:
         return r + (shares - changes @ r) @ inverse @ steps
 
 
-@dataclass(frozen=True, slots=True)
 class ScaledModel:
     """A rough Hessian times the curvature that the last step has shown (Shanno and Phua 1978)."""
 
-    model: HessianModel
-    pairs: StepPairs
+    def __init__(self, model: HessianModel, pairs: StepPairs) -> None:
+        self.model, self.pairs = model, pairs
+        self.scale, self.learned = 1.0, 0
 
     def correction(self, g: Floats) -> Floats:
-        change = self.pairs.changes[self.pairs.count - 1]
-        return self.model.correction(g) / float(change @ self.model.correction(change))
+        if self.learned < self.pairs.learned:
+            change, self.learned = self.pairs.changes[self.pairs.count - 1], self.pairs.learned
+            self.scale = 1.0 / float(change @ self.model.correction(change))
+        return self.scale * self.model.correction(g)
 
 
 @dataclass(slots=True)
