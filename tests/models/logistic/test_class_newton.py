@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from separatrix import LogisticRegression
 from separatrix.models.logistic import class_newton
@@ -84,3 +85,13 @@ def test_sizes_decide_who_keeps_hessians():
     assert not keeps(150, 4, 3)  # every Hessian is cheap
     assert not keeps(2000, 60, 10)  # too many parameters
     assert not keeps(2000, 20, 10, lift=False)
+
+
+def test_a_last_step_ends_where_products_have_no_more_digits(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    products, made = MultinomialLoss.product, []
+    monkeypatch.setattr(MultinomialLoss, "product", lambda self, point, v: made.append(1) or products(self, point, v))
+    model = LogisticRegression(C=1e4).fit(X, y)
+    assert model.status_ is Status.OPTIMAL
+    assert model.gap_ <= 1e-8
+    assert len(made) <= 1000  # 1,606 where the residual alone ended it

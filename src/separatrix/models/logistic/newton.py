@@ -32,6 +32,7 @@ from separatrix.numerics.status import Status
 ARMIJO = 1e-4
 REST = 1e-5  # the greatest change of a score by a last step
 EXACT = 1e-4  # how exactly a step is solved at most: products with the Hessian may have six digits only
+DIGITS = 1e-7  # of what is solved for: the rest is rounding of the products, or what the preconditioner does not see
 LAST = 1e-29  # of the value: what a step may promise to gain that is not taken any more
 FEWEST = 2.0**-30  # a step that has been halved thirty times leads nowhere
 
@@ -226,7 +227,8 @@ class ConjugateGradients:
     def solve(self, share: float, rest: float = np.inf) -> Floats:
         """v with |H v - g| <= share |g| in the norm of the preconditioner, and the square of the plain one <= rest."""
         for _ in range(min(10 * len(self.v), 1000)):
-            if (self.rho <= share**2 * self.first and float(self.r @ self.r) <= rest) or self.rho <= 0:
+            enough = self.rho <= share**2 * self.first and float(self.r @ self.r) <= rest
+            if enough or not self.rho > DIGITS**2 * self.first:
                 break
             bent = self.loss.product(self.point, self.p)
             bend = float(self.p @ bent)
