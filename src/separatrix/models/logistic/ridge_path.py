@@ -28,7 +28,7 @@ from separatrix.numerics.status import Status
 MORE = 3  # steps like the last one that must be enough, or the Hessian is made anew
 STEPS = 40  # after which a single fit takes over
 FACTORED = 100  # columns from which a factor costs less than an inverse and the load of scipy.linalg
-MOST = 512  # parameters up to which a Hessian is kept
+MOST, ROWS = 512, 4  # parameters up to which a Hessian is kept, and rows for each of them from which it is kept of more
 
 
 class RidgeFits:
@@ -38,7 +38,8 @@ class RidgeFits:
         self.problem, self.tol, self.max_iter = problem, tol, max_iter
         self.loss = problem.loss(1.0)
         self.point: LossPoint | None = None
-        kept = problem.parameters <= MOST and not (problem.wide or by_inner_products(problem))
+        few = problem.parameters <= max(MOST, problem.n // ROWS)
+        kept = few and not (problem.wide or by_inner_products(problem))
         self.steps = KeptSteps(self.loss, tol) if kept and isinstance(self.loss, BinaryLoss) else None
 
     def fit(self, penalty: float) -> LogisticResult:
