@@ -56,6 +56,7 @@ WORDS = [
     (("fit", "nothing.csv", "-t", "ok"), "nothing.csv does not exist"),
     (("fit", "rows.csv", "m.sepx"), "'m.sepx' is a second"),
     (("fit", "rows.csv"), "needs --target"),
+    (("stream", "rows.csv"), "needs --target"),
     ((*FIT, "--positive", "maybe"), "not a class of 'ok' (no, yes)"),
     ((*FIT, "--drop", "ok"), "--drop names the target 'ok'"),
     ((*FIT, "--drop", "nope"), "has no column 'nope'"),

@@ -21,7 +21,7 @@ class Status(Enum):
     """
 
     CONVERGED = "a whole pass without a mistake: the weights separate all rows"
-    SETTLED = "a whole pass without an update, but the model combines earlier weights too and gets rows wrong"
+    SETTLED = "a whole pass without an update, but the model combines earlier weights too and misclassifies rows"
     SEPARATED = "stopped at a limit, and the weights separate all rows"
     TOLERATED = "a pass with no more mistakes than max_mistakes allows"
     PLATEAU = "the mistakes of a pass no longer fall: more passes are not expected to help"
@@ -31,12 +31,12 @@ class Status(Enum):
     MAX_UPDATES = (
         "stopped at the limit of updates, with rows on the wrong side: raise max_updates, or no hyperplane may exist"
     )
-    STATIONARY = "came to rest: the last step was no longer than the tolerance"
-    MAX_STEPS = "stopped at the limit of steps, before it came to rest; allow more, or change the step size"
+    STATIONARY = "converged: the last step was no longer than the tolerance"
+    MAX_STEPS = "stopped at the limit of steps, before it converged; allow more, or change the step size"
     STREAMED = "learned in arrival order, one look at each row"
     UNDEFINED = "the objective or its gradient is not a number at the next point; the last good point is kept"
     FAILED = "the objective raised an error; the last good point is kept"
-    OPTIMAL = "the optimum, to the tolerance that was asked for"
+    OPTIMAL = "optimal to the requested tolerance"
     LEAST_SLACK = "no hyperplane separates the classes: the least total slack first, then the largest margin"
     BRACKETED = "stopped at a limit: the optimum lies between two proved bounds; raise max_nodes or time_limit"
     NO_MAXIMUM = "no finite maximum of the likelihood exists: the classes are separated, completely or in part"

@@ -81,7 +81,8 @@ def end_of_rows(text: Bytes, more: int, last: bool, found: Format | None, name: 
         line = raw[begin:].partition(b"\n")[0]
         if not line or (name or format_of(plan.source, line)) != "csv":
             return len(text)
-        found = Csv(deepcopy(plan.columns))
+        found = make_format("csv", deepcopy(plan.columns), 0)
+        assert isinstance(found, Csv)
         found.begin(line, plan.source)
         begin = min(len(text), begin + len(line) + 1)
     if not isinstance(found, Csv) or begin == len(text):

@@ -1,4 +1,4 @@
-"""One descent on the loss of linear scores, from zero until it comes to rest: by batches of rows, or by all of them."""
+"""One descent on the loss of linear scores, from zero until it converges: by batches of rows, or by all of them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Descending:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """The state of a descent after a pass (it moves on in place), whether it is finite, and whether it came to rest."""
+    """The state of a descent after a pass (it moves on in place), whether it is finite, and whether it converged."""
 
     descent: DescentState
     finite: bool

@@ -128,7 +128,7 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Descend from zero until the weights come to rest, or the passes run out.
+        """Descend from zero until the weights converge, or to the limit of passes.
 
         Parameters
         ----------

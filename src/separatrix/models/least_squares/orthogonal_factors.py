@@ -20,7 +20,7 @@ from separatrix.numerics.normal_equations import EPS, dependent_columns, rank_li
 from separatrix.numerics.twofold import twofold_add
 
 STEPS = 30
-CLOSE = 1e-14  # the last correction of an iteration that came to rest, relative to the first
+CLOSE = 1e-14  # the last correction of an iteration that converged, relative to the first
 
 
 def dense(X: Any) -> Floats:

@@ -28,7 +28,7 @@ from separatrix.numerics.twofold import twofold_add, twofold_times
 STEPS = 40
 ALIKE = 1e3  # ratio of the lengths of columns up to which their squares keep enough digits
 SETTLED = 2.0**-58  # of the largest weight: a step that changes no bit of it
-CLOSE = 1e-13  # the last step of an iteration that came to rest
+CLOSE = 1e-13  # the last step of an iteration that converged
 LEAK = 1e-8  # of the weights: what may lie along directions that the rank rule leaves out
 
 
