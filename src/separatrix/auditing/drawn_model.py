@@ -303,5 +303,5 @@ def _fisher(table: AuditTable, rows: NDArray[np.intp]) -> _Points:
     if points.shape[1] == 1:
         points = np.column_stack([points, np.zeros(len(points))])
     shown = number(float((size[:2] ** 2).sum() / max(float((size**2).sum()), 1e-300)) * 100, 2)
-    axes = ("first discriminant direction", f"second (both: {shown}% of the variance between classes)")
+    axes = ("first discriminant direction", f"second (both: {shown}% of between-class variance)")
     return _Points(points[:, 0], points[:, 1], axes, "fisher", None)
