@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -95,3 +97,22 @@ def test_scores_within_rounding_prove_nothing(dtype):
     three, vectors = np.array([0, 1, 2, 2]), np.array([[2.0, 2.0, 0.0], [2.0, -2.0, 0.0], [-3.0, 0.0, 0.0]])
     assert separates(problem_of(X, three), vectors)
     assert not separates(problem_of(X, three), vectors * [1.0, 0.0, 1.0])  # a tie of two classes
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-170, 1e150])
+def test_scores_within_rounding_of_zero_prove_nothing(scale):
+    """Rows that lie on the hyperplane but for rounding, held against exact arithmetic; squares of tiny rows underflow."""
+    rng = np.random.default_rng(0)
+    wrong = near = 0
+    for _ in range(400):
+        w = rng.standard_normal(4)
+        x = rng.standard_normal(4)
+        x[3] = -(x[:3] @ w[:3]) / w[3]
+        X = np.vstack([x * scale, 10 * w * scale])
+        problem = LogisticProblem(X, np.array([1, 1]), 2, None, None, False)
+        said = separates(problem, np.append(w, 0.0)[None])
+        exact = sum(Fraction(float(a)) * Fraction(float(c)) for a, c in zip(X[0], w, strict=True))
+        wrong += said and exact <= 0
+        near += exact <= 0
+    assert near > 100
+    assert not wrong

@@ -318,5 +318,6 @@ def separates(problem: LogisticProblem, vectors: Floats) -> bool:
             ahead = scores[own]
             scores[own] = -np.inf
             ahead = ahead - scores.max(axis=1)
-        sizes = np.sqrt(squares) * float(np.linalg.norm(W, axis=1).max()) + float(np.abs(b).max())
+        lengths = np.sqrt(squares + problem.d * 1e-300)  # squares of tiny numbers underflow
+        sizes = lengths * (float(np.linalg.norm(W, axis=1).max()) + 1e-150) + float(np.abs(b).max())
         return bool((ahead > 2.02 * (problem.d + 4) * UNIT * sizes + 1e-300).all())
