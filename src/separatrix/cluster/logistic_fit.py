@@ -141,9 +141,11 @@ class LogisticRun:
             return self.penalised()
         self._independent()
         run = self._search(RoundsLoss(self.source, self.spec), 0.0)
-        if not self.settled and run.status is not Status.INTERRUPTED:
+        assert self.columns is not None
+        all_columns = not len(self.columns.others)  # columns left out by rounding may still separate the classes
+        if run.status is not Status.INTERRUPTED and (not self.settled or (not all_columns and self.spec.vectors == 1)):
             return self._decided(run)
-        return self._found(run, "maximum likelihood", self._exists() if self.settled else None)
+        return self._found(run, "maximum likelihood", self._exists() if self.settled and all_columns else None)
 
     def penalised(self) -> LogisticResult:
         """A ridge, until what is left to gain is below the tolerance."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.models.logistic.test_logistic import quiet
 
+import separatrix as sx
 from separatrix.models.logistic.binary_loss import BinaryLoss
 from separatrix.models.logistic.existence import kesler_rows, proves_overlap
 from separatrix.models.logistic.newton import newton
@@ -88,3 +90,52 @@ def test_kesler_rows_of_the_fit_cancel():
     truth = np.eye(3)[codes]
     expected = ((truth - P).T @ L)[:2].reshape(-1)
     np.testing.assert_allclose(Z.T @ q, expected, atol=1e-12)
+
+
+def nearly_dependent(kind, eps, rng):
+    """Classes that only the last digits of a column separate."""
+    x, y = rng.standard_normal(80), rng.integers(0, 2, 80)
+    if kind == "copy":
+        return np.column_stack([x, x + eps * (2 * y - 1)]), y
+    if kind == "sum":
+        z = rng.standard_normal(80)
+        return np.column_stack([x, z, x + z + eps * (2 * y - 1)]), y
+    return eps**12 * np.column_stack([x, 2 * y - 1.0]), y  # whose squares underflow
+
+
+@pytest.mark.parametrize("lift", [True, False])
+@pytest.mark.parametrize("kind", ["copy", "sum", "tiny"])
+@pytest.mark.parametrize("eps", [1e-4, 1e-8, 1e-11, 1e-14])
+def test_columns_left_out_by_rounding_prove_nothing(kind, eps, lift):
+    X, y = nearly_dependent(kind, eps, np.random.default_rng(0))
+    model = quiet(sx.LogisticRegression(fit_intercept=lift), X, y)
+    assert model.separation_.verdict == sx.separability(X, y, fit_intercept=lift).verdict == "complete"
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("kind", ["dummies", "copy", "constant", "half"])
+def test_columns_that_follow_exactly_are_left_out_of_the_proof(kind, classes):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 2))
+    y = np.argmax(X @ rng.standard_normal((2, classes)) + rng.gumbel(size=(300, classes)), axis=1)
+    more = {
+        "dummies": np.eye(3)[rng.integers(0, 3, 300)],
+        "copy": X[:, :1],
+        "constant": np.full((300, 1), 3.7),
+        "half": 0.5 * X[:, :1] - 0.25,
+    }
+    model = quiet(sx.LogisticRegression(), np.hstack([X, more[kind]]), y)
+    by = "separability" if kind == "half" else "circulation"  # half of a column but for rounding
+    assert (model.separation_.verdict, model.separation_.by) == ("overlap", by)
+
+
+@pytest.mark.parametrize("lift", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("scale", [0.0, 1e-170])
+def test_columns_without_a_square_leave_nothing_but_an_intercept(scale, classes, lift):
+    X = scale * np.random.default_rng(0).standard_normal((12, 2))
+    y = np.arange(12) % classes
+    model = quiet(sx.LogisticRegression(fit_intercept=lift), X, y)
+    assert (model.coef_ == 0).all()
+    multiclass = None if classes == 2 else "kesler"
+    assert model.separation_.verdict == sx.separability(X, y, fit_intercept=lift, multiclass=multiclass).verdict

@@ -101,7 +101,7 @@ def test_scores_within_rounding_prove_nothing(dtype):
 
 @pytest.mark.parametrize("scale", [1.0, 1e-170, 1e150])
 def test_scores_within_rounding_of_zero_prove_nothing(scale):
-    """Rows that lie on the hyperplane but for rounding, held against exact arithmetic; squares of tiny rows underflow."""
+    """Rows on the hyperplane but for rounding, held against exact arithmetic; squares of tiny rows underflow."""
     rng = np.random.default_rng(0)
     wrong = near = 0
     for _ in range(400):

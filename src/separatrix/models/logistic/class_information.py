@@ -20,7 +20,7 @@ def class_information(lifted: Floats, P: Floats, weights: Floats | None) -> Floa
     """sum c_i (diag(p_i) - p_i p_i') (x) x_i x_i'; blocks of a class with p (1 - p), the others from one product."""
     n, p = lifted.shape
     free, c = P.shape[1], np.ones(n) if weights is None else weights
-    if in_pairs(lifted):
+    if in_pairs(lifted) or not p:
         return pairs_of_classes(lifted, P, c)
     linalg = scipy_linalg()
     scaled, out = np.ascontiguousarray(np.sqrt(c)[:, None] * P), np.zeros((free * p, free * p), order="F")
@@ -56,7 +56,7 @@ def pairs_of_classes(lifted: Floats, P: Floats, c: Floats) -> Floats:
             if k < free:
                 out[k, :, k] += G
                 out[k, :, j] = out[j, :, k] = -G
-    return out.reshape(free * p, -1)
+    return out.reshape(free * p, free * p)
 
 
 def all_classes(lifted: Floats, P: Floats, weights: Floats | None) -> Floats:

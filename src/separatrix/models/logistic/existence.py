@@ -134,6 +134,8 @@ def _ask(given: Given, against_rest: int | None) -> Separability:
 
 def overlap_at(problem: LogisticProblem, point: LossPoint) -> bool:
     """Whether the fitted probabilities at a point prove that the classes overlap; False proves nothing."""
+    if not problem.d + int(problem.lift):
+        return True  # there is no direction
     if gradient_proves_overlap(problem, point):
         return True
     if problem.n * (problem.classes - 1) * problem.parameters > PROOF_SIZE:

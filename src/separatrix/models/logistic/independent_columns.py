@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import weighted_gram
 from separatrix.numerics.normal_equations import NormalEquations, rank_limit
+
+LARGEST = 64  # denominators of the shares that are tried in exact arithmetic
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,30 @@ class IndependentColumns:
         null[self.kept] = -self.share
         moved, *_ = np.linalg.lstsq(null, w, rcond=None)
         return np.append(w - null @ moved, lifted[-1] + self.constant @ moved)
+
+    def exact(self, X: Any, lift: bool) -> bool:
+        """Whether the other columns provably are such combinations in every row; False proves nothing.
+
+        Rounding also leaves out columns that differ from a combination in their last digits, and by these digits
+        classes can be separated.
+        """
+        rows, signs = kernels.rows(X), np.empty(X.shape[0], dtype=np.int8)
+        first = (X[[0]].toarray() if hasattr(X, "toarray") else X[:1])[0].tolist()
+        for j, share in zip(self.others.tolist(), self.share.T.tolist(), strict=True):
+            quotients = [Fraction(c).limit_denominator(LARGEST) for c in share]
+            terms = zip(self.kept.tolist(), quotients, strict=True)
+            constant = Fraction(first[j]) - sum((c * Fraction(first[k]) for k, c in terms), Fraction(0))
+            m = math.lcm(*(c.denominator for c in quotients))
+            whole = [c * m for c in quotients] + [Fraction(-m), constant * m]
+            if any(Fraction(float(v)) != v for v in whole) or (constant and not lift):
+                return False
+            v = np.zeros((1, X.shape[1] + 1))
+            v[0, [*self.kept.tolist(), j, -1]] = [float(c) for c in whole]
+            v = v if lift else v[:, :-1].copy()
+            kernels.exact_signs(rows, np.ones(rows.n, dtype=np.int8), lift, v, None, signs)
+            if signs.any():
+                return False
+        return True
 
 
 def independent_columns(X: Any, weights: Floats | None, lift: bool) -> IndependentColumns:

@@ -118,6 +118,8 @@ class UnpenalisedFit:
         at = np.zeros(self.loss.length) if start is None else start.reshape(-1).copy()
         if problem.wide or later:
             return self.found(Driven(NewtonState(self.loss.point(at)), Status.MAX_ITERATIONS, 0), self.decide)
+        if not problem.parameters:
+            return self.found(Driven(NewtonState(self.loss.point(at)), Status.OPTIMAL, 0), self.decide)
         stride = sample_stride(problem, penalised=False)
         if stride >= 4 and start is None:
             sample = problem.rows(slice(None, None, stride))
@@ -163,7 +165,7 @@ class UnpenalisedFit:
         point, given = self.run.state.point, self.rows.given(self.options.lift)
         k = None if self.rows.rest is None else self.rows.rest[1]
         tried = self.columns is not None
-        if self.settled or (tried and overlap_at(self.problem, point)):
+        if (self.settled or (tried and overlap_at(self.problem, point))) and self.follows():
             return Existence("overlap", "circulation", given, k)
         if (tried and separates(self.problem, self.problem.shortest(point.at))) or (
             self.ridge is not None and separates(self.whole, self.ridge.vectors)
@@ -240,6 +242,10 @@ class UnpenalisedFit:
     def keep(self, columns: IndependentColumns) -> None:
         self.columns = columns
         self.problem = self.whole.columns(columns.kept) if len(columns.others) else self.whole
+
+    def follows(self) -> bool:
+        """Whether all columns have no scores but those of the columns that are kept, in exact arithmetic."""
+        return self.columns is None or self.columns.exact(self.whole.X, self.whole.lift)
 
     @property
     def dependent(self) -> tuple[int, ...]:
