@@ -10,7 +10,7 @@ import separatrix as sx
 from separatrix.models.logistic import class_information, problem
 from separatrix.models.logistic.class_blocks import ClassBlocks, in_proportion
 from separatrix.models.logistic.last_step import last_step, tilted_gap
-from separatrix.models.logistic.multinomial_loss import MultinomialLoss
+from separatrix.models.logistic.multinomial_loss import MultinomialLoss, class_scores, class_sums
 from separatrix.models.logistic.newton import ConjugateGradients, newton
 from separatrix.models.logistic.penalised_quadratic import gram_of_many
 
@@ -159,3 +159,16 @@ def test_a_step_that_is_made_more_exact_goes_on_where_it_was_left():
     begun, whole = (ConjugateGradients(loss, point, inverse) for _ in range(2))
     rough = begun.solve(0.25).copy()
     assert begun.solve(1e-5).tolist() == whole.solve(1e-5).tolist() != rough.tolist()
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, "sparse"])
+@pytest.mark.parametrize("classes", [2, 3, 4, 5, 9])
+def test_the_last_class_follows_from_the_others(classes, kind):
+    rng = np.random.default_rng(classes)
+    X = np.round(rng.standard_normal((70, 6)), 3).astype(np.float64 if kind == "sparse" else kind)
+    V, R = rng.standard_normal((classes, 7)), rng.standard_normal((classes, 70))
+    R -= R.mean(axis=0)
+    rows = sp.csr_array(X) if kind == "sparse" else X
+    scores, plain = class_scores(rows, V), V[:, :-1] @ X.T.astype(np.float64)
+    np.testing.assert_allclose(scores - scores[-1], plain - plain[-1], atol=1e-12)
+    np.testing.assert_allclose(class_sums(rows, R), R @ X.astype(np.float64), atol=1e-11)

@@ -30,6 +30,7 @@ ROWS = 8  # rows of a block for each column
 CANDIDATES = 8  # rows that each of them is chosen from
 STANDARD = 4096  # rows that tell the mean and the scale of a column
 FLAT = 1e-10  # of the largest: added to the diagonal, for columns that do not vary where a class has curvature
+FEW = 3  # vectors that are multiplied one by one, which BLAS does faster
 SAME = 1.5  # blocks are made anew once the mean curvature has changed by this factor
 
 
@@ -147,12 +148,12 @@ class NarrowRows:
     def add(self, part: slice, P: Any, c: Any, V: Any, out: Floats) -> None:
         """Add sum c_i (diag p_i - p_i p_i') V (x_i, 1) (x_i, 1)' over rows; P (K, n), c (n,) or None, V in float32."""
         X, p = self.narrow[part], P[:, part]
-        s = V @ X.T
+        s = scores_against_last(X, V)
         s *= p
         s -= p * s.sum(axis=0)
         if c is not None:
             s *= c[part]
-        out += s @ X
+        add_balanced(out, X, s)
 
     def back(self, out: Floats, unit: float) -> Floats:
         """Sums over the standardised rows as sums over the rows."""
@@ -172,6 +173,33 @@ class NarrowRows:
         V[:, :-1] /= self.scale
         V[:, -1] -= V[:, :-1] @ self.mean
         return V
+
+
+# -- products of all classes, of which the last follows from the others -------------------------------
+
+
+def scores_against_last(X: Any, V: Any, out: Any = None) -> Any:
+    """Scores (K, n) of dense rows by vectors, less those of the last class."""
+    out, W = np.empty((len(V), len(X)), dtype=V.dtype) if out is None else out, V[:-1] - V[-1]
+    out[-1] = 0.0
+    if len(W) > FEW:
+        np.matmul(W, X.T, out=out[:-1])
+        return out
+    X = X.astype(V.dtype, copy=False)
+    for k, w in enumerate(W):
+        np.matmul(X, w, out=out[k])
+    return out
+
+
+def add_balanced(out: Floats, X: Any, R: Any) -> None:
+    """Add  sum_i r_ki x_i  of each class to (K, columns) numbers; the r of a row add up to zero."""
+    if len(R) - 1 > FEW:
+        sums = R[:-1] @ X
+    else:
+        X = X.astype(R.dtype, copy=False)
+        sums = np.array([r @ X for r in R[:-1]])
+    out[:-1] += sums
+    out[-1] -= sums.sum(axis=0)
 
 
 def inverse_between_classes(A: Floats) -> Floats:

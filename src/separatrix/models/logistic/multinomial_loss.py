@@ -17,11 +17,16 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import ALONG, EPS, TINY, LossPoint, dense, least_along
-from separatrix.models.logistic.class_blocks import ClassBlocks, NarrowRows, PlainDiagonal
+from separatrix.models.logistic.class_blocks import (
+    ClassBlocks,
+    NarrowRows,
+    PlainDiagonal,
+    add_balanced,
+    scores_against_last,
+)
 from separatrix.models.logistic.class_information import class_information
 
 CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
-FEW_CLASSES = 4  # whose scores are computed row by row
 BLOCK_PRICE = 6  # blocks are made where the square of the columns is at most so many times the rows
 
 
@@ -293,17 +298,19 @@ class ClassHessian:
 
 
 def class_scores(X: Any, V: Floats, out: Floats | None = None) -> Floats:
-    """Scores (K, n) of rows by lifted vectors, without intercepts; one class after the other."""
+    """Scores (K, n) of rows by lifted vectors, without intercepts; of dense rows less those of the last class."""
     if isinstance(X, np.ndarray):
-        if len(V) <= FEW_CLASSES and out is None:
-            return np.ascontiguousarray((X @ V[:, :-1].T.copy()).T, dtype=np.float64)
-        return np.asarray(np.matmul(V[:, :-1], X.T, out=out))
+        return np.asarray(scores_against_last(X, V[:, :-1], out))
     return np.ascontiguousarray(np.asarray(X @ V[:, :-1].T).T)
 
 
 def class_sums(X: Any, R: Floats) -> Floats:
-    """sum r_ki x_i for each class."""
-    return np.asarray(R @ X if isinstance(X, np.ndarray) else (X.T @ np.ascontiguousarray(R.T)).T)
+    """sum r_ki x_i for each class, where the r of a row add up to zero."""
+    if not isinstance(X, np.ndarray):
+        return np.asarray((X.T @ np.ascontiguousarray(R.T)).T)
+    out = np.zeros((len(R), X.shape[1]))
+    add_balanced(out, X, R)
+    return out
 
 
 def softmax(s: Floats, own: tuple[Any, Any]) -> tuple[Floats, Floats]:
