@@ -178,6 +178,7 @@ def test_a_scene_is_saved_opened_and_drawn(opened, tmp_path):
     page.set_input_files("#open-json", kept)
     page.wait_for_selector("#status:has-text('was opened')")
     settled(page)
+    assert page.locator("#status").inner_text() == "The scene was opened."  # until the scene changes
     assert page.locator("#plane .point").count() == 100
     bad = {"points": [{"x": "<img src=x onerror=alert(1)>", "y": 0, "label": 1}]}
     for name, content in (

@@ -140,7 +140,6 @@ async function refresh() {
   const proving = ask("proof", question).then(wanted((proof) => {
     proofs.set(proof);
     sayColumns(proof.columns);
-    say("");
   }));
   try {
     await Promise.all([stream(question, wanted((start) => learner.begin(start)), wanted((part) => learner.more(part))), proving, askPanel(number)]);
@@ -155,6 +154,7 @@ async function refresh() {
 
 function changed({ detail }) {
   if (learner === undefined) return;
+  say(""); // a message is about the scene before
   asked += 1;
   stale = new Set(Object.keys(QUESTIONS)); // what was answered is no longer about this scene
   if (document.documentElement.dataset.state !== "asking") {
@@ -229,15 +229,16 @@ async function begin() {
   on("fit", () => { plane.fit(); draw(); });
   const open = ({ points, ...given }, about) => show({ points, about }, given);
   shareForm(scene, { say, open });
-  let given = null;
+  let given = null, problem = "";
   try {
     given = sharedScene();
   } catch {
-    say("The link does not hold a scene.");
+    problem = "The link does not hold a scene.";
   }
   if (given === null) show(presets[0]);
   else open(given, "from a link");
   if (given === null) tableForm.fill(presets[0].axes);
+  say(problem);
 }
 
 await begin();
