@@ -148,8 +148,9 @@ def overlap_at(problem: LogisticProblem, point: LossPoint) -> bool:
 def gradient_proves_overlap(problem: LogisticProblem, point: LossPoint) -> bool:
     """Whether the unpenalised gradient at a point is small enough to prove that classes overlap; False proves nothing.
 
-    Errors of its sums are at most  n units of  sum |r_i||x_ij| <= |r||x_j|. Rows whose q is tiny may be left out: then
-    the rest has a gradient that differs by at most  sqrt(2) sum q_i |x_i|  of these.
+    Errors of its sums are at most  n units of  sum |r_i||x_ij| <= |r||x_j|,  times sqrt(K) since the sums of the last
+    class follow from the others. Rows whose q is tiny may be left out: then the rest has a gradient that differs by
+    at most  sqrt(2) sum q_i |x_i|  of these.
     """
     p = problem.d + int(problem.lift)
     if p > MOST_COLUMNS or problem.n <= p:
@@ -160,7 +161,8 @@ def gradient_proves_overlap(problem: LogisticProblem, point: LossPoint) -> bool:
             return False
         lengths = np.zeros(problem.d + 1)
         kernels.curvature_diagonal(kernels.rows(problem.X), np.ones(problem.n), 0, problem.n, None, lengths)
-        rounding = 2.02 * (problem.n + problem.classes + 20) * UNIT * residuals * np.sqrt(lengths[:p])
+        units = 2.02 * problem.classes**0.5 * (problem.n + problem.classes + 20) * UNIT
+        rounding = units * residuals * np.sqrt(lengths[:p])
         G, most = point.gradient.reshape(-1, problem.d + 1)[:, :p], residuals
         for level in LEAST:
             small = q < level * most
