@@ -67,7 +67,8 @@ inline dw log_of_one_plus(dw e) {
     return 2.0 * s * power_sum(inverse, z);
 }
 
-// log(1 + r) for r >= 0: with 1 + r = 2^k m, 1 <= m < 2, it is k log 2 + log m; for r below 1 no digit of r is lost.
+// log(1 + r) for r >= 0: with 1 + r = 2^k m, 1 <= m < 2, it is k log 2 + log m; where k = 0 no digit of r is lost. The
+// sum decides, not r: just below r = 1 it rounds to 2, with k = 1.
 inline dw log_of_sum(dw r) {
     const dw all = r + 1.0;
     lw bits;
@@ -78,7 +79,7 @@ inline dw log_of_sum(dw r) {
     std::memcpy(&k, &power, sizeof k);
     std::memcpy(&m, &mantissa, sizeof m);
     k -= whole;
-    return k * 0.693147180559945309417 + log_of_one_plus(r < 1.0 ? r : m - 1.0);
+    return k * 0.693147180559945309417 + log_of_one_plus(all < 2.0 ? r : m - 1.0);
 }
 
 inline d8 plain(v8 a) {

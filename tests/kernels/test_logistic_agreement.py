@@ -127,6 +127,15 @@ def test_the_loss_of_a_nearly_certain_row_has_all_digits():
         np.testing.assert_allclose([wrong[0], loss[0]], expected, rtol=1e-13)
 
 
+def test_a_probability_of_one_half_has_the_loss_log_two():
+    """The other class has exp(-2^-53), the last double below 1: added to 1 it rounds to 2."""
+    scores, codes = np.array([[0.0, 0.0], [-(2.0**-53), -(2.0**-52)]]), np.zeros(2, dtype=np.int64)
+    for module in (reference, *natives()):
+        P, loss = np.empty((2, 2)), np.empty(2)
+        module.class_probabilities(scores, np.zeros(2), codes, None, P, None, None, loss)
+        np.testing.assert_allclose(loss, np.log(2.0), rtol=1e-15)
+
+
 def test_slices_of_rows_add_up():
     rng = np.random.default_rng(1)
     X, y, w = rng.standard_normal((300, 5)), rng.choice(np.array([-1, 1], dtype=np.int8), 300), rng.standard_normal(6)

@@ -73,8 +73,8 @@ class KeptGap:
 
     No row has less than some share of that, nor has then the Hessian. With u = R l < 1, what is left to gain is at
     most  l^2 (u + (1 - u) log(1 - u))/u^2,  about the decrement: of Bach's lower bound
-    F - l t + (exp(-R t) + R t - 1)/R^2  at a distance t the least value. Where some row is too certain for that, strong
-    convexity bounds what is left.
+    F - l t + (exp(-R t) + R t - 1)/R^2  at a distance t the least value. Where some row is too certain for that, a dual
+    point bounds what is left.
     """
 
     loss: BinaryLoss
@@ -89,7 +89,7 @@ class KeptGap:
             if 0 < size < 1:
                 u = size**0.5
                 return float(2.0 * decrement * (u + (1.0 - u) * np.log1p(-u)) / size)
-        return 2.0 * self.loss.left(point)
+        return duality_gap(self.loss, point)
 
 
 @dataclass(frozen=True, slots=True)
