@@ -153,7 +153,7 @@ def proximal_newton(
     full = np.zeros((loss.problem.vectors, loss.d + 1)) if start is None else start.copy()
     if start is None and loss.lift and loss.offset is None:
         full[:, -1] = loss.shares()
-    place = loss.place(np.ascontiguousarray(full[:, :-1]), full[:, -1].copy())
+    place = loss.place(full[:, :-1].copy(), full[:, -1].copy())  # the place keeps them, and full is written below
     first = NetState(loss, net, place, np.arange(loss.d))
     run = drive(ProximalNewton(tol, np.random.default_rng(0)), first, max_steps=max_iter)
     state = run.state

@@ -258,7 +258,10 @@ def fitted_intercepts(
             value(start)
         H = -(weighted @ P.T)
         H[np.diag_indices(len(H))] = bend
-        step = np.linalg.solve(H[1:, 1:], g[1:])
+        try:
+            step = np.linalg.solve(H[1:, 1:], g[1:])
+        except np.linalg.LinAlgError:  # a class without any curvature: its rows, and the others', are certain
+            step = np.linalg.lstsq(H[1:, 1:], g[1:])[0]
         size = float(np.abs(step).max())
         at[1:] += step / max(1.0, size)
         value(at)

@@ -12,6 +12,7 @@ from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.centred_loss import CentredLoss
 from separatrix.models.logistic.elastic_net import proximal_newton
+from separatrix.models.logistic.far_columns import moved, moved_back, near_zero
 from separatrix.models.logistic.logistic_ridge import ridge
 from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult, UsedRows
 from separatrix.models.logistic.unpenalised_fit import UnpenalisedFit
@@ -86,7 +87,10 @@ def _fit_shifted(rows: UsedRows, problem: LogisticProblem, options: FitOptions, 
 
 def _fit(rows: UsedRows, problem: LogisticProblem, options: FitOptions, start: Floats | None) -> LogisticResult:
     if np.isfinite(options.C):
-        return replace(penalised(problem, options.C, options, start), method=options.penalty)
+        inner, shift = near_zero(problem)
+        begin = None if start is None else moved(start, shift, problem.classes)
+        result = moved_back(penalised(inner, options.C, options, begin), shift, problem.classes)
+        return replace(result, method=options.penalty)
     fit = UnpenalisedFit(rows, problem, options, start)
     run = drive(fit, fit.init())
     return replace(run.state.result, status=run.status)

@@ -142,8 +142,12 @@ def finished(
     if found.status is not Status.OPTIMAL or found.gap is None:
         run = drive(GapSearch(problem, loss, tol, max_iter), found)
         found = replace(run.state, status=run.status)
-    known = found.gap is not None and np.isfinite(found.gap)
-    return found if known else replace(found, gap=duality_gap(loss, found.point))
+    gap = found.gap
+    if gap is None or not np.isfinite(gap):
+        gap = duality_gap(loss, found.point)
+    proved = gap <= tol * found.point.value  # whatever kept a step from being made
+    stopped = found.status in (Status.ILL_CONDITIONED, Status.MAX_ITERATIONS)
+    return replace(found, gap=gap, status=Status.OPTIMAL if proved and stopped else found.status)
 
 
 def result_of(problem: LogisticProblem, loss: BinaryLoss | MultinomialLoss, found: Searched) -> LogisticResult:

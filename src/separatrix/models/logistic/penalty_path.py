@@ -13,6 +13,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.centred_loss import CentredLoss
+from separatrix.models.logistic.far_columns import moved_back, near_zero
 from separatrix.models.logistic.fit import penalised
 from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult
 from separatrix.models.logistic.ridge_path import RidgeFits
@@ -127,13 +128,14 @@ def grid_for(Cs: int | Floats, problems: list[LogisticProblem], l1_ratio: float)
 
 def fits_of(problem: LogisticProblem, Cs: list[float], options: FitOptions) -> Iterator[LogisticResult]:
     """Penalised fits, each begun where the one before it ended."""
+    problem, shift = near_zero(problem)
     path = RidgeFits(problem, options.tol, options.max_iter) if options.l1_ratio == 0 else None
     loss, last = CentredLoss(problem) if path is None else None, None
     for C in Cs:
         with one_blas_thread(2 * problem.n * problem.d * problem.vectors):
             result = path.fit(1.0 / C) if path is not None else penalised(problem, C, options, last, loss)
         last = result.vectors
-        yield result
+        yield moved_back(result, shift, problem.classes)
 
 
 def fit_path(problems: list[LogisticProblem], Cs: Any, options: FitOptions) -> LogisticPath:
