@@ -77,3 +77,16 @@ def test_a_search_that_begins_at_the_minimum_stays_there(r, K):
     np.testing.assert_allclose(model.fit(X, y).coef_, coef, atol=1e-4)
     path = LogisticRegression(l1_ratio=r).path(X, y, [1.0, 1.0 + 1e-12, 1.0 + 1e-9])
     np.testing.assert_allclose(path.coef, np.broadcast_to(coef, path.coef.shape), atol=1e-3)
+
+
+def test_a_dual_point_of_three_classes_is_balanced():
+    """Matrices between the classes are singular but for rounding: a rank taken from it gave a bound above the minimum."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2000, 15_000))
+        X = np.exp(2 * rng.standard_normal((n, 1)))
+        y = np.argmax(3 * X * rng.standard_normal(3) + rng.gumbel(size=(n, 3)), axis=1)
+        y[:3], c = np.arange(3), rng.integers(1, 5, n) * 0.01
+        fits = [LogisticRegression(C=0.05, tol=t).fit(X, y, sample_weight=c) for t in (1e-2, 1e-10)]
+        value, least = (objective(fit, X, y, c, np.zeros(n)) for fit in fits)
+        assert value - least <= (fits[0].gap_ + 1e-12) * value, seed

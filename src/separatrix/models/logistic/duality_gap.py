@@ -26,9 +26,11 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, HessianModel, LossPoint
+from separatrix.models.logistic.class_blocks import inverse_between_classes
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import direction
 
+BALANCED = 1e-12  # of all weights: what the residuals of a class add up to by rounding
 SPREAD = 64  # numbers that are read in the time of the entropy of a row
 
 
@@ -157,9 +159,10 @@ def _many(loss: MultinomialLoss, point: LossPoint) -> float:
     own, codes = np.arange(loss.n), loss.codes
     others = point.curvature.copy()
     others[own, codes] = 0.0
-    if loss.lift:
-        others = _tilted(others, codes, c)
-    wrong = others.sum(axis=1)
+    tilted = _tilted(others, codes, c) if loss.lift else others
+    if tilted is None:
+        return -np.inf
+    others, wrong = tilted, tilted.sum(axis=1)
     if not ((others >= 0).all() and (wrong <= 1).all()):
         return -np.inf
     surprise = float(c @ entropy(others))
@@ -180,12 +183,17 @@ def entropy(others: Floats) -> Floats:
     return np.asarray((parts if others.ndim == 1 else parts.sum(axis=1)) - own)
 
 
-def _tilted(others: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:
-    """Probabilities moved so that the residuals of each class add up to zero."""
-    own = np.arange(len(codes))
-    P, R = others.copy(), others.copy()
-    wrong = others.sum(axis=1)
-    P[own, codes], R[own, codes] = 1.0 - wrong, -wrong
-    H = np.diag(c @ P) - (P * c[:, None]).T @ P
-    t = np.linalg.pinv(H, hermitian=True) @ (c @ R)
-    return np.asarray(others * (1.0 - t + (P @ t)[:, None]))
+def _tilted(others: Floats, codes: NDArray[np.intp], c: Floats) -> Floats | None:
+    """Probabilities moved so that the residuals of each class add up to zero; None where rounding keeps them from it.
+
+    Twice, the second time for the rounding of the first.
+    """
+    own, total = np.arange(len(codes)), float(c.sum())
+    for _ in range(2):
+        P, R = others.copy(), others.copy()
+        wrong = others.sum(axis=1)
+        P[own, codes], R[own, codes] = 1.0 - wrong, -wrong
+        t = inverse_between_classes(np.diag(c @ P) - (P * c[:, None]).T @ P) @ (c @ R)
+        others = np.asarray(others * (1.0 - t + (P @ t)[:, None]))
+    rest = c @ others - np.bincount(codes, c * others.sum(axis=1), minlength=others.shape[1])
+    return others if float(np.abs(rest).max()) <= BALANCED * total else None

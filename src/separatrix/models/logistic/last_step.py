@@ -16,13 +16,14 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint
 from separatrix.models.logistic.class_blocks import inverse_between_classes
+from separatrix.models.logistic.duality_gap import BALANCED
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss, class_scores, class_sums
 from separatrix.models.logistic.newton import ConjugateGradients, direction
 
 SHARE = 1e-3  # how exactly the last step is solved at most
 ROUGH = 0.1  # and at least
 REST = 0.1  # of the wanted gap: what the rest of the gradient may add to it
-BALANCED, ROUNDED = 1e-9, 1e-13  # of all weights: residuals of a class that are rounding, and that another tilt leaves
+ROUNDED = 1e-13  # of all weights: residuals of a class that another tilt leaves
 
 
 def last_step(
