@@ -80,7 +80,7 @@ def test_a_search_that_begins_at_the_minimum_stays_there(r, K):
 
 
 def test_a_dual_point_of_three_classes_is_balanced():
-    """Matrices between the classes are singular but for rounding: a rank taken from it gave a bound above the minimum."""
+    """Matrices between classes are singular but for rounding: a rank taken from it gave a bound above the minimum."""
     for seed in range(30):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2000, 15_000))
