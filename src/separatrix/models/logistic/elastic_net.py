@@ -43,7 +43,7 @@ MOST_LATE, LATE = 1200, 0.2  # the same of several classes, once the gap is this
 SMALL, EXACT = 600, 1e-12  # up to here passes over a matrix cost little: the minimum itself
 MOST_DENSE = 2**22  # numbers up to which sparse columns of several classes are made dense for it
 FEW_ADDED, MOST_ADDED = 2**22, 4.0  # of sparse rows: numbers added up to which it is made, and for each of the table
-MOST_PROOFS, MOST_SOLVED = 3, 36.0  # lower bounds tried for by columns, and as MOST_ADDED when these have failed
+MOST_PROOFS, MOST_SOLVED = 30, 36.0  # lower bounds tried for by columns, and as MOST_ADDED when these have failed
 KEPT = 1e-5  # gaps below which the matrix of the step before serves once more
 DEAR, KEPT_DEAR, FALL = 60, 0.05, 0.25  # of several classes with so many coordinates it serves on, as long as gaps fall
 FIRST = 200  # columns of the first working set
@@ -58,9 +58,9 @@ class NetState:
     """Weights on the columns still ``alive``, and what earlier steps have shown.
 
     ``bound`` is the best lower bound of the minimum before this point, ``first`` the first gap and ``before`` the least
-    one, ``idle`` counts steps that left it as it was, ``proofs`` the lower bounds tried for by columns. ``ended`` is
-    why a step was the last one, with the gap that was proved then. ``matrix`` is the one that the step before was made
-    with.
+    one, ``idle`` counts steps that left it as it was, ``stuck`` says that steps by sparse columns gain nothing more.
+    ``ended`` is why a step was the last one, with the gap that was proved then. ``matrix`` is the one that the step
+    before was made with.
     """
 
     loss: CentredLoss
@@ -72,7 +72,7 @@ class NetState:
     before: float = np.inf
     steps: int = 0
     idle: int = 0
-    proofs: int = 0
+    stuck: bool = False
     ended: Status | None = None
     proved: float | None = None
     matrix: tuple[Columns, CentredGram] | None = None
@@ -117,16 +117,15 @@ class ProximalNewton:
             loss, place = state.loss.columns(kept), state.place.columns(kept)
             state = replace(state, loss=loss, place=place, alive=state.alive[kept])
             kept = np.arange(len(kept))
-        loss, place, proofs, matrix = state.loss, state.place, state.proofs, None
+        loss, place, matrix = state.loss, state.place, None
         W = above(place, net, kept)
         if not len(W):  # no weight in use, and no slope above alpha
             return state.end(Status.OPTIMAL if gap <= max(tol, 1e-6) else Status.ILL_CONDITIONED, gap)
-        if sparse_two and proofs < MOST_PROOFS and not by_matrix(loss, W):
+        if sparse_two and not state.stuck and not by_matrix(loss, W):
             model = SparseQuadratic(loss, place, net, W, self.draws)
-            moved, bound, tried = step_by_columns(model, value, bound, tol)
-            proofs += tried
+            moved, bound = step_by_columns(model, value, bound, tol)
             if moved is None and value - bound > tol * value:
-                return self.step(replace(state, bound=bound, first=first, proofs=MOST_PROOFS))
+                return self.step(replace(state, bound=bound, first=first, stuck=True))
         else:
             dear = loss.classes > 2 and place.V.size > DEAR
             near = state.matrix if gap <= (min(KEPT_DEAR, FALL * state.before) if dear else KEPT) else None
@@ -143,7 +142,7 @@ class ProximalNewton:
         idle = 0 if gained or gap <= 0.5 * state.before else state.idle + 1  # the gap may fall when the value cannot
         least = min(gap, state.before)
         steps = state.steps + 1
-        return NetState(loss, net, moved, state.alive, bound, first, least, steps, idle, proofs, matrix=matrix)
+        return NetState(loss, net, moved, state.alive, bound, first, least, steps, idle, state.stuck, matrix=matrix)
 
 
 def proximal_newton(
@@ -274,7 +273,7 @@ def first_multiple(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, afte
 
 def step_by_columns(
     model: SparseQuadratic, value: float, bound: float, tol: float
-) -> tuple[WeightsPoint | None, float, bool]:
+) -> tuple[WeightsPoint | None, float]:
     """One step by a model of sparse columns; where it may end the run, a lower bound of the minimum is tried for."""
     place, net = model.place, model.net
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # of which no step is made
@@ -283,7 +282,7 @@ def step_by_columns(
         last = expected - bound > (1.0 - ASIDE) * tol * expected and model.beyond() <= ASIDE * tol * expected
         if last:
             bound = max(bound, model.prove(expected, tol))
-    return search(model.loss, place, net, model.v[None, :], value), bound, last
+    return search(model.loss, place, net, model.v[None, :], value), bound
 
 
 def search(

@@ -3,9 +3,9 @@
     q(v) = g.(v - w) + |X(v - w)|^2_h/2 + alpha |v|_1 + ridge/2 |v|^2,    h the curvatures of the rows
 
 Nothing is made of the table: passes of coordinate descent read its columns and keep h X(v - w) up to date (Yuan, Ho
-and Lin 2012). They go through the columns in an order drawn once: from frequent columns to rare ones they need ten
-times as many. What they leave is spread over all columns in use, where conjugate gradients scaled by the curvatures
-take half the work. The residuals that belong to the minimum of the model bound the minimum of the loss from below,
+and Lin 2012). They go through the columns in an order drawn for each: from frequent columns to rare ones they need ten
+times as many. They settle which columns are in use; what they leave is spread over all of these, where conjugate
+gradients scaled by the curvatures take an eighth of the work. The residuals that belong to the minimum of the model bound the minimum of the loss from below,
 however far the next point is from it.
 """
 
@@ -22,9 +22,10 @@ from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.centred_loss import CentredLoss, WeightsPoint, lower_bound
 
 Order = NDArray[np.intp]
-ENOUGH = 0.1  # passes end when one changes less than this share of what all have changed
-MOST_PASSES, MOST_PRODUCTS = 200, 60
+ENOUGH = 0.03  # passes end when one changes less than this share of what all have changed
+MOST_PASSES, MOST_PRODUCTS = 200, 400
 SLOW, PATIENCE = 0.8, 4  # passes in a row that each change more than this share of the one before: a solution is tried
+SETTLED = 0.01  # the share of the columns in use up to which these passes may have changed whether they are
 ASIDE = 0.2  # share of a wanted gap that a step may leave
 
 
@@ -43,6 +44,9 @@ class SparseQuadratic:
         self.known = np.zeros(loss.d, dtype=bool)
         self.learn(chosen)
         self.chosen, self.draws = self.movable(chosen), draws
+        g = self.g + net.ridge * self.w
+        off = np.where(self.w != 0, np.abs(g + net.alpha * np.sign(self.w)), np.maximum(np.abs(g) - net.alpha, 0.0))
+        self.first = float(off[self.chosen].max(initial=0.0))
 
     def learn(self, chosen: Order) -> None:
         """The curvatures of further columns."""
@@ -60,8 +64,8 @@ class SparseQuadratic:
     # -- the minimum of the model ---------------------------------------------------------------------
 
     def descend(self) -> None:
-        """Passes until they rest; where most of the chosen columns are zero after one, over the others alone."""
-        before, total, slow, order = np.inf, 0.0, 0, self.chosen
+        """Passes until they rest; where they are slow and the columns in use settled, the minimum for their signs."""
+        before, total, slow, order, then = np.inf, 0.0, 0, self.chosen, np.sign(self.v)
         for _ in range(MOST_PASSES):
             change = self.sweep(self.draws.permutation(order))
             total += change
@@ -71,8 +75,11 @@ class SparseQuadratic:
             used = self.chosen[self.v[self.chosen] != 0]
             order = used if 2 * len(used) < len(self.chosen) else self.chosen
             if slow == PATIENCE:
-                self.leap(used)
-                before, slow = np.inf, 0
+                slow, signs = 0, np.sign(self.v)
+                if np.count_nonzero(signs != then) <= SETTLED * len(used):
+                    self.leap(used)
+                    before = np.inf
+                then = signs
 
     def sweep(self, order: Order) -> float:
         return kernels.curved_pass(
@@ -81,9 +88,10 @@ class SparseQuadratic:
         )  # fmt: skip
 
     def leap(self, used: Order) -> None:
-        """The minimum for the signs as they are; coordinates that would change theirs become zero. Kept if it gains."""
+        """Towards the minimum for the signs as they are, until too many would change. Kept if it gains."""
         v, bent, drift, value = self.v.copy(), self.bent.copy(), self.drift.copy(), self.value()
-        self.solve(used, np.sign(self.v[used]), 1e-3 * self.net.alpha)
+        enough = min(1e-3 * self.net.alpha, self.first * min(0.1, self.first / self.net.alpha))  # Newton's square
+        self.solve(used, np.sign(self.v[used]), enough, most=SETTLED * len(used))
         self.stop(v)
         if not self.value() < value:
             self.v, self.bent, self.drift = v, bent, drift
@@ -120,10 +128,10 @@ class SparseQuadratic:
         kernels.weighted_sums(self.rows, chosen, bent, out, None)
         return np.asarray(out[chosen] - drift * self.along[chosen])
 
-    def solve(self, chosen: Order, signs: Floats, enough: float, share: float = 1.0) -> None:
+    def solve(self, chosen: Order, signs: Floats, enough: float, share: float = 1.0, most: float = np.inf) -> None:
         """Slopes of these signs times -alpha, to within ``enough``: conjugate gradients scaled by the curvatures.
 
-        Of the decimals that are missing, ``share`` of them.
+        Of the decimals that are missing, ``share`` of them. It ends where ``most`` coordinates have changed their sign.
         """
         ridge, scale = self.net.ridge, 1.0 / (self.curvature[chosen] + self.net.ridge)
         r = -(self.slopes(chosen) + ridge * self.v[chosen] + self.net.alpha * signs)
@@ -138,6 +146,8 @@ class SparseQuadratic:
             if not bend > 1e-14 * float((p * (p / scale)).sum()):  # flat
                 break
             step += (rho / bend) * p
+            if np.count_nonzero((self.v[chosen] + step) * signs < 0) > most:
+                break
             r -= (rho / bend) * product
             rho, last = float((r * (scale * r)).sum()), rho
             p = scale * r + (rho / last) * p
