@@ -202,7 +202,7 @@ def test_more_digits_than_there_are_end_the_run_with_what_was_proved(columns_onl
 def test_where_no_step_by_columns_gains_the_matrix_goes_on(columns_only, monkeypatch):
     """Rounding alone can bring that about, which no table here does."""
     X, y, c, o = rows(seed=9)
-    monkeypatch.setattr(proximal, "step_by_columns", lambda *_: (None, -np.inf, False))
+    monkeypatch.setattr(proximal, "step_by_columns", lambda *_: (None, -np.inf))
     model = sx.LogisticRegression(C=2.0, l1_ratio=1.0).fit(X, y, c, o)
     assert model.status_ is sx.Status.OPTIMAL
     assert model.gap_ <= 1e-8

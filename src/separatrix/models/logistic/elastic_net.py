@@ -58,7 +58,7 @@ class NetState:
     """Weights on the columns still ``alive``, and what earlier steps have shown.
 
     ``bound`` is the best lower bound of the minimum before this point, ``first`` the first gap and ``before`` the least
-    one, ``idle`` counts steps that left it as it was, ``stuck`` says that steps by sparse columns gain nothing more.
+    one, ``idle`` counts steps that left it as it was, ``stuck`` says that steps by sparse columns gain no more.
     ``ended`` is why a step was the last one, with the gap that was proved then. ``matrix`` is the one that the step
     before was made with.
     """
@@ -122,6 +122,7 @@ class ProximalNewton:
         if not len(W):  # no weight in use, and no slope above alpha
             return state.end(Status.OPTIMAL if gap <= max(tol, 1e-6) else Status.ILL_CONDITIONED, gap)
         if sparse_two and not state.stuck and not by_matrix(loss, W):
+            W = working_set(place, W, loss.n // 2)  # at most n are in use at a minimum
             model = SparseQuadratic(loss, place, net, W, self.draws)
             moved, bound = step_by_columns(model, value, bound, tol)
             if moved is None and value - bound > tol * value:
@@ -129,7 +130,8 @@ class ProximalNewton:
         else:
             dear = loss.classes > 2 and place.V.size > DEAR
             near = state.matrix if gap <= (min(KEPT_DEAR, FALL * state.before) if dear else KEPT) else None
-            W = working_set(loss, place, net, kept)
+            few = not loss.sparse and len(kept) * len(place.V) <= MOST_GRAM // 2
+            W = kept if few else working_set(place, W, FIRST)
             moved, matrix = advance(loss, place, net, W, value, gap / first, near)
             matrix = None if near is not None and matrix is near and not dear else matrix
         if moved is None and value - bound <= tol * value:
@@ -140,9 +142,8 @@ class ProximalNewton:
             return state.end(Status.ILL_CONDITIONED, gap)
         gained = value - moved.loss - net.value(moved.V) > 1e-6 * value
         idle = 0 if gained or gap <= 0.5 * state.before else state.idle + 1  # the gap may fall when the value cannot
-        least = min(gap, state.before)
-        steps = state.steps + 1
-        return NetState(loss, net, moved, state.alive, bound, first, least, steps, idle, state.stuck, matrix=matrix)
+        least, steps, stuck = min(gap, state.before), state.steps + 1, state.stuck or idle == SLOW
+        return NetState(loss, net, moved, state.alive, bound, first, least, steps, idle, stuck, matrix=matrix)
 
 
 def proximal_newton(
@@ -182,17 +183,14 @@ def above(place: WeightsPoint, net: ElasticNet, kept: Columns) -> Columns:
     return np.flatnonzero(chosen)
 
 
-def working_set(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, kept: Columns) -> Columns:
-    """Columns in use, and those with the steepest slopes above alpha: at most as many again."""
-    used = (place.V != 0).any(axis=0)
-    if not loss.sparse and len(kept) * len(place.V) <= MOST_GRAM // 2:
-        return kept
-    slope = np.abs(place.slopes).max(axis=0)
-    new = kept[(slope[kept] > net.alpha) & ~used[kept]]
-    most = max(FIRST, int(used.sum()))
-    if len(new) > most:
-        new = new[np.argpartition(-slope[new], most)[:most]]
-    return np.sort(np.concatenate([np.flatnonzero(used), new]))
+def working_set(place: WeightsPoint, W: Columns, most: int) -> Columns:
+    """Of columns W those in use, and with the steepest slopes among the others at most as many again, or ``most``."""
+    used = (place.V[:, W] != 0).any(axis=0)
+    new, most = W[~used], max(most, int(used.sum()))
+    if len(new) <= most:
+        return W
+    steepest = np.argpartition(-np.abs(place.slopes[:, new]).max(axis=0), most)[:most]
+    return np.sort(np.concatenate([W[used], new[steepest]]))
 
 
 def by_matrix(loss: CentredLoss, W: Columns) -> bool:
