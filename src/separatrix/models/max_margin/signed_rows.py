@@ -16,6 +16,7 @@ from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.numerics.moments import Moments
 
 SMALL = 2**16  # numbers of rows up to which a copy of them turned serves their products best
+FULL, MOST_FULL = 3, 2**20  # places for each number of sparse rows, and in all, up to which these are made dense
 SAFE = 1e-200, 1e200  # sums of squares that need no division
 
 
@@ -43,6 +44,8 @@ class SignedRows:
 
     @staticmethod
     def of(X: Any, y: NDArray[np.int8], bias: bool) -> SignedRows:
+        if not isinstance(X, np.ndarray) and X.shape[0] * X.shape[1] <= min(FULL * X.nnz, MOST_FULL):
+            X = X.toarray()
         rows = SignedRows(X, y, bias)
         return rows.reduced() if rows.d > rows.n else rows
 
