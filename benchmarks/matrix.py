@@ -77,6 +77,14 @@ def logistic(shape: Shape, X, y, C, l1_ratio=0.0):
     return ours, objective, {solver: peer(solver) for solver in solvers}
 
 
+def squares(X, Y):
+    def objective(model):
+        fitted = X @ np.squeeze(model.coef_).T + np.squeeze(model.intercept_)
+        return float(((Y - fitted) ** 2).sum() + (model.coef_**2).sum())
+
+    return objective
+
+
 def max_margin(X, y):
     from sklearn.svm import LinearSVC
 
@@ -121,10 +129,13 @@ def cases(shape: Shape, long: bool) -> Iterator[tuple[str, Any]]:
     if not stored:
         plain = {"LinearRegression": lambda tol: linear_model.LinearRegression().fit(X, target)}
         yield "least squares", (lambda: sx.LeastSquares().fit(X, target), None, plain)
-    ridge = {"Ridge": lambda tol: linear_model.Ridge(1.0).fit(X, target)}
-    yield "ridge", (lambda: sx.LeastSquares(1.0).fit(X, target), None, ridge)
-    classes = {"RidgeClassifier": lambda tol: linear_model.RidgeClassifier(1.0).fit(X, y)}
-    yield "ridge classifier", (lambda: sx.LeastSquaresClassifier(1.0).fit(X, y), None, classes)
+    ridge = {"Ridge": lambda tol: linear_model.Ridge(1.0, tol=tol).fit(X, target)}
+    size = squares(X, target) if stored else None  # of sparse rows its solution is iterative
+    yield "ridge", (lambda: sx.LeastSquares(1.0).fit(X, target), size, ridge)
+    classes = {"RidgeClassifier": lambda tol: linear_model.RidgeClassifier(1.0, tol=tol).fit(X, y)}
+    codes = 2.0 * (y if shape.K == 2 else y[:, None] == np.arange(shape.K)) - 1.0
+    size = squares(X, codes) if stored else None
+    yield "ridge classifier", (lambda: sx.LeastSquaresClassifier(1.0).fit(X, y), size, classes)
     if shape.d < shape.n / 5 and not stored:
         lda = {solver: _discriminant(theirs, solver, X, y) for solver in ("svd", "lsqr")}
         yield "LDA", (lambda: sx.LinearDiscriminant().fit(X, y), None, lda)
