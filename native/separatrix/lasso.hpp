@@ -172,35 +172,70 @@ inline double gram_pass(const Dense<double>& A, const i64* order, i64 count, Ela
 //   g.(v - w) + sum_i c_i (sum_k p_ik u_ik^2 - (sum_k p_ik u_ik)^2)/2.
 // The rows of X are the columns x_j of the table; a class has `width` coordinates, the last of which is its free
 // bias if there is one more of them than columns. P and U have one row a class; `mean` is sum_k p_ik u_ik.
+
+// A step along x_j: u += step x_j, and r += step h x_j
+template <class T>
+inline void bend(const Dense<T>& X, i64 j, double step, const double* h, double* r, double* u) {
+    const T* x = X.row(j);
+    const v8 s = every(step);
+    i64 i = 0;
+    for (; i + 8 <= X.d; i += 8) {
+        const v8 a = s * load(x + i);
+        store(u + i, load(u + i) + a);
+        store(r + i, load(r + i) + a * load(h + i));
+    }
+    if (const i64 rest = X.d - i; rest > 0) {
+        const v8 a = s * load_part(x + i, rest);
+        store_part(u + i, load_part(u + i, rest) + a, rest);
+        store_part(r + i, load_part(r + i, rest) + a * load_part(h + i, rest), rest);
+    }
+}
+template <class T, class I>
+inline void bend(const Csr<T, I>& X, i64 j, double step, const double* h, double* r, double* u) {
+    each(X, j, [&](i64 i, double x) {
+        u[i] += step * x;
+        r[i] += (step * x) * h[i];
+    });
+}
+
+// While coordinates of one class follow each other, its r = c p (u - mean) gives their slopes: u moves it by
+// h = c p (1 - p) times as much.
 template <class Rows>
 double class_lasso_pass(const Rows& X, const i64* order, i64 count, i64 width, const double* c, const double* P,
                         const double* g, const double* curvature, ElasticNet net, double* v, double* U, double* mean) {
     double change = 0;
     const i64 n = X.d;
-    for (i64 t = 0; t < count; ++t) {
-        const i64 q = order[t], k = q / width, j = q % width;
+    std::vector<double> work(static_cast<std::size_t>(4 * n), 1.0);
+    double *r = work.data(), *h = r + n, *before = h + n;
+    const Dense<double> one{before + n, 1, n};
+    for (i64 t = 0; t < count;) {
+        const i64 k = order[t] / width;
         const double* p = P + k * n;
         double* u = U + k * n;
-        double slope = g[q];
-        const auto look = [&](i64 i, double x) { slope += x * (c ? c[i] : 1.0) * p[i] * (u[i] - mean[i]); };
-        const bool bias = j == X.n;
-        if (bias)
-            for (i64 i = 0; i < n; ++i) look(i, 1.0);
-        else
-            each(X, j, look);
-        const ElasticNet own = bias ? ElasticNet{0, 0} : net;
-        const double next = own.best(v[q], slope, curvature[q]), step = next - v[q];
-        if (step == 0) continue;
-        const auto move = [&](i64 i, double x) {
-            u[i] += step * x;
-            mean[i] += step * x * p[i];
-        };
-        if (bias)
-            for (i64 i = 0; i < n; ++i) move(i, 1.0);
-        else
-            each(X, j, move);
-        v[q] = next;
-        change += (curvature[q] + own.ridge) * step * step;
+        bool moved = false;
+        for (i64 i = 0; i < n; ++i) {
+            const double a = (c ? c[i] : 1.0) * p[i];
+            r[i] = a * (u[i] - mean[i]);
+            h[i] = a * (1.0 - p[i]);
+            before[i] = u[i];
+        }
+        for (; t < count && order[t] / width == k; ++t) {
+            const i64 q = order[t], j = q % width;
+            const bool bias = j == X.n;
+            const double slope = g[q] + (bias ? one.dot(0, r) : X.dot(j, r));
+            const ElasticNet own = bias ? ElasticNet{0, 0} : net;
+            const double next = own.best(v[q], slope, curvature[q]), step = next - v[q];
+            if (step == 0) continue;
+            if (bias)
+                bend(one, 0, step, h, r, u);
+            else
+                bend(X, j, step, h, r, u);
+            v[q] = next;
+            moved = true;
+            change += (curvature[q] + own.ridge) * step * step;
+        }
+        if (moved)
+            for (i64 i = 0; i < n; ++i) mean[i] += p[i] * (u[i] - before[i]);
     }
     return change;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -159,18 +160,18 @@ def class_lasso_pass(
     """Several classes at once: P and U have a row a class, ``mean`` = sum_k p_k u_k."""
     n, change = X.d, 0.0
     c = np.ones(n) if weights is None else weights
-    for q in order.tolist():
-        k, j = divmod(q, width)
+    for k, coordinates in groupby(order.tolist(), key=lambda q: q // width):
         p, u = P[k * n : (k + 1) * n], U[k * n : (k + 1) * n]
-        bias = j == X.n
-        x = np.ones(n) if bias else X.row(j)
-        slope = float(g[q]) + float((x * c * p * (u - mean)).sum())
-        after = best(float(v[q]), slope, float(curvature[q]), 0.0 if bias else alpha, 0.0 if bias else ridge)
-        step = after - float(v[q])
-        if step == 0:
-            continue
-        u += step * x
-        mean += step * x * p
-        v[q] = after
-        change += (float(curvature[q]) + (0.0 if bias else ridge)) * step * step
+        r, h, before = c * p * (u - mean), c * p * (1.0 - p), u.copy()
+        for q in coordinates:
+            bias = q % width == X.n
+            x = np.ones(n) if bias else X.row(q % width)
+            slope = float(g[q]) + float((x * r).sum())
+            after = best(float(v[q]), slope, float(curvature[q]), 0.0 if bias else alpha, 0.0 if bias else ridge)
+            step = after - float(v[q])
+            u += step * x
+            r += step * x * h
+            v[q] = after
+            change += (float(curvature[q]) + (0.0 if bias else ridge)) * step * step
+        mean += p * (u - before)
     return change

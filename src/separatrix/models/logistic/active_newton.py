@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.kernels.blas_threads import scipy_linalg
 
 Order = NDArray[np.int64]
 MOST_PASSES = 2000
@@ -194,8 +195,10 @@ def _solved(H: Floats, ridge: Floats, g: Floats) -> Floats | None:
     if not len(g):
         return None
     H[np.diag_indices(len(H))] += ridge + 1e-15 * float(np.diagonal(H).max())
-    try:
-        step = np.asarray(np.linalg.solve(H, g), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        return None
+    _, step, failed = scipy_linalg().lapack.dposv(H.T, g)  # H is symmetric, and lies in rows
+    if failed:
+        try:
+            step = np.asarray(np.linalg.solve(H, g), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            return None
     return step if np.isfinite(step).all() and float(step @ g) > 0 else None

@@ -243,7 +243,7 @@ def advance(
 ) -> tuple[WeightsPoint | None, tuple[Columns, CentredGram] | None]:
     """One step on the columns W, halved until it gains (None where none does), and the matrix that was made for it."""
     model, after = quadratic_of(loss, place, net, W, progress, near), place.V.copy()
-    small = isinstance(model, GramQuadratic) and len(model.H) <= SMALL
+    small = isinstance(model, GramQuadratic) and len(model.H) <= (SMALL if progress < 1.0 else FIRST)
     descend(model, net, model.movable, EXACT if small else min(0.1, 0.1 * progress))
     after[:, W] = model.weights
     if not loss.sparse and not place.V.any():

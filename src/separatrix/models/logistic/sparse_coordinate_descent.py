@@ -5,8 +5,8 @@
 Nothing is made of the table: passes of coordinate descent read its columns and keep h X(v - w) up to date (Yuan, Ho
 and Lin 2012). They go through the columns in an order drawn for each: from frequent columns to rare ones they need ten
 times as many. They settle which columns are in use; what they leave is spread over all of these, where conjugate
-gradients scaled by the curvatures take an eighth of the work. The residuals that belong to the minimum of the model bound the minimum of the loss from below,
-however far the next point is from it.
+gradients scaled by the curvatures take an eighth of the work. The residuals that belong to the minimum of the model
+bound the minimum of the loss from below, however far the next point is from it.
 """
 
 from __future__ import annotations
