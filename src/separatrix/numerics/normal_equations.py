@@ -24,6 +24,7 @@ FEW = 256  # columns up to which an inverse costs less than loading scipy.linalg
 TRUSTED = 1e3  # squared condition up to which Cholesky's solution keeps twelve digits
 CORRECTABLE = 1e5  # squared condition up to which one correction by residuals in double precision makes as many
 REFINABLE = 1e10  # squared condition up to which its corrections shrink fast
+TWELVE = 1e-11  # of the largest slope: an error by its bound, of which up to a third was seen
 RESOLVED = 1e-8  # of the trace: the smallest penalty that moments resolve in all directions
 
 
@@ -195,6 +196,25 @@ class NormalEquations:
             return False
         parts = np.abs(self.y_mean) + np.abs(lifted[:, :-1]) @ np.abs(self.x_mean)
         return bool(np.any(parts > 1e3 * np.abs(lifted[:, -1])) and np.any(parts > 1e-9 * np.sqrt(self.spread)))
+
+    @property
+    def size2(self) -> Floats:
+        """The sums of squares of the targets, about zero."""
+        return np.asarray(self.spread + self.weight * self.y_mean**2 if self.free else self.spread)
+
+    def loses_digits(self, lifted: Floats, rss: Floats) -> bool:
+        """Whether gradients in double precision cannot give the weights twelve digits, by a bound of their rounding.
+
+        With columns of length s_j, far from zero by their means m_j, residuals r and weights w in units of 1/s_j, the
+        gradient has an error of  EPS (|y| + sum |w_j| (1 + |m_j|/s_j) + max (1 + |m_j|/s_j) |r|)  in units of s_j.
+        """
+        w = np.abs(lifted[:, : len(self.A)]) * self.scale
+        far = np.ones(len(self.scale))
+        if self.free:
+            far += np.sqrt(self.weight) * np.abs(self.x_mean) / self.scale
+        errors = EPS * (np.sqrt(self.size2) + w @ far + np.max(far, initial=1.0) * np.sqrt(rss))
+        largest = self.inverse.bound / self.inverse.size if self.inverse.size else 1.0
+        return bool(np.any(largest * errors > TWELVE * np.max(w[:, : self.d], axis=1, initial=0.0)))
 
     def correction(self, g: Floats) -> Floats:
         """The lifted step for a lifted gradient."""

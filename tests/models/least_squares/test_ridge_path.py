@@ -137,6 +137,25 @@ def test_weights_of_columns_without_spread_are_zero():
         assert not nothing.coef_.any()
 
 
+@pytest.mark.parametrize(
+    ("shift", "level", "options"),
+    [(1e7, 0.0, {}), (0.0, 1e9, {"fit_intercept": False}), (0.0, 1e9, {"penalize_intercept": True})],
+    ids=["far column", "far target", "penalised intercept"],
+)
+def test_single_weights_far_from_zero_have_twelve_digits(shift, level, options):
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        half = rounded(rng.normal(size=(6, 3)))
+        X = np.vstack([half, -half])
+        X[:, 0] += shift
+        y = rounded(rng.normal(size=12)) + level
+        exact = exact_ridge(X, y, 0.5, None, **options)[:3]
+        model = sx.LeastSquares(0.5, **options).fit(X, y)
+        assert model.solver_ in ("corrected", "refined")
+        for got, wanted in zip(model.coef_, exact, strict=True):
+            assert apart([got], [wanted]) < 1e-11
+
+
 def random_problem(rng):
     n, d = rng.integers(2, 14), rng.integers(1, 14)
     X = rounded(rng.normal(size=(n, d)), int(rng.integers(0, 30)))

@@ -151,8 +151,10 @@ def _corrected(problem: LeastSquaresProblem, normal: NormalEquations) -> Solutio
     start = normal.solve()
     gradient, rss = _gradients(problem, start)
     lifted = start + normal.corrections(gradient)
-    if normal.loses_bias(lifted):
+    if normal.loses_bias(lifted) or normal.loses_digits(lifted, rss):
         return _refined(problem, normal)
+    if np.any(rss < 1e-6 * normal.size2):
+        rss = residual_sum(problem, lifted)
     return _of_normal(lifted, rss, normal, "corrected")
 
 
