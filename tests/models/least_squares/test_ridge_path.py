@@ -156,6 +156,39 @@ def test_single_weights_far_from_zero_have_twelve_digits(shift, level, options):
             assert apart([got], [wanted]) < 1e-11
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.CollinearWarning")
+def test_dependent_columns_far_from_zero_with_a_target_far_from_zero():
+    X = np.array([[51652496, 7.0], [51652492, 7.0], [51652492, 7.0], [51652496, 7.0]])
+    model = sx.LeastSquares().fit(X, np.array([-2.0, 2.0, 1.0, -1.0]) + 1e12)
+    assert model.coef_.tolist() == [-0.75, 0.0]
+    assert model.rss_ == 1.0
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.CollinearWarning")
+def test_several_targets_where_corrections_do_not_shrink():
+    rng = np.random.default_rng(5328)
+    X = rng.normal(size=(7, 4))
+    X[:, 0] = X[:, 3]
+    Y = 1e-5 * rng.normal(size=(7, 2)) + 1e4
+    c = np.array([2e-3, 2e-4, 1e-5, 2.5, 1.7e-4, 2.2e5, 1.1e3])
+    both = sx.LeastSquares().fit(X, Y, sample_weight=c)
+    for k in range(2):
+        alone = sx.LeastSquares().fit(X, Y[:, k], sample_weight=c)
+        np.testing.assert_array_equal(both.coef_[k], alone.coef_)
+        assert both.intercept_[k] == alone.intercept_
+
+
+@pytest.mark.parametrize("size", [1e-60, 1e-19, 1e90, 1e120])
+def test_least_norm_with_the_intercept_beside_columns_of_any_unit(size):
+    rng = np.random.default_rng(4)
+    for n, d in ((2, 3), (3, 5), (4, 5), (12, 4)):
+        X, y = rng.normal(size=(n, d)) * size, rng.normal(size=n)
+        exact = exact_ridge(X, y, 0.0, None, penalize_intercept=True)
+        for solver in ("auto", "svd"):
+            model = sx.LeastSquares(penalize_intercept=True, solver=solver).fit(X, y)
+            assert apart(model.coef_, exact[:-1]) < 1e-11, (n, d, solver)
+
+
 def random_problem(rng):
     n, d = rng.integers(2, 14), rng.integers(1, 14)
     X = rounded(rng.normal(size=(n, d)), int(rng.integers(0, 30)))

@@ -55,7 +55,8 @@ class RowSpace:
         linalg = scipy_linalg()
         inside = self.U.T @ right if self.independent else (self.V @ (right / self.scale)) / self.values
         z = np.empty_like(inside)
-        z[self.order] = linalg.solve_triangular(self.R, linalg.solve_triangular(self.R, inside[self.order], trans=1))
+        half = linalg.solve_triangular(self.R, inside[self.order], trans=1, check_finite=False)
+        z[self.order] = linalg.solve_triangular(self.R, half, check_finite=False)  # what overflows is no step
         return np.asarray(self.U @ z)
 
 
@@ -83,14 +84,18 @@ class Combination:
     """The iterate for one target: t, w = X't and b as twofold numbers."""
 
     def __init__(
-        self, rows: kernels.Rows, y: Floats, c: Floats, alpha: float, shift: Floats | None, lift: bool
+        self, rows: kernels.Rows, y: Floats, c: Floats, alpha: float, shift: Floats | None, lift: bool, level: float
     ) -> None:
+        """``level`` is where a free b starts, the mean of y: gradients of residuals far from zero have no digits left
+        for columns that are far from zero too."""
         self.rows, self.y, self.c = rows, y, c
         self.alpha, self.shift, self.lift = alpha, shift, lift
         self.roots = np.sqrt(c)
         self.t, self.t_low = np.zeros(rows.n), np.zeros(rows.n)
         self.w, self.w_low = np.zeros(rows.d + 1), np.zeros(rows.d + 1)
-        self.b, self.b_low = np.zeros(1), np.zeros(1)
+        self.b, self.b_low = np.full(1, level), np.zeros(1)
+        if shift is not None:
+            self.w[-1] = level
 
     def defects(self) -> tuple[Floats, Floats]:
         """The gradient with respect to lifted weights, and y - X w - b - alpha t/c."""

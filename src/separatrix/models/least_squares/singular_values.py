@@ -24,6 +24,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, PrecisionWarning, warn_user
+from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, centre_of, counted_rows, dense
 from separatrix.models.least_squares.row_products import (
     CopiedRows,
@@ -75,13 +76,18 @@ class CentredRows:
             A *= s
         return CentredRows(X, Y, c, A, s * (Y - level), shift, rest, level)
 
-    def lifted(self, w: Floats) -> Floats:
-        """Weights of A (columns) as lifted weights (rows)."""
+    def lifted(self, w: Floats, level: Floats) -> Floats:
+        """Weights of A (columns) as lifted weights (rows), with the means of their targets."""
         out = np.zeros((w.shape[1], self.X.shape[1] + 1))
         out[:, : len(w)] = w.T
         if self.shift is not None:
-            out[:, -1] = self.level - self.shift @ w - self.rest @ w
+            out[:, -1] = level - self.shift @ w - self.rest @ w
         return out
+
+    def combination(self, rows: kernels.Rows, k: int, problem: LeastSquaresProblem) -> Combination:
+        """The start of the iteration in the row space for one target."""
+        y, level = np.ascontiguousarray(self.Y[:, k]), float(self.level[k])
+        return Combination(rows, y, self.c, problem.alpha, self.shift, problem.lift, level)
 
 
 def solve_svd(problem: LeastSquaresProblem, name: str) -> Solution:
@@ -150,7 +156,7 @@ def _corrected(
 ) -> tuple[Floats, list[float | None], bool]:
     """Lifted weights by an inverse, corrected in twofold precision, their residual sums as far as they are known, and
     whether all corrections shrank."""
-    lifted = design.lifted(inverse.weights(design.y))
+    lifted = design.lifted(inverse.weights(design.y), design.level)
     sums: list[float | None] = [None] * len(lifted)
     rows, settled = kernels.rows(design.X), True
     weights = None if problem.weights is None else design.c
@@ -201,12 +207,11 @@ def _shortest(problem: LeastSquaresProblem, design: CentredRows, name: str) -> _
     if name == "wide" and (found := _of_independent_rows(problem, design)) is not None:
         return found, len(design.A), np.inf, (), ()
     inverse = _Pseudo(design.A)
-    lifted = design.lifted(np.zeros((design.A.shape[1], design.Y.shape[1])))
+    lifted = design.lifted(np.zeros((design.A.shape[1], design.Y.shape[1])), design.level)
     if inverse.rank:
         space, rows = inverse.row_space(problem.alpha, problem.free), kernels.rows(design.X)
         for k in range(len(lifted)):
-            y = np.ascontiguousarray(design.Y[:, k])
-            start = Combination(rows, y, design.c, problem.alpha, design.shift, problem.lift)
+            start = design.combination(rows, k, problem)
             refined = refine_combination(start, space, inverse.dropped)
             lifted[k] = _unrefined(problem, design, inverse, k) if refined is None else refined
     rank = inverse.rank + (1 if problem.free else 0)
@@ -225,8 +230,8 @@ def _of_independent_rows(problem: LeastSquaresProblem, design: CentredRows) -> F
         kernels.rows(design.X),
         np.zeros((0, 1)),
     )
-    for k, y in enumerate(design.Y.T):
-        start = Combination(rows, np.ascontiguousarray(y), design.c, problem.alpha, design.shift, problem.lift)
+    for k in range(len(lifted)):
+        start = design.combination(rows, k, problem)
         found = refine_combination(start, space, nothing)
         if found is None:
             return None
@@ -243,7 +248,7 @@ def _unrefined(problem: LeastSquaresProblem, design: CentredRows, inverse: _Pseu
                 "alpha=0; scale the columns, or set a larger alpha.",
                 PrecisionWarning,
             )
-        return np.asarray(design.lifted(inverse.shortest(design.y[:, [k]]))[0])
+        return np.asarray(design.lifted(inverse.shortest(design.y[:, [k]]), design.level[[k]])[0])
     factors = OrthogonalFactors(design.X, design.c, problem.alpha, problem.lift, problem.free)
     out = np.zeros(design.X.shape[1] + 1)
     out[: problem.p] = factors.solve(np.ascontiguousarray(design.Y[:, k]))[0]
@@ -288,8 +293,12 @@ class _Pseudo:
         V, right = self.V[self.kept], (self.U[:, self.kept].T @ y) / self.values[self.kept][:, None]
         if len(self.values) == self.A.shape[1]:
             return shortest((V.T @ right) / self.scale[:, None], self.V[~self.kept].T, self.scale)
-        Q, T = np.linalg.qr(self.scale[:, None] * V.T)
-        return np.asarray(Q @ np.linalg.solve(T.T, right))
+        M = self.scale[:, None] * V.T
+        rows = np.argsort(-np.abs(M).max(axis=1), kind="stable")  # large rows first: small ones keep their digits
+        Q, T, order = scipy_linalg().qr(M[rows], mode="economic", pivoting=True)
+        w = np.empty((len(M), right.shape[1]))
+        w[rows] = Q @ scipy_linalg().solve_triangular(T, right[order], trans=1)
+        return w
 
     def row_space(self, alpha: float, free: bool) -> RowSpace:
         independent = self.rank == len(self.A) - (1 if free else 0)
