@@ -24,6 +24,13 @@ class Basis:
         """B of shape (d + 1, p) with B B' the inverse of the normal matrix, the bias last."""
         return self.unscale(np.asarray(np.linalg.solve(self.triangle, np.eye(len(self.triangle))), dtype=np.float64))
 
+    def scores(self, rows: Floats) -> Floats:
+        """Lifted rows times B; columns are centred first: beside their means their spread may have few digits."""
+        v = np.asarray(np.linalg.solve(self.triangle, np.eye(len(self.triangle)))) / self.scale[:, None]
+        if not self.lift:
+            return np.asarray(rows @ v)
+        return np.asarray((rows if self.shift is None else rows - self.shift) @ v[:-1] + v[-1])
+
     def unscale(self, v: Floats) -> Floats:
         """Solutions of the scaled problem (columns of v) as lifted weights (d + 1 rows)."""
         out = v / self.scale[:, None]

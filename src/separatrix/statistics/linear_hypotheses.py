@@ -62,6 +62,8 @@ def wald_test(summary: Summary, terms: Mapping[str, Sequence[str]], hypothesis: 
 
 def quadratic_form(z: Floats, R: Floats) -> float:
     """z' R^-1 z for a correlation matrix R; InferenceError where its rank is too small, as with few groups."""
+    if not np.isfinite(R).all():
+        raise InferenceError("a standard error is zero but for rounding: test the other coefficients.")
     rank = int(np.linalg.matrix_rank(R, tol=1e-10, hermitian=True))
     if rank < len(R):
         raise InferenceError(

@@ -244,3 +244,33 @@ def test_the_noise_of_ridge_uses_effective_degrees_of_freedom():
     assert model.effective_rank_ == pytest.approx(np.trace(hat), rel=1e-10)
     assert model.sigma2_ == pytest.approx(model.rss_ / (80 - np.trace(hat)), rel=1e-10)
     assert np.isnan(sx.LeastSquares().fit(X[:2], y[:2]).sigma2_)
+
+
+def test_robust_errors_and_leverages_of_columns_far_from_zero():
+    rng = np.random.default_rng(141)
+    near, y = np.ldexp(rng.integers(-(2**12), 2**12, (7, 3)), -10).astype(float), rng.normal(size=7)
+    near[0] *= 64.0
+    wanted = sx.LeastSquares().fit(near, y)
+    far = sx.LeastSquares().fit(near + np.array([2.0**38, 0.0, 2.0**38]), y)  # exact
+    for kind in ("HC0", "HC2", "HC3"):
+        errors = wanted.summary(covariance=kind).std_err[:3]
+        np.testing.assert_allclose(far.summary(covariance=kind).std_err[:3], errors, rtol=1e-4)
+    np.testing.assert_allclose(far.influence()["leverage"], wanted.influence()["leverage"], atol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_column_that_one_row_holds_alone_has_a_robust_summary():
+    rng = np.random.default_rng(1)
+    X, y = np.column_stack([rng.normal(size=8), np.eye(8)[0]]), rng.normal(size=8)
+    model = sx.LeastSquares(fit_intercept=False).fit(X, y)
+    for kind in ("HC0", "HC1"):
+        lines = model.summary(covariance=kind)
+        assert np.isfinite(lines.std_err).all()
+        assert lines.f_test is None  # the robust covariance is singular
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.CollinearWarning")
+def test_nothing_but_an_intercept_has_no_summary():
+    model = sx.LeastSquares().fit([[3.0], [3.0], [3.0]], [1.0, 2.0, 4.0])
+    with pytest.raises(InferenceError, match="no column varies"):
+        model.summary()

@@ -43,6 +43,12 @@ def without_aliased(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> 
     normal = NormalEquations(totals, table.d, 0.0, lift, lift)
     flat = np.sqrt(np.diagonal(normal.A)) <= 1e-14 * np.sqrt(normal.weight) * np.abs(normal.x_mean)
     kept = first_pivots(np.where(flat[:, None] | flat, 0.0, normal.scaled)) if lift else first_pivots(normal.scaled)
+    if not len(kept):
+        raise InferenceError(
+            "no column varies, so that nothing but the intercept is left, the mean of y: add a column that varies."
+            if lift
+            else "every column is zero: there is no coefficient to test."
+        )
     aliased = np.ones(table.d, dtype=bool)
     aliased[kept] = False
     reduced = LeastSquares(fit_intercept=lift, solver=model.solver)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError, ParameterError
 from separatrix.models.least_squares.normal_factor import MOST_COLUMNS, NormalFactor
@@ -100,7 +101,9 @@ def rows_again(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> Fitte
         raise InferenceError("a model from a file, a pickle or partial_fit has no rows: pass X and y.")
     c = np.ones(table.n) if weights is None else weights
     counted = c > 0
-    residuals = targets - table.X @ model.coef_ - model.intercept_
+    residuals, lifted = np.empty(table.n), np.append(model.coef_, model.intercept_)
+    g, none = np.empty_like(lifted), np.zeros_like(lifted)  # columns far from zero leave residuals no digits in double
+    kernels.residual_gradient(kernels.rows(table.X), targets, weights, lifted, none, g, g.copy(), residuals)
     rss = float(c @ (residuals * residuals))
     size = float(c @ (targets * targets))
     if int(counted.sum()) != model.n_rows_ or abs(rss - model.rss_) > 1e-6 * model.rss_ + 1e-10 * size:
@@ -109,25 +112,30 @@ def rows_again(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> Fitte
     return FittedRows(X, residuals[counted], c[counted], counted)
 
 
-def root(model: LeastSquares, basis: Basis, rows: FittedRows | None) -> tuple[Floats, str | None]:
-    """B with B B' = (H'H)^-1, from orthogonal factors where the condition is large and the rows are given."""
-    note = None
-    if model.solver_ != "qr" and model.condition_**2 > 10 * TRUSTED:
-        if rows is None:
-            kept = max(0, int(15 - 2 * np.log10(model.condition_)))
-            note = f"standard errors keep about {kept} digits (condition {model.condition_:.1e}); pass X and y for more"
-        else:
-            basis = OrthogonalFactors(dense(rows.X), rows.weights, 0.0, bool(model.fit_intercept), model._free).basis()
+def basis_of(model: LeastSquares, rows: FittedRows | None) -> tuple[Basis, str | None]:
+    """The factor of an inference, from orthogonal factors where the condition is large and the rows are given."""
+    basis = need_inference(model).basis
+    if model.solver_ == "qr" or model.condition_**2 <= 10 * TRUSTED:
+        return basis, None
+    if rows is None:
+        kept = max(0, int(15 - 2 * np.log10(model.condition_)))
+        lost = f"standard errors keep about {kept} digits (condition {model.condition_:.1e}); pass X and y for more"
+        return basis, lost
+    factors = OrthogonalFactors(dense(rows.X), rows.weights, 0.0, bool(model.fit_intercept), model._free)
+    return factors.basis(), None
+
+
+def root(model: LeastSquares, basis: Basis) -> Floats:
+    """B with B B' = (H'H)^-1."""
     B = basis.root()
-    return (B if model.fit_intercept else B[:-1]), note
+    return B if model.fit_intercept else B[:-1]
 
 
-def scores_in_basis(model: LeastSquares, X: Any, weights: Floats, B: Floats) -> Floats:
+def scores_in_basis(basis: Basis, X: Any, weights: Floats) -> Floats:
     """H B, row by row: its squared lengths are the leverages."""
-    out = np.empty((X.shape[0], B.shape[1]))
-    slopes, level = (B[:-1], B[-1]) if model.fit_intercept else (B, np.zeros(B.shape[1]))
+    out = np.empty((X.shape[0], len(basis.triangle)))
     for begin, part in dense_chunks(X):
-        out[begin : begin + len(part)] = part @ slopes + level
+        out[begin : begin + len(part)] = basis.scores(part)
     out *= np.sqrt(weights)[:, None]
     return out
 
@@ -147,7 +155,7 @@ def coefficient_covariance(
 
     A model keeps its rows by reference, and they must not have changed; one from a file or a pickle needs them again.
     """
-    basis = need_inference(model).basis
+    need_inference(model)
     kind, groups = ALIASES.get(str(kind), kind), clusters if groups is None else groups
     if kind not in KINDS:
         raise ParameterError(f"covariance is {kind!r}: it can be {', '.join(map(repr, KINDS))}.")
@@ -156,11 +164,12 @@ def coefficient_covariance(
     if (X is None) != (y is None):
         raise ParameterError("X and y go together: pass both, or none.")
     rows = rows_again(model, X, y, sample_weight) if X is not None or kind != "model" else None
-    B, note = root(model, basis, rows)
+    basis, note = basis_of(model, rows)
+    B = root(model, basis)
     n, p = model.n_rows_, model.rank_
     if rows is None or kind == "model":
         return Covariance(model.sigma2_ * (B @ B.T), n - p, note)
-    Z = scores_in_basis(model, rows.X, rows.weights, B)
+    Z = scores_in_basis(basis, rows.X, rows.weights)
     e = np.sqrt(rows.weights) * rows.residuals
     if kind == "cluster":
         codes = cluster_codes(groups, len(rows.counted), rows.counted)
@@ -173,6 +182,6 @@ def coefficient_covariance(
     if kind in ("HC2", "HC3") and left.min() < 1e-12:
         row = int(np.flatnonzero(rows.counted)[int(left.argmin())])
         raise InferenceError(f"row {row} has leverage 1, which {kind} divides by: use HC0 or HC1, or drop the row.")
-    factor = {"HC0": 1.0, "HC1": n / (n - p), "HC2": 1 / left, "HC3": 1 / left**2}[kind]
+    factor = n / (n - p) if kind == "HC1" else left ** {"HC0": 0, "HC2": -1, "HC3": -2}[kind]
     weighted = Z * np.sqrt(factor * e * e)[:, None]
     return Covariance(B @ (weighted.T @ weighted) @ B.T, n - p, note)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.models.least_squares.covariance import need_inference, root, rows_again, scores_in_basis
+from separatrix.models.least_squares.covariance import basis_of, need_inference, root, rows_again, scores_in_basis
 
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares import LeastSquares
@@ -37,10 +37,9 @@ class Influence:
 
 def influence(model: LeastSquares, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> Influence:
     """Leverage and influence of every row of the fit, which is passed again."""
-    factor = need_inference(model)
+    need_inference(model)
     rows = rows_again(model, X, y, sample_weight)
-    B, _ = root(model, factor.basis, rows)
-    Z = scores_in_basis(model, rows.X, rows.weights, B)
+    Z = scores_in_basis(basis_of(model, rows)[0], rows.X, rows.weights)
     h = (Z * Z).sum(axis=1)
     alone = 1 - h < ALONE
     h[alone] = 1.0
@@ -61,16 +60,15 @@ def influence(model: LeastSquares, X: Any = None, y: Any = None, *, sample_weigh
 def variance_inflation(model: LeastSquares) -> Floats:
     """1/(1 - R_j^2) of each column regressed on the others: by how much they inflate its coefficient's variance."""
     factor = need_inference(model)
-    B, _ = root(model, factor.basis, None)
+    B = root(model, factor.basis)
     return np.asarray(factor.squares * (B[: len(factor.squares)] ** 2).sum(axis=1))
 
 
 def standardised_changes(model: LeastSquares, X: Any, y: Any, sample_weight: Any, found: Influence) -> Floats:
     """DFBETAS: the change of each coefficient without the row, in standard errors with s estimated without it."""
-    factor = need_inference(model)
     rows = rows_again(model, X, y, sample_weight)
-    B, _ = root(model, factor.basis, rows)
-    Z = scores_in_basis(model, rows.X, rows.weights, B)
+    basis, _ = basis_of(model, rows)
+    B, Z = root(model, basis), scores_in_basis(basis, rows.X, rows.weights)
     out = np.full((len(rows.counted), len(B)), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         away = found.studentized_outside / np.sqrt(1 - found.leverage)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.errors import InferenceError
 from separatrix.models.least_squares.aliased import has_aliased, without_aliased
 from separatrix.models.least_squares.covariance import ALIASES, coefficient_covariance, need_inference
 from separatrix.models.least_squares.hypotheses import HypothesisTest, wald
@@ -185,9 +186,10 @@ def _all_slopes(
 ) -> HypothesisTest | None:
     """The F test that all slopes are zero: by sums of squares, or by the robust covariance."""
     if kind != "model":
-        if found.freedom < slopes and kind == "cluster":
-            return None  # fewer groups than slopes: their covariance is singular
-        return wald(beta, np.eye(len(beta))[: len(model.coef_)], np.zeros(len(model.coef_)), found)
+        try:
+            return wald(beta, np.eye(len(beta))[: len(model.coef_)], np.zeros(len(model.coef_)), found)
+        except InferenceError:  # a singular covariance: fewer groups than slopes, or a column that one row holds alone
+            return None
     if model.sigma2_ == 0:
         return None
     statistic = (spread - model.rss_) / slopes / model.sigma2_

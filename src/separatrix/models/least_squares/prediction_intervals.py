@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.models.least_squares.aliased import determined
-from separatrix.models.least_squares.covariance import need_inference, root, scores_in_basis
+from separatrix.models.least_squares.covariance import need_inference, scores_in_basis
 from separatrix.statistics.distributions import need_level
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def predict_interval(
     if kind not in ("mean", "prediction"):
         raise ParameterError(f"kind is {kind!r}: it can be 'mean' or 'prediction'.")
     table = model._check_rows(X)
-    B, _ = root(model, factor.basis, None)
-    spread = (scores_in_basis(model, table.X, np.ones(table.n), B) ** 2).sum(axis=1)
+    spread = (scores_in_basis(factor.basis, table.X, np.ones(table.n)) ** 2).sum(axis=1)
     variance = model.sigma2_ * (spread + (1.0 if kind == "prediction" else 0.0))
     half = float(stdtrit(model.n_rows_ - model.rank_, 0.5 + level / 2)) * np.sqrt(variance)
     middle = model.predict(X)
