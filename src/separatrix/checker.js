@@ -3,7 +3,7 @@
  *     node checker.js certificate.json table.csv [--target NAME]
  *
  * This file needs nothing but a JavaScript engine: copy it anywhere, or load it in a page. It is a second checker, written
- * from the lemmas [L1] to [L18] of docs/certificates.md and its rules on scope [S] and cost [C], not from checker.py. A
+ * from the lemmas [L1] to [L19] of docs/certificates.md and its rules on scope [S] and cost [C], not from checker.py. A
  * mark stands beside the line that checks a hypothesis of that lemma. Both print the same sentence for what is proved.
  *
  * Output and exit codes: "proved: ..." and 0; "not proved: ...", with the first thing that is wrong, and 1; or, on
@@ -1128,47 +1128,87 @@ function nullVectors(data, given) {
   return value.map((vector) => data.numbers(vector, data.p));
 }
 
-/** Some weights > 0 have sum weight_i sign_i z_i = 0, and the rows have rank p less the number of null vectors [L18]: the
- * weights of the certificate nearly do, and its first rows, J, can make up for the rest. */
-function shortCirculation(data, given, keys, signs) {
-  const near = given.get("near"), vectors = nullVectors(data, given);
-  need(near instanceof Map && optional(given, "lambda") === null, "the weights are given in two ways or in none");
+/** The columns without the free ones, and an exponent for each; no null vector shares its free column [L18]. */
+function boundColumns(data, near, vectors) {
   const free = integerList(near.has("free") ? near.get("free") : [], vectors.length, "free columns").map(Number);
   const exist = free.every((j) => 0 <= j && j < data.p);
   need(exist && new Set(free).size === free.length, "a free column does not exist"); // [L18]
   vectors.forEach((v, k) => {
     need(free.every((j) => (v[j] !== 0n) === (j === free[k])), "a null vector is not that of its free column"); // [L18]
   });
-  const bound = new Set(free);
-  const columns = Array.from({ length: data.p }, (_, j) => j).filter((j) => !bound.has(j));
-  const weights = integerList(field(near, "weights"), keys.length, "weights");
+  const apart = new Set(free);
+  const columns = Array.from({ length: data.p }, (_, j) => j).filter((j) => !apart.has(j));
   const exponents = integerList(field(near, "exponents"), columns.length, "exponents").map(Number);
+  need(exponents.every((e) => Math.abs(e) <= MOST_BITS), "an exponent is far too large"); // [C5]
+  return { columns, exponents };
+}
+
+/** Some weights > 0 have sum weight_i sign_i z_i = 0, and the rows have rank p less the number of null vectors [L18]: the
+ * weights of the certificate nearly do, and its first rows, J, can make up for the rest. Where `push` is a column j and a
+ * sign, the row sign e_j, which is not of J, takes part with a weight of its own [L19]. */
+function shortCirculation(data, given, keys, signs, push = null) {
+  const near = given.get("near"), vectors = nullVectors(data, given);
+  need(near instanceof Map && optional(given, "lambda") === null, "the weights are given in two ways or in none");
+  const { columns, exponents } = boundColumns(data, near, vectors);
+  const weights = [...integerList(field(near, "weights"), keys.length, "weights")];
   const [count, floor] = integerList([field(near, "inner"), field(near, "floor")], 2, "bounds");
-  need(weights.every((v) => v > 0n), "a weight is not positive"); // [L18]
   const fits = columns.length > 0 && BigInt(columns.length) <= count && count <= BigInt(keys.length);
   need(fits, "the rows that make up for the rest are too few or too many"); // [L18]
-  need(exponents.every((e) => Math.abs(e) <= MOST_BITS), "an exponent is far too large"); // [C5]
+  if (push !== null) {
+    need(vectors.every((v) => v[push.column] === 0n), "a null vector moves the coefficient"); // [L19]
+    weights.push(...integerList([field(near, "push")], 1, "weights"));
+  }
+  need(weights.every((v) => v > 0n), "a weight is not positive"); // [L18]
   const inner = Number(count);
   const total = weights.reduce((sum, v) => sum + v, 0n);
   const least = weights.slice(0, inner).reduce((a, b) => (a < b ? a : b));
   const guard = bitLength(total / least) + 8; // any number is sound
+  const { h, shifts } = roundedRows(data, keys, columns, exponents, guard, vectors);
+  data.meter.charge(keys.length * columns.length, MOST_BITS / 4, longestOf(weights));
+  const sums = new Array(columns.length).fill(0n);
+  h.forEach((line, i) => {
+    const weight = weights[i] * BigInt(signs[i]);
+    line.forEach((v, j) => { sums[j] += weight * BigInt(v); });
+  });
+  if (push !== null) {
+    const k = columns.indexOf(push.column), shift = BigInt(shifts[k]); // >> rounds down: within 1 of sign 2^shift
+    sums[k] += weights.at(-1) * (shift >= 0n ? push.sign << shift : push.sign >> -shift);
+  }
+  const squares = sums.reduce((sum, v) => sum + (magnitude(v) + total) ** 2n, 0n);
+  // |2^e_j r_j| <= (root(squares) + 1) / 2^guard
+  farFromDependent(data, h.slice(0, inner), guard, integerRoot(squares) + 1n, least, floor);
+}
+
+/** e_j is a combination of the rows: they have rank p less the number of null vectors, which are zero at j [L19]. */
+function spanCoefficient(data, given, keys, j) {
+  const near = given.get("near"), vectors = nullVectors(data, given);
+  need(near instanceof Map && optional(given, "c") === null, "the weights are given in two ways or in none");
+  const { columns, exponents } = boundColumns(data, near, vectors);
+  const [floor] = integerList([field(near, "floor")], 1, "bounds");
+  need(columns.length > 0 && columns.length <= keys.length, "the rows are too few"); // [L19]
+  need(vectors.every((v) => v[j] === 0n), "the rows do not span the coefficient"); // [L19]
+  const { h } = roundedRows(data, keys, columns, exponents, 8, vectors);
+  farFromDependent(data, h, 8, 0n, 1n, floor);
+}
+
+/** Integers within 1 of 2^(e_j + guard) z_ij for the rows and columns given; the null vectors must vanish on the rows. */
+function roundedRows(data, keys, columns, exponents, guard, vectors) {
   const shifts = exponents.map((e) => e + guard);
   data.meter.hold(keys.length * columns.length * shifts.reduce((most, shift) => Math.max(most, shift), 0));
   const lengths = vectors.map(longestOf);
-  const h = keys.map((key) => roundedRow(data, key, columns, shifts, vectors, lengths)); // within 1 of 2^(e_j + guard) z_ij
-  data.meter.charge(keys.length * columns.length, MOST_BITS / 4, longestOf(weights));
-  const sums = new Array(columns.length).fill(0n);
-  const signed = weights.map((v, i) => v * BigInt(signs[i]));
-  h.forEach((line, i) => line.forEach((v, j) => { sums[j] += signed[i] * BigInt(v); }));
-  const squares = sums.reduce((sum, v) => sum + (magnitude(v) + total) ** 2n, 0n);
+  return { h: keys.map((key) => roundedRow(data, key, columns, shifts, vectors, lengths)), shifts };
+}
+
+/** No matrix whose entries are within 2^-guard of h / 2^guard has a singular value up to rest / (least 2^guard) [L18]. */
+function farFromDependent(data, h, guard, rest, least, floor) {
   const bits = BigInt(guard), unit = least << (bits + 1n);
-  // |rounding| <= (1/2 + 2^-guard) (root(m c) + 1) and |2^e_j r_j| <= (root(squares) + 1) / 2^guard, both times `unit`
-  const root = integerRoot(BigInt(inner * columns.length)) + 1n;
-  const enough = (least << bits) * root + 2n * least * root + 2n * (integerRoot(squares) + 1n);
+  // |rounding| <= (1/2 + 2^-guard) (root(m c) + 1), and what rest stands for, both times `unit`
+  const root = integerRoot(BigInt(h.length * h[0].length)) + 1n;
+  const enough = (least << bits) * root + 2n * least * root + 2n * rest;
   const slack = floor * unit * unit - enough * enough;
   need(slack > 0n, "the weighted rows do not nearly sum to zero");
   const whole = slack / (unit * unit);
-  const a = h.slice(0, inner).map((line) => nearest(line, guard)); // within 1/2 + 2^-guard of 2^e_j z_ij
+  const a = h.map((line) => nearest(line, guard)); // within 1/2 + 2^-guard of 2^e_j z_ij
   const single = a.every((line) => line instanceof Float64Array);
   const matrix = gramMatrix(single ? a : a.map((line) => Array.from(line, BigInt)), data.meter);
   const { over, under } = eigenvaluesAbove(matrix, floor, whole > 1n ? whole : 1n, data.meter);
@@ -1440,29 +1480,39 @@ function finite(data, cert) {
   return { words: `${coefficientName(data, j)} ${words}`, keys };
 }
 
-/** [L8] */
+/** [L8, L19] */
 function infinite(data, cert) {
   const j = coefficient(data, cert);
   const sign = field(cert, "sign");
-  const keys = data.keys(field(cert, "rows"));
   need(sign === 1n || sign === -1n, "the sign is neither 1 nor -1");
   const { w } = weakVector(data, field(cert, "w"));
   need(sign * w[j] > 0n, "w does not move the coefficient that way");
-  const mu = data.numbers(field(cert, "mu"), keys.length);
-  need(mu.every((v) => v >= 0n), "a weight is negative");
-  need(unitSign(data, keys, mu, j) === Number(sign), "the weights point the other way");
+  const short = optional(cert, "near") !== null;
+  const keys = data.keys(field(cert, short ? "support" : "rows"));
+  if (short) {
+    need(optional(cert, "mu") === null, "the weights are given in two ways or in none");
+    shortCirculation(data, cert, keys, keys.map(() => 1), { column: j, sign: -sign }); // [L19]
+  } else {
+    const mu = data.numbers(field(cert, "mu"), keys.length);
+    need(mu.every((v) => v >= 0n), "a weight is negative");
+    need(unitSign(data, keys, mu, j) === Number(sign), "the weights point the other way");
+  }
   const end = sign > 0n ? "+infinity" : "-infinity";
   return { words: `${coefficientName(data, j)} tends to ${end} wherever the logistic likelihood is maximised`, keys };
 }
 
-/** [L9] */
+/** [L9, L19] */
 function undetermined(data, cert) {
   const j = coefficient(data, cert);
   const keys = data.keys(field(cert, "rows"));
   const up = weakVector(data, field(cert, "w1")).w;
   const down = weakVector(data, field(cert, "w2")).w;
   need(up[j] > 0n && down[j] < 0n, "the two vectors do not move the coefficient both ways");
-  unitSign(data, keys, data.numbers(field(cert, "c"), keys.length), j);
+  if (optional(cert, "near") === null) {
+    unitSign(data, keys, data.numbers(field(cert, "c"), keys.length), j);
+  } else {
+    spanCoefficient(data, cert, keys, j); // [L19]
+  }
   const words =
     "is identifiable but undetermined: the logistic likelihood is maximised both " +
     "where it tends to +infinity and where it tends to -infinity";

@@ -6,7 +6,7 @@ This file needs nothing but Python: copy it anywhere. It trusts neither the cert
 it. It prints "proved: ..." and exits with 0; or "not proved: ...", with the first thing that is wrong, and exits
 with 1; or says on standard error what could not be read or written, and exits with 2.
 
-[L1] to [L18] are the lemmas of docs/certificates.md, [S] and [C] its rules on scope and cost. A mark stands beside
+[L1] to [L19] are the lemmas of docs/certificates.md, [S] and [C] its rules on scope and cost. A mark stands beside
 the line that checks a hypothesis of that lemma.
 
 Notation: row i of the table is x_i. Between two groups of classes, z_i = y_i (x_i, 1), y_i = +1 or -1, without the
@@ -662,43 +662,75 @@ def null_vectors(data: Data, given: dict[str, Any]) -> list[list[int]]:
     return [data.numbers(vector, data.p)[0] for vector in value]
 
 
-def short_circulation(data: Data, given: dict[str, Any], rows: list[Key], signs: list[int]) -> None:
-    """Check that some weights > 0 have sum weight_i sign_i z_i = 0, and that the rows have rank p - len(null) [L18].
-
-    The weights q of the certificate nearly do: the rows J, its first, can make up for the rest.
-    """
-    near, null = given["near"], null_vectors(data, given)
-    need(type(near) is dict and given.get("lambda") is None, "the weights are given in two ways or in none")
+def columns_in_use(data: Data, near: dict[str, Any], null: list[list[int]]) -> tuple[list[int], list[int]]:
+    """The columns that are not free, and an exponent for each; each null vector has a free column for itself [L18]."""
     free = integer_list(near.get("free", []), len(null), "free columns")
     need(len(set(free)) == len(free) and all(0 <= j < data.p for j in free), "a free column does not exist")  # [L18]
     for k, v in enumerate(null):
         need(all((v[j] != 0) == (j == free[k]) for j in free), "a null vector is not that of its free column")  # [L18]
     columns = sorted(set(range(data.p)) - set(free))
-    q = integer_list(near["weights"], len(rows), "weights")
     exponents = integer_list(near["exponents"], len(columns), "exponents")
-    inner, floor = integer_list([near["inner"], near["floor"]], 2, "bounds")
-    need(all(v > 0 for v in q), "a weight is not positive")  # [L18]
-    need(0 < len(columns) <= inner <= len(rows), "the rows that make up for the rest are too few or too many")  # [L18]
     need(all(abs(e) <= MOST_BITS for e in exponents), "an exponent is far too large")  # [C5]
+    return columns, exponents
+
+
+def short_circulation(
+    data: Data, given: dict[str, Any], rows: list[Key], signs: list[int], unit: tuple[int, int] | None = None
+) -> None:
+    """Check that some weights > 0 have sum weight_i sign_i z_i = 0, and that the rows have rank p - len(null) [L18].
+
+    The weights q of the certificate nearly do: the rows J, its first, can make up for the rest. With `unit`, a column j
+    and a sign, the unit vector j times that sign is one more row, whose weight is `push` [L19].
+    """
+    near, null = given["near"], null_vectors(data, given)
+    need(type(near) is dict and given.get("lambda") is None, "the weights are given in two ways or in none")
+    columns, exponents = columns_in_use(data, near, null)
+    q = integer_list(near["weights"], len(rows), "weights")
+    inner, floor = integer_list([near["inner"], near["floor"]], 2, "bounds")
+    need(0 < len(columns) <= inner <= len(rows), "the rows that make up for the rest are too few or too many")  # [L18]
+    if unit is not None:
+        need(not any(v[unit[0]] for v in null), "a null vector moves the coefficient")  # [L19]
+        q += integer_list([near["push"]], 1, "weights")
+    need(all(v > 0 for v in q), "a weight is not positive")  # [L18]
 
     total, least = sum(q), min(q[:inner])
     guard = (total // least).bit_length() + 8  # any number is sound
-    h = rounded_rows(data, rows, columns, [e + guard for e in exponents], null)  # within 1 of 2^(e_j + guard) z_ij
-    a = [
-        [v + (1 << guard - 1) >> guard for v in line] for line in h[:inner]
-    ]  # signs aside, within 1/2 + 2^-guard of 2^e_j z_ij
+    shifts = [e + guard for e in exponents]
+    h = rounded_rows(data, rows, columns, shifts, null)  # within 1 of 2^(e_j + guard) z_ij
+    if unit is not None:
+        ones = [unit[1] if j == unit[0] else 0 for j in columns]
+        h.append([v << shift if shift >= 0 else v >> -shift for v, shift in zip(ones, shifts, strict=True)])
     longest = longest_of(h)
-    data.meter.charge(len(rows) * len(columns), longest, max(q).bit_length())
+    data.meter.charge(len(h) * len(columns), longest, max(q).bit_length())
     data.meter.charge(len(columns), longest + total.bit_length(), longest + total.bit_length())
-    signed = [s * v for s, v in zip(signs, q, strict=True)]
+    signed = [s * v for s, v in zip(signs if unit is None else [*signs, 1], q, strict=True)]
     bound = sum((abs(sum(map(mul, signed, column))) + total) ** 2 for column in zip(*h, strict=True))
     residual = Fraction(math.isqrt(bound) + 1, least << guard)  # at least |2^e_j r_j| / min_J q
-    rounding = (Fraction(1, 2) + Fraction(1, 1 << guard)) * (math.isqrt(inner * len(columns)) + 1)
+    far_from_dependent(h[:inner], guard, residual, floor, data.meter)
+
+
+def far_from_dependent(h: list[list[int]], guard: int, residual: Fraction, floor: int, meter: Meter) -> None:
+    """Check that numbers within 2^-guard of h / 2^guard have a least singular value above a residual >= 0 [L18]."""
+    # signs aside, within 1/2 + 2^-guard of 2^e_j z_ij
+    a = [[v + (1 << guard - 1) >> guard for v in line] for line in h]
+    rounding = (Fraction(1, 2) + Fraction(1, 1 << guard)) * (math.isqrt(len(a) * len(a[0])) + 1)
     enough = (rounding + residual) ** 2
     need(floor > enough, "the weighted rows do not nearly sum to zero")
-    upper, top = gram(a, data.meter)
-    proved = eigenvalues_above(upper, top, floor, max(1, math.floor(floor - enough)), data.meter)
+    upper, top = gram(a, meter)
+    proved = eigenvalues_above(upper, top, floor, max(1, math.floor(floor - enough)), meter)
     need(proved > enough, "the rows that make up for the rest are not shown to be far from dependent")  # [L18]
+
+
+def spanned(data: Data, given: dict[str, Any], rows: list[Key], j: int) -> None:
+    """Check that the unit vector j is a combination of the rows: they have rank p - len(null) [L19]."""
+    near, null = given["near"], null_vectors(data, given)
+    need(type(near) is dict and given.get("c") is None, "the weights are given in two ways or in none")
+    columns, exponents = columns_in_use(data, near, null)
+    (floor,) = integer_list([near["floor"]], 1, "bounds")
+    need(0 < len(columns) <= len(rows), "the rows are too few")  # [L19]
+    need(not any(v[j] for v in null), "the rows do not span the coefficient")  # [L19]
+    h = rounded_rows(data, rows, columns, [e + 8 for e in exponents], null)
+    far_from_dependent(h, 8, Fraction(0), floor, data.meter)
 
 
 def rounded_rows(
@@ -922,24 +954,33 @@ def finite(data: Data, cert: dict[str, Any]) -> str:
 
 
 def infinite(data: Data, cert: dict[str, Any]) -> str:
-    """[L8]"""
-    j, sign, rows = coefficient(data, cert), cert["sign"], data.keys(cert["rows"])
+    """[L8, L19]"""
+    j, sign = coefficient(data, cert), cert["sign"]
     need(type(sign) is int and sign in (1, -1), "the sign is neither 1 nor -1")
     w, _ = weak_vector(data, cert["w"])
     need(sign * w[j] > 0, "w does not move the coefficient that way")
-    mu, _ = data.numbers(cert["mu"], len(rows))
-    need(all(v >= 0 for v in mu), "a weight is negative")
-    need(unit_sign(data, rows, mu, j) == sign, "the weights point the other way")
+    if cert.get("near") is not None:
+        need(cert.get("mu") is None, "the weights are given in two ways or in none")
+        rows = data.keys(cert["support"])
+        short_circulation(data, cert, rows, [1] * len(rows), (j, -sign))  # [L19]
+    else:
+        rows = data.keys(cert["rows"])
+        mu, _ = data.numbers(cert["mu"], len(rows))
+        need(all(v >= 0 for v in mu), "a weight is negative")
+        need(unit_sign(data, rows, mu, j) == sign, "the weights point the other way")
     end = "+infinity" if sign > 0 else "-infinity"
     return f"{coefficient_name(data, j)} tends to {end} wherever the logistic likelihood is maximised"
 
 
 def undetermined(data: Data, cert: dict[str, Any]) -> str:
-    """[L9]"""
+    """[L9, L19]"""
     j, rows = coefficient(data, cert), data.keys(cert["rows"])
     (up, _), (down, _) = weak_vector(data, cert["w1"]), weak_vector(data, cert["w2"])
     need(up[j] > 0 > down[j], "the two vectors do not move the coefficient both ways")
-    unit_sign(data, rows, data.numbers(cert["c"], len(rows))[0], j)
+    if cert.get("near") is not None:
+        spanned(data, cert, rows, j)
+    else:
+        unit_sign(data, rows, data.numbers(cert["c"], len(rows))[0], j)
     return (
         f"{coefficient_name(data, j)} is identifiable but undetermined: the logistic likelihood is maximised both "
         "where it tends to +infinity and where it tends to -infinity"

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import replace
 from random import Random
 
-import numpy as np
 from cases import make
 from judge import Truth, parts_of
+from near_forms import near_fates, shortened, shortened_in_a_face
 
 from separatrix import Certificate, fewest_mistakes, margin, mistake_bound, separability, verify
 from separatrix.errors import CertificateError
-from separatrix.proofs.balanced_weights import balanced_weights
 from separatrix.proofs.case_tree import proof
-from separatrix.proofs.separability_certificate import short_fields
-from separatrix.proofs.short_proof import short_proof
-from separatrix.proofs.small_null_vectors import small_null_vectors
 from separatrix.proofs.witness_entries import entry_of
 
 EACH = 100  # mutants of one case
@@ -46,7 +41,7 @@ def certificates(case, rng):
     else:
         result = separability(X, y, sample_weight=case.weights, **options)
         out += [result.certificate, *(fate.certificate for fate in result.coefficients.values())]
-        out += shortened(result, rng) + shortened_in_a_face(result, rng)
+        out += shortened(result, rng) + shortened_in_a_face(result, rng) + near_fates(result, rng)
         if case.weights is None:
             found = fewest_mistakes(X, y, max_nodes=rng.choice([None, 1]), **options)
             out += [found.certificate, *other_forms(found)]
@@ -55,56 +50,6 @@ def certificates(case, rng):
             bound = mistake_bound(X, y, intercept=case.intercept, sample_weight=case.weights)
             out.append(bound.certificate)
     return [json.loads(json.dumps(certificate.to_dict())) for certificate in out]
-
-
-def shortened(result, rng):
-    """The same by weights that nearly cancel, where they prove it: overlap, and a coefficient that is finite."""
-    rows, subject = result._reduction.rows, result._subject
-    weights = balanced_weights(rows, whitened=rng.random() < 0.5)
-    short = None if weights is None else short_proof(rows, *weights)
-    if short is None:
-        return []
-    out = []
-    for found in (short, longer(short, rng.choice([2, 9, 20, 50, 200]))):
-        fields = short_fields(replace(result._reduction, short=found), subject)
-        out.append(subject.certify("overlap", **fields))
-        out.append(subject.certify("coefficient-finite", coefficient=0, **fields))
-    return out
-
-
-def shortened_in_a_face(result, rng):
-    """Weights that nearly cancel some rows, and null vectors of these: not separable, quasi-complete, or overlap."""
-    reduction, subject = result._reduction, result._subject
-    if reduction.verdict == "complete" or "kesler" in subject.sides:
-        return []
-    rows = reduction.rows
-    tied = np.setdiff1d(np.arange(rows.n), reduction.strict)
-    null = small_null_vectors(rows, tied)
-    part = type(rows)(rows.X[tied], rows.y[tied], rows.intercept)
-    weights = balanced_weights(part, whitened=rng.random() < 0.5)
-    if weights is None or not null:
-        return []
-    short = short_proof(rows, tied[weights[0]], weights[1], null)
-    if short is None:
-        return []
-    fields = short_fields(replace(reduction, short=short), subject)
-    out = [subject.certify("not-complete", **fields)]
-    fixed = [j for j in range(rows.p) if not any(v[j] for v in null.values())]
-    out += [subject.certify("coefficient-finite", coefficient=j, **fields) for j in fixed[:1]]
-    if reduction.verdict == "quasi":
-        return [*out, subject.certify("quasi", w=result.certificate.content["w"], **fields)]
-    vanish = not any(rows.signs(v, np.arange(rows.n)).any() for v in null.values())
-    return [*out, subject.certify("overlap", **fields)] if vanish else out
-
-
-def longer(short, bits):
-    """The same proof in integers with so many more bits, as columns that are nearly dependent need them."""
-    return replace(
-        short,
-        weights=[v << bits for v in short.weights],
-        exponents=[e + bits for e in short.exponents],
-        floor=short.floor << 2 * bits,
-    )
 
 
 def other_forms(found):

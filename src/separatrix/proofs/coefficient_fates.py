@@ -21,9 +21,12 @@ from separatrix.proofs.certificate import Certificate, Subject, numbers, scaled,
 from separatrix.proofs.circulation import not_vanishing
 from separatrix.proofs.exact_algebra import Row, Weights, combination, independent, solve, transpose
 from separatrix.proofs.face import Face, solve_in_span
-from separatrix.proofs.face_decision import Circuit, Positive, Stage
+from separatrix.proofs.face_decision import Circuit, Fact, Positive, Stage
 from separatrix.proofs.facial_reduction import Reduction, reduce
 from separatrix.proofs.separability_certificate import short_fields
+from separatrix.proofs.short_fates import many_columns, pushed, span_of, vectors_of
+from separatrix.proofs.short_proof import ShortProof
+from separatrix.proofs.small_null_vectors import part_of
 
 WIDEST = 4_000_000  # rows x columns that are written out in integers
 PATIENCE = 3_000_000  # words that the simplex method may work out for one coefficient: seconds
@@ -56,7 +59,7 @@ class Coefficients(Mapping[str, Fate]):
         if reduction.verdict == "undecided":
             raise CertificateError("The verdict is undecided, so nothing is known about the coefficients.")
         self._at = {name: j for j, name in enumerate(names)}
-        self._given, self._subject = reduction, subject
+        self._reduction, self._subject = reduction, subject
         self._known: dict[str, Fate] = {}
 
     def __iter__(self) -> Iterator[str]:
@@ -73,25 +76,13 @@ class Coefficients(Mapping[str, Fate]):
     def __repr__(self) -> str:
         return f"Coefficients({dict(self._known)!r}, {len(self) - len(self._known)} not asked for yet)"
 
-    @cached_property
-    def _reduction(self) -> Reduction:
-        """Infinite coefficients need weights that cancel exactly."""
-        if self._given.short is None or self._given.verdict != "quasi":
-            return self._given
-        exact = reduce(self._given.rows, minimal=True)
-        if exact.verdict == "undecided":
-            raise CertificateError(
-                f"The coefficient is undecided: exact weights were not found; tried {'; '.join(exact.tried)}."
-            )
-        return exact
-
     # -- which of the five ------------------------------------------------------------------------
 
     def _decide(self, j: int) -> Fate:
-        given = self._given
-        if given.short is not None and not any(v[j] for v in given.short.null.values()):
+        short = self._reduction.short
+        if short is not None and not any(v[j] for v in short.null.values()):
             # the rows of the short proof are of T and span what is orthogonal to its null vectors
-            return self._fate("finite", j, partial(short_fields, given, self._subject))
+            return self._fate("finite", j, partial(short_fields, short, self._reduction.rows, self._subject))
         if (v := self._null_vector(j)) is not None:
             return self._fate("unidentifiable", j, partial(self._unidentifiable, v))
         if self._face.moving(j) is None:
@@ -103,7 +94,7 @@ class Coefficients(Mapping[str, Fate]):
         for sign in (1, -1):
             if (up if sign > 0 else down) is not None or (up is None and down is None):
                 answer = self._pushed(j, -sign)
-                if isinstance(answer, Circuit):
+                if not isinstance(answer, Positive):
                     text = "+inf" if sign > 0 else "-inf"
                     return self._fate(text, j, partial(self._infinite, j, sign, answer))
                 up, down = (up, answer.w) if sign > 0 else (answer.w, down)
@@ -111,10 +102,12 @@ class Coefficients(Mapping[str, Fate]):
         assert down is not None
         return self._fate("undetermined", j, partial(self._undetermined, j, up, down))
 
-    def _pushed(self, j: int, sign: int) -> Positive | Circuit:
+    def _pushed(self, j: int, sign: int) -> Fact:
         """A w of K with sign w_j > 0, or the rows that forbid it."""
-        extra = [unit(self._reduction.rows.p, j, sign)]
-        stage = Stage(self._reduction.rows, self._face, self._reduction.strict, extra, patience=PATIENCE)
+        rows, face = self._reduction.rows, self._face
+        shorten = many_columns(rows) and not face.bound
+        extra = [unit(rows.p, j, sign)]
+        stage = Stage(rows, face, self._reduction.strict, extra, patience=PATIENCE, shorten=shorten)
         answer = stage.decide()
         if answer is None:
             raise CertificateError(f"Coefficient {j} is undecided; tried {'; '.join(stage.tried)}.")
@@ -145,7 +138,9 @@ class Coefficients(Mapping[str, Fate]):
     def _frame(self) -> tuple[Face | None, list[int]]:
         """The common null space of all rows (when it is small enough), and rows that span them all."""
         rows, face = self._reduction.rows, self._face
-        if rows.wide:
+        if many_columns(rows) and not face.bound and (short := span_of(rows, [], {})) is not None:
+            return Face.zero(rows.p), short.ids
+        if rows.wide and self._reduction.short is None:
             if rows.n * rows.p > WIDEST:
                 raise CertificateError(
                     f"Coefficients of a table of {rows.n} x {rows.p} are out of reach: ask for fewer columns."
@@ -157,7 +152,7 @@ class Coefficients(Mapping[str, Fate]):
             some = [int(i) for i in active[:: max(1, len(active) // (2 * face.dimension))]]
             some = [some[k] for k in independent(face.coordinates(rows.integers(some)[0]))]
             frame += some
-            face = Face.of(rows.integers(frame)[0], rows.p)
+            face = part_of(face, rows.integers(some)[0])
             active = not_vanishing(rows, face, active)
         return face, frame
 
@@ -185,17 +180,49 @@ class Coefficients(Mapping[str, Fate]):
         return {"rows": rows, "c": numbers(c), **true_weights(self._reduction.circulation, self._subject)}
 
     def _undetermined(self, j: int, up: Row, down: Row) -> dict[str, Any]:
-        rows, c = self._combined(self._frame[1], j)
-        return {"rows": rows, "c": numbers(c), "w1": scaled(self._outward(up)), "w2": scaled(self._outward(down))}
+        vectors = {"w1": scaled(self._outward(up)), "w2": scaled(self._outward(down))}
+        null, frame = self._frame
+        if null is not None and many_columns(rows := self._reduction.rows):
+            short = span_of(rows, frame, vectors_of(null))
+            if short is not None:
+                return {**short_fields(short, rows, self._subject, "rows"), **vectors}
+        ids, c = self._combined(frame, j)
+        return {"rows": ids, "c": numbers(c), **vectors}
 
-    def _infinite(self, j: int, sign: int, circuit: Circuit) -> dict[str, Any]:
-        """The circuit through -sign e_j, lifted from the face by the circulation."""
+    def _infinite(self, j: int, sign: int, proved: Circuit | ShortProof) -> dict[str, Any]:
+        """A circuit through -sign e_j, lifted from the face: by weights that nearly cancel, or that do exactly."""
+        rows, w = self._reduction.rows, self._reduction.w
+        assert w is not None
+        fields: dict[str, Any] = {"sign": sign, "w": scaled(self._outward(w))}
+        short = proved if isinstance(proved, ShortProof) else None
+        if isinstance(proved, Circuit) and self._reduction.short is not None:
+            short = pushed(self._reduction, proved, j, sign)
+        if short is not None:
+            return {**fields, **short_fields(short, rows, self._subject)}
+        assert isinstance(proved, Circuit)
+        mu = self._lifted(j, sign, proved)
+        return {**fields, "rows": [self._subject.row(i) for i in mu], "mu": numbers(list(mu.values()))}
+
+    @cached_property
+    def _exact_circulation(self) -> Weights:
+        """Weights that cancel exactly, on rows that span those of T."""
+        if self._reduction.short is None:
+            return self._reduction.circulation
+        exact = reduce(self._reduction.rows, minimal=True)
+        if exact.verdict == "undecided":
+            raise CertificateError(
+                f"The certificate is out of reach: exact weights were not found; tried {'; '.join(exact.tried)}."
+            )
+        return exact.circulation
+
+    def _lifted(self, j: int, sign: int, circuit: Circuit) -> Weights:
+        """Weights of rows that add up to a multiple of sign e_j, exactly."""
         rows = self._reduction.rows
         ids = [i for i in circuit.weights if i < rows.n]
         whole, factors = rows.integers(ids)
         push = circuit.weights[rows.n]
         rest = combination([*whole, unit(rows.p, j, -sign)], [*(circuit.weights[i] for i in ids), push])
-        old = self._reduction.circulation
+        old = self._exact_circulation
         mu: Weights = {i: circuit.weights[i] * m for i, m in zip(ids, factors, strict=True)}
         if any(rest):
             old_rows, old_factors = rows.integers(list(old))
@@ -205,15 +232,7 @@ class Coefficients(Mapping[str, Fate]):
             enough = max([0] + [-c[i] // old[i] + 1 for i in old])
             for i in old:
                 mu[i] = mu.get(i, 0) + c[i] + enough * old[i]
-        used = {i: t for i, t in mu.items() if t}
-        w = self._reduction.w
-        assert w is not None
-        return {
-            "sign": sign,
-            "rows": [self._subject.row(i) for i in used],
-            "mu": numbers(list(used.values())),
-            "w": scaled(self._outward(w)),
-        }
+        return {i: t for i, t in mu.items() if t}
 
 
 def unit(p: int, j: int, sign: int) -> Row:

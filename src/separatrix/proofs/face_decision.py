@@ -18,7 +18,7 @@ from separatrix.proofs.exact_algebra import Row, dot, integer_row, lowest_terms,
 from separatrix.proofs.exact_basis import ExactBasis
 from separatrix.proofs.face import Face
 from separatrix.proofs.lifted_rows import LiftedRows, Proposal
-from separatrix.proofs.short_proof import ShortProof, short_proof
+from separatrix.proofs.short_proof import ShortProof, UnitRow, short_proof
 from separatrix.proofs.simplex import Patience, alternative
 
 LARGE = 100_000_000  # multiplications of integers that a change of coordinates may take; else a sample serves
@@ -58,11 +58,9 @@ class Stage:
     patience: int | None = None  # words that the simplex method may work out; None: its own limit
     shorten: bool = False  # whether a short proof does, where it takes the place of a circuit of all columns
 
-    def decide(self) -> Positive | Circuit | None:
+    def decide(self) -> Fact | None:
         """The proved answer; None when every way failed, and ``tried`` says which."""
-        answer = next((answer for answer in self.searched() if answer is not None), None) or self.last_resort()
-        assert not isinstance(answer, ShortProof)
-        return answer
+        return next((answer for answer in self.searched() if answer is not None), None) or self.last_resort()
 
     def searched(self) -> Iterator[Fact | None]:
         """What each search in floating point leads to."""
@@ -169,10 +167,19 @@ class Stage:
             u, _ = integer_row(candidate.w[self.face.free].tolist())
             answer = self.positive(self.face.lift(u))
         if answer is None and candidate.status in ("witness", "stalled"):
-            short = self.shorten and len(candidate.support) == self.rows.p + 1
-            answer = short_proof(self.rows, np.array(candidate.support), candidate.weights) if short else None
-            answer = answer or self.circuit(candidate.support, candidate.weights)
+            answer = self._short(candidate) or self.circuit(candidate.support, candidate.weights)
         return answer
+
+    def _short(self, candidate: Proposal) -> ShortProof | None:
+        """The same for a circuit of all columns by weights that nearly cancel; an extra row must be a unit vector."""
+        rows, support = self.rows, np.array(candidate.support)
+        own, unit = support < rows.n, None
+        if not self.shorten or len(support) != rows.p + 1 or int(own.sum()) != len(support) - len(self.extra):
+            return None
+        if self.extra:
+            j = next(j for j, v in enumerate(self.extra[0]) if v)
+            unit = UnitRow(j, self.extra[0][j], float(candidate.weights[~own][0]) / rows.unit[j])
+        return short_proof(rows, support[own], candidate.weights[own], unit=unit)
 
     def positive(self, w: Row) -> Positive | None:
         if any(dot(z, w) <= 0 for z in self.extra):

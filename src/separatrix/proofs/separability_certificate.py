@@ -19,6 +19,8 @@ from separatrix.proofs.certificate import (
 )
 from separatrix.proofs.face import solve_in_span
 from separatrix.proofs.facial_reduction import Reduction
+from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.short_proof import ShortProof
 
 NULL_CHECKS = 2_000_000  # entries of rows times null vectors that a checker has to multiply: seconds
 
@@ -32,7 +34,7 @@ def certificate_of(reduction: Reduction, subject: Subject, of_all_rows: bool = T
     if reduction.w is not None:
         fields["w"] = scaled(rows.outward(reduction.w))
     if reduction.short is not None:
-        fields |= short_fields(reduction, subject)
+        fields |= short_fields(reduction.short, rows, subject)
     elif reduction.verdict == "quasi":
         fields |= witness_fields(reduction.witness, subject)
     elif reduction.verdict == "overlap":
@@ -59,16 +61,15 @@ def witness_fields(witness: dict[int, int], subject: Subject) -> dict[str, Any]:
     return fields if len(witness) > INDEX_ONLY else {"support": fields["support"]}
 
 
-def short_fields(reduction: Reduction, subject: Subject) -> dict[str, Any]:
+def short_fields(short: ShortProof, rows: LiftedRows, subject: Subject, name: str = "support") -> dict[str, Any]:
     """Weights that nearly cancel the rows, and what a checker needs to see that others do exactly."""
-    short = reduction.short
-    assert short is not None
-    near: dict[str, Any] = {"weights": short.weights, "inner": short.inner}
+    near: dict[str, Any] = {"weights": short.weights, "inner": short.inner} if short.weights else {}
+    near |= {"push": short.push} if short.push else {}
     near |= {"exponents": short.exponents, "floor": short.floor}
-    fields: dict[str, Any] = {"support": [subject.row(i) for i in short.ids], "near": near}
+    fields: dict[str, Any] = {name: [subject.row(i) for i in short.ids], "near": near}
     if short.null:
         near["free"] = list(short.null)
-        fields["null"] = [scaled(reduction.rows.outward(v)) for v in short.null.values()]
+        fields["null"] = [scaled(rows.outward(v)) for v in short.null.values()]
     return fields
 
 

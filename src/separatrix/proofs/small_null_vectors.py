@@ -7,6 +7,7 @@ hand: null vectors of a few small numbers. Others would have as many digits as a
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -61,3 +62,12 @@ def face_of(null: dict[int, Row], p: int) -> Face:
     scale = math.lcm(*(null[j][j] for j in free))
     follow = [null[j][k] * (scale // null[j][j]) for k in bound for j in free]
     return Face(p, bound, free, flint.fmpz_mat(len(bound), len(free), follow), scale)
+
+
+def part_of(face: Face, rows: Sequence[Row]) -> Face:
+    """The vectors of a face that vanish on rows too."""
+    if not face.bound:
+        return Face.of(rows, face.p)
+    part = Face.of(face.coordinates(rows), face.dimension)
+    null = {face.free[j]: face.lift(v) for j, v in zip(part.free, part.basis(), strict=True)}
+    return face_of(null, face.p) if null else Face.zero(face.p)
