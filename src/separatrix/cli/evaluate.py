@@ -103,8 +103,6 @@ def without_unseen(said: dict[str, Any], truth: Any) -> tuple[dict[str, Any], li
 
 def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
     """Encoded rows, and their true labels in the type of the model's classes."""
-    import numpy as np
-
     from separatrix.data.row_files import Matrix
 
     opened = table_options.open_table(source, options, model)
@@ -126,7 +124,7 @@ def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[An
         table_options.need_whole(column, opened.name)
         truth = column.values if model.classes is None else column.labels()
         table = table.without([target])
-    if model.classes is not None and isinstance(model.classes[0], str) and truth.dtype.kind != "O":
-        truth = np.array([str(v) for v in truth.tolist()], dtype=object)
+    if model.classes is not None:
+        truth = model.as_classes(truth, opened.name)
     X, _ = model.rows(table)
     return X, truth, {"source": opened.name}

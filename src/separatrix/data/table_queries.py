@@ -26,7 +26,7 @@ from separatrix.data.dialect import (
 )
 from separatrix.data.duckdb_reader import Query, connect, identifier, kind_of_type, quoted, refused
 from separatrix.data.file_pieces import as_utf8, encoding_of, gzipped, opened
-from separatrix.data.number_writing import MISSING, Writing
+from separatrix.data.number_writing import MISSING, Writing, plain_number
 from separatrix.errors import DataError
 
 LONGEST_LINE = 2_000_000  # bytes, as DuckDB has it
@@ -106,22 +106,27 @@ def _typed_query(paths: list[Path], kind: str, name: str, reading: Reading) -> Q
 
 
 def without_missing_words(query: Query, reading: Reading) -> Query:
-    """A query whose text cells are missing where they say so."""
-    words = [identifier(name) for name, _, sql_type in query.columns if sql_type == "VARCHAR"]
-    if words:
-        parts = ", ".join(f"{_without(word, (*MISSING, *reading.na))} AS {word}" for word in words)
-        query.sql = f"SELECT * REPLACE ({parts}) FROM ({query.sql})"
+    """A query whose cells are missing where they say so: text by all words, numbers by those of ``na`` that are one."""
+    words = [quoted(text) for text in (*MISSING, *reading.na)]
+    digits = [f"{x!r}::DOUBLE" for x in map(plain_number, reading.na) if x is not None]
+    parts = []
+    for name, kind, sql_type in query.columns:
+        gone = words if sql_type == "VARCHAR" else digits if kind in ("number", "integer") else []
+        if gone:
+            parts.append(f"{_without(identifier(name), gone)} AS {identifier(name)}")
+    if parts:
+        query.sql = f"SELECT * REPLACE ({', '.join(parts)}) FROM ({query.sql})"
     query.typed = True
     return query
 
 
 def _without(word: str, gone: Sequence[str]) -> str:
-    """A cell, or NULL where it is one of these texts.
+    """A cell, or NULL where it is one of these literals.
 
     Not ``word IN (...)``: DuckDB makes a join of a list, and a join does not keep the order of the rows.
     """
-    for text in gone:
-        word = f"nullif({word}, {quoted(text)})"
+    for literal in gone:
+        word = f"nullif({word}, {literal})"
     return word
 
 

@@ -5,22 +5,29 @@ from __future__ import annotations
 import keyword
 from typing import Any
 
-from separatrix.data.number_writing import Writing
+from separatrix.data.number_writing import MISSING, NO_VALUE, Writing
 from separatrix.errors import ParameterError
 from separatrix.export.score_terms import levels_of, scores_of
-from separatrix.features.column_encoders import CategoryColumn, NumberColumn
+from separatrix.features.column_encoders import TRUTHS, CategoryColumn, NumberColumn
 
 
 def to_python(model: Any, name: str = "predict") -> str:
-    """Source of a function of one row (a dict of cells; None, NaN and '' are missing) that needs nothing but Python."""
+    """Source of a function of one row that needs nothing but Python.
+
+    The row is a dict with a cell for each column; None, NaN, empty text and the words for missing values that
+    ``predict`` knows are missing.
+    """
     if not name.isidentifier() or keyword.iskeyword(name):
         raise ParameterError(f"name is {name!r}: it must be the name of a Python function.")
     s = scores_of(model)
     lines = [f"def {name}(row):", '    """The prediction of a linear model and its scores, from a dict of cells."""']
     lines += [f"    s{k} = {bias!r}" for k, bias in enumerate(s.intercept.tolist())]
     for column, weights in s.blocks():
-        lines.append(f"    v = row.get({column.name!r})")
-        lines += _number(column, weights) if isinstance(column, NumberColumn) else _levels(column, weights)
+        lines.append(f"    v = row[{column.name!r}]")
+        words = ("", *MISSING, *s.na)
+        lines += (
+            _number(column, weights, words) if isinstance(column, NumberColumn) else _levels(column, weights, words)
+        )
     lines.append("    scores = [" + ", ".join(f"s{k}" for k in range(len(s.intercept))) + "]")
     if s.classes is None:
         lines.append("    return s0, scores")
@@ -32,9 +39,12 @@ def to_python(model: Any, name: str = "predict") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _number(column: NumberColumn, weights: Any) -> list[str]:
-    lines = [] if column.writing is None else _as_written(column.writing)
-    lines += ["    gone = v is None or v != v or v == ''", f"    x = {column.fill!r} if gone else float(v)"]
+def _number(column: NumberColumn, weights: Any, words: tuple[str, ...]) -> list[str]:
+    lines = [f"    gone = v is None or v != v or v in {(*words, *sorted(NO_VALUE))!r}"]
+    lines += [] if column.writing is None else _as_written(column.writing)
+    if column.source == "boolean":
+        lines.append(f"    v = {TRUTHS!r}.get(str(v).lower(), v)")
+    lines.append(f"    x = {column.fill!r} if gone else float(v)")
     if column.shift or column.scale != 1.0:
         lines.append(f"    x = (x - {column.shift!r}) / {column.scale!r}")
     lines += [f"    s{k} += {w!r} * x" for k, w in enumerate(weights[:, 0].tolist())]
@@ -53,9 +63,12 @@ def _as_written(writing: Writing) -> list[str]:
     return ["    if isinstance(v, str):", f"        v = ''.join(v{chain}.split())"]
 
 
-def _levels(column: CategoryColumn, weights: Any) -> list[str]:
+def _levels(column: CategoryColumn, weights: Any, words: tuple[str, ...]) -> list[str]:
     place, missing, other = levels_of(column)
-    empty = "" if "" in place else " or v == ''"
-    cell = {"text": "str(v)", "boolean": "('true' if v else 'false')"}.get(column.source, "'%.17g' % v")
+    known = tuple(word for word in words if word not in place)
+    empty = f" or v in {known!r}" if known else ""
+    cell = {"text": "str(v)", "boolean": "(v.lower() if isinstance(v, str) else 'true' if v else 'false')"}.get(
+        column.source, "'%.17g' % v"
+    )
     lines = [f"    j = {missing} if v is None or v != v{empty} else {place!r}.get({cell}, {other})", "    if j >= 0:"]
     return lines + [f"        s{k} += {row!r}[j]" for k, row in enumerate(weights.tolist())]

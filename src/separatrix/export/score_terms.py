@@ -20,13 +20,17 @@ BASELINE = -1  # the level without a feature
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Weights (K, d) and biases (K,) over encoded columns, and how classes are chosen from the K scores."""
+    """Weights (K, d) and biases (K,) over encoded columns, and how classes are chosen from the K scores.
+
+    The one score of two classes is for the positive class, as in predictions; that class is then the last.
+    """
 
     coef: Any
     intercept: Any
     columns: tuple[NumberColumn | CategoryColumn, ...]
     classes: list[Any] | None
     boundary: str
+    na: tuple[str, ...] = ()  # further words that mark a missing cell
 
     def blocks(self) -> list[tuple[NumberColumn | CategoryColumn, Any]]:
         """Each column with its part of the weights."""
@@ -59,7 +63,11 @@ def scores_of(model: Any) -> Scores:
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
         raise ParameterError(f"two columns are named {twice!r}: exports find columns by name, so rename one.")
-    return Scores(coef, intercept, columns, classes, getattr(learner, "boundary", "positive"))
+    boundary = getattr(learner, "boundary", "positive")
+    if classes is not None and len(classes) == 2 and table.positive is not None and table.positive == classes[0]:
+        coef, intercept, classes = -coef, -intercept, classes[::-1]
+        boundary = "positive" if boundary == "negative" else "negative"
+    return Scores(coef, intercept, columns, classes, boundary, table.reading.na)
 
 
 def _columns(table: TableModel, d: int) -> tuple[NumberColumn | CategoryColumn, ...]:

@@ -27,6 +27,7 @@ from separatrix.features.text import terms
 RARE = "(rare)"
 MISSING = "(missing)"
 SECONDS = 86400.0  # a day
+TRUTHS = {"true": 1.0, "false": 0.0}  # as text files write the truth values of typed ones, in any case
 MOST_WORDS = 5  # different cells that are not numbers, up to which they may be marks for missing values
 
 
@@ -68,7 +69,7 @@ class NumberColumn:
         return [self.name, f"{self.name}={MISSING}"] if self.indicator else [self.name]
 
     def encode(self, column: Column, noted: Noted, source: str) -> Floats:
-        values = finite(column, source, dates=self.source == "date")
+        values = finite(column, source, self.source)
         values = values / SECONDS if self.source == "date" else values
         gone = np.isnan(values)
         noted.missing += int(gone.sum())
@@ -121,7 +122,9 @@ class CategoryColumn:
         other = place.get(RARE, -1)
         place.update(dict.fromkeys(self.rare, other))
         out = np.zeros((len(column.values), len(self.levels)))
+        same = {level.lower(): level for level in place if level.lower() in TRUTHS} if self._truths(column) else {}
         for i, level in enumerate(cells(column)):
+            level = same.get(level.lower(), level) if same else level
             noted.missing += level == MISSING
             j = place.get(level)
             if j is None:
@@ -132,6 +135,10 @@ class CategoryColumn:
             if j >= 0:
                 out[i, j] = 1.0
         return out
+
+    def _truths(self, column: Column) -> bool:
+        """Whether truth values of a typed file meet words, True or TRUE, of a text file: the fit's or the new one's."""
+        return column.kind != self.source and "boolean" in (column.kind, self.source)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -175,10 +182,10 @@ def cells(column: Column) -> list[str]:
     return [MISSING if v != v else f"{v:.17g}" for v in column.values.tolist()]
 
 
-def finite(column: Column, source: str, dates: bool = False) -> Floats:
+def finite(column: Column, source: str, as_kind: str = "number") -> Floats:
     """A column of numbers, missing or finite; text where numbers (or dates) were is refused with its row."""
     if column.kind == "text":
-        return _numbers_in(column, source, dates)
+        return _numbers_in(column, source, as_kind)
     at = np.flatnonzero(np.isinf(column.values))
     if len(at):
         raise DataError(
@@ -188,15 +195,21 @@ def finite(column: Column, source: str, dates: bool = False) -> Floats:
     return np.asarray(column.values, dtype=np.float64)
 
 
-def _numbers_in(column: Column, source: str, dates: bool) -> Floats:
-    """Text as plain numbers or as dates; what is neither is named."""
-    read = moment if dates else Writing().number
+def _numbers_in(column: Column, source: str, as_kind: str) -> Floats:
+    """Text as plain numbers, truth values or dates; what is none of them is named."""
+    dates = as_kind == "date"
+    read = moment if dates else _truth if as_kind == "boolean" else Writing().number
     cells = column.values.tolist()
     known = {v: float("nan") if v is None or v in NO_VALUE else read(v) for v in dict.fromkeys(cells)}
     wrong = [v for v, number in known.items() if number is None]
     if wrong:
         raise DataError(f"{column.name!r} in {source} is not a {'date' if dates else 'number'} {_which(column, wrong)}")
     return np.array([known[v] for v in cells], dtype=np.float64)
+
+
+def _truth(text: str) -> float | None:
+    value = TRUTHS.get(text.strip().lower())
+    return Writing().number(text) if value is None else value
 
 
 def _which(column: Column, wrong: list[Any]) -> str:

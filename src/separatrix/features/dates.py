@@ -50,7 +50,7 @@ class DateColumn:
 
     def encode(self, column: Column, noted: Noted, source: str) -> Floats:
         own = self.days.encode(column, noted, source)
-        values = finite(column, source, dates=True)
+        values = finite(column, source, "date")
         seconds = np.where(np.isnan(values), self.days.fill * SECONDS, values)
         months, weekdays = calendar(seconds)
         blocks = [own, months[:, None] == np.array(self.months), weekdays[:, None] == np.array(self.weekdays)]

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from separatrix.data.dialect import Reading
 from separatrix.data.frame import Frame
-from separatrix.data.number_writing import Writing
+from separatrix.data.number_writing import Writing, plain_number
 from separatrix.data.row_files import Matrix
 from separatrix.errors import DataError
-from separatrix.features.column_encoders import Noted, NumberColumn
+from separatrix.features.column_encoders import TRUTHS, Noted, NumberColumn
 from separatrix.features.encoder import WORDY_COLUMNS, Encoder
 
 LABELS = 1 << 16  # that are made text together
@@ -89,6 +89,24 @@ class TableModel:
     def classes(self) -> list[Any] | None:
         return self.learner.classes_.tolist() if hasattr(self.learner, "classes_") else None
 
+    def as_classes(self, labels: NDArray[Any], source: str) -> NDArray[Any]:
+        """The labels of another file in the type of the model's classes: text for a number, true for True.
+
+        A label that is not a class stays as it is; text among numbers, and a number among truth values, is refused.
+        """
+        classes = self.classes
+        assert classes is not None
+        own = type(classes[0])
+        known = {_as_text(label): label for label in classes} | {label: label for label in classes}
+        made = [known.get(v, known.get(_as_text(v), v)) for v in labels.tolist()]
+        if own is str:
+            return np.array([str(v) for v in made], dtype=object)
+        strange = next((v for v in made if (own is bool) != isinstance(v, bool) or isinstance(v, str)), None)
+        if strange is not None:
+            listed = ", ".join(map(str, classes[:5])) + ", …" * (len(classes) > 5)
+            raise DataError(f"{source} has the label {strange!r}, but the classes of the model are {listed}.")
+        return np.array(made)
+
     def predict(self, X: Any) -> dict[str, NDArray[Any]]:
         """The columns that a prediction adds: the class and its scores (probabilities too), or the number."""
         if self.classes is None:
@@ -104,6 +122,13 @@ class TableModel:
             chances = self.learner.predict_proba(X)
             out.update({f"probability_{label}": chances[:, k] for k, label in enumerate(self.classes)})
         return out
+
+
+def _as_text(label: Any) -> str:
+    """A label as every file writes it: numbers by their value, truth values in lower case."""
+    text = str(label)
+    number = plain_number(text)
+    return repr(number) if number is not None else text.lower() if text.lower() in TRUTHS else text
 
 
 def fingerprint(X: Any, y: NDArray[Any]) -> str:

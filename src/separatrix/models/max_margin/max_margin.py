@@ -257,3 +257,4 @@ class MaxMargin(LinearClassifier):
         ):
             raise ValueError("the pairs of classes do not fit the vectors")
         self._numbers = numbers
+        self.pairs_ = self.classes_[numbers]
