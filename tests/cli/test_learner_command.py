@@ -58,6 +58,15 @@ def test_the_help_of_a_learner(words, capsys):
     assert "--fit-intercept / --no-fit-intercept Whether there is an intercept b. [default: True]" in said
 
 
+def test_the_help_of_streams_lists_the_learners_that_learn_row_by_row(capsys):
+    main(["stream", "--help"])
+    said = capsys.readouterr().out
+    assert "\n  averaged-perceptron " in said
+    assert "\n  least-squares " in said
+    assert "\n  logistic-regression " not in said
+    assert "\n  max-margin " not in said
+
+
 def test_the_help_names_the_learners_without_importing_them():
     code = "import sys; from separatrix.cli.main import main; main(sys.argv[1:]); print('numpy' in sys.modules)"
     for more in ((), ("-l", "arow")):

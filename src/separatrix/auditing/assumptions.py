@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable, excerpt
-from separatrix.auditing.best_hyperplane import BestHyperplane
+from separatrix.auditing.best_hyperplane import BestHyperplane, FullFit
 from separatrix.auditing.budget import Session
 from separatrix.auditing.checks import log_odds, noise, normality
 from separatrix.auditing.checks.table_checks import check_columns, check_independence
@@ -24,43 +24,34 @@ from separatrix.auditing.separation import DecidedSeparation
 ORDER = {"fails": 0, "look": 1, "unknown": 2, "holds": 3}
 
 
-def check_classification(
+def check(
     table: AuditTable,
     session: Session,
-    separation: DecidedSeparation,
-    best: BestHyperplane,
     prediction: Prediction,
+    separation: DecidedSeparation | None,
+    best: BestHyperplane | None,
+    full: FullFit | None,
 ) -> tuple[AssumptionFacts, list[QuantileCurve]]:
-    """Every assumption with its evidence, and the quantiles of the classes."""
+    """Every assumption with its evidence, failures first, and the quantiles of the classes."""
+    lines, quantiles, suspects, duplicates = list[AssumptionLine](), list[QuantileCurve](), None, 0
     with session.clock.stage("assumptions"):
-        normal, quantiles = normality.check(table, session.seed) if _in_time(session, "normal classes") else ([], [])
-        misses = [] if best.facts.mistakes is None else best.facts.mistakes.rows
-        suspicion, suspects = suspect_labels(table, prediction.comparison, misses)
-        lines = [
-            _separable(separation.verdict),
-            *normal,
-            *suspicion,
-        ]
-        if _in_time(session, "linear log-odds"):
-            lines += log_odds.check(table, session.seed, separation.verdict == "overlap")
-        if _in_time(session, "full rank and equal scales"):
-            lines += check_columns(table)
-        if _in_time(session, "independent rows"):
-            lines += check_independence(table, separation.facts.contradictions.duplicates)
-    return AssumptionFacts(_sorted(lines), suspects), quantiles
-
-
-def check_regression(
-    table: AuditTable, session: Session, residuals: Floats, fitted: Floats, duplicates: int
-) -> AssumptionFacts:
-    """The same for a quantity."""
-    with session.clock.stage("assumptions"):
-        lines = noise.check(table, residuals, fitted)
+        if full is not None:
+            lines, duplicates = noise.check(table, full.residuals, full.fitted), full.duplicates
+        elif separation is not None and best is not None:
+            lines, duplicates = [_separable(separation.verdict)], separation.facts.contradictions.duplicates
+            if _in_time(session, "normal classes"):
+                normal, quantiles = normality.check(table, session.seed)
+                lines += normal
+            misses = [] if best.facts.mistakes is None else best.facts.mistakes.rows
+            suspicion, suspects = suspect_labels(table, prediction.comparison, misses)
+            lines += suspicion
+            if _in_time(session, "linear log-odds"):
+                lines += log_odds.check(table, session.seed, separation.verdict == "overlap")
         if _in_time(session, "full rank and equal scales"):
             lines += check_columns(table)
         if _in_time(session, "independent rows"):
             lines += check_independence(table, duplicates)
-    return AssumptionFacts(_sorted(lines), None)
+    return AssumptionFacts(sorted(lines, key=lambda line: ORDER[line.verdict]), suspects), quantiles
 
 
 def _in_time(session: Session, what: str) -> bool:
@@ -69,11 +60,6 @@ def _in_time(session: Session, what: str) -> bool:
         return True
     session.clock.leave_out(f"check of the assumption: {what}", "the time budget was used up")
     return False
-
-
-def _sorted(lines: list[AssumptionLine]) -> list[AssumptionLine]:
-    """Failures first."""
-    return sorted(lines, key=lambda line: ORDER[line.verdict])
 
 
 def _separable(verdict: str) -> AssumptionLine:

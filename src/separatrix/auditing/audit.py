@@ -255,39 +255,45 @@ def audit(
         clock.start_steps()
         plan = Plan(made.n, made.d, made.cells, made.score_vectors, clock.budget / clock.slowness)
     session = Session(clock, plan, seed, level)
-    return (_audit_quantity if made.regression else _audit_classes)(made, session, ledger)
+    return _answer(made, session, ledger)
 
 
 def _names(given: Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _audit_classes(table: AuditTable, session: Session, ledger: Any) -> Audit:
-    """The questions about classes."""
+def _answer(table: AuditTable, session: Session, ledger: Any) -> Audit:
+    """Ask the five questions; about a quantity the first two are answered by a least-squares fit to all rows."""
     clock, fits = session.clock, FullFits(table)
-    with clock.stage("separation"):
-        decided = separation.decide(table, session)
-    best = best_hyperplane.find(table, session, decided)
-    with clock.stage("certificate"):
-        certified = certify(table, session, decided, best)
-    listed = candidates(table, session, decided.verdict)
+    decided: separation.DecidedSeparation | None = None
+    best: best_hyperplane.BestHyperplane | None = None
+    full: best_hyperplane.FullFit | None = None
+    certified = None
+    if table.regression:
+        full = best_hyperplane.fit_all_rows(table, session)
+    else:
+        with clock.stage("separation"):
+            decided = separation.decide(table, session)
+        best = best_hyperplane.find(table, session, decided)
+        with clock.stage("certificate"):
+            certified = certify(table, session, decided, best)
+    listed = candidates(table, session, None if decided is None else decided.verdict)
     predicted = prediction.estimate(table, session, listed, ledger)
     _keep_fit(session, fits, predicted)
-    separable = decided.facts.separable
+    separable = decided is not None and decided.facts.separable
     algorithm = efficiency.measure(table, session, best, separable, fits, listed, predicted)
-    checked, quantiles = assumptions.check_classification(table, session, decided, best, predicted)
-    drawn = make_pictures(table, session, fits, listed, predicted, decided, best, quantiles)
+    checked, quantiles = assumptions.check(table, session, predicted, decided, best, full)
+    drawn = make_pictures(table, session, fits, listed, predicted, decided, best, quantiles, full)
     model = _model(table, session, fits, predicted)
     facts = table_facts(table, seed=session.seed, level=session.level, budget=clock.allowed)
-    advice = recommend(
-        facts, predicted.facts, predicted.chosen, algorithm.neighbour, decided.facts, best.facts, checked
-    )
+    first, second = None if decided is None else decided.facts, None if best is None else best.facts
+    advice = recommend(facts, predicted.facts, predicted.chosen, algorithm.neighbour, first, second, checked)
     found = AuditFacts(
         table=facts,
-        separation=decided.facts,
-        exact_fit=None,
-        best=best.facts,
-        least_squares=None,
+        separation=first,
+        exact_fit=None if full is None else full.exact_fit,
+        best=second,
+        least_squares=None if full is None else full.best,
         algorithm=algorithm,
         prediction=predicted.facts,
         assumptions=checked,
@@ -298,37 +304,6 @@ def _audit_classes(table: AuditTable, session: Session, ledger: Any) -> Audit:
         run=_run_facts(clock, predicted),
     )
     return Audit(found, model, certified)
-
-
-def _audit_quantity(table: AuditTable, session: Session, ledger: Any) -> Audit:
-    """The questions about a quantity."""
-    clock, fits = session.clock, FullFits(table)
-    full = best_hyperplane.fit_all_rows(table, session)
-    listed = candidates(table, session, None)
-    predicted = prediction.estimate(table, session, listed, ledger)
-    _keep_fit(session, fits, predicted)
-    algorithm = efficiency.measure(table, session, None, False, fits, listed, predicted)
-    checked = assumptions.check_regression(table, session, full.residuals, full.fitted, full.duplicates)
-    drawn = make_pictures(table, session, fits, listed, predicted, full_fit=full)
-    model = _model(table, session, fits, predicted)
-    facts = table_facts(table, seed=session.seed, level=session.level, budget=clock.allowed)
-    advice = recommend(facts, predicted.facts, predicted.chosen, algorithm.neighbour, None, None, checked)
-    found = AuditFacts(
-        table=facts,
-        separation=None,
-        exact_fit=full.exact_fit,
-        best=None,
-        least_squares=full.best,
-        algorithm=algorithm,
-        prediction=predicted.facts,
-        assumptions=checked,
-        recommendation=advice,
-        pictures=drawn,
-        certificate=None,
-        left_out=clock.omissions,
-        run=_run_facts(clock, predicted),
-    )
-    return Audit(found, model, None)
 
 
 def _keep_fit(session: Session, fits: FullFits, predicted: prediction.Prediction) -> None:

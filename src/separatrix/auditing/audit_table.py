@@ -186,9 +186,8 @@ def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule
                     f"{table.source} has no column names: drop=, keep=, text=, category=, number= and feature_map= "
                     "do not apply."
                 )
-            X = table.X if not isinstance(table.X, np.ndarray) else np.ascontiguousarray(table.X, dtype=np.float64)
             notes.append("unnamed columns are called x0, x1, … in order")
-            return AuditTable(task, choices, None, _csr(X), (), (), tuple(notes), split_rule)
+            return AuditTable(task, choices, None, _canonical(table.X), (), (), tuple(notes), split_rule)
         names = [f"x{j}" for j in range(table.X.shape[1])]
         table = frame_of(names, table.X, table.source)
         task = replace(task, table=table)
@@ -211,10 +210,10 @@ def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule
     return AuditTable(task, choices, encoder, X, leaks, aside, tuple(notes), split_rule)
 
 
-def _csr(X: Any) -> Any:
-    """Sparse rows with sorted, distinct indices, as proofs and fingerprints need them."""
+def _canonical(X: Any) -> Any:
+    """Contiguous numbers, or sparse rows with sorted, distinct indices, as proofs and fingerprints need them."""
     if isinstance(X, np.ndarray):
-        return X
+        return np.ascontiguousarray(X, dtype=np.float64)
     X = X.tocsr()
     if not X.has_canonical_format:
         X = X.copy()
@@ -292,12 +291,6 @@ def _telling(columns: list[Column], rows: list[int], letters: int, longest: int)
     return [columns[k] for k in sorted(kept)]
 
 
-def _whole_days(column: Column) -> bool:
-    """Whether every date of the column is midnight."""
-    known = np.asarray(column.values, dtype=np.float64)
-    return not np.any(np.nan_to_num(known) % 86400)
-
-
 def _cell(column: Column, i: int, width: int) -> str:
     value = column.values[i]
     if value is None or value != value:
@@ -308,5 +301,6 @@ def _cell(column: Column, i: int, width: int) -> str:
         from datetime import UTC, datetime
 
         text = datetime.fromtimestamp(float(value), UTC).isoformat(" ", "minutes").removesuffix("+00:00")
-        return text.removesuffix(" 00:00") if _whole_days(column) else text
+        whole_days = not np.any(np.nan_to_num(np.asarray(column.values, dtype=np.float64)) % 86400)
+        return text.removesuffix(" 00:00") if whole_days else text
     return f"{value:.6g}"

@@ -63,16 +63,9 @@ def coefficient_table(
             low, high = (None if end is None else -end for end in (high, low))
         name = table.names[j]
         rows.append(CoefficientRow(name, float(flip * coef[j]), low, high, float(spread[j]), fates.get(name)))
-    return CoefficientTable(
-        candidate.name,
-        min(len(coef), len(own)),
-        float(flip * intercept),
-        table.labels[table.positive] if table.binary else None,
-        "logistic" in candidate.name,
-        kind,
-        why_not,
-        rows,
-    )
+    positive = table.labels[table.positive] if table.binary else None
+    log_odds, of = "logistic" in candidate.name, min(len(coef), len(own))
+    return CoefficientTable(candidate.name, of, float(flip * intercept), positive, log_odds, kind, why_not, rows)
 
 
 def _mapped_table(model: Any, candidate: Candidate, table: AuditTable, why_not: str | None) -> CoefficientTable:
@@ -246,17 +239,13 @@ def _along_normal(table: AuditTable, seed: int, rows: NDArray[np.intp], hyperpla
     """Signed distance from the hyperplane, and the widest direction along it."""
     coef, intercept = hyperplane.coef, hyperplane.intercept
     length = float(np.linalg.norm(coef))
+    X, unit = table.standardised[rows], coef / max(length, 1e-300)
+    away = (X @ coef + intercept) / max(length, 1e-300)
     if table.sparse:
-        X = table.rows[rows]
-        away = (X @ coef + intercept) / max(length, 1e-300)
-        second = _sparse_second(X, coef / max(length, 1e-300), seed)
+        second = _sparse_second(X, unit, seed)
     else:
-        X = table.standardised[rows]
-        away = (X @ coef + intercept) / max(length, 1e-300)
-        unit = coef / max(length, 1e-300)
         rest = X - X.mean(axis=0)
-        rest = rest - np.outer(rest @ unit, unit)
-        second = _first_component(rest)
+        second = _first_component(rest - np.outer(rest @ unit, unit))
     axes = ("signed distance from the hyperplane", "direction of greatest spread along it")
     return _Points(np.asarray(away), second, axes, "normal", DrawnLine((1.0, 0.0), 0.0, hyperplane.gap))
 
@@ -285,7 +274,8 @@ def _sparse_second(X: Any, unit: Floats, seed: int) -> Floats:
 
 def _fisher(table: AuditTable, rows: NDArray[np.intp]) -> _Points:
     """Directions in which class means differ most, for unit spread within classes."""
-    X = table.standardised[rows] if not table.sparse else np.asarray(table.rows[rows].todense())
+    X = table.standardised[rows]
+    X = np.asarray(X.todense()) if table.sparse else X
     codes = table.codes[rows]
     means = np.array(
         [X[codes == k].mean(axis=0) if (codes == k).any() else X.mean(axis=0) for k in range(len(table.classes))]

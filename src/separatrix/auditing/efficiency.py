@@ -128,7 +128,7 @@ def _coefficients_on_a_map(prediction: Prediction) -> int | None:
 
 def _one_prediction(table: AuditTable, rows: NDArray[np.intp], mapped: int | None) -> tuple[float, float]:
     """Seconds for one row: by the nearest of those kept, and by one product of so many columns."""
-    X: Any = table.standardised[rows] if not table.sparse else table.rows[rows]
+    X: Any = table.standardised[rows]
     model = _neighbour(table).learner.fit(X, table.task.y[rows])
     some = X[: min(200, len(rows))]
     start = perf_counter()

@@ -17,7 +17,6 @@ from separatrix.auditing.drawn_model import DrawnHyperplane, coefficient_table, 
 from separatrix.auditing.facts import (
     Band,
     CalibrationPicture,
-    CoefficientTable,
     CostChoice,
     LearningCurve,
     Pictures,
@@ -43,14 +42,17 @@ def make_pictures(
     fits: FullFits,
     listed: list[Candidate],
     predicted: Prediction,
-    separation: DecidedSeparation | None = None,
-    best: BestHyperplane | None = None,
-    quantiles: list[QuantileCurve] | None = None,
-    full_fit: FullFit | None = None,
+    separation: DecidedSeparation | None,
+    best: BestHyperplane | None,
+    quantiles: list[QuantileCurve],
+    full_fit: FullFit | None,
 ) -> Pictures:
     """What the report draws, for classes or for a quantity."""
     fates = {} if best is None else best.facts.coefficients.fates
-    coefficients = _coefficients(table, session, fits, listed, predicted, fates)
+    chosen = predicted.chosen or (listed[0] if listed else None)  # the first candidate where none was chosen
+    coefficients = None
+    if chosen is not None and table.score_vectors == 1:
+        coefficients = coefficient_table(table, session, fits, chosen, fates)
     projection = None
     if separation is not None and best is not None:
         with session.clock.stage("pictures"):
@@ -69,23 +71,8 @@ def make_pictures(
         None if table.regression else score_pictures(table, predicted, session.level),
         fitted,
         predicted_scatter(predicted, session.seed) if table.regression else None,
-        quantiles or [],
+        quantiles,
     )
-
-
-def _coefficients(
-    table: AuditTable,
-    session: Session,
-    fits: FullFits,
-    listed: list[Candidate],
-    predicted: Prediction,
-    fates: dict[str, str],
-) -> CoefficientTable | None:
-    """Those of the chosen learner; of the first candidate where none was chosen."""
-    chosen = predicted.chosen or (listed[0] if listed else None)
-    if chosen is None or table.score_vectors > 1:
-        return None
-    return coefficient_table(table, session, fits, chosen, fates)
 
 
 def _projection(

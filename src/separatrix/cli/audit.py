@@ -15,6 +15,8 @@ from separatrix.cli.output import Progress
 from separatrix.cli.process import began
 from separatrix.errors import ParameterError
 
+FOLDER = click.Path(path_type=Path)
+
 
 @click.command()
 @click.argument("source", type=SOURCE)
@@ -25,25 +27,16 @@ from separatrix.errors import ParameterError
 @click.option(
     "--budget", type=float, default=60.0, show_default=True, help="Seconds for everything, from start to exit."
 )
-@click.option(
-    "--out",
-    "-o",
-    type=click.Path(path_type=Path),
-    default=Path("audit"),
-    show_default=True,
-    help="Folder of the results.",
-)
-@click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
+@click.option("--out", "-o", type=FOLDER, default=Path("audit"), show_default=True, help="Folder of the results.")
+@table_options.drop_option
 @click.option("--keep", multiple=True, help="A column to use although it looks like a leak.")
-@click.option("--text", multiple=True, help="A column of free text.")
-@click.option("--category", multiple=True, help="A column of categories.")
-@click.option("--number", multiple=True, help="A column of numbers.")
-@click.option("--map", "feature_map", metavar="MAP", help="Feature map of the columns: poly:2 … poly:5, or splines.")
+@table_options.type_options
+@click.option("--map", "feature_map", metavar="MAP", help=table_options.MAP_HELP)
 @click.option("--groups", help="Column that identifies groups of rows, which are kept together.")
 @click.option("--time", help="Column of dates or times: later rows are predicted from earlier ones.")
 @click.option("--rows/--no-rows", default=True, help="Whether report.html may contain rows of the table.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of splits and samples.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+@table_options.level_option
 @output.output_options
 def command(source: str, out: Path, **options: Any) -> None:
     """Answer five questions about SOURCE (a file, a glob, -, example:NAME, or SQL over files).

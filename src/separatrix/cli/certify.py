@@ -16,21 +16,16 @@ from separatrix.cli.table_options import SIZE
 from separatrix.errors import ParameterError
 from separatrix.printable import printable
 
+FILE = click.Path(dir_okay=False)
+
 
 @click.command()
 @click.argument("source", type=SOURCE)
 @click.option("--target", "-t", help="Column of the labels (default: the one named target, label, class or y).")
-@click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
+@table_options.drop_option
 @click.option("--skip-missing-target", is_flag=True, help="Leave out rows whose label is missing, instead of an error.")
 @table_options.file_options
-@click.option(
-    "--out",
-    "-o",
-    type=click.Path(dir_okay=False),
-    default="certificate.json",
-    show_default=True,
-    help="Certificate file.",
-)
+@click.option("--out", "-o", type=FILE, default="certificate.json", show_default=True, help="Certificate file.")
 @click.option("--positive", help="The positive class; all others count as negative.")
 @click.option(
     "--multiclass",
@@ -38,18 +33,12 @@ from separatrix.printable import printable
     help="More than two classes: each against the rest, in pairs, or all at once (Kesler).",
 )
 @click.option("--no-intercept", is_flag=True, help="Only hyperplanes through the origin.")
-@click.option(
-    "--reading",
-    type=click.Choice(["binary64", "decimal"]),
-    default="binary64",
-    show_default=True,
-    help="How a decimal such as 0.1 is read: as the nearest double, or as 1/10.",
+@table_options.choice(
+    "--reading", "binary64", "decimal", help="How a decimal such as 0.1 is read: as the nearest double, or as 1/10."
 )
-@click.option(
+@table_options.choice(
     "--claim",
-    type=click.Choice(["separability", "margin", "margin-lifted", "min-errors"]),
-    default="separability",
-    show_default=True,
+    *("separability", "margin", "margin-lifted", "min-errors"),
     help="What to prove: the verdict, the largest half-width, the lifted margin of the mistake bound, or the fewest "
     "mistakes of any hyperplane.",
 )
@@ -61,9 +50,7 @@ from separatrix.printable import printable
 @click.option(
     "--memory", type=SIZE, metavar="SIZE", help="Memory for reading, such as 256MB; the rows are then kept on disk."
 )
-@click.option(
-    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for the rows on disk ($SEPARATRIX_CACHE)."
-)
+@table_options.cache_option
 @click.option(
     "--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with status 1 on any other verdict."
 )
@@ -123,9 +110,9 @@ def decide(
     multiclass: str | None,
     intercept: bool,
     reading: str,
-    claim: str = "separability",
-    exact: bool = False,
-    limits: dict[str, Any] | None = None,
+    claim: str,
+    exact: bool,
+    limits: dict[str, Any],
 ) -> Any:
     """The answer to the question that was asked, with its certificate."""
     from separatrix.proofs.certificate import class_names
@@ -156,5 +143,5 @@ def decide(
     if claim == "margin-lifted":
         return bound_between(given, *groups, exact=exact)
     if claim == "min-errors":
-        return bracket(given, *groups, **(limits or {}))
+        return bracket(given, *groups, **limits)
     return given.two_groups(*groups)

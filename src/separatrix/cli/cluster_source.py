@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from separatrix.cli import output, table_options
 from separatrix.cli.output import Progress
@@ -16,20 +13,6 @@ from separatrix.printable import printable
 if TYPE_CHECKING:
     from separatrix.cluster.predictions import WrittenPart
     from separatrix.features.table_model import TableModel
-
-
-def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of commands that can work on a cluster."""
-    for option in (
-        click.option("--workers", type=click.IntRange(1), help="Workers on the cluster (default: its processors)."),
-        click.option(
-            "--cluster",
-            metavar="ADDRESS",
-            help="Work on a Ray cluster: auto, HOST:PORT, local (processes of this machine), or here (this process).",
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 def place(cluster: str, workers: int | None, bar: Progress) -> dict[str, Any]:

@@ -41,18 +41,21 @@ WIDEST = 1000  # columns up to which the discriminant is compared by default
 def command(context: click.Context, /, source: str, learners: tuple[str, ...], **options: Any) -> None:
     """Compare learners on SOURCE: the same folds for all, encoders fitted inside each fold."""
     from separatrix.data.frame import Frame
+    from separatrix.data.tasks import counts_of, task_of
     from separatrix.evaluation.comparison import compare
 
     made = _named(learners, options["seed"])
     opened = table_options.open_table(source, options)
     regression = all(learner._estimator_type == "regressor" for learner in made.values()) if made else None
-    task = table_options.task_of(opened, options["target"], options["positive"], regression)
+    task = task_of(opened, options["target"], options["positive"], regression)
     choices = table_options.choices_of(options)
     if not made:
         if isinstance(task.table, Frame) and context.get_parameter_source("scale") is ParameterSource.DEFAULT:
             choices = replace(choices, scale="standard")
             task.guesses.append("standardised columns")
-        made = {line: table_options.learner_of(*_words(line), options["seed"]) for line in _suitable(task, choices)}
+        for line in _suitable(task, choices):
+            name, *flags = line.split()
+            made[line] = table_options.learner_of(name, flags, options["seed"])
     entrants = {name: table_options.in_folds(task, learner, choices) for name, learner in made.items()}
     X = next(iter(entrants.values()))[1]
     ran: list[int] = []
@@ -79,7 +82,7 @@ def command(context: click.Context, /, source: str, learners: tuple[str, ...], *
 
         output.say_json(ComparisonReport(**found.to_dict(), source=opened.name, target=task.target))
         return
-    head = [printable(f"{opened.name}   {len(task.y):,} rows · {table_options.counts_of(task)}")]
+    head = [printable(f"{opened.name}   {len(task.y):,} rows · {counts_of(task)}")]
     head += [printable("guessed: " + " · ".join(task.guesses))] if task.guesses else []
     output.say(head * (not options["quiet"]) + [str(found)])
 
@@ -107,8 +110,3 @@ def _suitable(task: table_options.Task, choices: Any) -> list[str]:
     width = Encoder.fitted(table, choices).encoded_width if isinstance(table, Frame) else table.X.shape[1]
     discriminant = ["linear-discriminant"] if width <= WIDEST else []
     return ["logistic-regression --C 1", *discriminant, "averaged-perceptron"]
-
-
-def _words(line: str) -> tuple[str, list[str]]:
-    name, *options = line.split()
-    return name, options

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from separatrix.cli import output, table_options
-from separatrix.cli.cluster_source import cluster_options, evaluate_on_cluster
+from separatrix.cli.cluster_source import evaluate_on_cluster
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.messages import in_flags
 from separatrix.errors import DataError
@@ -24,14 +24,14 @@ SAME_ROWS = (
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
 @click.argument("source", type=SOURCE)
 @table_options.reading_options
-@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
-@cluster_options
+@table_options.level_option
+@table_options.cluster_options
 @output.output_options
 def command(model: str, source: str, **options: Any) -> None:
     """Compare the predictions of MODEL with the target column of SOURCE: every metric with its interval."""
     from separatrix.evaluation.evaluation import evaluate
     from separatrix.evaluation.evaluation_text import rows
-    from separatrix.features.table_model import TableModel
+    from separatrix.features.table_model import TableModel, fingerprint
     from separatrix.persistence import load
 
     loaded = load(model)
@@ -39,7 +39,7 @@ def command(model: str, source: str, **options: Any) -> None:
     if options["cluster"] is not None:
         evaluate_on_cluster(loaded, model, source, options)
         return
-    X, y, notes = rows_and_truth(loaded, source, options)
+    X, y, name = rows_and_truth(loaded, source, options)
     if options["positive"] is not None:
         if loaded.classes is None:
             raise DataError(f"--positive is {options['positive']!r}, and the model predicts numbers: leave it out.")
@@ -51,17 +51,15 @@ def command(model: str, source: str, **options: Any) -> None:
         predicted, unseen = without_unseen(said_of(loaded, X), y)
         found = evaluate(y, level=options["level"], **predicted)
     said = [*unseen, *(in_flags(str(warning.message)) for warning in caught)]
-    from separatrix.features.table_model import fingerprint
-
     if loaded.about.get("fingerprint") == fingerprint(X, y):
         said.insert(0, SAME_ROWS)
     if options["json_"]:
         from separatrix.cli.json_reports import EvaluatedClasses, EvaluatedNumbers
 
         kind = EvaluatedNumbers if loaded.classes is None else EvaluatedClasses
-        output.say_json(kind(**found.to_dict(), source=notes["source"], model=model, warnings=said))
+        output.say_json(kind(**found.to_dict(), source=name, model=model, warnings=said))
         return
-    head = printable(f"{model} on {notes['source']}   {rows(len(y))}")
+    head = printable(f"{model} on {name}   {rows(len(y))}")
     output.say([head] * (not options["quiet"]) + [str(found)])
     for text in said[: 0 if options["quiet"] else None]:
         output.complain(f"warning: {text}")
@@ -101,16 +99,17 @@ def without_unseen(said: dict[str, Any], truth: Any) -> tuple[dict[str, Any], li
     return {"y_pred": said["y_pred"], "task": "classification"}, [told]
 
 
-def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-    """Encoded rows, and their true labels in the type of the model's classes."""
+def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[Any, Any, str]:
+    """Encoded rows, their true labels in the type of the model's classes, and the name of the source."""
     from separatrix.data.row_files import Matrix
+    from separatrix.data.tasks import label_values, need_whole
 
     opened = table_options.open_table(source, options, model)
     table = opened.read()
     if isinstance(table, Matrix):
         if table.y is None:
             raise DataError(f"{opened.name} has rows without labels: there is nothing to compare with.")
-        truth = table_options.label_values(table.y)
+        truth = label_values(table.y)
     else:
         target = options["target"] or model.target
         if target is None:
@@ -121,10 +120,10 @@ def rows_and_truth(model: Any, source: str, options: dict[str, Any]) -> tuple[An
         if options["skip_missing_target"] and not column.missing.all():
             table = table.take(~column.missing)
             column = table[target]
-        table_options.need_whole(column, opened.name)
+        need_whole(column, opened.name)
         truth = column.values if model.classes is None else column.labels()
         table = table.without([target])
     if model.classes is not None:
         truth = model.as_classes(truth, opened.name)
     X, _ = model.rows(table)
-    return X, truth, {"source": opened.name}
+    return X, truth, opened.name

@@ -46,7 +46,7 @@ MOST_NAMES = 100_000  # features that are known by name
 @click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Model file (.sepx).")
 @table_options.reading_options
 @table_options.column_options
-@click.option("--seed", type=click.IntRange(0), default=None, help="Seed of the learner and of the split.")
+@table_options.seed_option
 @click.option("--cv", type=click.IntRange(2), help="Also cross-validate, with this number of folds.")
 @click.option(
     "--holdout",
@@ -72,9 +72,7 @@ MOST_NAMES = 100_000  # features that are known by name
     help="Memory for reading, such as 256MB; the rows are then kept on disk (default: a quarter of the memory, "
     "for files larger than half of it).",
 )
-@click.option(
-    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for the rows on disk ($SEPARATRIX_CACHE)."
-)
+@table_options.cache_option
 @click.option("--keep-cache", is_flag=True, help="Keep the rows on disk, and reuse them while the files are unchanged.")
 @output.output_options
 @click.pass_context
@@ -145,11 +143,13 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
 
 def learner_and_task(opened: Any, context: click.Context, options: dict[str, Any]) -> tuple[Any, table_options.Task]:
     """The learner that was named; else a ridge on standardised columns that suits the target."""
+    from separatrix.data.tasks import task_of
+
     target, positive, extra = options["target"], options["positive"], list(context.args)
     if options["learner"] is not None:
         learner = table_options.learner_of(options["learner"], extra, options["seed"], options["recipe"])
-        return learner, table_options.task_of(opened, target, positive, learner._estimator_type == "regressor")
-    task = table_options.task_of(opened, target, positive, None)
+        return learner, task_of(opened, target, positive, learner._estimator_type == "regressor")
+    task = task_of(opened, target, positive, None)
     name, penalty = ("least-squares", "--alpha") if task.regression else ("logistic-regression", "--C")
     if penalty not in extra:
         extra += [penalty, "1"]

@@ -47,12 +47,14 @@ def account_of(
 
 def report_lines(report: dict[str, Any], task: table_options.Task, out: Path) -> list[str]:
     """The account for people."""
+    from separatrix.data.tasks import counts_of
+
     columns = f" · {output.plural(report['columns'], 'column')}" if report["columns"] else ""
     seconds = report["seconds"]
     lines = [
         f"{report['source']}   {output.plural(report['rows'], 'row')}{columns} "
         f"→ {output.plural(report['features'], 'feature')} · "
-        f"{printable(table_options.counts_of(task))}     read in {seconds['read']:.2f} s"
+        f"{printable(counts_of(task))}     read in {seconds['read']:.2f} s"
     ]
     if report["guesses"]:
         lines.append("guessed: " + " · ".join(report["guesses"]))

@@ -30,16 +30,7 @@ HOST = "127.0.0.1"
 @table_options.file_options
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port (default: a free one).")
 @click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
-def command(
-    source: str | None,
-    target: str | None,
-    columns: Any,
-    directions: bool,
-    drop: tuple[str, ...],
-    port: int,
-    browser: bool,
-    **options: Any,
-) -> None:
+def command(source: str | None, columns: Any, directions: bool, port: int, browser: bool, **options: Any) -> None:
     """Serve the lab: points to drag, the perceptron step by step, and what is proved of them.
 
     With SOURCE the page begins with two columns of that table, or with the two directions that show its classes
@@ -53,7 +44,7 @@ def command(
         raise ParameterError(f"separatrix lab needs {error.name}: pip install 'separatrix[lab]'.") from None
     if columns and directions:
         raise ParameterError("--columns and --directions cannot both say what to show first: choose one.")
-    own, table = (None, None) if source is None else _table(source, target, columns, directions, drop, options)
+    own, table = (None, None) if source is None else _table(source, columns, directions, **options)
     with socket.socket() as listening:
         try:
             listening.bind((HOST, port))
@@ -72,7 +63,7 @@ def command(
 
 
 def _table(
-    source: str, target: str | None, columns: Any, directions: bool, drop: tuple[str, ...], options: dict[str, Any]
+    source: str, columns: Any, directions: bool, target: str | None, drop: tuple[str, ...], **options: Any
 ) -> Any:
     """What the page shows first, and the columns that it can choose from."""
     from separatrix.cli.certifiable_table import certifiable

@@ -18,7 +18,7 @@ from itertools import zip_longest
 import click
 from click.shell_completion import CompletionItem
 
-from separatrix.models.registry import candidates, command_name, flag_name
+from separatrix.models.registry import candidates, command_name, flag_name, learner_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +99,14 @@ class LearnerCommand(click.Command):
         super().format_options(ctx, formatter)
         name = ctx.meta.get("learner")
         if name is None:
-            usable = "those with partial_fit can be used; " if ctx.info_name == "stream" else ""
-            with formatter.section(f"Learners ({usable}their options: separatrix fit --learner NAME --help)"):
-                formatter.write_dl(summaries())
+            listed = summaries()
+            if ctx.info_name == "stream":  # which classes learn row by row is known when they are imported
+                listed = [(own, text) for own, text in listed if hasattr(learner_class(own), "partial_fit")]
+            with formatter.section("Learners (their options: separatrix fit --learner NAME --help)"):
+                formatter.write_dl(listed)
             return
         found = options(name)
         if not found:
-            from separatrix.models.registry import learner_class
-
             learner_class(name)  # says which there are
         with formatter.section(f"Options of {name}"):
             formatter.write_dl([(option.flag, option.description) for option in found])

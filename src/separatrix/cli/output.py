@@ -23,9 +23,8 @@ BOLD = ("\ue000", "\ue001")  # marks around bold text, which have no other meani
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--json`` and ``--quiet``, which every command has."""
     command = click.option("--quiet", "-q", is_flag=True, help="Print only the result and errors.")(command)
-    return click.option("--json", "json_", is_flag=True, help="Print one line of JSON (see separatrix schema).")(
-        command
-    )
+    as_json = click.option("--json", "json_", is_flag=True, help="Print one line of JSON (see separatrix schema).")
+    return as_json(command)
 
 
 def need_place(out: Path | None, *sources: str | Path | None) -> None:

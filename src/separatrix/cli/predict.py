@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import output, table_options
-from separatrix.cli.cluster_source import cluster_options, predict_on_cluster
+from separatrix.cli.cluster_source import predict_on_cluster
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.output import Progress
 from separatrix.cli.prediction_writers import Batch, write
@@ -40,7 +40,7 @@ FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "pa
 @click.option("--only", is_flag=True, help="Write the predictions alone, without the columns of SOURCE.")
 @click.option("--strict", is_flag=True, help="Refuse categories that did not occur in training.")
 @table_options.file_options
-@cluster_options
+@table_options.cluster_options
 @output.output_options
 def command(
     model: str,

@@ -7,6 +7,7 @@ import errno
 import os
 import signal
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from separatrix.errors import DataError, ParameterError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FILE = click.Path(dir_okay=False, path_type=Path)
+SCALES = click.Choice(["none", "standard"])
+WINDOW_HELP = "Number of latest rows in the windowed accuracy."
 
 
 @click.command(cls=LearnerCommand, context_settings={"allow_extra_args": True})
@@ -43,23 +46,12 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--rejects", type=FILE, help="File for lines that cannot be read: JSON lines with place and reason.")
 @click.option("--strict", is_flag=True, help="Stop at the first line that cannot be read.")
 @click.option("--scores", is_flag=True, help="Write the score of each row after its class.")
-@click.option(
-    "--scale",
-    type=click.Choice(["none", "standard"]),
-    default="none",
-    help="Standardise columns by the rows seen so far.",
-)
+@click.option("--scale", type=SCALES, default="none", help="Standardise columns by the rows seen so far.")
 @click.option("--category", multiple=True, metavar="COLUMN", help="A column of categories; may be repeated.")
 @click.option("--number", multiple=True, metavar="COLUMN", help="A column of numbers; may be repeated.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out; may be repeated.")
 @click.option("--features", type=click.IntRange(1), help="Maximum number of features (svmlight; default: 4,194,304).")
-@click.option(
-    "--window",
-    type=click.IntRange(2),
-    default=1000,
-    show_default=True,
-    help="Number of latest rows in the windowed accuracy.",
-)
+@click.option("--window", type=click.IntRange(2), default=1000, show_default=True, help=WINDOW_HELP)
 @click.option(
     "--alarm",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -122,35 +114,15 @@ def _plan(source: str, options: dict[str, Any]) -> Any:
     places = [Path(options[name]).absolute() for name in ("model", "out", "checkpoint", "rejects") if options[name]]
     if len(set(places)) < len(places):
         raise ParameterError("--model, --out, --checkpoint and --rejects must be different files.")
-    if options["checkpoint"] is None and (
-        options["resume"] or options["checkpoint_rows"] or options["checkpoint_seconds"]
-    ):
+    rows, seconds = options["checkpoint_rows"], options["checkpoint_seconds"]
+    if options["checkpoint"] is None and (options["resume"] or rows or seconds):
         raise ParameterError("--resume, --checkpoint-rows and --checkpoint-seconds need --checkpoint FILE.")
-    seconds = options["checkpoint_seconds"]
-    if seconds is None and options["checkpoint_rows"] is None:
-        seconds = 10.0
-    return StreamPlan(
-        source=source,
-        out=options["out"],
-        columns=Columns(options["target"], options["category"], options["number"], options["drop"]),
-        format=options["format_"],
-        classes=_classes(options["classes"]),
-        standard=options["scale"] == "standard",
-        window=options["window"],
-        alarm=options["alarm"],
-        scores=options["scores"],
-        block=options["block"],
-        features=options["features"],
-        rejects=options["rejects"],
-        strict=options["strict"],
-        checkpoint=options["checkpoint"],
-        checkpoint_rows=options["checkpoint_rows"],
-        checkpoint_seconds=seconds,
-        resume=options["resume"],
-        follow=options["follow"],
-        longest_line=options["longest_line"],
-        quiet=options["quiet"] or options["json_"],
-    )
+    given = {own.name: options[own.name] for own in fields(StreamPlan) if own.name in options}
+    given |= {"source": source, "format": options["format_"], "classes": _classes(options["classes"])}
+    given["columns"] = Columns(options["target"], options["category"], options["number"], options["drop"])
+    given |= {"standard": options["scale"] == "standard", "quiet": options["quiet"] or options["json_"]}
+    given["checkpoint_seconds"] = 10.0 if rows is None and seconds is None else seconds
+    return StreamPlan(**given)
 
 
 def _classes(text: str | None) -> list[Any] | None:

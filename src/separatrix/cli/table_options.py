@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,86 +14,87 @@ import click
 from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from separatrix.data.dialect import Reading
-    from separatrix.data.frame import Column
     from separatrix.data.sources import Source
     from separatrix.data.tasks import Task as Task
     from separatrix.features.encoder import Choices
     from separatrix.features.table_model import TableModel
 
 
-def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every command that reads a table with a target."""
-    for option in reversed(
-        (
-            click.option("--target", "-t", help="Target column (default: the one named target, label, class or y)."),
-            click.option("--positive", help="The positive class, of two."),
-            click.option(
-                "--skip-missing-target",
-                is_flag=True,
-                help="Leave out rows whose target is missing, instead of an error.",
-            ),
-        )
-    ):
-        command = option(command)
-    return file_options(command)
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 
 
-def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every command that reads a table: how its file is written."""
-    for option in reversed(
-        (
-            click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated."),
-            click.option("--header/--no-header", default=None, help="Whether the first line names the columns."),
-            click.option("--sep", metavar="CHARACTER", help="Field separator, or the word tab (default: detected)."),
-            click.option(
-                "--decimal", type=click.Choice([".", ","]), help="Decimal mark (default: detected by column)."
-            ),
-            click.option(
-                "--encoding", metavar="NAME", help="Text encoding, such as utf-8 or cp1252 (default: detected)."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+class Size(click.ParamType[int]):
+    """A number of bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", str(value).lower())
+        if found is None:
+            self.fail(f"{value!r} is not a size: write 256MB or 4GB, for instance.", param, ctx)
+        return int(float(found[1]) * UNITS[found[2] or ""])
 
 
-def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say what columns are."""
-    for option in reversed(
-        (
-            click.option("--drop", multiple=True, help="A column to leave out; may be repeated."),
-            click.option("--text", multiple=True, help="A column of free text."),
-            click.option("--category", multiple=True, help="A column of categories."),
-            click.option("--number", multiple=True, help="A column of numbers."),
-            click.option(
-                "--scale",
-                type=click.Choice(["none", "standard"]),
-                default="none",
-                show_default=True,
-                help="Whether columns of numbers are standardised.",
-            ),
-            click.option(
-                "--words",
-                type=click.Choice(["hashed", "tfidf"]),
-                default="hashed",
-                show_default=True,
-                help="Free text as hashed terms, or as the terms of a vocabulary.",
-            ),
-            click.option(
-                "--dates",
-                type=click.Choice(["days", "parts"]),
-                default="days",
-                show_default=True,
-                help="Dates as days, or also as month, day of the week and time.",
-            ),
-            click.option("--map", metavar="MAP", help="Feature map of the columns: poly:2 … poly:5, or splines."),
-        )
-    ):
-        command = option(command)
-    return command
+SIZE = Size()
+
+
+def together(*options: Decorator) -> Decorator:
+    """Several options as one decorator, in this order."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+def choice(flag: str, *values: str, **settings: Any) -> Decorator:
+    """An option with a few values, the first of which is its default."""
+    return click.option(flag, type=click.Choice(values), default=values[0], show_default=True, **settings)
+
+
+# How a file is written; what every command that reads a table with a target asks; what columns are.
+file_options = together(
+    click.option("--na", multiple=True, help="Text that marks a missing value; may be repeated."),
+    click.option("--header/--no-header", default=None, help="Whether the first line names the columns."),
+    click.option("--sep", metavar="CHARACTER", help="Field separator, or the word tab (default: detected)."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark (default: detected by column)."),
+    click.option("--encoding", metavar="NAME", help="Text encoding, such as utf-8 or cp1252 (default: detected)."),
+)
+reading_options = together(
+    file_options,
+    click.option("--target", "-t", help="Target column (default: the one named target, label, class or y)."),
+    click.option("--positive", help="The positive class, of two."),
+    click.option(
+        "--skip-missing-target", is_flag=True, help="Leave out rows whose target is missing, instead of an error."
+    ),
+)
+MAP_HELP = "Feature map of the columns: poly:2 … poly:5, or splines."
+drop_option = click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
+type_options = together(
+    click.option("--text", multiple=True, help="A column of free text."),
+    click.option("--category", multiple=True, help="A column of categories."),
+    click.option("--number", multiple=True, help="A column of numbers."),
+)
+column_options = together(
+    drop_option,
+    type_options,
+    choice("--scale", "none", "standard", help="Whether columns of numbers are standardised."),
+    choice("--words", "hashed", "tfidf", help="Free text as hashed terms, or as the terms of a vocabulary."),
+    choice("--dates", "days", "parts", help="Dates as days, or also as month, day of the week and time."),
+    click.option("--map", metavar="MAP", help=MAP_HELP),
+)
+seed_option = click.option("--seed", type=click.IntRange(0), default=None, help="Seed of the learner and of the split.")
+level_option = click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+cache_option = click.option(
+    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for the rows on disk ($SEPARATRIX_CACHE)."
+)
+cluster_options = together(
+    click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Work on a Ray cluster: auto, HOST:PORT, local (processes of this machine), or here (this process).",
+    ),
+    click.option("--workers", type=click.IntRange(1), help="Workers on the cluster (default: its processors)."),
+)
 
 
 def open_table(source: str, options: dict[str, Any], model: TableModel | None = None) -> Source:
@@ -152,34 +155,6 @@ def choices_of(options: dict[str, Any]) -> Choices:
 
     names = ("drop", "text", "category", "number", "scale", "words", "dates", "map")
     return Choices(**{name: options[name] for name in names})
-
-
-def task_of(source: Source, target: str | None, positive: str | None, regression: bool | None) -> Task:
-    """Read everything; find the target, and say what was guessed."""
-    from separatrix.data import tasks
-
-    return tasks.task_of(source, target, positive, regression)
-
-
-def label_values(y: NDArray[Any]) -> NDArray[Any]:
-    """Labels of rows that came without column names, in the type that a fit gives them."""
-    from separatrix.data import tasks
-
-    return tasks.label_values(y)
-
-
-def need_whole(column: Column, source: str) -> None:
-    """A target without missing values."""
-    from separatrix.data import tasks
-
-    tasks.need_whole(column, source)
-
-
-def counts_of(task: Task) -> str:
-    """The target in a few words: classes with their counts, or a range."""
-    from separatrix.data import tasks
-
-    return tasks.counts_of(task)
 
 
 def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:
@@ -253,22 +228,3 @@ def rows_of(task: Task, rows: Any) -> Task:
     weights = None if table.weights is None else table.weights[rows]
     some = Matrix(table.X[rows], None if table.y is None else table.y[rows], table.source, weights)
     return replace(task, table=some, y=task.y[rows])
-
-
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
-
-
-class Size(click.ParamType[int]):
-    """A number of bytes."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", str(value).lower())
-        if found is None:
-            self.fail(f"{value!r} is not a size: write 256MB or 4GB, for instance.", param, ctx)
-        return int(float(found[1]) * UNITS[found[2] or ""])
-
-
-SIZE = Size()
