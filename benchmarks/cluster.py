@@ -120,12 +120,11 @@ def on_workers(ray, workers: int, rows: int, times: int) -> Found:
     """Ray's empty round, ours, and a logistic fit."""
     from separatrix import LogisticRegression
     from separatrix.cluster.checkpoints import Checkpoint
-    from separatrix.cluster.encoded_source import EncodedSource
+    from separatrix.cluster.encoded_source import EncodedSource, Target
     from separatrix.cluster.logistic_fit import fit_logistic
-    from separatrix.cluster.partition_schema import SourceSchema
+    from separatrix.cluster.partition_reading import SourceSchema
     from separatrix.cluster.partitions import partitions_of
     from separatrix.cluster.ray_rounds import RayRounds
-    from separatrix.cluster.target import Target
 
     class Timed(RayRounds):
         """Rounds that add up how long they take."""

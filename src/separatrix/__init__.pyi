@@ -24,9 +24,9 @@ from separatrix.evaluation.selection import Selection as Selection
 from separatrix.evaluation.selection import select as select
 from separatrix.evaluation.selector import Selector as Selector
 from separatrix.features.dict_features import HashingMap as HashingMap
-from separatrix.features.fourier import FourierMap as FourierMap
-from separatrix.features.polynomial import PolynomialMap as PolynomialMap
-from separatrix.features.splines import SplineMap as SplineMap
+from separatrix.features.feature_maps import FourierMap as FourierMap
+from separatrix.features.feature_maps import PolynomialMap as PolynomialMap
+from separatrix.features.feature_maps import SplineMap as SplineMap
 from separatrix.kernels.thread_pool import threads as threads
 from separatrix.models.descent.gradient_descent import gradient_descent as gradient_descent
 from separatrix.models.descent.linear_descent import LinearDescent as LinearDescent
@@ -61,8 +61,8 @@ from separatrix.plotting.descent_pictures import plot_descent as plot_descent
 from separatrix.plotting.loss_curves import plot_losses as plot_losses
 from separatrix.plotting.overfitting import plot_overfitting as plot_overfitting
 from separatrix.plotting.perceptron_runs import plot_mistakes as plot_mistakes
+from separatrix.plotting.perceptron_runs import plot_update as plot_update
 from separatrix.plotting.perceptron_runs import plot_weight_path as plot_weight_path
-from separatrix.plotting.perceptron_update import plot_update as plot_update
 from separatrix.proofs.certificate import Certificate as Certificate
 from separatrix.proofs.certificate import verify as verify
 from separatrix.proofs.fewest_mistakes import MistakeBracket as MistakeBracket

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.partition_schema import SourceSchema
+from separatrix.cluster.encoded_source import EncodedSource, Target
+from separatrix.cluster.partition_reading import SourceSchema
 from separatrix.cluster.partitions import SourcePart
 from separatrix.cluster.rounds import LocalRounds
-from separatrix.cluster.target import Target
 
 CUTS = [0, 10, 10, 400, 800, 801, 1000, 1190, 1200]  # eight partitions of very different size, one of them empty
 

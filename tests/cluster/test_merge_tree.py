@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.cluster.part_worker import condensed, root
+from separatrix.cluster.rounds import condensed, root
 
 
 def shown(left, right):

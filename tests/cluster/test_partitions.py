@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sources import CUTS, table, write_parts
 
-from separatrix.cluster.partition_schema import loaded
+from separatrix.cluster.partition_reading import loaded
 from separatrix.cluster.partitions import partitions_of
 from separatrix.cluster.rounds import LocalRounds
 from separatrix.data.dialect import Reading
@@ -59,7 +59,7 @@ def test_a_file_without_header_is_divided_too(tmp_path):
 
 @pytest.mark.parametrize("zero", [False, True])
 def test_ranges_of_an_svmlight_file(tmp_path, zero):
-    from separatrix.cluster.partition_schema import matrix_rows
+    from separatrix.cluster.partition_reading import matrix_rows
     from separatrix.data.libsvm import read_libsvm
 
     rng = np.random.default_rng(3)

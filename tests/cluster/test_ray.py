@@ -320,7 +320,7 @@ WEB = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0)) + bytes((0, 0, 1, 1, 5, 0, 0, 0, 1, 0x8
 @pytest.mark.parametrize("said", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", WEB, None])
 def test_a_host_that_is_silent_or_is_something_else(tmp_path, said):
     """Nothing is said, something else than Ray is, or the connection is closed: no more than 10 s each."""
-    from separatrix.cluster import ray_address
+    from separatrix.cluster import ray_rounds
 
     (tmp_path / "rows.csv").write_text("x,y\n0,1\n1,3\n2,5\n")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -345,17 +345,17 @@ def test_a_host_that_is_silent_or_is_something_else(tmp_path, said):
     expected = {b"": "does not answer within", None: "Ray cluster"}.get(said, "is not a Ray cluster")
     assert expected in " ".join(done.stderr.split())
     assert len(done.stderr.splitlines()) <= 4
-    assert 2 * ray_address.REACH <= 10
+    assert 2 * ray_rounds.REACH <= 10
 
 
 def test_ray_answers_the_greeting(session):
-    from separatrix.cluster.ray_address import need_answer
+    from separatrix.cluster.ray_rounds import need_answer
 
     assert need_answer(session) is None
 
 
 def test_addresses_that_do_not_answer():
-    from separatrix.cluster.ray_address import need_answer
+    from separatrix.cluster.ray_rounds import need_answer
 
     for address in ("127.0.0.1:1", "ray://127.0.0.1:1"):
         with pytest.raises(ClusterError, match="no Ray cluster answers at"):

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix as sx
 from separatrix.errors import DataError, ParameterError
-from separatrix.features.polynomial import products_of
+from separatrix.features.feature_maps import products_of
 from separatrix.kernels import reference
 
 MAPS = [sx.PolynomialMap(), sx.SplineMap(), sx.FourierMap(20, random_state=0)]

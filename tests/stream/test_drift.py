@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.stream.drift import Drift, tail
 from separatrix.stream.growing_encoder import GrowingEncoder, boundary
 from separatrix.stream.row_batches import TableRows
-from separatrix.stream.scorecard import Scorecard
+from separatrix.stream.scorecard import Drift, Scorecard, tail
 from separatrix.stream.status_line import braille, describe, percent
 
 

@@ -13,8 +13,8 @@ import click
 from click.core import ParameterSource
 
 from separatrix.cli import table_options
-from separatrix.cli.cluster_fit import say_fit
 from separatrix.cli.messages import in_flags
+from separatrix.cli.on_cluster import say_fit
 from separatrix.cli.output import Progress
 from separatrix.errors import DataError, ParameterError
 

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from separatrix.cli import output, table_options
-from separatrix.cli.cluster_source import evaluate_on_cluster
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.messages import in_flags
+from separatrix.cli.on_cluster import evaluate_on_cluster
 from separatrix.errors import DataError
 from separatrix.printable import printable
 

@@ -97,7 +97,7 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     if options["trace"] and options["json_"]:
         raise ParameterError("--trace prints a table for people: leave --json out.")
     if options["cluster"] is not None:
-        from separatrix.cli.cluster_fit import fit_on_cluster
+        from separatrix.cli.on_cluster import fit_on_cluster
 
         fit_on_cluster(context, source, options, out)
         return

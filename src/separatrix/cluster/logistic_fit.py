@@ -15,7 +15,7 @@ from separatrix.arrays import Floats
 from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.encoded_source import EncodedSource
 from separatrix.cluster.logistic_rounds import LossSpec, RoundsLoss, gram_sums, information_sums
-from separatrix.cluster.part_worker import HeldPart
+from separatrix.cluster.rounds import HeldPart
 from separatrix.cluster.separation import decided
 from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError, warn_user
 from separatrix.models.logistic.existence import Existence, overlap_at

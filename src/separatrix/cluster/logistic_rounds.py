@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.part_worker import HeldPart
-from separatrix.data.row_arrays import columns_of
+from separatrix.cluster.rounds import HeldPart
+from separatrix.data.row_files import columns_of
 from separatrix.models.logistic.binary_loss import EPS, TINY, BinaryLoss, HessianModel, LossPoint, dense
 from separatrix.models.logistic.class_information import class_information
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss, determined

@@ -7,26 +7,207 @@ and the search for leaks.
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from separatrix.cluster.column_summary import (
-    ColumnSummary,
-    first_rows,
-    join_frequencies,
-    join_summaries,
-    level_marks,
-    medians,
-    summaries,
-    text_frequencies,
-)
-from separatrix.cluster.rounds import Rounds
-from separatrix.data.frame import Frame, join, unknown_column
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.arrays import Floats
+from separatrix.cluster.rounds import HeldPart, Rounds
+from separatrix.data.frame import Column, Frame, join, unknown_column
+from separatrix.data.number_writing import Writing
 from separatrix.errors import DataError, ParameterError
-from separatrix.features.column_encoders import NumberColumn, TextColumn
-from separatrix.features.encoder import Choices, Encoder, is_wordy
+from separatrix.features.column_encoders import SECONDS, NumberColumn, TextColumn, cells, finite
+from separatrix.features.encoder import Choices, Encoder, is_wordy, need_no_numbers
 from separatrix.features.leaks import FEW_ROWS, names_rows
 from separatrix.features.text import inverse_frequencies
+
+MOST_LEVELS = 100_000  # different values of a text column that are counted
+KINDS = {frozenset(("integer", "number")): "number"}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSummary:
+    """Of numbers the least, the greatest, their mean and sum of squares about it; of text how often each level occurs.
+
+    ``levels`` is None where there are too many, ``marks`` are digests by which equal columns are found.
+    """
+
+    kind: str
+    rows: int
+    missing: int
+    marks: tuple[bytes, ...]
+    low: float = np.nan
+    high: float = np.nan
+    mean: float = 0.0
+    squares: float = 0.0
+    levels: Counter[str] | None = None
+    writing: Writing | None = None
+
+    @property
+    def present(self) -> int:
+        return self.rows - self.missing
+
+    def with_copies(self, value: float, count: int) -> ColumnSummary:
+        """The moments with so many more rows of one value: the mean and spread after filling."""
+        more = ColumnSummary(self.kind, count, 0, (), value, value, value)
+        return join_columns(self, more) if count else self
+
+
+def summaries(part: HeldPart, names: Sequence[str], choices: Choices) -> dict[str, ColumnSummary]:
+    """Every column of a partition."""
+    return {name: summarised(part.table[name], choices, part.table.source) for name in names}
+
+
+def summarised(column: Column, choices: Choices, source: str) -> ColumnSummary:
+    """One column of one partition."""
+    missing, n = int(column.missing.sum()), len(column.values)
+    if column.kind == "text":
+        named = (*choices.text, *choices.category, *choices.number)
+        if column.name not in named:
+            need_no_numbers(column, source)
+        levels = Counter(cells(column))
+        kept = levels if len(levels) <= MOST_LEVELS else None
+        return ColumnSummary("text", n, missing, (_mark(column),), levels=kept, writing=column.writing)
+    values = finite(column, source)
+    values = values / SECONDS if column.kind == "date" else values
+    present = values[~np.isnan(values)] if missing else values
+    counted = Counter(cells(column)) if column.name in choices.category else None
+    if not len(present):
+        return ColumnSummary(column.kind, n, missing, (_mark(column),), levels=counted, writing=column.writing)
+    mean = float(present.mean())
+    squares = float(np.square(present - mean).sum())
+    low, high = float(present.min()), float(present.max())
+    return ColumnSummary(column.kind, n, missing, (_mark(column),), low, high, mean, squares, counted, column.writing)
+
+
+def _mark(column: Column) -> bytes:
+    """A digest that columns of the same numbers share, and columns of text whose levels come in the same places."""
+    digest = hashlib.blake2b(b"text" if column.kind == "text" else b"number", digest_size=16)
+    if column.kind == "text":
+        codes: dict[str | None, int] = {}
+        digest.update(np.array([codes.setdefault(v, len(codes)) for v in column.values.tolist()]).tobytes())
+    else:
+        digest.update(np.ascontiguousarray(column.values + 0.0).tobytes())
+    return digest.digest()
+
+
+def join_summaries(left: dict[str, ColumnSummary], right: dict[str, ColumnSummary]) -> dict[str, ColumnSummary]:
+    """Two runs of partitions as one."""
+    return {name: join_columns(own, right[name]) for name, own in left.items()}
+
+
+def join_columns(left: ColumnSummary, right: ColumnSummary) -> ColumnSummary:
+    """The same column of two runs of partitions (Chan, Golub and LeVeque 1983)."""
+    n, m = left.present, right.present
+    share = m / (n + m) if n + m else 0.0
+    away = right.mean - left.mean if n and m else 0.0
+    mean = left.mean + share * away if n else right.mean
+    levels = None if left.levels is None or right.levels is None else left.levels + right.levels
+    levels = levels if levels is None or len(levels) <= MOST_LEVELS else None
+    kind = left.kind if left.kind == right.kind else KINDS.get(frozenset((left.kind, right.kind)), left.kind)
+    counts = (left.rows + right.rows, left.missing + right.missing, left.marks + right.marks)
+    low, high = float(np.fmin(left.low, right.low)), float(np.fmax(left.high, right.high))
+    squares = left.squares + right.squares + n * share * away * away
+    return ColumnSummary(kind, *counts, low, high, mean, squares, levels, left.writing or right.writing)
+
+
+def level_marks(part: HeldPart, names: Sequence[str], orders: Sequence[dict[str, int]]) -> tuple[bytes, ...]:
+    """Digests of text columns with each level as its number among all: equal ones are renamed copies."""
+    out = []
+    for name, order in zip(names, orders, strict=True):
+        codes = np.array([order[cell] for cell in cells(part.table[name])])
+        out.append(hashlib.blake2b(codes.tobytes(), digest_size=16).digest())
+    return tuple(out)
+
+
+def first_rows(part: HeldPart, names: Sequence[str], most: int) -> Frame | None:
+    """The rows of some columns that are among the first ``most`` of the whole source."""
+    own = max(0, most - part.first_row)
+    if not own:
+        return None
+    return Frame(tuple(part.table[name].take(slice(own)) for name in names), min(own, part.table.n))
+
+
+def text_frequencies(part: HeldPart, names: Sequence[str]) -> tuple[int, list[NDArray[np.int64]]]:
+    """Rows, and how many of them have each hashed term of each text column."""
+    from separatrix.features.encoder import as_text
+    from separatrix.features.text import rows_having
+
+    return part.table.n, [rows_having(as_text(part.table[name]).values) for name in names]
+
+
+def join_frequencies(left: Any, right: Any) -> Any:
+    """Counts of two runs of partitions."""
+    return left[0] + right[0], [a + b for a, b in zip(left[1], right[1], strict=True)]
+
+
+BYTES = 8
+SIGN = np.uint64(1 << 63)
+
+
+def ordered_bits(values: Floats) -> NDArray[np.uint64]:
+    """Doubles as integers in the same order; both zeros are one."""
+    bits = (values + 0.0).view(np.uint64)
+    return np.where(bits & SIGN, ~bits, bits | SIGN)
+
+
+def from_bits(bits: int) -> float:
+    """The double of such an integer."""
+    plain = bits ^ (1 << 63) if bits >> 63 else ~bits & (2**64 - 1)
+    return float(np.array([plain], dtype=np.uint64).view(np.float64)[0])
+
+
+def next_bytes(part: HeldPart, names: Sequence[str], prefixes: Sequence[tuple[int, ...]], place: int) -> Any:
+    """For each column and prefix, how many values have each byte at ``place`` after the prefix."""
+    out = np.zeros((len(names), 2, 256), dtype=np.int64)
+    kept: dict[str, NDArray[np.uint64]] = part.memo.get("ordered bits", {}) if place else {}
+    shift = np.uint64(8 * (BYTES - 1 - place))
+    for j, (name, own) in enumerate(zip(names, prefixes, strict=True)):
+        bits = kept.get(name)
+        if bits is None:
+            values = finite(part.table[name], part.table.source)
+            values = values / SECONDS if part.table[name].kind == "date" else values
+            bits = ordered_bits(values[~np.isnan(values)])
+        if place:
+            begins = bits >> (shift + np.uint64(8))
+            bits = bits[np.isin(begins, np.array(own, dtype=np.uint64))]
+        kept[name] = bits
+        following = bits >> shift
+        for k, prefix in enumerate(own):
+            mine = following if not place else following[following >> np.uint64(8) == np.uint64(prefix)]
+            out[j, k] = np.bincount((mine & np.uint64(255)).astype(np.intp), minlength=256)
+    if place == BYTES - 1:
+        part.memo.pop("ordered bits", None)
+    else:
+        part.memo["ordered bits"] = kept
+    return out
+
+
+def medians(rounds: Rounds, counts: dict[str, int]) -> dict[str, float]:
+    """The median of each column, of which ``counts`` says how many values are present."""
+    names = [name for name, count in counts.items() if count]
+    ranks = np.array([[(counts[name] - 1) // 2, counts[name] // 2] for name in names], dtype=np.int64).reshape(-1, 2)
+    prefixes = [(0, 0)] * len(names)
+    for place in range(BYTES if names else 0):
+        found = rounds.reduce("medians", next_bytes, names, prefixes, place, join=np.add)
+        for j in range(len(names)):
+            own = []
+            for k in range(2):
+                below = np.cumsum(found[j, k])
+                byte = int(np.searchsorted(below, ranks[j, k], side="right"))
+                ranks[j, k] -= int(below[byte - 1]) if byte else 0
+                own.append(prefixes[j][k] << 8 | byte)
+            prefixes[j] = (own[0], own[1])
+    middle = {name: (from_bits(low), from_bits(high)) for name, (low, high) in zip(names, prefixes, strict=True)}
+    with np.errstate(over="ignore"):  # as in a median of all values in one place; equal values have no sum
+        return {name: float(np.median(sorted(set(middle[name])))) if name in middle else 0.0 for name in counts}
+
 
 HEAD = 5000  # rows that decide between text and categories
 ID = "looks like an ID column: nearly every value is unique"

@@ -14,7 +14,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.part_worker import HeldPart
+from separatrix.cluster.rounds import HeldPart
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.least_squares.least_squares import LeastSquares
 from separatrix.models.least_squares.ridge_solver import SMALL, from_moments

@@ -25,7 +25,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.part_worker import HeldPart
+from separatrix.cluster.rounds import HeldPart
 from separatrix.errors import IterationWarning, ParameterError, warn_user
 from separatrix.models.perceptron.class_vectors import one_of_two
 from separatrix.models.perceptron.mistake_driven import MistakeDriven

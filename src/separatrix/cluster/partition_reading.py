@@ -1,24 +1,30 @@
-"""The rows of a partition, read where the worker is: the same readers as on one machine."""
+"""Partitions read where the worker is, by the readers of one machine, and compared: one that differs is named."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.atomic_write import unnamed_file
-from separatrix.cluster.partitions import SourcePart, text_of
+from separatrix.cluster.partitions import SourcePart, quotes_in, text_of, with_quotes
+from separatrix.cluster.rounds import HeldPart, Rounds
 from separatrix.data.dialect import Reading
 from separatrix.data.duckdb_reader import Query, few_threads, quoted
-from separatrix.data.frame import Frame
+from separatrix.data.frame import Column, Frame
 from separatrix.data.libsvm import FAULTS, Part, parse
-from separatrix.data.row_files import Matrix
+from separatrix.data.row_files import Matrix, csr_rows
 from separatrix.data.sources import Source, open_files
 from separatrix.data.table_queries import without_missing_words
 from separatrix.errors import DataError
+from separatrix.validation import check_table
 
 
 def need_file(part: SourcePart) -> None:
@@ -107,3 +113,157 @@ def _svmlight(part: SourcePart) -> Part | None:
         line = text[: found.fault[1]].count(b"\n") + 1
         raise DataError(f"{part.name} line {line} of these: {FAULTS[found.fault[0]]}.")
     return found
+
+
+ALIKE = (frozenset(("integer", "number")),)
+
+
+@dataclass(frozen=True, slots=True)
+class PartSchema:
+    """What a partition has: rows, columns with their kinds, or the width of rows without names."""
+
+    name: str
+    rows: int
+    columns: tuple[tuple[str, str], ...] | None = None
+    empty: tuple[str, ...] = ()  # columns without any value, which are of every kind
+    least: int | None = None  # feature number of svmlight lines
+    most: int = -1
+    labelled: bool = True
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _ in self.columns or ()]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSchema:
+    """What all partitions have: columns (None for rows without names), features, and rows in each partition."""
+
+    names: tuple[str, ...] | None
+    kinds: dict[str, str]
+    features: int
+    rows: tuple[int, ...]
+    zero_based: bool
+
+    @property
+    def first_rows(self) -> list[int]:
+        """The number of the first row of each partition."""
+        return list(accumulate(self.rows[:-1], initial=0))
+
+    @property
+    def n(self) -> int:
+        return sum(self.rows)
+
+
+def count_quotes(part: HeldPart) -> int:
+    """Quote characters of a part of a CSV file."""
+    return 0 if part.partition.end is None or part.partition.kind != "csv" else quotes_in(part.partition)
+
+
+def load(part: HeldPart, reading: Reading) -> PartSchema:
+    """Read a partition into memory."""
+    part.table = read_partition(part.partition, reading)
+    name, table = part.partition.name, part.table
+    if table is None:
+        return PartSchema(name, 0)
+    if isinstance(table, Part):
+        return PartSchema(name, table.rows, least=table.least, most=table.most)
+    if isinstance(table, Matrix):
+        return PartSchema(name, table.n, most=int(table.X.shape[1]), labelled=table.y is not None)
+    columns = tuple((column.name, column.kind) for column in table.columns)
+    empty = tuple(column.name for column in table.columns if column.missing.all())
+    return PartSchema(name, table.n, columns, empty)
+
+
+def loaded(rounds: Rounds, reading: Reading, source: str) -> SourceSchema:
+    """Read all partitions, where the workers are, and hold them against each other."""
+    if any(part.end is not None and part.kind == "csv" for part in rounds.partitions):
+        rounds.replace(with_quotes(rounds.partitions, rounds.map("line ends", count_quotes)))
+    schema = agreed(rounds.prepare("reading", load, reading), source)
+    rounds.rows = schema.n
+    if schema.names is not None:
+        rounds.prepare("kinds of columns", recast, schema.kinds)
+    return schema
+
+
+def agreed(found: Sequence[PartSchema], source: str) -> SourceSchema:
+    """The columns that all partitions have, or an error that names the partition that has others."""
+    full = [part for part in found if part.rows]
+    if not full:
+        raise DataError(f"{source} has no rows: nothing to learn from.")
+    first, rows = full[0], tuple(part.rows for part in found)
+    if first.columns is None:
+        return _of_numbers(full, rows)
+    kinds: dict[str, str] = {}
+    owner: dict[str, str] = {}
+    for part in full:
+        if part.names != first.names:
+            raise DataError(
+                f"{part.name} has other columns than {first.name}: {_difference(part.names, first.names)}; "
+                "nothing was fitted."
+            )
+        for name, kind in part.columns or ():
+            if name in part.empty:
+                continue
+            known = kinds.setdefault(name, kind)
+            owner.setdefault(name, part.name)
+            if kind != known and frozenset((kind, known)) not in ALIKE:
+                raise DataError(
+                    f"{name!r} is {kind} in {part.name} and {known} in {owner[name]}: write all of it in one way, or "
+                    f"name it as text, category or dropped; nothing was fitted."
+                )
+            if kind != known:
+                kinds[name] = "number"
+    for name, kind in first.columns:
+        kinds.setdefault(name, kind)
+    return SourceSchema(tuple(first.names), kinds, len(first.names), rows, False)
+
+
+def _difference(own: list[str], others: list[str]) -> str:
+    more, less = [n for n in own if n not in others], [n for n in others if n not in own]
+    if more or less:
+        told = [f"it has {', '.join(map(repr, more[:3]))}"] if more else []
+        return " and ".join([*told, *([f"it lacks {', '.join(map(repr, less[:3]))}"] if less else [])])
+    return "they come in another order"
+
+
+def _of_numbers(full: list[PartSchema], rows: tuple[int, ...]) -> SourceSchema:
+    """Rows without names: the width is the greatest feature number, or that of the arrays."""
+    unlabelled = next((part.name for part in full if not part.labelled), None)
+    if unlabelled is not None:
+        raise DataError(f"{unlabelled} has rows without labels: save X and y together in a .npz file.")
+    zero = any(part.least == 0 for part in full)
+    text = any(part.least is not None for part in full)
+    if not text:
+        odd = next((part for part in full if part.most != full[0].most), None)
+        if odd is not None:
+            raise DataError(
+                f"{odd.name} has {odd.most} columns and {full[0].name} has {full[0].most}; nothing was fitted."
+            )
+        return SourceSchema(None, {}, full[0].most, rows, False)
+    most = max(part.most for part in full)
+    return SourceSchema(None, {}, max(1, most + (1 if zero else 0)), rows, zero)
+
+
+def recast(part: HeldPart, kinds: dict[str, str]) -> None:
+    """Give columns the kind that they have in the whole source; a column without values takes any."""
+    if part.table is None:
+        return
+    columns = []
+    for column in part.table.columns:
+        kind = kinds[column.name]
+        values: NDArray[Any] = column.values
+        if (kind == "text") != (column.kind == "text"):
+            values = np.full(part.table.n, None, dtype=object) if kind == "text" else np.full(part.table.n, np.nan)
+        columns.append(Column(column.name, kind, values, column.writing))
+    part.table = Frame(tuple(columns), part.table.n, part.table.source)
+
+
+def matrix_rows(part: HeldPart, features: int, zero_based: bool) -> None:
+    """Rows without names as numbers of the same width everywhere, with their labels as they are written."""
+    table = part.table
+    if isinstance(table, Part):
+        indices = table.indices + np.int32(1) if zero_based else table.indices
+        part.X, part.y = csr_rows(table.values, indices, table.ends, features), table.labels
+    elif table is not None:
+        part.X, part.y, part.weights = check_table(table.X).X, table.y, table.weights

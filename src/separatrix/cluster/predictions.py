@@ -14,11 +14,10 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.atomic_write import write_whole
 from separatrix.cluster.cluster_fit import AnySource, rounds_on
-from separatrix.cluster.part_worker import HeldPart
-from separatrix.cluster.partition_schema import SourceSchema, loaded, matrix_rows
+from separatrix.cluster.encoded_source import need_target
+from separatrix.cluster.partition_reading import SourceSchema, loaded, matrix_rows
 from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of
-from separatrix.cluster.rounds import Rounds
-from separatrix.cluster.target import need_target
+from separatrix.cluster.rounds import HeldPart, Rounds
 from separatrix.data.dialect import Reading
 from separatrix.data.duckdb_reader import Written
 from separatrix.data.row_files import Matrix

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from separatrix import checker
 from separatrix.arrays import Floats
 from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.part_worker import HeldPart
-from separatrix.data.row_arrays import stacked
+from separatrix.cluster.rounds import HeldPart
+from separatrix.data.row_files import stacked
 from separatrix.errors import CertificateError
 from separatrix.proofs.certificate import (
     Certificate,

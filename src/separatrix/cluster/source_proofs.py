@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from separatrix.cluster.cluster_fit import AnySource, opened
 from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.part_worker import HeldPart
-from separatrix.cluster.rounds import LOG
+from separatrix.cluster.rounds import LOG, HeldPart
 from separatrix.cluster.separation import Question, SourceSeparability, decided, first_working, subject_of
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.models.linear_predictors import LinearClassifier
 from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.exact_hull import Side, side
 from separatrix.proofs.hull_search import Hulls

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from separatrix.atomic_write import unnamed_file
-from separatrix.cluster.part_worker import Failure, HeldPart, Join, Node, Work, condensed
 from separatrix.cluster.partitions import SourcePart
-from separatrix.cluster.rounds import Progress, Rounds
+from separatrix.cluster.rounds import Failure, HeldPart, Join, Node, Progress, Rounds, Work, condensed
 
 ALIGNED = 64  # bytes: arrays begin at multiples of it
 

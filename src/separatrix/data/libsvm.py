@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.data.file_pieces import NEWLINE, PIECE, Bytes, Growing, gzipped, in_order, line_at, pieces, workers
-from separatrix.data.row_arrays import csr_rows
+from separatrix.data.row_files import csr_rows
 from separatrix.errors import DataError
 
 COLON = 58

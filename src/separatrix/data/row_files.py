@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.data.frame import CELLS
 from separatrix.errors import DataError
 
@@ -149,3 +150,27 @@ ROW_FILES: dict[str, tuple[Callable[[Path, str], Matrix], Callable[[Path, str, i
     "npy": (_arrays, _array_batches),
     "npz": (_arrays, _array_batches),
 }
+
+
+def csr_rows(values: Floats, columns: NDArray[np.int32], ends: NDArray[Any], width: int) -> Any:
+    """CSR rows by where the entries of each end; the columns of a row ascend."""
+    from scipy.sparse import csr_array
+
+    X = csr_array((values, columns, np.insert(ends, 0, 0)), shape=(len(ends), width))
+    X.has_canonical_format = True
+    return X
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """The rows of several arrays or CSR arrays, one after the other."""
+    if isinstance(parts[0], np.ndarray):
+        return np.ascontiguousarray(np.concatenate(parts))
+    from scipy.sparse import csr_array, vstack
+
+    return csr_array(vstack(parts, format="csr"))
+
+
+def columns_of(X: Any, kept: Any) -> Any:
+    """Some columns of rows, as an array or CSR array of their own."""
+    part = X[:, kept]
+    return np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part.tocsr()

@@ -18,7 +18,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.data.file_pieces import pieces
 from separatrix.data.number_writing import plain_number
-from separatrix.data.row_arrays import csr_rows, stacked
+from separatrix.data.row_files import csr_rows, stacked
 from separatrix.errors import DataError
 
 BITS = 18

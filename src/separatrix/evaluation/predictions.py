@@ -56,8 +56,7 @@ class Said:
 
 def scores_by_model(models: Sequence[Any], checked: Any, which: NDArray[np.int64]) -> Floats | None:
     """Scores of checked rows, each by the model of its number, in one pass; None of models that are not linear."""
-    from separatrix.models.linear_classifier import LinearClassifier
-    from separatrix.models.linear_regressor import LinearRegressor
+    from separatrix.models.linear_predictors import LinearClassifier, LinearRegressor
 
     if not all(
         isinstance(m, LinearRegressor)
@@ -76,7 +75,7 @@ def scores_by_model(models: Sequence[Any], checked: Any, which: NDArray[np.int64
 
 def predictions_of(model: Any, X: Any, regression: bool | None = None, scores: Floats | None = None) -> Said:
     """Everything that a fitted model says about rows; ``scores`` of one of our own models, if they are known."""
-    from separatrix.models.linear_classifier import Classifier
+    from separatrix.models.linear_predictors import Classifier
 
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise ParameterError(f"model is {model!r}: pass a fitted model with predict.")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from separatrix.errors import DataError
 from separatrix.models.from_formula import named_rows
-from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.models.linear_predictors import LinearClassifier
 from separatrix.numerics.status import Status
 from separatrix.parameters import boundary, categories, choice, count, flag, learner, number
 from separatrix.proofs.fewest_mistakes import MistakeBracket, fewest_mistakes

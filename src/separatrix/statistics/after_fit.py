@@ -11,8 +11,7 @@ from separatrix.statistics.distributions import need_level
 
 if TYPE_CHECKING:
     from separatrix.statistics.linear_hypotheses import WaldTest
-    from separatrix.statistics.result_table import ResultTable
-    from separatrix.statistics.summary import Summary
+    from separatrix.statistics.summary import ResultTable, Summary
 
 
 class AfterFit:
@@ -117,7 +116,7 @@ class AfterFit:
         >>> LeastSquares().fit(X, y).vif()["vif"].round(3)
         array([1., 1.])
         """
-        from separatrix.statistics.result_table import ResultTable
+        from separatrix.statistics.summary import ResultTable
 
         summary = self._wald_summary({})
         gone = aliased_of(summary)

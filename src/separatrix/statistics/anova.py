@@ -15,7 +15,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.statistics.distributions import chi2_tail, f_tail
-from separatrix.statistics.result_table import ResultTable
+from separatrix.statistics.summary import ResultTable
 
 Without = Callable[[frozenset[str]], tuple[float, int]]  # terms that are left out: criterion, coefficients left
 KINDS = ("I", "II", "III")

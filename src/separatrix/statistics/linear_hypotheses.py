@@ -17,8 +17,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import InferenceError, ParameterError
 from separatrix.statistics.distributions import chi2_tail, f_tail, quantile, two_sided
-from separatrix.statistics.result_table import ResultTable, listed
-from separatrix.statistics.summary import Summary
+from separatrix.statistics.summary import ResultTable, Summary, listed
 
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?")
 

@@ -17,7 +17,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.statistics.distributions import quantile, two_sided
-from separatrix.statistics.result_table import ResultTable
+from separatrix.statistics.summary import ResultTable
 
 AT = ("overall", "mean", "median", "zero")
 

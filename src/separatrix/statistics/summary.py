@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.statistics.result_table import ResultTable
+from separatrix.printable import printable
 
 COLUMNS = ("coef", "std_err", "stat", "p", "low", "high")
 
@@ -163,3 +165,121 @@ class Summary:
         rows = self.table()
         out["coefficients"] = [{"name": name, **rows._row(j)} for j, name in enumerate(self.names)]
         return out
+
+
+LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+LATEX |= {c: f"\\{c}" for c in "&%$#_{}"}
+
+
+@dataclass(frozen=True, repr=False)
+class ResultTable:
+    """Columns of numbers by name; ``head`` stands above them, ``notes`` below.
+
+    ``labels`` are the printed heads of columns, where these differ from their names. ``marks`` says of some rows why
+    they have no numbers ("aliased"), in place of the missing ones.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    columns: Mapping[str, Floats]
+    head: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, key: str) -> Any:
+        """A column, or the row of a name as a dict."""
+        if key in self.columns:
+            return self.columns[key]
+        if key in self.names:
+            j = self.names.index(key)
+            return {name: float(values[j]) for name, values in self.columns.items()}
+        raise KeyError(key)
+
+    def _cells(self) -> list[list[str]]:
+        shown = [[self.labels.get(name, name) for name in self.columns]]
+        for j, row in enumerate(self.names):
+            numbers = [float(values[j]) for values in self.columns.values()]
+            cells = [cell(name, v) for name, v in zip(self.columns, numbers, strict=True)]
+            mark = self.marks.get(row)
+            if mark is not None and (math.isnan(numbers[0]) or len(self.columns) == 1):
+                cells[0] = mark
+            shown.append(cells)
+        return shown
+
+    def __str__(self) -> str:
+        cells = self._cells()
+        names = ["", *map(printable, self.names)]
+        first = max(map(len, names))
+        widths = [max(len(row[j]) for row in cells) for j in range(len(self.columns))]
+        lines = [
+            "  ".join([name.ljust(first), *(c.rjust(w) for c, w in zip(row, widths, strict=True))]).rstrip()
+            for name, row in zip(names, cells, strict=True)
+        ]
+        rule = "─" * max(map(len, lines))
+        top = [self.title, *self.head] if self.title else list(self.head)
+        return "\n".join([*top, rule, lines[0], rule, *lines[1:], rule, *self.notes])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, *body = self._cells()
+        top = "<th></th>" + "".join(f"<th>{escape(c)}</th>" for c in head)
+        rows = "".join(
+            f"<tr><th>{escape(printable(name))}</th>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>"
+            for name, row in zip(self.names, body, strict=True)
+        )
+        caption = "<br>".join(escape(line) for line in (self.title, *self.head) if line)
+        foot = "<br>".join(escape(line) for line in self.notes)
+        table = f"<table><caption>{caption}</caption><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+        return table + (f"<p>{foot}</p>" if foot else "")
+
+    def to_latex(self) -> str:
+        """A ``tabular`` of the package booktabs."""
+        head, *body = self._cells()
+        lines = [" & ".join(["", *map(latex, head)])]
+        lines += [" & ".join([latex(printable(n)), *map(latex, row)]) for n, row in zip(self.names, body, strict=True)]
+        rows = [line + r" \\" for line in lines]
+        begin = r"\begin{tabular}{l" + "r" * len(head) + "}"
+        return "\n".join([begin, r"\toprule", rows[0], r"\midrule", *rows[1:], r"\bottomrule", r"\end{tabular}"])
+
+    def to_frame(self) -> Any:
+        """The columns as a pandas frame with the names as its index."""
+        import pandas as pd
+
+        return pd.DataFrame({name: list(values) for name, values in self.columns.items()}, index=list(self.names))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, lists and text."""
+        rows = [{"name": name, **self._row(j)} for j, name in enumerate(self.names)]
+        return {"title": self.title, "rows": rows, "notes": [*self.head, *self.notes]}
+
+    def _row(self, j: int) -> dict[str, float]:
+        return {name: float(values[j]) for name, values in self.columns.items()}
+
+
+def cell(column: str, v: float) -> str:
+    """A number as the tables print it, by what its column is."""
+    if math.isnan(v):
+        return "–"
+    if column == "p":
+        return "<1e-4" if v < 1e-4 else f"{v:.4f}"
+    if math.isinf(v):
+        return "∞" if v > 0 else "−∞"
+    if column == "stat":
+        return f"{v:.3f}"
+    return f"{v:.6g}"
+
+
+def latex(text: str) -> str:
+    """Text with what LaTeX reads as commands escaped."""
+    out = "".join(LATEX.get(c, c) for c in text)
+    return out.replace("−∞", r"$-\infty$").replace("∞", r"$\infty$").replace("–", "--").replace("<", "$<$")
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a sentence, the first few of them."""
+    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.data.row_arrays import stacked
+from separatrix.data.row_files import stacked
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.perceptron.arrivals import Arrivals, Judged, row_rules
 

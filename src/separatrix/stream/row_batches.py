@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.data.file_pieces import Bytes
-from separatrix.data.row_arrays import csr_rows
+from separatrix.data.row_files import csr_rows
 
 SHOWN = 200  # characters of a line in the reject file
 

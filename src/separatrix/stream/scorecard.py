@@ -6,6 +6,7 @@ every so many labelled rows, counted from 0. When the curve has too many points,
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,85 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.models.perceptron.arrivals import Judged
-from separatrix.stream.drift import Drift
+
+MOST = 1000  # warnings that are kept by position
+
+
+@dataclass(slots=True)
+class Drift:
+    """The state of the test; the same for any chunking."""
+
+    block: int = 1000
+    alarm: float = 0.01
+    blocks: int = 0
+    before: int = 0  # rows since the last warning, without the block that is not full
+    mistakes_before: int = 0
+    rows: int = 0  # of the block that is not full
+    mistakes: int = 0
+    warnings: list[int] = field(default_factory=list)  # labelled rows seen when each was given
+    count: int = 0
+
+    def add(self, wrong: NDArray[np.bool_]) -> list[int]:
+        """Take labelled rows; the warnings that they give, as numbers of labelled rows seen."""
+        new, begin = [], 0
+        while begin < len(wrong):
+            end = min(len(wrong), begin + self.block - self.rows)
+            self.mistakes += int(np.count_nonzero(wrong[begin:end]))
+            self.rows += end - begin
+            begin = end
+            if self.rows == self.block and self._full():
+                new.append(self.blocks * self.block)
+        self.warnings = (self.warnings + new)[:MOST]
+        self.count += len(new)
+        return new
+
+    def _full(self) -> bool:
+        self.blocks += 1
+        level = self.alarm / (self.blocks * (self.blocks + 1))
+        all_rows, all_mistakes = self.before + self.block, self.mistakes_before + self.mistakes
+        warned = self.before > 0 and tail(all_rows, all_mistakes, self.block, self.mistakes) <= level
+        self.before = 0 if warned else all_rows
+        self.mistakes_before = 0 if warned else all_mistakes
+        self.rows = self.mistakes = 0
+        return warned
+
+    @property
+    def sentence(self) -> str:
+        """The test in words."""
+        return (
+            f"Fisher's exact test on blocks of {self.block:,} labelled rows; chance of any false warning at most "
+            f"{self.alarm:g} where mistakes are independent and their rate does not rise"
+        )
+
+
+def tail(n: int, marked: int, drawn: int, found: int) -> float:
+    """P(at least ``found`` of ``drawn`` rows are marked), drawn without replacement from n, of which some are.
+
+    The terms fall from ``found`` on where it lies above the mean; below it the other tail is summed.
+    """
+    least, most = max(0, drawn - (n - marked)), min(drawn, marked)
+    if found <= least:
+        return 1.0
+    if found > most:
+        return 0.0
+    above = found * n > drawn * marked
+    start = found if above else found - 1
+    term = math.exp(_choose(marked, start) + _choose(n - marked, drawn - start) - _choose(n, drawn))
+    total = term
+    for k in range(start, most) if above else range(start, least, -1):
+        if above:
+            term *= (marked - k) * (drawn - k) / ((k + 1) * (n - marked - drawn + k + 1))
+        else:
+            term *= k * (n - marked - drawn + k) / ((marked - k + 1) * (drawn - k + 1))
+        total += term
+        if term <= total * 1e-17:
+            break
+    return min(1.0, total) if above else max(0.0, 1.0 - total)
+
+
+def _choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
 
 POINTS = 512
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.models.linear_classifier import LinearClassifier, agreeing, two_probabilities
-from separatrix.models.linear_regressor import LinearRegressor
+from separatrix.models.linear_predictors import LinearClassifier, LinearRegressor, agreeing, two_probabilities
 
 
 class PredictorByLoss(LinearClassifier):

@@ -13,7 +13,7 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.class_labels import codes_among, known_classes, moments_of_classes
 from separatrix.models.discriminant.class_covariances import Whitening
-from separatrix.models.linear_classifier import LinearClassifier, agreeing, log_softmax, two_probabilities
+from separatrix.models.linear_predictors import LinearClassifier, agreeing, log_softmax, two_probabilities
 from separatrix.numerics.linear_scores import dense_chunks
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.protocol import ChunkLearner

@@ -16,7 +16,7 @@ from separatrix.models.least_squares.orthogonal_factors import dense
 from separatrix.statistics.after_fit import AfterFit, aliased_of, places_of
 from separatrix.statistics.anova import model_names, spans
 from separatrix.statistics.distributions import f_tail, need_level, quantile
-from separatrix.statistics.result_table import ResultTable
+from separatrix.statistics.summary import ResultTable
 from separatrix.validation import check_row_offset
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.data.row_arrays import columns_of
+from separatrix.data.row_files import columns_of
 from separatrix.errors import InferenceError
 from separatrix.models.least_squares.orthogonal_factors import dense
 from separatrix.numerics.moments import Moments

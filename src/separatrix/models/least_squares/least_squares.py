@@ -17,7 +17,7 @@ from separatrix.models.least_squares.non_negative import from_moments_non_negati
 from separatrix.models.least_squares.normal_factor import NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
 from separatrix.models.least_squares.ridge_solver import from_moments, makes_squares, solve_least_squares, solve_path
-from separatrix.models.linear_regressor import LinearRegressor
+from separatrix.models.linear_predictors import LinearRegressor
 from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.parameters import categories, choice, constraints, flag, learner, number

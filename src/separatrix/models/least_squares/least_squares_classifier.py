@@ -26,7 +26,7 @@ from separatrix.models.least_squares.ridge_solver import (
     solve_least_squares,
     solve_with,
 )
-from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.models.linear_predictors import LinearClassifier
 from separatrix.numerics.least_squares_problem import Solution
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.sparse_moments import add_at_once, totals_at_once

@@ -15,9 +15,8 @@ from separatrix.models.least_squares.aliased import has_aliased, without_aliased
 from separatrix.models.least_squares.covariance import ALIASES, coefficient_covariance, need_inference
 from separatrix.models.least_squares.hypotheses import HypothesisTest, wald
 from separatrix.statistics.distributions import f_tail, need_level, quantile, two_sided
-from separatrix.statistics.result_table import listed
 from separatrix.statistics.sandwich import clustered_note
-from separatrix.statistics.summary import Summary
+from separatrix.statistics.summary import Summary, listed
 from separatrix.validation import distinct_names
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.data.row_arrays import columns_of
+from separatrix.data.row_files import columns_of
 from separatrix.errors import ParameterError, PrecisionWarning, warn_user
 from separatrix.models.least_squares.ridge_solver import WIDEST, from_moments, solve_with
 from separatrix.models.least_squares.twofold_refinement import penalised_gradient, residual_sum, residual_sums

@@ -12,7 +12,7 @@ from separatrix.models.logistic.binary_loss import dense
 from separatrix.models.logistic.problem import check_offset
 from separatrix.statistics.after_fit import AfterFit, aliased_of, need_determined
 from separatrix.statistics.distributions import need_level
-from separatrix.statistics.result_table import ResultTable
+from separatrix.statistics.summary import ResultTable
 from separatrix.validation import Labels
 from separatrix.validation.table import need_same_index
 

@@ -10,7 +10,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError
-from separatrix.models.linear_classifier import LinearClassifier, agreeing, log_softmax, two_probabilities
+from separatrix.models.linear_predictors import LinearClassifier, agreeing, log_softmax, two_probabilities
 from separatrix.models.logistic.after_logistic import AfterLogistic
 from separatrix.models.logistic.problem import UsedRows, check_offset
 from separatrix.numerics.status import Status

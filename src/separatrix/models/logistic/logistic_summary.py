@@ -16,9 +16,8 @@ from separatrix.models.logistic.grouped import GroupedOutcomes
 from separatrix.models.logistic.likelihood import FittedLikelihood
 from separatrix.models.logistic.profile import profile_interval, profile_of
 from separatrix.statistics.distributions import chi2_tail, need_level, quantile, two_sided
-from separatrix.statistics.result_table import ResultTable, listed
 from separatrix.statistics.sandwich import cluster_codes, clustered_note
-from separatrix.statistics.summary import Summary
+from separatrix.statistics.summary import ResultTable, Summary, listed
 
 FIRTH = "tests and likelihood ratios are of Firth's penalised likelihood"
 FLIC = "; the interval and test of the intercept, which FLIC moved, are Wald's"

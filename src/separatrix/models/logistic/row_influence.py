@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.models.logistic.grouped import GroupedOutcomes
 from separatrix.models.logistic.likelihood import FittedLikelihood
-from separatrix.statistics.result_table import ResultTable
+from separatrix.statistics.summary import ResultTable
 
 
 class LogisticInfluence(ResultTable):

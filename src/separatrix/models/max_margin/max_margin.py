@@ -14,7 +14,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, IterationWarning, warn_user
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.class_labels import need_two_weighted_classes, weights_of_rows
-from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.models.linear_predictors import LinearClassifier
 from separatrix.models.max_margin.soft_margin import least_slack, soft_margin
 from separatrix.numerics.status import Status, last_of, raise_interruption
 from separatrix.parameters import boundary, categories, class_weights, count, flag, learner, number

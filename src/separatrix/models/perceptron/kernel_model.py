@@ -10,7 +10,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats, Indices
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import declared_classes, weights_in_chunk
-from separatrix.models.linear_classifier import Classifier
+from separatrix.models.linear_predictors import Classifier
 from separatrix.models.perceptron.kernel_columns import Kernel, SupportRows, kernel_matrix, norms2
 from separatrix.models.perceptron.kernel_stream import KernelStream
 from separatrix.numerics.status import Status

@@ -20,7 +20,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.class_labels import need_two_weighted_classes, weights_of_rows
-from separatrix.models.linear_classifier import LinearClassifier
+from separatrix.models.linear_predictors import LinearClassifier
 from separatrix.models.perceptron.class_vectors import SCHEMES, ClassVectors, two_of_one
 from separatrix.models.perceptron.online_rule import OnlineRule, Vectors
 from separatrix.models.perceptron.passes import (

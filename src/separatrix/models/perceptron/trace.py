@@ -248,7 +248,7 @@ class Replay:
 
     def plot_update(self, k: int, ax: Any = None) -> Any:
         """Draw update number k, from 1, of a run in two columns: the line before and after, and y·x."""
-        from separatrix.plotting.perceptron_update import plot_update
+        from separatrix.plotting.perceptron_runs import plot_update
 
         if not 1 <= k <= len(self):
             raise DataError(f"update {k} does not exist: the trace has {len(self)}.")

@@ -1,11 +1,11 @@
-"""``separatrix fit --cluster``: files in partitions, fitted where the workers are."""
+"""``--cluster`` of fit, predict and evaluate: files in partitions, read where the workers are."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,10 @@ from separatrix.cli.messages import in_flags, learner_in_flags
 from separatrix.cli.output import Progress
 from separatrix.errors import ParameterError
 from separatrix.printable import printable, printable_values
+
+if TYPE_CHECKING:
+    from separatrix.cluster.predictions import WrittenPart
+    from separatrix.features.table_model import TableModel
 
 
 def fit_on_cluster(context: click.Context, source: str, options: dict[str, Any], out: Path) -> None:
@@ -82,3 +86,70 @@ def _lines(report: dict[str, Any], about: dict[str, Any], out: Path) -> list[str
     if "mixing" in about:
         lines.append(f"guarantee of mixing: {about['mixing']['guarantee']}")
     return [*lines, f"{printable(out)}   {output.size(out.stat().st_size)}"]
+
+
+def place(cluster: str, workers: int | None, bar: Progress) -> dict[str, Any]:
+    """Where rounds are to run, as functions of a cluster take it."""
+
+    def show(what: str, count: int, rows: int) -> None:
+        bar.at(lambda: None, f"round {count}: {what}, {rows:,} rows")
+
+    return {"address": None if cluster == "local" else cluster, "workers": workers, "progress": show}
+
+
+def predict_on_cluster(
+    model: TableModel, source: str, out: Path | None, strict: bool, quiet: bool, options: dict[str, Any]
+) -> list[WrittenPart]:
+    """One CSV file of predictions a partition, in a folder."""
+    from separatrix.cluster.predictions import predict_parts
+
+    if out is None:
+        raise ParameterError("--cluster needs --out: a folder that every worker sees, for one file a partition.")
+    if out.is_file():
+        raise ParameterError(f"--out is {out}, a file: with --cluster it is a folder, for one file a partition.")
+    reading = table_options.reading_of(options, model.reading)
+    with Progress(f"predicting {source[:40]}", quiet) as bar:
+        bar.start()
+        where = place(options["cluster"], options["workers"], bar)
+        return predict_parts(model, source, out, reading=reading, strict=strict, **where)
+
+
+def evaluate_on_cluster(model: TableModel, path: str, source: str, options: dict[str, Any]) -> None:
+    """Counts and sums of all partitions, and what follows from them."""
+    from separatrix import cluster
+
+    for flag in ("skip_missing_target", "positive"):
+        if options[flag]:
+            raise ParameterError(f"--{flag.replace('_', '-')} needs all rows in one place: leave it or --cluster out.")
+    with Progress(f"evaluating {source[:40]}", options["quiet"] or options["json_"]) as bar:
+        bar.start()
+        where = place(options["cluster"], options["workers"], bar)
+        reading = table_options.reading_of(options, model.reading)
+        found = cluster.evaluate(
+            model, source, target=options["target"], reading=reading, level=options["level"], **where
+        )
+    if options["json_"]:
+        from separatrix.cli.json_reports import EvaluatedSource
+
+        low, high = found.interval or (None, None)
+        output.say_json(
+            EvaluatedSource(
+                source=source,
+                model=path,
+                warnings=[],
+                n=found.rows,
+                level=options["level"],
+                classes=found.classes,
+                confusion=None if found.confusion is None else found.confusion.tolist(),
+                accuracy=found.accuracy,
+                low=low,
+                high=high,
+                log_loss=found.log_loss,
+                rmse=found.rmse,
+                mae=found.mae,
+                r2=found.r2,
+            )
+        )
+        return
+    head = printable(f"{path} on {source}   {found.rows:,} rows")
+    output.say([head] * (not options["quiet"]) + [str(found)])

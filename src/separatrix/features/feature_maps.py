@@ -1,4 +1,4 @@
-"""Products and powers of features: what makes XOR separable."""
+"""Feature maps: products and powers (what makes XOR separable), splines, and random Fourier features."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.errors import DataError
+from separatrix.errors import DataError, ParameterError
 from separatrix.features.transformer import FeatureMap, need_count
+from separatrix.protocol import need_choice
 from separatrix.validation import Table, need_flag
 
 MOST_STORED = np.iinfo(np.int32).max
@@ -130,3 +131,102 @@ def products_of(d: int, degree: int, interactions_only: bool) -> NDArray[np.int6
                 at += end - lower
         first = [*following, at]
     return np.array(products, dtype=np.int64).reshape(-1, 4)
+
+
+class SplineMap(FeatureMap):
+    """B-splines of each feature (Eilers & Marx 1996): a linear model over them is additive and smooth.
+
+    Parameters
+    ----------
+    knots : int, default=5
+        How many knots each feature gets, the two at its ends included.
+    degree : int, default=3
+    place : {"quantile", "uniform"}, default="quantile"
+        Knots at quantiles of the rows, or evenly from the least to the greatest value.
+    beyond : {"constant", "linear", "continue", "periodic"}, default="linear"
+        How the curve goes on outside the knots.
+
+    Examples
+    --------
+    >>> from separatrix import SplineMap
+    >>> SplineMap().fit_transform([[0.0], [0.5], [1.0]]).shape
+    (3, 6)
+    """
+
+    def __init__(self, knots: int = 5, *, degree: int = 3, place: str = "quantile", beyond: str = "linear") -> None:
+        self.knots = knots
+        self.degree = degree
+        self.place = place
+        self.beyond = beyond
+
+    def _check_parameters(self) -> None:
+        need_count("knots", self.knots, 2)
+        need_count("degree", self.degree, 0)
+        need_choice("place", self.place, ("quantile", "uniform"))
+        need_choice("beyond", self.beyond, ("constant", "linear", "continue", "periodic"))
+
+    def _build(self, table: Table) -> Any:
+        from sklearn.preprocessing import SplineTransformer
+
+        if table.n < 2:
+            raise DataError("X has 1 row (n_samples=1): knots need at least 2 rows.")
+        # Each feature's splines sum to one, which is the bias again: the last is left out.
+        return SplineTransformer(
+            n_knots=int(self.knots),
+            degree=int(self.degree),
+            knots=self.place,
+            extrapolation=self.beyond,
+            include_bias=False,
+        )
+
+
+class FourierMap(FeatureMap):
+    """sqrt(2/m) cos(v.x + c) for m random directions v and phases c (Rahimi & Recht 2007).
+
+    Inner products of the new rows approximate exp(-gamma |x - z|^2), with an error of order 1/sqrt(m).
+
+    Parameters
+    ----------
+    features : int, default=200
+        How many random features are made.
+    gamma : float or "scale", default="scale"
+        Of the kernel; "scale" is 1/(d var X), which suits standardised columns.
+    random_state : int, RandomState or None, default=None
+
+    Examples
+    --------
+    >>> from separatrix import FourierMap
+    >>> FourierMap(5, random_state=0).fit_transform([[1.0, 2.0], [3.0, 4.0]]).shape
+    (2, 5)
+    """
+
+    _takes_sparse: ClassVar[bool] = True
+
+    def __init__(self, features: int = 200, *, gamma: float | str = "scale", random_state: Any = None) -> None:
+        self.features = features
+        self.gamma = gamma
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        need_count("features", self.features, 1)
+        real = isinstance(self.gamma, (int, float, np.number)) and not isinstance(self.gamma, bool)
+        if not (self.gamma == "scale" or (real and 0 < float(self.gamma) < np.inf)):
+            raise ParameterError(f"gamma is {self.gamma!r}: it can be 'scale' or a positive number.")
+
+    def _build(self, table: Table) -> Any:
+        from sklearn.kernel_approximation import RBFSampler
+
+        gamma = self.gamma
+        if gamma == "scale":
+            X = table.X
+            mean = float(X.mean())
+            square = float(X.multiply(X).mean()) if table.sparse else float(np.mean(np.square(X, dtype=np.float64)))
+            spread = square - mean * mean
+            gamma = 1 / (table.d * spread) if spread > 0 else 1.0
+        state = self.random_state
+        if isinstance(state, np.random.Generator):
+            state = int(state.integers(2**31))
+        return RBFSampler(gamma=float(gamma), n_components=int(self.features), random_state=state)
+
+    def _names_out(self, names: list[str]) -> NDArray[Any]:
+        return np.array([f"fourier{j}" for j in range(int(self.features))], dtype=object)
