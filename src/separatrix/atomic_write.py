@@ -95,6 +95,17 @@ def write_whole(path: Path, content: bytes) -> None:
         beside.write_bytes(content)
 
 
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a power cut (not possible on every system)."""
+    if sys.platform == "win32":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def _without_name(folder: Path | str) -> int | None:
     """A new file in a folder without a name in it; None where the system has no such files."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):

@@ -26,8 +26,8 @@ from separatrix import (
     plot_boundary,
 )
 from separatrix.data.examples import load_example
+from separatrix.plotting.few_columns import slice_of_box
 from separatrix.plotting.style import colour_of
-from separatrix.plotting.three_dimensions import slice_of_box
 
 SIX = np.array([(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)], dtype=float)
 SIGNS = np.array([-1, 1, 1, -1, -1, 1])

@@ -298,12 +298,13 @@ def test_sparse_tables_keep_their_last_columns(tmp_path):
     """svmlight states the number of columns by its largest index only."""
     from scipy import sparse
 
-    from separatrix.persistence.checkable_rows import write_svmlight
+    from separatrix.persistence.checkable_rows import put_svmlight
 
     X, y = sparse.csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])), np.array([0, 1])
     found = separability(X, y).certificate
     found.save(tmp_path / "c.json")
-    write_svmlight(tmp_path / "t.svm", X, ["0", "1"])
+    with (tmp_path / "t.svm").open("w") as file:
+        put_svmlight(file, X, ["0", "1"])
     assert checker.main([str(tmp_path / "c.json"), str(tmp_path / "t.svm")]) == 0
     (tmp_path / "u.svm").write_text("0 1:1\n1 2:1\n")
     assert checker.main([str(tmp_path / "c.json"), str(tmp_path / "u.svm")]) == 1

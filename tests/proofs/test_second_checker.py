@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 
 from second_checker import NODE, REASON
 from separatrix import Certificate, checker, fewest_mistakes, margin, mistake_bound, separability
-from separatrix.persistence.checkable_rows import write_csv, write_svmlight
+from separatrix.persistence.checkable_rows import put_csv, put_svmlight
 
 SOURCE = Path(checker.__file__).with_suffix(".js")
 STORED = Path(__file__).parent / "stored_certificates"
@@ -64,8 +64,10 @@ def files(seed):
             if reading == "binary64":
                 made.append(mistake_bound(X, y, intercept=options["intercept"]))
     labels = [str(t) for t in y.tolist()]
-    write_csv(Path("made.csv"), columns, X, "label", labels)
-    write_svmlight(Path("made.svm"), csr_array(X), labels)
+    with Path("made.csv").open("w", newline="") as file:
+        put_csv(file, columns, X, "label", labels)
+    with Path("made.svm").open("w") as file:
+        put_svmlight(file, csr_array(X), labels)
     for one in made:
         content = json.loads(json.dumps(one.certificate.to_dict()))
         if rng.integers(4):

@@ -95,7 +95,7 @@ class Audit:
         return self.facts.to_dict()
 
     def __str__(self) -> str:
-        from separatrix.auditing.screen import screen
+        from separatrix.auditing.audit_facts import screen
 
         return "\n".join(screen(self.facts))
 

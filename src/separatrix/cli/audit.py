@@ -78,7 +78,7 @@ def command(source: str, out: Path, **options: Any) -> None:
 
 def screen_lines(found: Any, out: Path) -> list[str]:
     """The screen, and where everything is."""
-    from separatrix.auditing.screen import screen
+    from separatrix.auditing.audit_facts import screen
 
     width = get_terminal_size((80, 24)).columns
     lines = [*screen(found.facts, output.bold, width), "", f"report: {out}/report.html"]

@@ -38,18 +38,18 @@ class Certifiable:
             return self.file
         from separatrix.atomic_write import is_special, whole_file
         from separatrix.cli.output import need_place
-        from separatrix.persistence.checkable_rows import write_csv, write_svmlight
+        from separatrix.persistence.checkable_rows import put_csv, put_svmlight
 
         if is_special(out):
             raise ParameterError(f"--out is {out}, which is not a file: the rows are to be written beside it.")
         path = out.with_name(f"{out.stem}-rows{'.svm' if self.names is None else '.csv'}")
         need_place(path, source)
         labels = [str(label) for label in self.labels.tolist()]
-        with whole_file(path) as beside:
+        with whole_file(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
             if self.names is None:
-                write_svmlight(beside, self.X, labels)
+                put_svmlight(file, self.X, labels)
             else:
-                write_csv(beside, self.names, self.X, str(self.target), labels)
+                put_csv(file, self.names, self.X, str(self.target), labels)
         return str(path)
 
 

@@ -132,24 +132,11 @@ def evaluate_on_cluster(model: TableModel, path: str, source: str, options: dict
         from separatrix.cli.json_reports import EvaluatedSource
 
         low, high = found.interval or (None, None)
-        output.say_json(
-            EvaluatedSource(
-                source=source,
-                model=path,
-                warnings=[],
-                n=found.rows,
-                level=options["level"],
-                classes=found.classes,
-                confusion=None if found.confusion is None else found.confusion.tolist(),
-                accuracy=found.accuracy,
-                low=low,
-                high=high,
-                log_loss=found.log_loss,
-                rmse=found.rmse,
-                mae=found.mae,
-                r2=found.r2,
-            )
-        )
+        same = ("classes", "accuracy", "log_loss", "rmse", "mae", "r2")
+        report = {name: getattr(found, name) for name in same} | {"n": found.rows, "low": low, "high": high}
+        confusion = None if found.confusion is None else found.confusion.tolist()
+        about = {"source": source, "model": path, "warnings": [], "level": options["level"]}
+        output.say_json(EvaluatedSource(**about, **report, confusion=confusion))
         return
     head = printable(f"{path} on {source}   {found.rows:,} rows")
     output.say([head] * (not options["quiet"]) + [str(found)])

@@ -17,7 +17,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 MISSING = ("N/A", "n/a", "#N/A", "null", "NULL", "NaN", "nan")  # in every column
@@ -102,7 +102,7 @@ class Writing:
         return ", ".join(parts)
 
     def to_dict(self) -> dict[str, str]:
-        return {"decimal": self.decimal, "group": self.group, "unit": self.unit}
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, node: Any) -> Self:

@@ -167,15 +167,7 @@ def plain_frame(path: str | os.PathLike[str], source: str) -> Frame | None:
     read = read_plain(path)
     if read is None or not len(read[0]):
         return None
-    return frame_of_rows(_by_columns(read[0]), read[2], source)
-
-
-def _by_columns(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same numbers with each column in one piece, turned block by block."""
-    turned = np.empty(values.shape[::-1])
-    for begin in range(0, len(values), BLOCK):
-        turned[:, begin : begin + BLOCK] = values[begin : begin + BLOCK].T
-    return turned.T
+    return frame_of_rows(np.asfortranarray(read[0]), read[2], source)
 
 
 def frame_of_rows(

@@ -11,7 +11,7 @@ The tests are in intervals.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -156,17 +156,7 @@ class Comparison:
             "metric": self.metric,
             "level": self.level,
             "learners": {name: e.to_dict() for name, e in self.estimates.items()},
-            "pairs": [
-                {
-                    "first": p.first,
-                    "second": p.second,
-                    "difference": p.difference.to_dict(),
-                    "p": p.p,
-                    "holm": p.holm,
-                    "mcnemar": None if p.mcnemar is None else dict(p.mcnemar.__dict__),
-                }
-                for p in self.pairs
-            ],
+            "pairs": [asdict(p) | {"difference": p.difference.to_dict()} for p in self.pairs],
             "winner": self.winner,
         }
 

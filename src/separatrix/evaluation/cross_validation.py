@@ -22,17 +22,16 @@ from separatrix.evaluation.fold_estimates import corrected_t, judge_classes, jud
 from separatrix.evaluation.fold_runs import (
     FoldResult,
     Scorer,
-    executor_of,
     make_tasks,
     need_learner,
     run_fold,
-    spread,
     stop_at_failure,
 )
 from separatrix.evaluation.intervals import Estimate, shown
 from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
 from separatrix.evaluation.shared_moments import is_partition, share_work
 from separatrix.evaluation.splits import labelled_rows, seed_of
+from separatrix.evaluation.workers import executor_of, spread
 from separatrix.statistics.distributions import need_level
 from separatrix.validation import (
     check_labels,
@@ -185,7 +184,7 @@ class CrossValidation:
         >>> ax.get_title()
         'accuracy 0.980 [0.943, 0.993]'
         """
-        from separatrix.plotting.fold_bars import draw_folds
+        from separatrix.evaluation.figures import draw_folds
 
         name = metric or next(iter(self.estimates))
         title = f"{name.replace('_', ' ')} {self[name]!s}"

@@ -19,8 +19,6 @@ from separatrix.validation import (
     shown_label,
 )
 
-FEW = 8  # classes up to which rows are parted by them one by one, without sorting
-
 
 def make_folds(
     n: int,
@@ -71,11 +69,7 @@ def _dealt(n: int, labels: Labels | None, folds: int, rng: np.random.Generator) 
     kind = np.int8 if folds <= np.iinfo(np.int8).max else np.intp
     part, order = np.empty(n, dtype=kind), rng.permutation(n)
     if labels is not None:
-        own, count = labels.codes[order], len(labels.classes)
-        if count <= FEW:
-            order = np.concatenate([np.compress(own == k, order) for k in range(count)])
-        else:
-            order = order[np.argsort(own, kind="stable")]
+        order = order[np.argsort(labels.codes[order], kind="stable")]
     part[order] = np.tile(np.arange(folds, dtype=kind), n // folds + 1)[:n]
     return part
 
@@ -138,10 +132,7 @@ def _given_folds(folds: Any, n: int, codes: NDArray[np.intp] | None, groups: Any
 def check_training_classes(folds: list[Fold], labels: Labels) -> None:
     """Every class is learned in every fold, or which fold lacks which class."""
     for k, fold in enumerate(folds):
-        own = labels.codes[fold.train]
-        if len(labels.classes) == 2 and own.min() < own.max():
-            continue
-        lacking = np.flatnonzero(np.bincount(own, minlength=len(labels.classes)) == 0)
+        lacking = np.flatnonzero(np.bincount(labels.codes[fold.train], minlength=len(labels.classes)) == 0)
         if len(lacking):
             count = int(np.count_nonzero(labels.codes == lacking[0]))
             raise DataError(

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -112,14 +112,7 @@ class Estimate:
         >>> Estimate(0.5, 0.25, 0.75, "Wilson").to_dict()["low"]
         0.25
         """
-        return {
-            "value": _plain(self.value),
-            "low": _plain(self.low),
-            "high": _plain(self.high),
-            "method": self.method,
-            "level": self.level,
-            "reason": self.reason,
-        }
+        return asdict(self) | {name: _plain(getattr(self, name)) for name in ("value", "low", "high")}
 
 
 def scaled(e: Estimate, by: float) -> Estimate:

@@ -16,11 +16,12 @@ from separatrix.evaluation.cross_validation import named
 from separatrix.evaluation.curves import Drawn
 from separatrix.evaluation.evaluation_text import table
 from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.fold_runs import final_step, need_learner, seeds_of_folds, spread
+from separatrix.evaluation.fold_runs import final_step, need_learner, seeds_of_folds
 from separatrix.evaluation.grid_candidates import GrowthTask, greater_is_better, grow
 from separatrix.evaluation.intervals import shown
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.splits import Fold, labelled_rows, seed_of
+from separatrix.evaluation.workers import spread
 from separatrix.validation import check_labels, plain_value
 
 

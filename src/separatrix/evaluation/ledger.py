@@ -19,7 +19,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.atomic_write import sync_folder
 from separatrix.errors import LedgerError
 
 Marks = NDArray[np.uint64]
@@ -71,7 +72,7 @@ class Openings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
 
 def _times(k: int) -> str:
@@ -265,14 +266,3 @@ def shorten(file: int, size: int) -> None:
         os.ftruncate(file, size)
     except OSError:
         return  # a device, or a disk that is gone: the cut line is skipped when the ledger is read
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a new file's name survive a power cut (not possible on every system)."""
-    if sys.platform == "win32":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

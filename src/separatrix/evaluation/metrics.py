@@ -26,9 +26,6 @@ def confusion_matrix(
     truth: NDArray[np.intp], predicted: NDArray[np.intp], k: int, weights: Floats | None = None
 ) -> Floats:
     """Counts (or sums of weights) by actual and predicted class."""
-    if k == 2 and weights is None:
-        both, actual, said = (int(np.count_nonzero(v)) for v in (truth & predicted, truth, predicted))
-        return np.array([[len(truth) - actual - said + both, said - both], [actual - both, both]], dtype=np.float64)
     flat = np.bincount(truth * k + predicted, weights=weights, minlength=k * k)
     return flat.reshape(k, k).astype(np.float64)
 
@@ -146,7 +143,7 @@ def average_precisions(counts: Floats, positive: NDArray[np.bool_], ends: NDArra
 def area_and_precision(positive: NDArray[np.bool_], scores: Floats, weights: Floats | None) -> tuple[float, float]:
     """The area under the ROC curve (ties count one half) and the average precision, by one sort."""
     if weights is None:
-        return _by_counting(in_order(np.compress(positive, scores)), in_order(np.compress(~positive, scores)))
+        return _by_counting(np.sort(scores[positive]), np.sort(scores[~positive]))
     order, ends = ranked(scores)
     w = weights[order]
     hits = np.cumsum(w * positive[order])[ends]
@@ -156,17 +153,6 @@ def area_and_precision(positive: NDArray[np.bool_], scores: Floats, weights: Flo
     middle = missed - np.diff(missed, prepend=0.0) / 2
     area = float(own @ (missed[-1] - middle)) / float(hits[-1] * missed[-1])
     return min(max(area, 0.0), 1.0), float(own @ (hits / said)) / float(hits[-1])
-
-
-def in_order(values: Floats) -> Floats:
-    """Finite numbers sorted: into 65536 bins first, which takes a fifth of the time where they are spread."""
-    spread = float(values.max()) - float(values.min()) if len(values) >= 1000 else 0.0
-    if not 1e-290 < spread < 1e290:
-        return np.sort(values)
-    bins = ((values - values.min()) * (65535 / spread)).astype(np.uint16)
-    binned = values[np.argsort(bins, kind="stable")]  # a radix sort
-    binned.sort(kind="stable")  # quick where almost everything is in its place
-    return binned
 
 
 def _by_counting(hits: Floats, misses: Floats) -> tuple[float, float]:
@@ -202,9 +188,9 @@ def average_precision_influence(weights: Floats, positive: NDArray[np.bool_], en
     return np.asarray(moved / hits[-1])
 
 
-def ranked(scores: Floats, stable: bool = True) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows by descending score, and where each distinct score ends; equal scores in their order, if that matters."""
-    order = np.argsort(-scores, kind="stable" if stable else None)
+def ranked(scores: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows by descending score, and where each distinct score ends; equal scores in their order."""
+    order = np.argsort(-scores, kind="stable")
     s = scores[order]
     return order, np.append(np.flatnonzero(np.diff(s)), len(s) - 1)
 

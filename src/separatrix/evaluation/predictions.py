@@ -149,7 +149,7 @@ def outcomes_of(truth: Any, said: Said, positive: Any = None, weights: Any = Non
     notes: tuple[str, ...] = ()
     if labels is not None:
         labels = label_vector(labels, what="classes_")
-        unseen = [] if _all_known(actual, labels) else sorted(set(actual.tolist()) - set(labels.tolist()), key=str)
+        unseen = sorted(set(actual.tolist()) - set(labels.tolist()), key=str)
         if unseen:
             count = int(np.count_nonzero(np.isin(actual, np.array(unseen, dtype=actual.dtype))))
             names = ", ".join(map(repr, unseen[:5]))
@@ -171,10 +171,3 @@ def outcomes_of(truth: Any, said: Said, positive: Any = None, weights: Any = Non
         labels=labels,
     )
     return checked, notes
-
-
-def _all_known(actual: NDArray[Any], labels: NDArray[Any]) -> bool:
-    """Whether every label is among a few, by numpy where it is sure; False if that is not known."""
-    if actual.dtype.kind not in "biuU" or actual.dtype.kind != labels.dtype.kind or len(labels) > 16:
-        return False
-    return sum(int(np.count_nonzero(actual == label)) for label in labels) == len(actual)

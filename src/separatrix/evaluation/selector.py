@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.fold_runs import FoldTask, executor_of, fit, seeded_clone, seeds_of_folds, spread
+from separatrix.evaluation.fold_runs import FoldTask, fit, seeded_clone, seeds_of_folds
 from separatrix.evaluation.grid_candidates import (
     CandidateTask,
     Configuration,
@@ -22,6 +22,7 @@ from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.selection import RULES, Selection, metric_name
 from separatrix.evaluation.shared_moments import MOMENTS, RidgePath, is_partition, moments_needed, ridge_errors
 from separatrix.evaluation.splits import labelled_rows, seed_of
+from separatrix.evaluation.workers import executor_of, spread
 from separatrix.protocol import Estimator
 from separatrix.validation import check_weights
 

@@ -9,7 +9,7 @@ level that was not seen counts as rare where rare levels were grouped, and as th
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import log, sqrt
 from typing import Any, ClassVar
 
@@ -79,15 +79,7 @@ class NumberColumn:
         return np.column_stack([filled, gone]) if self.indicator else filled[:, None]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "source": self.source,
-            "fill": self.fill,
-            "indicator": self.indicator,
-            "shift": self.shift,
-            "scale": self.scale,
-            **({} if self.writing is None else {"writing": self.writing.to_dict()}),
-        }
+        return {name: value for name, value in asdict(self).items() if name != "writing" or value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +133,7 @@ class CategoryColumn:
         return column.kind != self.source and "boolean" in (column.kind, self.source)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "source": self.source,
-            "baseline": self.baseline,
-            "levels": list(self.levels),
-            "rare": list(self.rare),
-        }
+        return {**asdict(self), "levels": list(self.levels), "rare": list(self.rare)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ from separatrix.validation import check_labels, check_lengths, check_table, chec
 
 PANEL = 8  # the scatter is padded to whole panels of columns
 ARRAYS = ("rows", "fill", "weight", "mean", "scatter", "block", "block_weight")  # what a state is made of
+arrays_of = attrgetter(*ARRAYS)
 LEAF = 2**20  # numbers of a leaf, at least
 SHORT = 16  # leaves of that size; later ones have twice as many, since each costs some calls of its own
 TALL = 16  # rows of a leaf for each column, at least: joining its scatter costs as much as adding one of them
@@ -94,9 +96,6 @@ class Moments:
         self.scatter = np.zeros((1 if pooled else count, side, side))
         self.block = np.zeros((count, kernels.block_rows, columns))
         self.block_weight = np.zeros((count, kernels.block_rows))
-
-    def _arrays(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in ARRAYS)
 
     def copy(self) -> Moments:
         """A copy, so that a chunk that fails leaves this state unchanged."""
@@ -176,11 +175,11 @@ class Moments:
 
     def _read(self, rows: kernels.Rows, targets: Any, codes: Any, weights: Floats | None, begin: int, end: int) -> Self:
         if begin < end:
-            kernels.moments_add(rows, targets, codes, weights, begin, end, *self._arrays())
+            kernels.moments_add(rows, targets, codes, weights, begin, end, *arrays_of(self))
         return self
 
     def _flush(self) -> Self:
-        kernels.moments_flush(*self._arrays())
+        kernels.moments_flush(*arrays_of(self))
         return self
 
     def _join(self, leaf: Moments) -> None:
@@ -322,4 +321,4 @@ def _merge_into(one: Moments, two: Moments) -> None:
     if one.labels is not None and two.labels is not None:
         one.know(two.labels)
         two.know(one.labels)
-    kernels.moments_merge(two.rows, two.weight, two.mean, two.scatter, *one._arrays())
+    kernels.moments_merge(two.rows, two.weight, two.mean, two.scatter, *arrays_of(one))

@@ -5,6 +5,7 @@ of the file: the learner's name is looked up among ours, parameters and fitted a
 one, and whatever is unexpected is refused.
 """
 
-from separatrix.persistence.model_files import load, save
+from __future__ import annotations
 
-__all__ = ["load", "save"]
+from separatrix.persistence.model_files import load as load
+from separatrix.persistence.model_files import save as save

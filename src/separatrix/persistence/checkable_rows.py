@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
@@ -13,14 +12,8 @@ from numpy.typing import NDArray
 BLOCK = 4096
 
 
-def write_csv(path: Path, names: Sequence[str], X: NDArray[np.float64], target: str, labels: Sequence[str]) -> None:
-    """The columns, then the labels."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        put_csv(file, names, X, target, labels)
-
-
 def put_csv(file: TextIO, names: Sequence[str], X: NDArray[np.float64], target: str, labels: Sequence[str]) -> None:
-    """Write the lines of :func:`write_csv` into an open file."""
+    """Write a header, then the columns and the labels, into an open file."""
     quoted = {label: '"' + label.replace('"', '""') + '"' for label in set(labels)}
     csv.writer(file, lineterminator="\n").writerow([*names, target])
     for start in range(0, len(X), BLOCK):
@@ -32,17 +25,11 @@ def put_csv(file: TextIO, names: Sequence[str], X: NDArray[np.float64], target: 
         file.write("\n".join(lines) + "\n")
 
 
-def write_svmlight(path: Path, X: Any, labels: Sequence[str]) -> None:
-    """The rows of a CSR matrix as ``label index:value ...``, indices from 1.
+def put_svmlight(file: TextIO, X: Any, labels: Sequence[str]) -> None:
+    """Write the rows of a CSR matrix as ``label index:value ...``, indices from 1.
 
     The largest index is the number of columns: the first row states it where no row has the last column.
     """
-    with path.open("w", encoding="utf-8") as file:
-        put_svmlight(file, X, labels)
-
-
-def put_svmlight(file: TextIO, X: Any, labels: Sequence[str]) -> None:
-    """Write the lines of :func:`write_svmlight` into an open file."""
     ends, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
     d = X.shape[1]
     for i, label in enumerate(labels):

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.plotting.gaussians import draw_gaussians
+from separatrix.plotting.few_columns import draw_one_column, draw_regression, draw_space
 from separatrix.plotting.model_view import ModelView, labels_of
-from separatrix.plotting.one_column import draw_one_column, draw_regression
 from separatrix.plotting.planes import (
     Plane,
     chosen_columns,
@@ -22,9 +21,17 @@ from separatrix.plotting.planes import (
     plane_between_classes,
     plane_of_columns,
 )
-from separatrix.plotting.row_points import arrow, draw_classes, draw_line, drawn_rows, ring, same_scale, window
+from separatrix.plotting.row_points import (
+    arrow,
+    draw_classes,
+    draw_gaussians,
+    draw_line,
+    drawn_rows,
+    ring,
+    same_scale,
+    window,
+)
 from separatrix.plotting.style import BAD, INK, MUTED, PALETTE, axes_for, colour_of, explain, legible, name_axes
-from separatrix.plotting.three_dimensions import draw_space
 from separatrix.validation import Table, check_table, check_targets, take_rows
 
 RESOLUTION = 240  # points of the grid along each axis

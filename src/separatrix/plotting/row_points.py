@@ -1,4 +1,4 @@
-"""Rows as points: a colour and a marker a class, rings around marked rows, lines with bands, arrows."""
+"""Rows as points: a colour and a marker a class, rings, lines with bands, arrows; normal classes as ellipses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.plotting.planes import Plane
 from separatrix.plotting.style import INK, MARKERS, MUTED, PALETTE, colour_of, legible
 
 MOST = 2000  # rows that are drawn; of more an even sample
@@ -106,3 +107,31 @@ def arrow(ax: Any, begin: Floats, end: Floats, colour: Any, text: str | None = N
         ax.annotate(
             text, end, (4, 4), "data", "offset points", annotation_clip=False, color=colour, fontsize=9, zorder=6
         )
+
+
+DEVIATIONS = (1.0, 2.0)
+
+
+def draw_gaussians(ax: Any, model: Any, plane: Plane) -> None:
+    """The class densities of a discriminant, projected on the plane."""
+    means = np.asarray(model.means_)
+    found = getattr(model, "covariances_", getattr(model, "covariance_", None))
+    if found is None or means.ndim != 2 or means.shape[1] != plane.directions.shape[1]:
+        return
+    covariances = np.broadcast_to(np.asarray(found), (len(means), means.shape[1], means.shape[1]))
+    for k, (mean, covariance) in enumerate(zip(means, covariances, strict=True)):
+        centre = plane.points(mean[None])[0]
+        flat = plane.directions @ covariance @ plane.directions.T
+        for deviations in DEVIATIONS:
+            ring = centre + deviations * ellipse(flat)
+            label = "1 and 2 standard deviations" if k == 0 and deviations == 1.0 else None
+            ax.plot(*ring.T, color=colour_of(k), linewidth=1.1, zorder=2, label=label)
+        ax.plot(*centre, "+", color=colour_of(k), markersize=9, markeredgewidth=1.6, zorder=4)
+
+
+def ellipse(covariance: Floats) -> Floats:
+    """Points u with u' covariance^-1 u = 1."""
+    values, vectors = np.linalg.eigh(covariance)
+    angle = np.linspace(0, 2 * np.pi, 120)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    return np.asarray(circle * np.sqrt(np.maximum(values, 0)) @ vectors.T)

@@ -64,6 +64,18 @@ def quantile(level: float, freedom: float = math.inf) -> float:
     return float(stdtrit(freedom, 0.5 + level / 2))
 
 
+def tested(
+    name: str, estimate: Floats, errors: Floats, level: float, freedom: float
+) -> tuple[dict[str, Floats], dict[str, str]]:
+    """Columns of a result table: estimates with errors, tests and intervals; and the heads of these columns."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        stat = estimate / errors
+    half, share = quantile(level, freedom) * errors, f"{100 * level:g}%"
+    columns = {name: estimate, "std_err": errors, "stat": stat, "p": two_sided(stat, freedom)}
+    columns |= {"low": estimate - half, "high": estimate + half}
+    return columns, {"stat": "z" if math.isinf(freedom) else "t", "low": f"{share} low", "high": f"{share} high"}
+
+
 def wilson(successes: ArrayLike, n: ArrayLike, level: float = 0.95, z: float | None = None) -> tuple[Floats, Floats]:
     """Wilson (1927), entry by entry: all p with |k/n - p| <= z sqrt(p (1-p)/n), z of the level or as given.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import InferenceError, ParameterError
-from separatrix.statistics.distributions import chi2_tail, f_tail, quantile, two_sided
+from separatrix.statistics.distributions import chi2_tail, f_tail, tested
 from separatrix.statistics.summary import ResultTable, Summary, listed
 
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?")
@@ -40,7 +40,7 @@ class WaldTest:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text."""
-        return {name: getattr(self, name) for name in ("hypothesis", "statistic", "df", "df_resid", "p")}
+        return asdict(self)
 
 
 def wald_test(summary: Summary, terms: Mapping[str, Sequence[str]], hypothesis: Any) -> WaldTest:
@@ -86,14 +86,7 @@ def contrast_table(summary: Summary, terms: Mapping[str, Sequence[str]], hypothe
     beta, V = _known(summary, R)
     estimate = R @ beta - np.array(rights)
     errors = np.sqrt(np.einsum("ij,jk,ik->i", R, V, R))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        stat = estimate / errors
-    half = quantile(level, summary.freedom) * errors
-    p = two_sided(stat, summary.freedom)
-    columns = {"coef": estimate, "std_err": errors, "stat": stat, "p": p, "low": estimate - half}
-    columns["high"] = estimate + half
-    share, kind = f"{100 * level:g}%", "z" if np.isinf(summary.freedom) else "t"
-    labels = {"stat": kind, "low": f"{share} low", "high": f"{share} high"}
+    columns, labels = tested("coef", estimate, errors, level, summary.freedom)
     return ResultTable("Contrasts", tuple(names), columns, (), (), labels)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
-from separatrix.statistics.distributions import quantile, two_sided
+from separatrix.statistics.distributions import quantile, tested
 from separatrix.statistics.summary import ResultTable
 
 AT = ("overall", "mean", "median", "zero")
@@ -85,16 +85,10 @@ def effects(
             rows.append(model.named(k, name))
     out, D = np.array(found), np.array(J)
     errors = np.sqrt(np.einsum("ij,jk,ik->i", D, model.V, D))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        stat = out / errors
-    half = quantile(level, math.inf) * errors
-    columns = {"effect": out, "std_err": errors, "stat": stat, "p": two_sided(stat, math.inf)}
-    columns |= {"low": out - half, "high": out + half}
-    share = f"{100 * level:g}%"
-    labels = {"effect": "dP/dx", "stat": "z", "low": f"{share} low", "high": f"{share} high"}
+    columns, labels = tested("effect", out, errors, level, math.inf)
     title = "Average marginal effects" if at == "overall" else f"Marginal effects at the {at}"
     head = (f"on the probability of {model.classes[1]}",) if len(model.classes) == 2 else ()
-    return ResultTable(title, tuple(rows), columns, head, (), labels)
+    return ResultTable(title, tuple(rows), columns, head, (), labels | {"effect": "dP/dx"})
 
 
 def _middle(values: Floats, c: Floats, at: str, lift: bool) -> Floats:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.atomic_write import naming, whole_file
+from separatrix.atomic_write import naming, sync_folder, whole_file
 from separatrix.errors import CheckpointError
 from separatrix.stream.outputs import Output
 
@@ -95,7 +95,7 @@ def write(path: Path, state: dict[str, Any]) -> None:
                     os.replace(newer, older)
             with contextlib.suppress(FileNotFoundError):
                 os.link(path, names[1])
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def read(path: Path) -> FoundCheckpoint | None:
@@ -120,14 +120,6 @@ def _same_file(one: Path, other: Path) -> bool:
         return one.samefile(other)
     except FileNotFoundError:
         return False
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 class Saver:

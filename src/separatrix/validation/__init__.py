@@ -4,49 +4,28 @@ Kernels and mathematics behind it receive C-order float64 or float32 arrays, or 
 canonical form; those are used in place, everything else is converted once.
 """
 
-from separatrix.validation.containers import count_rows, take_rows
-from separatrix.validation.labels import Labels, check_labels, plain_value, shown_label
-from separatrix.validation.single_row import Row, check_features, check_row
-from separatrix.validation.table import (
-    Table,
-    check_lengths,
-    check_same_features,
-    check_table,
-    distinct_names,
-    finite_scores,
-)
-from separatrix.validation.targets import (
-    check_finite_vector,
-    check_row_offset,
-    check_target_columns,
-    check_targets,
-    check_weights,
-    need_flag,
-)
-from separatrix.validation.true_and_predicted import Outcomes, check_outcomes
+from __future__ import annotations
 
-__all__ = [
-    "Labels",
-    "Outcomes",
-    "Row",
-    "Table",
-    "check_features",
-    "check_finite_vector",
-    "check_labels",
-    "check_lengths",
-    "check_outcomes",
-    "check_row",
-    "check_row_offset",
-    "check_same_features",
-    "check_table",
-    "check_target_columns",
-    "check_targets",
-    "check_weights",
-    "count_rows",
-    "distinct_names",
-    "finite_scores",
-    "need_flag",
-    "plain_value",
-    "shown_label",
-    "take_rows",
-]
+from separatrix.validation.containers import count_rows as count_rows
+from separatrix.validation.containers import take_rows as take_rows
+from separatrix.validation.labels import Labels as Labels
+from separatrix.validation.labels import check_labels as check_labels
+from separatrix.validation.labels import plain_value as plain_value
+from separatrix.validation.labels import shown_label as shown_label
+from separatrix.validation.single_row import Row as Row
+from separatrix.validation.single_row import check_features as check_features
+from separatrix.validation.single_row import check_row as check_row
+from separatrix.validation.table import Table as Table
+from separatrix.validation.table import check_lengths as check_lengths
+from separatrix.validation.table import check_same_features as check_same_features
+from separatrix.validation.table import check_table as check_table
+from separatrix.validation.table import distinct_names as distinct_names
+from separatrix.validation.table import finite_scores as finite_scores
+from separatrix.validation.targets import check_finite_vector as check_finite_vector
+from separatrix.validation.targets import check_row_offset as check_row_offset
+from separatrix.validation.targets import check_target_columns as check_target_columns
+from separatrix.validation.targets import check_targets as check_targets
+from separatrix.validation.targets import check_weights as check_weights
+from separatrix.validation.targets import need_flag as need_flag
+from separatrix.validation.true_and_predicted import Outcomes as Outcomes
+from separatrix.validation.true_and_predicted import check_outcomes as check_outcomes

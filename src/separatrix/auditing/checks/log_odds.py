@@ -21,6 +21,7 @@ from separatrix.auditing.checks.normality import varying
 from separatrix.auditing.phrasing import count, number, p_value, plural
 from separatrix.auditing.prediction_answers import AssumptionLine
 from separatrix.errors import SeparatrixError
+from separatrix.statistics.distributions import chi2_tail
 
 Term = tuple[str, int, int]  # a product of two columns, or of one with itself
 
@@ -74,7 +75,7 @@ def _strongest_term(
         most = max(FEWEST_ROWS, ROWS // len(others))
         if len(rows) > most:
             rows = np.sort(chance.choice(rows, most, replace=False))
-        if tests * chi2_1_tail(len(rows)) >= LEVEL:  # the statistic is at most the number of rows
+        if tests * chi2_tail(len(rows), 1) >= LEVEL:  # the statistic is at most the number of rows
             continue
         few = False
         pair = _test_pair(X[rows], codes[rows] == k, terms, k)
@@ -86,7 +87,7 @@ def _strongest_term(
     if not found:
         return _line("not testable: no finite maximum-likelihood estimate on the tested rows", "unknown")
     best = max(found, key=lambda pair: pair.statistic)
-    p = min(1.0, tests * chi2_1_tail(best.statistic))
+    p = min(1.0, tests * chi2_tail(best.statistic, 1))
     name = terms[best.term][0]
     between = f", '{labels[best.label]}' against '{labels[reference]}'" if len(labels) > 2 else ""
     pairs = f" in {len(found)} of {plural(len(labels) - 1, 'pair')} of classes" if len(labels) > 2 else ""
@@ -137,10 +138,3 @@ def score_statistics(Z: Floats, residual: Floats, weight: Floats, terms: Iterabl
         known = information <= 1e-10 * float(weight @ t**2)
         out.append(0.0 if known else float(own @ residual) ** 2 / information)
     return np.array(out)
-
-
-def chi2_1_tail(x: float) -> float:
-    """P(chi-square with one degree of freedom > x)."""
-    import math
-
-    return math.erfc(math.sqrt(max(x, 0.0) / 2))

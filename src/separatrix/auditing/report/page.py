@@ -18,11 +18,10 @@ from typing import Any
 import separatrix
 from separatrix.auditing import phrasing
 from separatrix.auditing.audit_certificate import Certified
-from separatrix.auditing.audit_facts import AuditFacts
+from separatrix.auditing.audit_facts import AuditFacts, opening
 from separatrix.auditing.prediction_answers import MARKS
 from separatrix.auditing.report import curves, figures
 from separatrix.auditing.report.drawing import spark
-from separatrix.auditing.screen import opening
 
 HERE = Path(__file__).parent / "templates"
 MOST_ROWS = 300_000  # bytes of rows in a page

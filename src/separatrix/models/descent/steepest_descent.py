@@ -42,7 +42,7 @@ class DescentTrace:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw J and the length of its gradient against the step."""
-        from separatrix.plotting.descent_pictures import plot_convergence
+        from separatrix.plotting.losses_and_descent import plot_convergence
 
         return plot_convergence(self.value, gradient_norm=self.gradient_norm, ax=ax)
 
@@ -67,7 +67,7 @@ class Descent:
 
     def plot(self, objective: Callable[[Floats], float], ax: Any = None) -> Any:
         """Draw the path over contours of the objective, in the first two coordinates."""
-        from separatrix.plotting.descent_pictures import plot_descent
+        from separatrix.plotting.losses_and_descent import plot_descent
 
         return plot_descent(objective, self.path, ax=ax)
 
