@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from separatrix.errors import DataError
-from separatrix.numerics.moments import Moments, merge, partial_moments
+from separatrix.numerics.moments import Moments, arrays_of, merge, partial_moments
 
 
 def by_definition(X, c):
@@ -144,7 +144,7 @@ def test_squares_that_overflow_are_an_error():
 def test_states_whose_arrays_are_read_only_can_be_merged():
     X = np.random.default_rng(4).normal(size=(500, 3))
     one, two, whole = partial_moments(X[:200]), partial_moments(X[200:]).flushed(), partial_moments(X).totals()
-    for array in two._arrays():
+    for array in arrays_of(two):
         array.flags.writeable = False  # as they come from the memory that workers share
     totals = merge(one, two).totals()
     assert totals.rows.tolist() == [500]

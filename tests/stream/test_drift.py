@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from separatrix.stream.growing_encoder import GrowingEncoder, boundary
-from separatrix.stream.row_batches import TableRows
 from separatrix.stream.scorecard import Drift, Scorecard, tail
 from separatrix.stream.status_line import braille, describe, percent
 
@@ -94,7 +93,7 @@ def test_the_running_standardiser_does_not_depend_on_chunks(cuts):
         out, begin = [], 0
         for cut in ends:
             part = table[begin : begin + cut]
-            out.append(encoder.dense(TableRows(np.zeros(len(part)), None, numbers=part)))
+            out.append(encoder.standardised(part))
             begin += cut
         made.append((np.concatenate(out), encoder.moments))
     assert np.array_equal(made[0][0], made[1][0])

@@ -133,13 +133,12 @@ def _perceptron(facts: AlgorithmFacts, hyperplane: BestFacts | None) -> list[str
         first = f"The perceptron converged after {made}; it makes at most {bound(run.bound.mistakes)} (proved)."
     else:
         first = f"The perceptron makes at most {bound(run.bound.mistakes)} mistakes (proved); stopped after {made}."
-    return [first] if scaled is None or scaled.bound is None else [first, _standardised(run, scaled)]
-
-
-def _standardised(run: PerceptronRun, scaled: PerceptronRun) -> str:
-    assert run.bound is not None  # both have bounds, or neither has
-    assert scaled.bound is not None
+    if scaled is None or scaled.bound is None:
+        return [first]
     ratio = run.bound.mistakes / max(scaled.bound.mistakes, 1.0)
     change = f"{'lowers' if ratio >= 1 else 'raises'} the bound to {bound(scaled.bound.mistakes)}"
     state = "converged after" if scaled.converged else "was stopped after"
-    return f"Standardising the columns {change}; that run {state} {plural(scaled.mistakes, 'mistake')}."
+    return [
+        first,
+        f"Standardising the columns {change}; that run {state} {plural(scaled.mistakes, 'mistake')}.",
+    ]

@@ -195,23 +195,15 @@ def p_value(p: float) -> str:
     return "p < 0.0001" if p < 1e-4 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 
 
-def some(items: Sequence[Any], most: int = 6) -> str:
-    """The first few of a list."""
-    listed = ", ".join(str(item) for item in items[:most])
-    return listed + (", …" if len(items) > most else "")
-
-
 def numbered(rows: Sequence[int]) -> str:
-    """row 5, or rows 1, 2, 8."""
-    return f"row{'' if len(rows) == 1 else 's'} {some(rows)}"
+    """row 5, or rows 1, 2, 8, the first six of them."""
+    return f"row{'' if len(rows) == 1 else 's'} {', '.join(map(str, rows[:6]))}{', …' if len(rows) > 6 else ''}"
 
 
 def named(names: Sequence[str], most: int = 4) -> str:
     """'a', 'b' and 3 more."""
     quoted = [f"'{name}'" for name in names[:most]]
-    if len(names) > most:
-        return f"{', '.join(quoted)} and {len(names) - most} more"
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}" if quoted else ""
+    return f"{', '.join(quoted)} and {len(names) - most} more" if len(names) > most else listing(quoted)
 
 
 def listing(names: Sequence[str]) -> str:

@@ -71,7 +71,7 @@ def estimate(table: AuditTable, session: Session, listed: list[Candidate], ledge
     if why_not is not None:
         return Prediction(_no_estimate(table, metric, why_not))
     held = _held_out(table, session, rows, ledger)
-    development = rows if held is None else rows[held.development[0][:, 0]]
+    development = rows if held is None else held.development[0][:, 0]
     compared = rows_to_compare(table, session, development)
     folds = usable_folds(table, session, compared)
     if folds is None:
@@ -85,7 +85,7 @@ def estimate(table: AuditTable, session: Session, listed: list[Candidate], ledge
     with session.clock.stage("fit the choice"):
         learned = rows_to_learn(table, session, found, development)
         model, seconds = fit_on(table, found.chosen, learned)
-    test = None if held is None else _evaluate_once(table, session, held, model, rows)
+    test = None if held is None else _evaluate_once(table, session, held, model)
     split = SplitFacts(len(development), 0 if held is None else held.sizes["test"], table.n - len(rows))
     sampled = len(found.rows) < len(development)
     if sampled:
@@ -237,7 +237,7 @@ def _held_out(table: AuditTable, session: Session, rows: NDArray[np.intp], ledge
         return None
     try:
         held = holdout(
-            np.arange(len(rows)).reshape(-1, 1),
+            rows.reshape(-1, 1),
             table.task.y[rows] if codes is None else codes,
             test=TEST,
             validation=0,
@@ -256,13 +256,13 @@ def _held_out(table: AuditTable, session: Session, rows: NDArray[np.intp], ledge
     return held
 
 
-def _evaluate_once(table: AuditTable, session: Session, held: Holdout, model: Any, rows: NDArray[np.intp]) -> Any:
+def _evaluate_once(table: AuditTable, session: Session, held: Holdout, model: Any) -> Any:
     """The chosen model on the held-out rows; None where the ledger cannot record it."""
     with session.clock.stage("evaluate on held-out rows"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return held.open_test(
-                _ByRowNumber(model, table, rows),
+                model if table.regression else _ClassesByNumber(model, table.classes),
                 positive=_code(table, metric_for(table).label) if table.binary else None,
                 level=session.level,
                 note=f"audit of {short(table.task.source.name, 60)}",
@@ -272,22 +272,15 @@ def _evaluate_once(table: AuditTable, session: Session, held: Holdout, model: An
             return None
 
 
-class _ByRowNumber:
-    """A model that predicts by the numbers of judged rows; classes by number, as the held-out rows have them."""
+class _ClassesByNumber:
+    """A model whose classes are numbers, as the held-out rows have them."""
 
-    def __init__(self, model: Any, table: AuditTable, rows: NDArray[np.intp]) -> None:
-        self.model, self.table, self.rows = model, table, rows
-        if not table.regression:
-            self.classes_ = np.searchsorted(table.classes, model.classes_)
-
-    @property
-    def _estimator_type(self) -> str:
-        return str(self.model._estimator_type)
+    def __init__(self, model: Any, classes: NDArray[Any]) -> None:
+        self.model, self.classes = model, classes
+        self.classes_ = np.searchsorted(classes, model.classes_)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        labels = self.model.predict(self.rows[np.asarray(X)])
-        return np.asarray(labels if self.table.regression else np.searchsorted(self.table.classes, labels))
+        return np.asarray(np.searchsorted(self.classes, self.model.predict(X)))
 
     def __getattr__(self, name: str) -> Any:
-        call = getattr(self.model, name)
-        return lambda X: call(self.rows[np.asarray(X)])
+        return getattr(self.model, name)

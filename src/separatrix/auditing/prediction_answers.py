@@ -165,9 +165,9 @@ def prediction(facts: PredictionFacts, table: TableFacts) -> Answer:
         return Answer(question, "Cannot be estimated", "open", [f"No estimate: {facts.no_estimate}."])
     lines = [_comparison(facts, table)]
     if facts.alarms is not None:
-        lines.append(_alarms(facts))
+        lines.append(_alarms(facts.alarms))
     if facts.test is not None:
-        lines.append(_test(facts))
+        lines.append(_test(facts.test, facts.metric))
     if table.task == "multiclass":
         lines += _by_class(facts)
     if table.regression:
@@ -198,9 +198,7 @@ def _comparison(facts: PredictionFacts, table: TableFacts) -> str:
     return f"{text}{estimate(accuracy, True)} correct. {common}{baseline}."
 
 
-def _alarms(facts: PredictionFacts) -> str:
-    assert facts.alarms is not None  # the caller has looked
-    own = facts.alarms
+def _alarms(own: AlarmFacts) -> str:
     if not own.found:
         return f"No threshold makes {share(own.precision)} of the alarms for '{own.label}' correct."
     return (
@@ -226,9 +224,7 @@ def _by_class(facts: PredictionFacts) -> list[str]:
     return lines
 
 
-def _test(facts: PredictionFacts) -> str:
-    assert facts.test is not None  # the caller has looked
-    test, metric = facts.test, facts.metric
+def _test(test: TestFacts, metric: str) -> str:
     if metric == "rmse":
         figure = f"RMSE {estimate(test.estimates['rmse'])}"
     elif metric == "accuracy":

@@ -55,44 +55,28 @@ FILE = click.Path(dir_okay=False)
     "--expect", type=click.Choice(["complete", "quasi", "overlap"]), help="Exit with status 1 on any other verdict."
 )
 @output.output_options
-def command(
-    source: str,
-    target: str | None,
-    drop: tuple[str, ...],
-    out: str,
-    positive: str | None,
-    multiclass: str | None,
-    no_intercept: bool,
-    reading: str,
-    claim: str,
-    max_nodes: int | None,
-    time_limit: float | None,
-    exact: bool,
-    expect: str | None,
-    json_: bool,
-    quiet: bool,
-    **options: Any,
-) -> None:
+def command(source: str, out: str, **options: Any) -> None:
     """Decide whether a hyperplane separates the classes of SOURCE, with proof.
 
     SOURCE is a file, a pattern, -, example:NAME or SQL over files, with numbers in all columns but the target.
     The checker reads CSV of plain numbers and svmlight; rows of any other source, and numbers with thousands
     separators, decimal commas or units, are written beside the certificate.
     """
-    if claim != "separability" and multiclass is not None:
+    claim, expect, quiet = options["claim"], options["expect"], options["quiet"]
+    if claim != "separability" and options["multiclass"] is not None:
         raise ParameterError(f"--claim {claim} is about two groups: name one with --positive, not --multiclass.")
     if claim == "min-errors" and expect is not None:
         raise ParameterError("--expect is about verdicts, and --claim min-errors is about a number: leave one out.")
     from separatrix.atomic_write import write_whole
 
     output.need_place(Path(out), source)
-    table, guesses = certifiable(source, target, drop, options)
-    limits = {"max_nodes": max_nodes, "time_limit": time_limit}
-    found = decide(table, positive, multiclass, not no_intercept, reading, claim, exact, limits)
+    how = ("na", "header", "sep", "decimal", "encoding", "skip_missing_target", "memory", "cache")
+    table, guesses = certifiable(source, options["target"], options["drop"], {name: options[name] for name in how})
+    found = decide(table, options)
     certificate = found.certificate
     rows = table.write(Path(out), source)
     write_whole(Path(out), f"{certificate.text}\n".encode())
-    if json_:
+    if options["json_"]:
         output.say_json({**found.to_dict(), "certificate": out, "data": rows})
     elif not quiet:
         output.say([*([printable("guessed: " + " · ".join(guesses))] if guesses else []), str(found)])
@@ -104,16 +88,7 @@ def command(
         sys.exit(1)
 
 
-def decide(
-    rows: Certifiable,
-    positive: str | None,
-    multiclass: str | None,
-    intercept: bool,
-    reading: str,
-    claim: str,
-    exact: bool,
-    limits: dict[str, Any],
-) -> Any:
+def decide(rows: Certifiable, options: dict[str, Any]) -> Any:
     """The answer to the question that was asked, with its certificate."""
     from separatrix.proofs.certificate import class_names
     from separatrix.proofs.fewest_mistakes import bracket
@@ -124,10 +99,10 @@ def decide(
 
     names = None if rows.names is None else tuple(rows.names)
     table, classes, origin, source = counted(rows.X, rows.labels, rows.weights, names, rows.target)
-    given = Given(table, classes, origin, source, intercept, reading)
-    if multiclass is not None:
-        return multiclass_separability(given, multiclass)
-    found = class_names(classes.classes)
+    given = Given(table, classes, origin, source, not options["no_intercept"], options["reading"])
+    if options["multiclass"] is not None:
+        return multiclass_separability(given, options["multiclass"])
+    found, positive, claim = class_names(classes.classes), options["positive"], options["claim"]
     if positive is not None:
         from separatrix.checker import label_name
 
@@ -139,9 +114,9 @@ def decide(
             separability(rows.X, rows.labels)  # says what to do
         groups = [1], [0]
     if claim == "margin":
-        return margin_between(given, *groups, exact)
+        return margin_between(given, *groups, options["exact"])
     if claim == "margin-lifted":
-        return bound_between(given, *groups, exact=exact)
+        return bound_between(given, *groups, exact=options["exact"])
     if claim == "min-errors":
-        return bracket(given, *groups, **limits)
+        return bracket(given, *groups, max_nodes=options["max_nodes"], time_limit=options["time_limit"])
     return given.two_groups(*groups)

@@ -220,10 +220,4 @@ def _positive(rows: EncodedSource, wanted: Any) -> Any:
     """The class that scores are for, of two."""
     if rows.target.classes is None or len(rows.classes) != 2:
         return None
-    known = rows.classes.tolist()
-    if wanted is None:
-        return positive_class(known, rows.target.counts, rows.target.name, None, [])
-    match = [label for label in known if label == wanted or str(label) == str(wanted)]
-    if not match:
-        raise ParameterError(f"positive is {wanted!r}, which is not a class of {rows.target.name!r} ({known}).")
-    return match[0]
+    return positive_class(rows.classes.tolist(), rows.target.counts, rows.target.name, wanted, [])

@@ -21,7 +21,6 @@ from separatrix.features.encoder import AnyColumn, Encoder
 from separatrix.features.table_model import TableModel
 from separatrix.models.perceptron.arrivals import Arrivals
 from separatrix.stream.block_learning import BlockArrivals
-from separatrix.stream.row_batches import TableRows
 
 STEP = 256
 MOST_LEVELS = 1 << 20
@@ -93,18 +92,12 @@ class GrowingEncoder:
     def width(self) -> int:
         return len(self.features)
 
-    def dense(self, rows: TableRows) -> Floats:
-        """Rows of numbers alone."""
-        assert rows.numbers is not None
-        return self.standardised(rows.numbers)
-
-    def sparse(self, rows: TableRows) -> tuple[Floats, Any, Any]:
+    def sparse(self, cells: list[dict[str, Any]]) -> tuple[Floats, Any, Any]:
         """Rows with categories: values, columns and ends of a CSR matrix of ``width`` columns."""
-        assert rows.cells is not None
         at = {name: j for j, name in enumerate(self.columns)}
         present: list[list[int]] = []
         found: list[list[int]] = []
-        for number, row in enumerate(rows.cells):
+        for number, row in enumerate(cells):
             numbers, ones = [], []
             for name, value in row.items():
                 if isinstance(value, str):
@@ -118,8 +111,8 @@ class GrowingEncoder:
                     numbers.append(at[name])
             present.append(numbers)
             found.append(ones)
-        table = np.full((rows.n, len(self.columns)), np.nan)
-        for i, row in enumerate(rows.cells):
+        table = np.full((len(cells), len(self.columns)), np.nan)
+        for i, row in enumerate(cells):
             for j in present[i]:
                 value = row[self.columns[j]]
                 table[i, j] = math.nan if value is None else value

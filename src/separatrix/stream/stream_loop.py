@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.data.file_pieces import Bytes, in_order, workers
+from separatrix.data.row_files import csr_rows
 from separatrix.errors import CheckpointError, DataError, ParameterError
 from separatrix.stream import checkpoint
 from separatrix.stream.block_learning import BlockArrivals, arrivals_of
@@ -25,7 +26,7 @@ from separatrix.stream.formats import Format, end_of_rows, format_of, make_forma
 from separatrix.stream.growing_encoder import GrowingEncoder, table_model
 from separatrix.stream.line_pieces import LineReader, Piece
 from separatrix.stream.outputs import Output, prediction_lines, reject_lines
-from separatrix.stream.row_batches import Reject, Rows, SparseRows, TableRows
+from separatrix.stream.row_batches import Reject, Rows, SparseRows
 from separatrix.stream.scorecard import Scorecard, losses_of
 from separatrix.stream.status_line import StatusLine
 from separatrix.stream.stopping import Stopping
@@ -277,12 +278,8 @@ class StreamRun:
             self.encoder = GrowingEncoder(self.plan.standard)
             if isinstance(self.format, Csv) and self.format.columns.plain:
                 self.encoder.begin(list(self.format.columns.kinds))
-        return self._table(rows, self.encoder)
-
-    def _table(self, rows: TableRows, encoder: GrowingEncoder) -> Any:
         if rows.numbers is not None:
             self.arrivals.grows = False  # type: ignore[union-attr]  # nothing grows where all columns are numbers
-            return encoder.dense(rows)
-        values, columns, ends = encoder.sparse(rows)
-        made = SparseRows(ends, columns, values, rows.labels)
-        return made.matrix(self.arrivals.make_room(encoder.width))
+            return self.encoder.standardised(rows.numbers)
+        values, columns, ends = self.encoder.sparse(rows.cells or [])
+        return csr_rows(values, columns, ends, self.arrivals.make_room(self.encoder.width))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.auditing.audit_facts import AuditFacts
-from separatrix.auditing.facts import Projection, TableFacts
+from separatrix.auditing.facts import TableFacts
 from separatrix.auditing.phrasing import bound, count, metric_name, short
 from separatrix.auditing.report.drawing import axes, log_ticks, plain_ticks, svg
 from separatrix.plotting.row_points import draw_line
@@ -32,7 +32,7 @@ def projection(facts: AuditFacts) -> str | None:
     with axes((4.3, 3.7)) as ax:
         size = float(np.clip(4000 / max(len(x), 1), 7, 34))
         if own.line is not None:
-            _band(ax, own, x, y)
+            draw_line(ax, np.array(own.line.coef), own.line.intercept, np.column_stack([x, y]), own.line.gap)
         order = np.argsort(-np.bincount(classes, minlength=len(labels)), kind="stable")
         for k in order.tolist():
             at = classes == k
@@ -100,12 +100,6 @@ def called(table: TableFacts, label: str, width: int) -> str:
     return short(f"{table.target} = {label}" if bare else label, width)
 
 
-def _band(ax: Any, own: Projection, x: Any, y: Any) -> None:
-    """The hyperplane as a line, and the gap around it."""
-    assert own.line is not None  # the caller has looked
-    draw_line(ax, np.array(own.line.coef), own.line.intercept, np.column_stack([x, y]), own.line.gap)
-
-
 def coefficients(facts: AuditFacts) -> str | None:
     """Effects of one standard deviation with their intervals, largest first."""
     own = facts.pictures.coefficients
@@ -136,14 +130,11 @@ def coefficients(facts: AuditFacts) -> str | None:
 
 def mistakes(facts: AuditFacts) -> str | None:
     """The perceptron's mistakes so far, pass by pass, against the bound."""
-    runs = facts.algorithm.perceptron, facts.algorithm.perceptron_standardised
-    shown = [
-        (title, run, colour)
-        for title, run, colour in zip(
-            ("columns as given", "columns standardised"), runs, (PALETTE[0], PALETTE[2]), strict=True
-        )
-        if run is not None
-    ]
+    runs = (
+        ("columns as given", facts.algorithm.perceptron, PALETTE[0]),
+        ("columns standardised", facts.algorithm.perceptron_standardised, PALETTE[2]),
+    )
+    shown = [(title, run, colour) for title, run, colour in runs if run is not None]
     if not shown:
         return None
 
