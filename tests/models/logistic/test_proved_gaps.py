@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from separatrix import LogisticRegression, Status
 
@@ -90,3 +91,13 @@ def test_a_dual_point_of_three_classes_is_balanced():
         fits = [LogisticRegression(C=0.05, tol=t).fit(X, y, sample_weight=c) for t in (1e-2, 1e-10)]
         value, least = (objective(fit, X, y, c, np.zeros(n)) for fit in fits)
         assert value - least <= (fits[0].gap_ + 1e-12) * value, seed
+
+
+@pytest.mark.parametrize("seed", [0, 2, 5])
+def test_lassos_of_rare_columns_end_at_their_gap_where_rows_are_certain(seed):
+    """Certain rows have next to no curvature: a step by it is any number of times too long."""
+    rng = np.random.default_rng(seed)
+    X = sparse.random(700, 900, density=1 / 90, format="csr", random_state=rng)
+    model = LogisticRegression(C=700.0, l1_ratio=1.0, tol=1e-4).fit(X, rng.integers(0, 10, 700))
+    assert model.status_ is Status.OPTIMAL
+    assert model.gap_ <= 1e-4

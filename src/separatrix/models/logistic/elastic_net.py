@@ -49,6 +49,7 @@ DEAR, KEPT_DEAR, FALL = 60, 0.05, 0.25  # of several classes with so many coordi
 FIRST = 200  # columns of the first working set
 ARMIJO = 1e-4
 FEWEST = 2.0**-30
+ATTEMPTS = (0.0, 4.0), (0.01, 4.0), (0.3, np.inf), (0.0, np.inf)  # shares of softening, and values promised at most
 SLOW, IDLE = 3, 20  # steps in a row that leave the gap as it is: another proof is tried, and the search ended
 MOST_PROVED = 1000  # columns up to which that proof is tried
 
@@ -241,19 +242,41 @@ def advance(
     progress: float,
     near: tuple[Columns, CentredGram] | None = None,
 ) -> tuple[WeightsPoint | None, tuple[Columns, CentredGram] | None]:
-    """One step on the columns W, halved until it gains (None where none does), and the matrix that was made for it."""
-    model, after = quadratic_of(loss, place, net, W, progress, near), place.V.copy()
-    small = isinstance(model, GramQuadratic) and len(model.H) <= (SMALL if progress < 1.0 else FIRST)
-    descend(model, net, model.movable, EXACT if small else min(0.1, 0.1 * progress))
-    after[:, W] = model.weights
-    if not loss.sparse and not place.V.any():
-        after *= first_multiple(loss, place, net, after)
-    if not isinstance(model, GramQuadratic):
-        return search(loss, place, net, after, value), None
-    drift = model.gram.drift
-    b = None if drift is None else place.b - drift @ (after - place.V)[:, W].reshape(-1)
-    used = near is not None and model.gram is near[1]
-    return search(loss, place, net, after, value, b), near if used else (W, model.gram)
+    """One step on the columns W, halved until it gains (None where none does), and the matrix that was made for it.
+
+    Where it does not, or is promised more than there is, the step is made again with curvatures that are softened.
+    """
+    for share, most in ATTEMPTS:
+        model = quadratic_of(loss, softened(loss, place, share), net, W, progress, None if share else near)
+        after, small = (
+            place.V.copy(),
+            isinstance(model, GramQuadratic) and len(model.H) <= (SMALL if progress < 1.0 else FIRST),
+        )
+        descend(model, net, model.movable, EXACT if small else min(0.1, 0.1 * progress))
+        after[:, W] = model.weights
+        if not loss.sparse and not place.V.any():
+            after *= first_multiple(loss, place, net, after)
+        drift = model.gram.drift if isinstance(model, GramQuadratic) else None
+        b = None if drift is None else place.b - drift @ (after - place.V)[:, W].reshape(-1)
+        moved = search(loss, place, net, after, value, b, most)
+        if moved is not None:
+            break
+    if share or not isinstance(model, GramQuadratic):
+        return moved, None
+    return moved, near if near is not None and model.gram is near[1] else (W, model.gram)
+
+
+def softened(loss: CentredLoss, place: WeightsPoint, share: float) -> WeightsPoint:
+    """The place with the curvatures of probabilities that are drawn towards equal ones by a share.
+
+    Where rows are certain they have next to no curvature, and a step may be any number of times too long.
+    """
+    if not share:
+        return place
+    if loss.classes > 2:
+        return replace(place, curvature=(1.0 - share) * place.curvature + share / loss.classes)
+    q = (1.0 - share) * place.others + 0.5 * share
+    return replace(place, curvature=q * (1.0 - q) if loss.weights is None else loss.weights * q * (1.0 - q))
 
 
 def first_multiple(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, after: Floats) -> float:
@@ -284,13 +307,19 @@ def step_by_columns(
 
 
 def search(
-    loss: CentredLoss, place: WeightsPoint, net: ElasticNet, after: Floats, value: float, b: Floats | None = None
+    loss: CentredLoss,
+    place: WeightsPoint,
+    net: ElasticNet,
+    after: Floats,
+    value: float,
+    b: Floats | None = None,
+    most: float = np.inf,
 ) -> WeightsPoint | None:
-    """The way to these weights, halved until it gains; their intercepts are about ``b``."""
+    """The way to these weights, halved until it gains; intercepts are about ``b``, ``most`` bounds the promise."""
     step = after - place.V
     promise = float((place.slopes * step).sum()) + net.value(after) - net.value(place.V)
     noise, share = 8 * EPS * abs(value), 1.0
-    if not promise < noise:
+    if not -most * value < promise < noise:  # a value is above zero: a model that promises many of them knows nothing
         return None
     while share >= FEWEST:
         V = after if share == 1.0 else place.V + share * step
