@@ -33,6 +33,7 @@ class CentralPath:
     def __init__(self, rows: SignedRows, cost: Floats) -> None:
         self.rows, self.cost = rows, cost
         self.work = np.empty((5, rows.n))
+        self.worst = float(cost.sum()) / (2 * rows.n)  # the objective at zero, in units of mean_product
 
     def start(self) -> PathPoint:
         rows = self.rows

@@ -30,6 +30,7 @@ TOLERANCE = 1e-12  # of the gap: support rows and seven digits of the weights ar
 LEAST_SLACK = 1e-15  # of the gap where slacks of several costs are compared
 INTERIOR = "an interior-point method: its systems, of as many unknowns as columns or rows, are small"
 DESCENT = "dual coordinate descent to a gap of 1e-6: rows are sparse or no more than columns, and both are many"
+FAR = 1e3  # times the tolerance: differences of the objectives, in shares of that at zero, of which no gap is computed
 GOOD = 1e-6  # a gap that counts as optimal where rounding lets it fall no more
 
 
@@ -109,6 +110,7 @@ def solve_soft_margin(rows: SignedRows, cost: Floats, max_iter: float, tolerance
     solver = InteriorPoint(CentralPath(rows, cost), tolerance)
     driven = drive(solver, solver.init(), max_steps=max_iter)
     best, gap, status = driven.state.best, driven.state.gap, driven.status
+    gap = gap if gap < np.inf else solver.path.gap(best)
     if status is Status.ILL_CONDITIONED and gap <= GOOD:
         status = Status.OPTIMAL
     t = np.maximum(0.0, 1.0 - best.score)
@@ -117,7 +119,7 @@ def solve_soft_margin(rows: SignedRows, cost: Floats, max_iter: float, tolerance
 
 @dataclass(frozen=True, slots=True)
 class PathState:
-    """A point of the path, the best so far with its gap, and for how many steps nothing fell."""
+    """A point of the path, the best so far with its gap (inf: not computed), and for how many steps nothing fell."""
 
     point: PathPoint
     best: PathPoint
@@ -149,7 +151,11 @@ class InteriorPoint:
         return None if point is None else self._measured(state, point)
 
     def _measured(self, state: PathState, point: PathPoint) -> PathState:
-        gap, mu = self.path.gap(point), self.path.mean_product(point)
+        """The objectives are about 2 n mu apart: while that falls fast and is far from the end, no gap is computed."""
+        mu = self.path.mean_product(point)
+        if 0.5 * state.least > mu > FAR * self.tolerance * self.path.worst:
+            return PathState(point, point, np.inf, mu, mu, 0)
+        gap = self.path.gap(point)
         fell = mu < 0.9 * state.least or gap < 0.9 * state.gap
         better = gap < state.gap
         return PathState(
