@@ -19,7 +19,7 @@ from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.binary_loss import EPS
 from separatrix.models.logistic.firth_likelihood import FirthLikelihood, PenalisedPoint, logdet_of, orthonormal
-from separatrix.models.logistic.firth_starts import FEW, STEPS, added_leverages, newton_path
+from separatrix.models.logistic.firth_starts import EASY, FEW, STEPS, added_leverages, newton_path
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
 from separatrix.models.logistic.quasi_newton import StepPairs
 from separatrix.numerics.driver import Driven, drive
@@ -162,8 +162,7 @@ class FirthEstimate:
             if len(path) > most:  # the likelihood has no maximum, or a far one
                 waiting.append(path[-4])
             if not self.large:
-                waiting.append(path[0])
-                between = path[1:-1]
+                waiting, between = (waiting, path[:-1]) if len(path) <= EASY else ([*waiting, path[0]], path[1:-1])
         else:
             waiting = self.on_basis(starts)
         runs, maxima = list[Driven[FirthState]](), list[Driven[FirthState]]()

@@ -2,9 +2,10 @@
 
 The first is the maximum of  l(b) + sum c_i h_i (log p_i + log(1 - p_i))/2  with the leverages h_i at zero, which is
 concave and finite: the likelihood of rows to which h_i/2 successes and failures are added. The second is where Newton's
-method for l(b) itself is after a few steps. Searches from the two mostly end at the same maximum. Where they do not,
-columns with rows far out have several scales at which log|I|/2 offsets the likelihood, and the steps in between, from
-small coefficients to large ones, lead to the maxima at these scales.
+method for l(b) itself is after a few steps. Searches from the two mostly end at the same maximum; where that path is
+long, zero is a third start. Where they end at different ones, columns with rows far out have several scales at which
+log|I|/2 offsets the likelihood, and the steps in between, from small coefficients to large ones, lead to the maxima at
+these scales.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import BinaryLoss
 from separatrix.models.logistic.firth_likelihood import FirthLikelihood
 
+EASY = 5  # points of a path up to which a search from zero waits until the two end at different maxima
 STEPS, FEW = 12, 10  # of a path; FEW for large tables
 LEFT = 1e-3  # what is still to gain where a path ends
 RIDGE = 1e-9  # of the rows: classes may be separated
