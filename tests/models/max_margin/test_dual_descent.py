@@ -26,7 +26,7 @@ def draw(n, d, filled, seed, shift=0.3):
 def interior(X, y, cost, bias):
     rows = SignedRows.of(X, y, bias)
     found = solvers.solve_soft_margin(rows, cost * rows.size**2, 200, 1e-12)
-    return solvers._in_given_units(rows, found)
+    return solvers._in_given_units(rows, found, X, cost * rows.size**2)
 
 
 def objective(w, b, X, y, cost):

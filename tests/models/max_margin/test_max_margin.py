@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import threading
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -328,3 +329,54 @@ def test_an_enormous_cost_is_that_of_the_least_slack():
         model = MaxMargin(C=C).fit(X, y)
         assert model.status_ is Status.OPTIMAL
         np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6)
+
+
+def soft_objective(model, X, y, cost):
+    """The soft objective at the coefficients as they are, in rational numbers."""
+    w, b = [Fraction(v) for v in model.coef_[0].tolist()], Fraction(float(model.intercept_[0]))
+    rows = [[Fraction(v) for v in row] for row in X.tolist()]
+    scores = [sum((u * v for u, v in zip(w, row, strict=True)), b) for row in rows]
+    slack = [max(Fraction(0), 1 - int(side) * s) for side, s in zip(y, scores, strict=True)]
+    return sum(v * v for v in w) / 2 + sum(Fraction(c) * t for c, t in zip(cost.tolist(), slack, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_weights_from_a_millionth_to_a_million(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(15, 3)), rng.choice([-1, 1], 15)
+    for C in (1e-4, 1.0, 1e4):
+        model = MaxMargin(C).fit(X, y, sample_weight=10.0 ** rng.uniform(-6, 6, 15))
+        assert model.status_ is Status.OPTIMAL
+        assert model.gap_[0] <= 1e-6
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
+def test_the_gap_is_that_of_the_rounded_coefficients():
+    rng = np.random.default_rng(620)
+    X, y = rng.normal(size=(20, 2)) + np.array([1e9, 0.0]), rng.choice([-1, 1], 20)
+    for C in (1e2, 1e6):
+        near, far = MaxMargin(C).fit(X - np.array([1e9, 0.0]), y), MaxMargin(C).fit(X, y)
+        least = soft_objective(near, X - np.array([1e9, 0.0]), y, np.full(20, C))
+        reached = soft_objective(far, X, y, np.full(20, C))
+        assert float((reached - least) / reached) <= 1.001 * float(far.gap_[0]) + 1e-11
+        assert (far.status_ is Status.OPTIMAL) == (far.gap_[0] <= 1e-6)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
+def test_the_least_slack_of_columns_in_very_different_units(convert):
+    rng = np.random.default_rng(398)
+    alike, y = rng.normal(size=(22, 3)), rng.choice([-1, 1], 22)
+    X = alike * np.array([1e4, 1.0, 1e-3])
+    wanted = MaxMargin().fit(alike, y)
+    model = MaxMargin().fit(convert(X), y)
+    assert wanted.status_ is model.status_ is Status.LEAST_SLACK
+    assert model.slack_[0] == pytest.approx(wanted.slack_[0], rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
+def test_no_weight_is_left_to_rounding():
+    X = np.array(
+        [[14754.944463406331, 286.3849560881566, 200224599.578984], [14754.8760277844, 285.89692, 200224600.63888448]]
+    )
+    model = MaxMargin(401.5849756869618).fit(sparse.csr_array(X), [1, -1], sample_weight=np.full(2, 3.70664457e-05))
+    assert model.gap_[0] <= 1

@@ -12,6 +12,7 @@ from separatrix.errors import DataError
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.max_margin.signed_rows import SignedRows
 
+ALIKE = 100.0  # ratio of costs up to which half of each is a start near the path
 SHARE = 0.9995  # of the longest step that keeps slacks and multipliers positive
 
 
@@ -36,9 +37,15 @@ class CentralPath:
         self.worst = float(cost.sum()) / (2 * rows.n)  # the objective at zero, in units of mean_product
 
     def start(self) -> PathPoint:
-        rows = self.rows
-        z = balanced(0.5 * self.cost, rows.y) if rows.bias else 0.5 * self.cost
-        return PathPoint(np.zeros(rows.d), 0.0, z, np.ones(rows.n), np.ones(rows.n), np.zeros(rows.n))
+        """w = b = 0, and products s z = t (c - z) of about one size, however different the costs are."""
+        rows, cost = self.rows, self.cost
+        if cost.max() <= ALIKE * cost.min():
+            z = balanced(0.5 * cost, rows.y) if rows.bias else 0.5 * cost
+            return PathPoint(np.zeros(rows.d), 0.0, z, np.ones(rows.n), np.ones(rows.n), np.zeros(rows.n))
+        q = 5.0 * float(cost.max()) / cost  # with t = s + 1 and products q c:  s^2 + s = q (2 s + 1)
+        s = 0.5 * (2.0 * q - 1.0 + np.sqrt(1.0 + 4.0 * q * q))
+        t = s + 1.0
+        return PathPoint(np.zeros(rows.d), 0.0, cost * t / (s + t), s, t, np.zeros(rows.n))
 
     def mean_product(self, at: PathPoint) -> float:
         """The mean of the products that vanish at the solution."""
@@ -95,6 +102,8 @@ class NewtonSystem:
     """
 
     def __init__(self, rows: SignedRows, weight: Floats, total: float) -> None:
+        if not 0.0 < total < np.inf:
+            raise np.linalg.LinAlgError("no weight is left")
         self.bias, self.total = rows.bias, total
         self.mean, H = rows.scatter(weight)
         if not self.bias:

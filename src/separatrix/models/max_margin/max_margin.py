@@ -56,8 +56,8 @@ class MaxMargin(LinearClassifier):
         max over (w, b) of  min_i y_i (w.x_i + b) / |w|
 
     with a proved duality gap. Where none separates them, its limit from the soft side: of all hyperplanes with the
-    least total slack  sum c_i max(0, 1 - y_i (w.x_i + b))  the one of the least |w|; ``status_`` says so. A finite C
-    gives the soft margin,
+    least total slack  sum c_i max(0, 1 - y_i (w.x_i + b))  the one of the least |w|; ``status_`` says so. (The least
+    among weights up to some 10,000 in units of the columns' spreads.) A finite C gives the soft margin,
 
         min over (w, b) of  |w|^2/2 + C sum c_i max(0, 1 - y_i (w.x_i + b)),
 
@@ -94,7 +94,8 @@ class MaxMargin(LinearClassifier):
     margin_ : proved bounds of the largest half-width, shape (pairs, 2); 0 where the classes are not separable, NaN for
         a finite C
     slack_ : total slack of each pair
-    gap_ : relative duality gap of each pair: of the half-width, proved, or of the soft objective
+    gap_ : relative duality gap of each pair: of the half-width, proved, or of the soft objective at the coefficients as
+        they are rounded
     support_ : support rows
     status_ : OPTIMAL, LEAST_SLACK, MAX_ITERATIONS, ILL_CONDITIONED or INTERRUPTED, the worst of the pairs
     n_iter_ : steps of the method, at least 1

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.max_margin.central_path import CentralPath, PathPoint
@@ -64,7 +65,7 @@ def soft_margin(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter:
         scaled = cost * rows.size * rows.size
     if not np.isfinite(scaled).all():
         raise DataError("C times the squared length of the rows is beyond the doubles: scale X, or take a smaller C.")
-    return _in_given_units(rows, solve_soft_margin(rows, scaled, max_iter, TOLERANCE))
+    return _in_given_units(rows, solve_soft_margin(rows, scaled, max_iter, TOLERANCE), X, scaled)
 
 
 def by_descent(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter: float) -> SoftMargin | None:
@@ -85,24 +86,53 @@ def least_slack(X: Any, y: NDArray[np.int8], cost: Floats, bias: bool, max_iter:
     From some factor on, the costs' size changes nothing (Mangasarian & Meyer 1979). A large one gives the least
     possible slack; of the smaller ones that reach it, the smallest gives |w| the most digits.
     """
-    rows = SignedRows.of(X, y, bias)
-    unit = cost / cost.mean()
-    far = solve_soft_margin(rows, unit * 1e8, max_iter, LEAST_SLACK)
-    if far.status is not Status.OPTIMAL:
-        return _in_given_units(rows, far)
-    steps, least = far.steps, float(unit @ far.t)
-    for size in (1.0, 1e2, 1e4, 1e6):
-        near = solve_soft_margin(rows, unit * size, max_iter, LEAST_SLACK)
-        steps += near.steps
-        if near.status is not Status.OPTIMAL or float(unit @ near.t) <= least * (1 + 1e-8):
-            far = near
-            break
-    return _in_given_units(rows, replace(far, steps=steps))
+    rows, unit = SignedRows.of(X, y, bias), cost / cost.mean()
+    alike = solve_soft_margin(SignedRows.of(with_columns_alike(X), y, bias), unit * 1e8, max_iter, LEAST_SLACK)
+    steps, least = alike.steps, float(unit @ alike.t) * (1 + 1e-8 + 2 * alike.gap)
+    best: SoftMargin | None = None
+    for size in 10.0 ** np.arange(0, 22, 2):
+        found = _in_given_units(rows, solve_soft_margin(rows, unit * size, max_iter, LEAST_SLACK), X, unit * size)
+        steps += found.steps
+        best = found if best is None or found.status is Status.OPTIMAL else best
+        if alike.status is not Status.OPTIMAL or found.status in (Status.INTERRUPTED, Status.MAX_ITERATIONS):
+            ended = found.status if alike.status is Status.OPTIMAL else alike.status
+            return replace(best, steps=steps, status=ended)
+        if found.status is Status.OPTIMAL and float(unit @ found.t) <= least:
+            return replace(found, steps=steps)
+    assert best is not None
+    return replace(best, steps=steps, status=Status.ILL_CONDITIONED)
 
 
-def _in_given_units(rows: SignedRows, found: SoftMargin) -> SoftMargin:
+def with_columns_alike(X: Any) -> Any:
+    """Columns divided by their spread, which leaves the slacks that hyperplanes can have as they are."""
+    if isinstance(X, np.ndarray):
+        with np.errstate(over="ignore"):
+            scale = np.abs(X - X[:1]).max(axis=0).astype(np.float64)
+        return X / np.where((scale > 0) & np.isfinite(scale), scale, 1.0)
+    scale = np.zeros(X.shape[1])
+    np.maximum.at(scale, X.indices, np.abs(X.data))
+    return type(X)((X.data / np.where(scale > 0, scale, 1.0)[X.indices], X.indices, X.indptr), shape=X.shape)
+
+
+def _in_given_units(rows: SignedRows, found: SoftMargin, X: Any, cost: Floats) -> SoftMargin:
+    """The solution for the rows as given: slacks and gap are those of the weights as they are returned.
+
+    ``cost`` is that of the scaled rows, whose objective is size^2 times that of the rows given.
+    """
     w = np.asarray(found.w if rows.basis is None else rows.basis @ found.w) / rows.size
-    return replace(found, w=w, b=float(found.b - w @ rows.centre), z=found.z / rows.size / rows.size)
+    b = float(found.b - w @ rows.centre)
+    before = 0.5 * float(found.w @ found.w) + float(cost @ found.t)
+    dual = before - found.gap * before
+    missing, lifted = np.empty(rows.n), np.append(w, b)
+    g, none = np.empty_like(lifted), np.zeros_like(lifted)
+    kernels.residual_gradient(kernels.rows(X), rows.y, None, lifted, none, g, g.copy(), missing)
+    t = np.maximum(0.0, rows.y * missing)  # 1 - y s = y (y - s)
+    primal = 0.5 * rows.size * rows.size * float(w @ w) + float(cost @ t)
+    gap = max(0.0, (primal - dual) / primal) if primal > 0 else 0.0
+    status = found.status
+    if status is Status.OPTIMAL and not gap <= GOOD:
+        status = Status.ILL_CONDITIONED
+    return replace(found, w=w, b=b, t=t, z=found.z / rows.size / rows.size, gap=gap, status=status)
 
 
 def solve_soft_margin(rows: SignedRows, cost: Floats, max_iter: float, tolerance: float) -> SoftMargin:
