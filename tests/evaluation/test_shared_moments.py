@@ -123,3 +123,27 @@ def test_weights_that_must_not_be_negative_are_not_shared():
     chosen = sx.select(sx.LeastSquares(positive=True), {"alpha": [0.1, 1.0]}, X, y, random_state=0)
     assert chosen.shared is None
     assert (chosen.estimator.coef_ >= 0).all()
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-6])
+def test_errors_far_below_the_spread_of_y_have_their_digits(alpha):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(34, 3))
+    y = X @ [1.0, -2.0, 0.5] + 1e-10 * rng.normal(size=34)
+    learner = sx.LeastSquares(alpha)
+    wanted = sx.cross_validate(learner, X, y, folds=3, share=False, random_state=0).fold_values["mse"]
+    shared = sx.cross_validate(learner, X, y, folds=3, random_state=0).fold_values["mse"]
+    chosen = sx.select(learner, {"alpha": [alpha]}, X, y, folds=3, random_state=0).fold_values[0]
+    np.testing.assert_allclose(shared, wanted, rtol=1e-4)
+    np.testing.assert_allclose(chosen, wanted, rtol=1e-4)
+
+
+def test_a_fold_without_a_weight_is_refused():
+    rng = np.random.default_rng(0)
+    X, y, c = rng.normal(size=(12, 2)), rng.normal(size=12), np.ones(12)
+    c[3] = 0.0
+    for share in (True, False):
+        with pytest.raises(DataError, match="zero in every row of fold"):
+            sx.cross_validate(sx.LeastSquares(), X, y, folds=12, sample_weight=c, share=share, random_state=0)
+    with pytest.raises(DataError, match="zero in every row of fold"):
+        sx.select(sx.LeastSquares(), {"alpha": [0.1, 1.0]}, X, y, folds=12, sample_weight=c, random_state=0)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import FoldError, ParameterError
+from separatrix.errors import DataError, FoldError, ParameterError
 from separatrix.evaluation.predictions import Said, predictions_of
 from separatrix.evaluation.splits import Fold
 from separatrix.protocol import unfitted_copy
@@ -150,10 +150,21 @@ def make_tasks(
     beside: dict[str, Any] | None = None,
 ) -> list[FoldTask]:
     """One task a fold, each with its own clone."""
+    need_judged_rows(folds, weights)
     return [
         FoldTask(k, seeded_clone(learner, s), X, y, fold, weights, regression, scorers or {}, beside or {})
         for k, (fold, s) in enumerate(zip(folds, seeds_of_folds(seed, len(folds)), strict=True))
     ]
+
+
+def need_judged_rows(folds: Sequence[Fold], weights: NDArray[np.float64] | None) -> None:
+    """Refuse folds whose rows all have a weight of zero: there is nothing to judge them by."""
+    for k, fold in enumerate(folds):
+        if weights is not None and not weights[fold.test].any():
+            raise DataError(
+                f"sample_weight is zero in every row of fold {k}, so that nothing judges it: make fewer folds, or "
+                "leave rows of weight zero out."
+            )
 
 
 def stop_at_failure(results: Sequence[FoldResult], learner: Any, on_failure: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.fold_runs import FoldTask, fit, seeded_clone, seeds_of_folds
+from separatrix.evaluation.fold_runs import FoldTask, fit, need_judged_rows, seeded_clone, seeds_of_folds
 from separatrix.evaluation.grid_candidates import (
     CandidateTask,
     Configuration,
@@ -232,6 +232,7 @@ class Selector(Estimator):
         metric = self.metric or ("mse" if regression else "accuracy")
         weights = check_weights(sample_weight, n)
         made, _ = folds_for(n, self.folds, self.repeats, y, self.stratify, groups, time, seed, regression)
+        need_judged_rows(made, weights)
         seeds = seeds_of_folds(seed, len(made) + 1)
         tasks = [
             CandidateTask(k, candidates, X, y, fold, weights, regression, metric, s)

@@ -24,6 +24,7 @@ NO_MOMENTS = (
     "fit all rows again, or start with partial_fit."
 )
 SHARED_CONDITION = 1e8  # squared condition up to which moments alone keep eight digits
+SHARED_RESIDUALS = 1e-8  # of the sum of squares of y: residuals whose own sum keeps eight digits
 SHARED_OFFSET = 1e6  # how far from zero, in spreads of y, the parts of a bias may lie for its last eight digits
 
 
@@ -167,5 +168,8 @@ def moments_suffice(normal: NormalEquations, rows: int, solver: str) -> bool:
         return True
     if not (rows > normal.p and normal.squared_condition <= SHARED_CONDITION):
         return False
-    parts = np.abs(normal.y_mean) + np.abs(normal.solve()[:, :-1]) @ np.abs(normal.x_mean) if normal.free else 0.0
+    lifted = normal.solve()
+    if np.any(normal.rss(lifted) < SHARED_RESIDUALS * normal.spread):
+        return False
+    parts = np.abs(normal.y_mean) + np.abs(lifted[:, :-1]) @ np.abs(normal.x_mean) if normal.free else 0.0
     return bool(np.all(parts <= SHARED_OFFSET * np.sqrt(normal.spread / rows)))
