@@ -147,3 +147,14 @@ def test_a_fold_without_a_weight_is_refused():
             sx.cross_validate(sx.LeastSquares(), X, y, folds=12, sample_weight=c, share=share, random_state=0)
     with pytest.raises(DataError, match="zero in every row of fold"):
         sx.select(sx.LeastSquares(), {"alpha": [0.1, 1.0]}, X, y, folds=12, sample_weight=c, random_state=0)
+
+
+def test_penalties_of_columns_in_very_different_units():
+    rng = np.random.default_rng(163)
+    alike = rng.normal(size=(60, 4)) + rng.normal(size=(60, 1))
+    X, y = alike * np.array([1.0, 1e-4, 1e4, 1e-2]), alike.sum(axis=1) + 0.1 * rng.normal(size=60)
+    found = sx.select(sx.LeastSquares(), {"alpha": [0.0, 1e-9, 1e-3]}, X, y, folds=3, random_state=0)
+    assert found.shared == MOMENTS
+    for params, values in zip(found.params, found.fold_values, strict=True):
+        alone = sx.cross_validate(sx.LeastSquares(**params), X, y, folds=3, share=False, random_state=0)
+        np.testing.assert_allclose(values, alone.fold_values["mse"], rtol=1e-8)

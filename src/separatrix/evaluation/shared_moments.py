@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from separatrix.numerics.normal_equations import NormalEquations
 
 MOST_NUMBERS = 2**24  # in the scatters of all folds together
+ALIKE = 100.0  # ratio of the lengths of columns up to which eigenvalues of their products serve all of them
 MOMENTS = "moments of the folds, merged"
 
 
@@ -161,9 +162,14 @@ def ridge_errors(tasks: Sequence[FoldTask], alphas: Sequence[float]) -> RidgePat
 
 
 def ridge_path(least: NormalEquations, alphas: Sequence[float]) -> list[Floats]:
-    """Lifted weights for every penalty, by one eigendecomposition A = Q L Q' (b free): w = Q (L + alpha)^-1 Q'c."""
-    if not least.free:
-        return [_penalised(least, float(a)) for a in alphas]
+    """Lifted weights for every penalty, by one eigendecomposition A = Q L Q' (b free): w = Q (L + alpha)^-1 Q'c.
+
+    Small eigenvalues of columns in very different units have no digits: there, and where b is not free, each penalty
+    is solved for by itself, with columns of length 1.
+    """
+    lengths = np.sqrt(np.diagonal(least.A))
+    if not least.free or not float(lengths.max(initial=0.0)) <= ALIKE * float(lengths.min(initial=np.inf)):
+        return [least.penalised(float(a)).solve()[0] for a in alphas]
     values, Q = np.linalg.eigh(least.A)
     c = Q.T @ least.c[:, 0]
     out = []
@@ -171,9 +177,3 @@ def ridge_path(least: NormalEquations, alphas: Sequence[float]) -> list[Floats]:
         w = Q @ (c / (values + float(a)))
         out.append(np.append(w, least.y_mean[0] - least.x_mean @ w))
     return out
-
-
-def _penalised(normal: NormalEquations, alpha: float) -> Floats:
-    """Lifted weights where the bias is penalised, or is not there."""
-    w = np.linalg.solve(normal.A + alpha * np.eye(len(normal.A)), normal.c[:, 0])
-    return np.asarray(w if normal.lift else np.append(w, 0.0), dtype=np.float64)
