@@ -40,6 +40,7 @@ class MistakeTree {
     using Prove = std::function<bool(Codes&)>;
     static constexpr i32 impossible = 1 << 30;
     static constexpr int rounds = 3;  // of looking for witnesses that share rows
+    static constexpr int first_rounds = 40;  // at the root, whose witnesses serve every case
     static constexpr i64 narrow = 6;  // columns up to which many small cases take less time than better bounds
 
     std::vector<Case> cases;
@@ -334,7 +335,7 @@ class MistakeTree {
         for (int round = 0;; ++round) {
             shares.solve(1000);
             claim(here, ids);
-            if (here.bound >= best || round == rounds) break;
+            if (here.bound >= best || round == (here.parent < 0 ? first_rounds : rounds)) break;
             Codes order;
             for (i32 i = 0; i < n; ++i)
                 if (side[i] == 0) order.push_back(i);
