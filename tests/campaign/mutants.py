@@ -213,8 +213,11 @@ def check_mutants(seed, tally):
             tally[f"changed {form_of(content)}"] += 1
         donors += own
         asked.append((subject, X, y, truth))
+    near = [content for content in donors if "near" in content]
     for _ in range(EACH):
-        content = mutant(rng.choice(donors), donors, rng)
+        base = rng.choice(near if near and rng.random() < 0.4 else donors)
+        tally[f"mutants of {form_of(base)}"] += 1
+        content = mutant(base, donors, rng)
         subject, X, y, truth = rng.choice(asked)
         tally["mutants"] += 1
         try:

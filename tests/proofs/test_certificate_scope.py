@@ -11,7 +11,7 @@ from hard_sets import table_of
 
 from separatrix import Certificate, checker, fewest_mistakes, margin, separability, verify
 from separatrix.errors import CertificateError, DataError
-from separatrix.proofs.certificate import block_digest, fingerprint, joined_fingerprint
+from separatrix.proofs.certificate import block_digest, fingerprint, joined_fingerprint, sparse_rows
 
 X3 = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0], [4.0, 4.0], [5.0, 2.0]])
 Y3 = np.array(["a", "b", "c", "a", "b", "c"])
@@ -308,3 +308,15 @@ def test_sparse_tables_keep_their_last_columns(tmp_path):
     assert checker.main([str(tmp_path / "c.json"), str(tmp_path / "t.svm")]) == 0
     (tmp_path / "u.svm").write_text("0 1:1\n1 2:1\n")
     assert checker.main([str(tmp_path / "c.json"), str(tmp_path / "u.svm")]) == 1
+
+
+@pytest.mark.parametrize("zero", [None, 0.0, -0.0])
+def test_the_fingerprint_of_rows_without_zeros(zero):
+    """Blocks without zeros are hashed as one matrix; those with a zero, of either sign, take the other way."""
+    X = np.random.default_rng(0).standard_normal((4100, 3)).astype(np.float32).astype(float)
+    if zero is not None:
+        X[7, 1] = zero
+    codes = np.arange(len(X)) % 2
+    wanted = checker.fingerprint([(int(k), row) for k, row in zip(codes, sparse_rows(X), strict=True)], 3)
+    for given in (X, np.asfortranarray(X), X.astype(np.float32), np.repeat(X, 2, axis=0)[::2]):
+        assert fingerprint(given, codes) == wanted
