@@ -92,6 +92,22 @@ def test_blocks_of_few_columns_prove_more_than_runs_of_rows_where_most_numbers_a
     assert late == []
 
 
+def test_blocks_of_few_columns_are_solved_again_with_more_work():
+    """Time that ends after the first level leaves a bound for each block; more levels prove more and share no row."""
+    rng = np.random.default_rng(1)
+    X = rng.random((900, 15)) * (rng.random((900, 15)) < np.linspace(0.6, 0.05, 15))
+    y = np.where((X[:, :5].sum(axis=1) > 1.0) ^ (rng.random(900) < 0.25), 1, -1)
+    rows, wrong, bounds = lifted(X, y), np.arange(0, 900, 4), []
+    for looks in (len(column_blocks.SHARES), 1000):
+        left = iter(range(looks))
+        blocks = column_blocks.column_blocks(rows, solve, 5e9, lambda left=left: next(left, None) is None, wrong)
+        taken = [i for block in blocks for i in block.rows]
+        assert len(set(taken)) == len(taken)
+        assert len(blocks) > 2
+        bounds.append(sum(block.lower for block in blocks))
+    assert bounds[0] < bounds[1]
+
+
 def test_columns_that_depend_on_others_within_a_block_fall_away():
     """One-hot columns: three of each group of four are enough, and on a block often fewer."""
     rng = np.random.default_rng(0)
