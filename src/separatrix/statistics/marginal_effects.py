@@ -1,8 +1,9 @@
 """Probabilities of a logistic model and their changes with a column, with errors by the delta method.
 
 With coefficients B_k of class k against the first (B_0 = 0) and m = sum P_l B_l, the effect of column j on P_k at a row
-is P_k (B_kj - m_j); with ``dummy`` that of a column of zeros and ones is P_k(x with 1) - P_k(x with 0). Averages over
-rows, or effects at the means, have the variance J V J', J the derivative in the coefficients.
+is P_k (B_kj - m_j); with ``dummy`` that of a column of zeros and ones is P_k(x with 1) - P_k(x with 0), of a level of
+a factor P_k(x with that level) - P_k(x with the reference): its other columns are zero in both. Averages over rows, or
+effects at the means, have the variance J V J', J the derivative in the coefficients.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from separatrix.statistics.distributions import quantile, tested
 from separatrix.statistics.summary import ResultTable
 
 AT = ("overall", "mean", "median", "zero")
+ALONE = "columns of interactions and powers are moved alone: effects are those of columns, not of variables"
 
 
 def logistic(s: Floats) -> Floats:
@@ -66,8 +68,10 @@ def effects(
     at: Any,
     dummy: bool,
     level: float,
+    terms: Sequence[Sequence[int]] = (),
+    notes: tuple[str, ...] = (),
 ) -> ResultTable:
-    """The effects of all columns on the probabilities of the shown classes."""
+    """The effects of all columns on the probabilities of the shown classes; ``terms`` has columns that go together."""
     if at not in AT:
         raise ParameterError(f"at is {at!r}: it can be {', '.join(map(repr, AT))}.")
     L, c = model.lifted(X), weights / weights.sum()
@@ -76,10 +80,14 @@ def effects(
         c = np.ones(1)
     P = model.probabilities(L, offset)
     two_valued = [bool(np.isin(x, (0.0, 1.0)).all() and x.any() and not x.all()) for x in X.T]
+    levels = {j: list(own) for own in terms if _is_factor(X[:, list(own)]) for j in own}
     found, J, rows = list[float](), list[Floats](), list[str]()
     for k in model.shown:
         for j, name in enumerate(names):
-            effect, slope = (_switch if dummy and two_valued[j] else _slope)(model, L, c, P, offset, k, j)
+            if dummy and two_valued[j]:
+                effect, slope = _switch(model, L, c, offset, k, j, levels.get(j, [j]))
+            else:
+                effect, slope = _slope(model, L, c, P, k, j)
             found.append(effect)
             J.append(slope)
             rows.append(model.named(k, name))
@@ -88,11 +96,27 @@ def effects(
     columns, labels = tested("effect", out, errors, level, math.inf)
     title = "Average marginal effects" if at == "overall" else f"Marginal effects at the {at}"
     head = (f"on the probability of {model.classes[1]}",) if len(model.classes) == 2 else ()
-    return ResultTable(title, tuple(rows), columns, head, (), labels | {"effect": "dP/dx"})
+    return ResultTable(title, tuple(rows), columns, head, notes, labels | {"effect": "dP/dx"})
+
+
+def _is_factor(X: Floats) -> bool:
+    """Whether columns are levels of which a row has at most one."""
+    return bool(np.isin(X, (0.0, 1.0)).all() and (X.sum(axis=1) <= 1.0).all())
+
+
+def _median(x: Floats, c: Floats) -> float:
+    """The middle of sorted values with shares ``c``, that of two values where half of the rows are below."""
+    order = np.argsort(x, kind="stable")
+    below = np.cumsum(c[order])
+    at = [int(np.searchsorted(below, half)) for half in (0.5 - 1e-12, 0.5 + 1e-12)]
+    return float(x[order[at]].mean())
 
 
 def _middle(values: Floats, c: Floats, at: str, lift: bool) -> Floats:
-    middle = {"mean": c @ values, "median": np.median(values, axis=0), "zero": np.zeros(values.shape[1])}[at]
+    if at == "median":
+        middle = np.array([_median(x, c) for x in values.T])
+    else:
+        middle = c @ values if at == "mean" else np.zeros(values.shape[1])
     if lift:
         middle[-1] = 1.0
     return np.asarray(middle[None])
@@ -103,9 +127,7 @@ def _moves(P: Floats, k: int, a: int) -> Floats:
     return np.asarray(P[:, k] * (float(k == a) - P[:, a]))
 
 
-def _slope(
-    model: ClassModel, L: Floats, c: Floats, P: Floats, offset: Floats | None, k: int, j: int
-) -> tuple[float, Floats]:
+def _slope(model: ClassModel, L: Floats, c: Floats, P: Floats, k: int, j: int) -> tuple[float, Floats]:
     own = np.concatenate([[0.0], model.B[:, j]])
     away = own[None] - (P @ own)[:, None]  # B_lj - m_j
     J = np.empty(model.B.shape)
@@ -117,11 +139,12 @@ def _slope(
 
 
 def _switch(
-    model: ClassModel, L: Floats, c: Floats, P: Floats, offset: Floats | None, k: int, j: int
+    model: ClassModel, L: Floats, c: Floats, offset: Floats | None, k: int, j: int, levels: list[int]
 ) -> tuple[float, Floats]:
     effect, J = 0.0, np.zeros(model.B.shape)
     for value, sign in ((1.0, 1.0), (0.0, -1.0)):
         rows = L.copy()
+        rows[:, levels] = 0.0
         rows[:, j] = value
         P = model.probabilities(rows, offset)
         effect += sign * float(c @ P[:, k])

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from separatrix.statistics.marginal_effects import ClassModel
     from separatrix.statistics.summary import Summary
 
+Terms = dict[str, tuple[int, ...]]  # the positions of the columns of each
+
 PENALISED = "penalised likelihood ratios, with the determinant of the whole model"
 
 
@@ -54,11 +56,10 @@ class AfterLogistic(FittedPlots, AfterFit):
 
         model: Any = self
         fitted, rows = model._comparable()
-        gone_columns = aliased_of(self._wald_summary({}))[: model.n_features_in_]
-        at = np.cumsum(~gone_columns) - 1  # of the columns that are not aliased
-        own: dict[str, tuple[int, ...]] | None = getattr(self, "terms_", None)
-        whole = own if own is not None else {name: (j,) for j, name in enumerate(rows.names)}
-        places = {term: [int(at[j]) for j in js if not gone_columns[j]] for term, js in whole.items()}
+        own: Terms | None = getattr(self, "terms_", None)
+        whole: Terms = own if own is not None else {name: (j,) for j, name in enumerate(rows.names)}
+        places = self._places(whole)
+        aliased = sum(map(len, places.values())) < sum(map(len, whole.values()))
         known: dict[frozenset[str], tuple[float, int]] = {}
 
         def without(gone: frozenset[str]) -> tuple[float, int]:
@@ -72,7 +73,7 @@ class AfterLogistic(FittedPlots, AfterFit):
                     known[gone] = fitted.loglik_without(held) if held.any() else fitted.loglik, count
             return known[gone]
 
-        note = [PENALISED] * fitted.penalised + [ALIASED] * bool(gone_columns.any())
+        note = [PENALISED] * fitted.penalised + [ALIASED] * aliased
         return without, list(places), "; ".join(note)
 
     def anova(self, *others: Any, kind: str = "I") -> ResultTable:
@@ -145,7 +146,8 @@ class AfterLogistic(FittedPlots, AfterFit):
         at : {"overall", "mean", "median", "zero"}
             The average over the rows of the fit, or the effect at one point.
         dummy : bool
-            Whether columns of zeros and ones have the difference between 1 and 0 instead of the slope.
+            Whether columns of zeros and ones have the difference between 1 and 0 instead of the slope; levels of a
+            factor in a formula that between the level and the reference.
         level : float
             Of the intervals.
         **options
@@ -163,16 +165,26 @@ class AfterLogistic(FittedPlots, AfterFit):
         >>> LogisticRegression().fit(X, y).marginal_effects()["effect"].round(3)
         array([0.159])
         """
-        from separatrix.statistics.marginal_effects import effects
+        from separatrix.statistics.marginal_effects import ALONE, effects
 
         need_level(level)
         model: Any = self
         fitted, _ = model._at_a_maximum()
-        if getattr(self, "terms_", None) == {}:
+        own: Terms | None = getattr(self, "terms_", None)
+        if own == {}:
             raise InferenceError("the model has an intercept alone: no column has an effect.")
         made, names = self._class_model(options)
         X = dense(fitted.problem.X)
-        return effects(made, X, fitted.counts, fitted.offset, names, at=at, dummy=dummy, level=level)
+        places = self._places(own or {})
+        shared = (ALONE,) if any(":" in term or "**" in term for term in places) else ()
+        point: dict[str, Any] = {"at": at, "dummy": dummy, "level": level}
+        return effects(made, X, fitted.counts, fitted.offset, names, **point, terms=list(places.values()), notes=shared)
+
+    def _places(self, terms: Terms) -> dict[str, list[int]]:
+        """The columns of each term among those that are not aliased."""
+        gone = aliased_of(self._wald_summary({}))[: self.n_features_in_]  # type: ignore[attr-defined]  # of the estimator
+        at = np.cumsum(~gone) - 1
+        return {term: [int(at[j]) for j in own if not gone[j]] for term, own in terms.items()}
 
     def _class_model(self, options: dict[str, Any]) -> tuple[ClassModel, list[str]]:
         """Coefficients that are not aliased, of each class against the first, and the names of their columns."""
