@@ -124,3 +124,30 @@ def test_a_learner_below_the_search_for_the_minimum_is_said_to_have_fewer_mistak
     for made, said in ((38, "2 fewer than the search"), (40, "as many as the best"), (41, "1 more than the best")):
         facts = SimpleNamespace(linear=["logistic"], training_mistakes={"logistic": made}, seconds={"logistic": 0.1})
         assert said in efficiency_answer._good_one(facts, found, None)[0]
+
+
+def test_coefficients_of_a_feature_map_have_intervals(ledger):
+    rng = np.random.default_rng(2)
+    x, z = rng.normal(size=(2, 400))
+    table = {"x": x, "z": 50 * z, "ill": np.where(x + x * z + rng.logistic(size=400) > 0, "yes", "no")}
+    found = separatrix.audit(table, "ill", feature_map="poly:2", positive="no", ledger=ledger, budget=30)
+    drawn, page = found.facts.pictures.coefficients, found.report()
+    assert "Coefficients of logistic in the units of the table" in page
+    assert "95% intervals (profile likelihood)" in page
+    columns = np.column_stack([x, 50 * z, x**2, 50 * x * z, 2500 * z**2])
+    summary = separatrix.LogisticRegression().fit(columns, table["ill"] == "no").summary(intervals="profile")
+    rows = {row.name: row for row in drawn.features}
+    for j, name in enumerate(("x", "z", "x^2", "x × z", "z^2")):
+        row = rows[name]
+        expected = summary.coef[j], summary.low[j], summary.high[j]
+        assert (row.estimate, row.low, row.high) == pytest.approx(expected, rel=1e-3)
+
+
+def test_coefficients_of_a_ridge_on_a_map_are_of_standardised_columns(ledger):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 9)) * 50
+    table = {f"x{j}": X[:, j] for j in range(9)} | {
+        "ill": np.where(X[:, 0] + 20 * rng.normal(size=60) > 0, "yes", "no")
+    }
+    page = separatrix.audit(table, "ill", feature_map="poly:2", ledger=ledger, budget=30).report()
+    assert "Coefficients of ridge logistic on poly:2, whose columns are standardised" in page

@@ -132,3 +132,17 @@ def test_the_printed_form_follows_the_configuration():
     assert len(repr(long)) == 703
     assert "..." in repr(long)
     assert len(long.__repr__(N_CHAR_MAX=10_000)) > 3000
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_probabilities_are_found_again_by_their_name():
+    """StackingClassifier keeps the name of the method that it found, and asks for it in every fold."""
+    import numpy as np
+    from sklearn.ensemble import StackingClassifier
+
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, "yes", "no")
+    classifiers = [learner_class(name)(**SMALL.get(name, {})) for name in homes() if name != "LeastSquares"]
+    for model in classifiers:
+        stacked = StackingClassifier([("one", model)], cv=2).fit(X, y)
+        assert (stacked.predict(X) == y).mean() > 0.7, model

@@ -32,6 +32,7 @@ PROFILED = 12  # coefficients up to which intervals come from the profile likeli
 LARGE = 300_000  # cells up to which a profile likelihood is computed
 
 Interval = tuple[float | None, float | None]
+Intervals = tuple[str | None, list[Interval], str | None]  # their kind, their ends, or why there are none
 POINTS = 2000
 RARE = 200  # rows of a class up to which all are shown
 
@@ -51,16 +52,14 @@ def coefficient_table(
             return None
         kind, bounds, why_not = _intervals(table, session, learner, candidate)
     if not candidate.linear or table.choices.map is not None:
-        return _mapped_table(model, candidate, table, why_not)
+        return _mapped_table(model, candidate, table, (kind, bounds, why_not))
     own, intercept = in_units(model)
     coef = _in_columns(model, own, table)[table.used]
     flip = -1.0 if table.binary and table.positive == 0 else 1.0
     spread = column_spreads(table)
     rows = []
     for j in np.argsort(-np.abs(coef) * spread, kind="stable")[:SHOWN].tolist():
-        low, high = bounds[j] if bounds else (None, None)
-        if flip < 0:
-            low, high = (None if end is None else -end for end in (high, low))
+        low, high = _flipped(bounds[j], flip) if bounds else (None, None)
         name = table.names[j]
         rows.append(CoefficientRow(name, float(flip * coef[j]), low, high, float(spread[j]), fates.get(name)))
     positive = table.labels[table.positive] if table.binary else None
@@ -68,19 +67,30 @@ def coefficient_table(
     return CoefficientTable(candidate.name, of, float(flip * intercept), positive, log_odds, kind, why_not, rows)
 
 
-def _mapped_table(model: Any, candidate: Candidate, table: AuditTable, why_not: str | None) -> CoefficientTable:
-    """Coefficients of the columns that a feature map makes of standardised columns."""
+def _mapped_table(model: Any, candidate: Candidate, table: AuditTable, intervals: Intervals) -> CoefficientTable:
+    """Coefficients of the columns that a feature map makes; of standardised ones, by a name that says on which map."""
+    kind, bounds, why_not = intervals
     learner, encoder = inner(model), model.encoder_
     coef, flip = np.ravel(learner.coef_), -1.0 if table.binary and table.positive == 0 else 1.0
     assert table.frame is not None  # maps are tried on frames only
     spread = np.asarray(encoder.encode(table.frame)[0].std(axis=0))
     names = encoder.feature_names()
     order = np.argsort(-np.abs(coef) * spread, kind="stable")[:SHOWN].tolist()
-    rows = [CoefficientRow(names[j], float(flip * coef[j]), None, None, float(spread[j]), None) for j in order]
+    rows = []
+    for j in order:
+        low, high = _flipped(bounds[j], flip) if bounds else (None, None)
+        rows.append(CoefficientRow(names[j], float(flip * coef[j]), low, high, float(spread[j]), None))
     positive = table.labels[table.positive] if table.binary else None
     intercept = float(flip * np.ravel(learner.intercept_)[0])
     log_odds = "logistic" in candidate.name
-    return CoefficientTable(candidate.name, len(coef), intercept, positive, log_odds, None, why_not, rows)
+    name = f"{candidate.name} on {table.choices.map}" if candidate.encoding == "standard" else candidate.name
+    return CoefficientTable(name, len(coef), intercept, positive, log_odds, kind, why_not, rows)
+
+
+def _flipped(interval: Interval, flip: float) -> Interval:
+    """The interval of a coefficient times ``flip``, which is 1 or -1."""
+    low, high = interval if flip > 0 else reversed(interval)
+    return None if low is None else flip * low, None if high is None else flip * high
 
 
 def _in_columns(model: Any, coef: Any, table: AuditTable) -> Any:
@@ -114,9 +124,7 @@ def in_units(model: Any) -> tuple[Any, float]:
     return w, float(b - w @ np.concatenate(shift))
 
 
-def _intervals(
-    table: AuditTable, session: Session, learner: Any, candidate: Candidate
-) -> tuple[str | None, list[Interval], str | None]:
+def _intervals(table: AuditTable, session: Session, learner: Any, candidate: Candidate) -> Intervals:
     """The kind of interval and the bounds of every coefficient, or the reason why there are none."""
     if not candidate.has_intervals:
         if candidate.safe or not candidate.linear:
@@ -125,9 +133,10 @@ def _intervals(
     try:
         if table.regression:
             found = learner.summary(level=session.level)
-            return "t intervals", list(zip(found.low.tolist(), found.high.tolist(), strict=True)), None
+            ends = zip(found.low.tolist(), found.high.tolist(), strict=True)
+            return "t intervals", [(_finite(low), _finite(high)) for low, high in ends], None
         if table.cells > 10 * LARGE or session.clock.late(0.85):
-            why = "too many rows for this budget"
+            why = "not computed within the time budget"
             session.clock.leave_out("intervals of coefficients", why)
             return None, [], why
         profile = table.d <= PROFILED and table.cells <= LARGE and not session.clock.late(0.6)

@@ -101,12 +101,13 @@ class PredictorByLoss(LinearClassifier):
         """P(class | x) = 1/(1 + e^-s), for the logistic loss; with more than two classes scaled to sum to one."""
         if self.loss != "logistic":
             raise AttributeError(f"loss={self.loss!r} gives no probabilities: use loss='logistic', or calibrate.")
-        return self._chances
 
-    def _chances(self, X: Any) -> Floats:
-        s = self.decision_function(X)
-        if s.ndim == 1:
-            return two_probabilities(s, self.boundary)
-        e = np.exp(-np.abs(s))
-        p = np.where(s >= 0, 1.0, e) / (1.0 + e)
-        return agreeing(np.asarray(p / p.sum(axis=1, keepdims=True)), s)
+        def predict_proba(X: Any) -> Floats:  # the name is what StackingClassifier asks for again
+            s = self.decision_function(X)
+            if s.ndim == 1:
+                return two_probabilities(s, self.boundary)
+            e = np.exp(-np.abs(s))
+            p = np.where(s >= 0, 1.0, e) / (1.0 + e)
+            return agreeing(np.asarray(p / p.sum(axis=1, keepdims=True)), s)
+
+        return predict_proba
