@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 from collections.abc import Sequence
 
-from separatrix.plotting.style import GRID, MUTED, PALETTE, axes_for, explain, name_axes
+from separatrix.plotting.style import GRID, MUTED, PALETTE, axes_for, finished
 
 LABELLED = 12  # classes up to which a confusion matrix carries its numbers
 DRAWN = 2000  # points up to which all are drawn
@@ -169,6 +169,4 @@ def draw_folds(sizes: Sequence[int], values: Sequence[str], title: str, ax: Any 
     ax.title.set_fontsize(9)
     for side in ("top", "left", "right"):
         ax.spines[side].set_visible(False)
-    name_axes(ax, "rows, part by part")
-    explain(ax, ["judged"])
-    return ax
+    return finished(ax, "rows, part by part", first=["judged"])

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.splits import Fold, Rows, classes_to_balance, need_enough, time_folds
-from separatrix.validation import (
-    Labels,
-    check_labels,
-    check_lengths,
-    check_targets,
-    shown_label,
-)
+from separatrix.validation import Labels, check_labels, check_lengths, check_targets, shown_label
 
 
 def make_folds(

@@ -21,17 +21,8 @@ from separatrix.plotting.planes import (
     plane_between_classes,
     plane_of_columns,
 )
-from separatrix.plotting.row_points import (
-    arrow,
-    draw_classes,
-    draw_gaussians,
-    draw_line,
-    drawn_rows,
-    ring,
-    same_scale,
-    window,
-)
-from separatrix.plotting.style import BAD, INK, MUTED, PALETTE, axes_for, colour_of, explain, legible, name_axes
+from separatrix.plotting.row_points import arrow, draw_classes, draw_gaussians, draw_line, drawn_rows, framed, ring
+from separatrix.plotting.style import BAD, INK, MUTED, PALETTE, axes_for, colour_of, finished
 from separatrix.validation import Table, check_table, check_targets, take_rows
 
 RESOLUTION = 240  # points of the grid along each axis
@@ -125,9 +116,7 @@ def plot_boundary(
     ax = axes_for(ax)
     plane = _plane(view, rows, own, picked)
     points = plane.points(rows)
-    low, high = window(points)
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    same_scale(ax, low, high)
+    low, high = framed(ax, points)
     flat = _flat_line(view, plane)
     if regions:
         _regions(ax, view, plane, low, high, flat)
@@ -150,9 +139,7 @@ def plot_boundary(
         ax.set_title(plane.note, fontsize=9)
     if len(at) < table.n:
         ax.set_title(f"{len(at):,} of {table.n:,} rows drawn", fontsize=9)
-    name_axes(ax, *plane.names)
-    explain(ax, [legible(name) for name in names])
-    return ax
+    return finished(ax, *plane.names, first=names)
 
 
 def _plane(view: ModelView, rows: Floats, codes: NDArray[Any], picked: list[int] | None) -> Plane:

@@ -12,7 +12,7 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.plotting.model_view import ModelView
 from separatrix.plotting.planes import column_names, plane_of_columns
 from separatrix.plotting.row_points import draw_classes, drawn_rows, ring, window
-from separatrix.plotting.style import BAD, INK, MUTED, PALETTE, axes_for, colour_of, explain, legible, name_axes
+from separatrix.plotting.style import BAD, INK, MUTED, PALETTE, axes_for, colour_of, finished, name_axes
 from separatrix.validation import check_lengths
 
 POINTS = 600
@@ -50,9 +50,7 @@ def draw_one_column(
     ax.set(xlim=(low[0], high[0]), ylim=(-0.6, len(names) - 0.4))
     few = len(names) <= 30
     ax.set_yticks(range(len(names)) if few else [], [str(name) for name in names] if few else [], parse_math=False)
-    name_axes(ax, plane.names[0], "class")
-    explain(ax, [legible(name) for name in names])
-    return ax
+    return finished(ax, plane.names[0], "class", first=names)
 
 
 def draw_regression(view: ModelView, X: Floats, y: Floats | None, picked: list[int] | None, ax: Any) -> Any:
@@ -76,9 +74,7 @@ def draw_regression(view: ModelView, X: Floats, y: Floats | None, picked: list[i
         ax.plot(grid, view.predict(plane.rows(grid[:, None])).ravel(), color=INK, linewidth=1.5, label="prediction")
         if y is not None:
             ax.scatter(points[drawn, 0], y[drawn], s=16, color=PALETTE[0], linewidths=0, zorder=3, label="rows")
-        name_axes(ax, plane.names[0], "y")
-        explain(ax)
-        return ax
+        return finished(ax, plane.names[0], "y")
     x0, x1 = np.linspace(low[0], high[0], 120), np.linspace(low[1], high[1], 120)
     grid = np.column_stack([c.ravel() for c in np.meshgrid(x0, x1)])
     values = view.predict(plane.rows(grid)).reshape(len(x1), len(x0))
@@ -122,9 +118,7 @@ def draw_space(
     ring(ax, points[wrong], f"misclassified ({int(wrong.sum()):,})", BAD)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     ax.view_init(elev=18, azim=float(np.degrees(np.arctan2(w[1], w[0]))) + 70)  # nearly along the plane
-    name_axes(ax, *plane.names)
-    explain(ax, [legible(name) for name in names])
-    return ax
+    return finished(ax, *plane.names, first=names)
 
 
 def slice_of_box(w: Floats, b: float, low: Floats, high: Floats) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.plotting.style import BAD, GRID, INK, MUTED, PALETTE, axes_for, explain, legible, name_axes
+from separatrix.plotting.style import BAD, GRID, INK, MUTED, PALETTE, axes_for, explain, finished, legible, name_axes
 from separatrix.statistics.distributions import wilson
 
 NAMED = 3  # rows with the greatest influence that carry their number
@@ -66,9 +66,7 @@ def draw_residuals(rows: PicturedRows, ax: Any) -> Any:
     groups = _groups(rows.fitted, 10)
     centres = [(rows.fitted[g].mean(), rows.residuals[g].mean()) for g in groups]
     ax.plot(*np.array(centres).T, "-", color=BAD, linewidth=1.4, label="mean in ten groups")
-    name_axes(ax, "fitted value", rows.residual_name)
-    explain(ax)
-    return ax
+    return finished(ax, "fitted value", rows.residual_name)
 
 
 def draw_quantiles(rows: PicturedRows, ax: Any) -> Any:
@@ -81,9 +79,7 @@ def draw_quantiles(rows: PicturedRows, ax: Any) -> Any:
     ax.plot(expected, found, ".", color=PALETTE[0], markersize=5)
     ends = [min(expected[0], found[0]), max(expected[-1], found[-1])]
     ax.plot(ends, ends, "-", color=MUTED, linewidth=1.0, zorder=0, label="normal distribution")
-    name_axes(ax, "normal quantile", "studentised residual")
-    explain(ax)
-    return ax
+    return finished(ax, "normal quantile", "studentised residual")
 
 
 def draw_leverage(rows: PicturedRows, ax: Any) -> Any:
@@ -116,9 +112,7 @@ def draw_binned(rows: PicturedRows, ax: Any) -> Any:
     ax.fill_between(at, -error, error, color=GRID, label="two standard errors, if the model holds")
     ax.axhline(0.0, color=MUTED, linewidth=0.8)
     ax.plot(at, away, "o", color=PALETTE[0], markersize=4, label="mean of y − p in a group of rows")
-    name_axes(ax, "fitted probability", "mean residual")
-    explain(ax)
-    return ax
+    return finished(ax, "fitted probability", "mean residual")
 
 
 def draw_roc(rows: PicturedRows, ax: Any) -> Any:
@@ -134,9 +128,7 @@ def draw_roc(rows: PicturedRows, ax: Any) -> Any:
     ax.plot(fpr, tpr, "-", color=PALETTE[0], label=f"area {area:.3f}, on the rows of the fit")
     ax.plot([0, 1], [0, 1], ":", color=MUTED, label="chance")
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-    name_axes(ax, "false positive rate", "true positive rate")
-    explain(ax)
-    return ax
+    return finished(ax, "false positive rate", "true positive rate")
 
 
 def draw_calibration(rows: PicturedRows, ax: Any) -> Any:
@@ -154,9 +146,7 @@ def draw_calibration(rows: PicturedRows, ax: Any) -> Any:
         *np.array(points).T, "o", color=PALETTE[0], markersize=5, label="share in a tenth of the rows, 95% interval"
     )
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    name_axes(ax, "fitted probability", "observed share")
-    explain(ax)
-    return ax
+    return finished(ax, "fitted probability", "observed share")
 
 
 def draw_effect(name: str, grid: Any, lines: dict[str, tuple[Floats, Floats, Floats]], outcome: str, ax: Any) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.plotting.planes import Plane, plane_along_normal, plane_between_classes, plane_of_columns
-from separatrix.plotting.row_points import draw_classes, draw_line, drawn_rows, ring, same_scale, window
+from separatrix.plotting.row_points import draw_classes, draw_line, drawn_rows, framed, ring
 from separatrix.plotting.style import BAD, INK, axes_for, colour_of, explain, legible, name_axes
 
 
@@ -55,9 +55,7 @@ def plot_hulls(
     codes = (np.asarray(signs) > 0).astype(np.intp)
     plane = _plane(X, codes, columns, hyperplane)
     points = plane.points(X)
-    low, high = window(points)
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    same_scale(ax, low, high)
+    framed(ax, points)
     for k in (0, 1):
         corners = hull(points[codes == k])
         ax.fill(*corners.T, facecolor=colour_of(k), edgecolor=colour_of(k), alpha=0.18, linewidth=1.2, zorder=1)

@@ -12,7 +12,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.numerics.losses import loss_of
 from separatrix.plotting.row_points import window
-from separatrix.plotting.style import BAD, INK, MUTED, PALETTE, axes_for, explain, name_axes
+from separatrix.plotting.style import BAD, INK, MUTED, PALETTE, axes_for, explain, finished, name_axes
 from separatrix.validation import check_finite_vector, check_table
 
 KINKS = {"perceptron": 0.0, "hinge": 1.0}
@@ -78,9 +78,7 @@ def plot_losses(
     ax.axvline(0, color=MUTED, linewidth=0.8, linestyle=":", zorder=0)
     if not slope:
         ax.set_ylim(-0.15, min(4.2, max(1.3, float(max((1 - low) ** 2, 1)))))
-    name_axes(ax, "margin m = y s(x)", "derivative of the loss" if slope else "loss")
-    explain(ax)
-    return ax
+    return finished(ax, "margin m = y s(x)", "derivative of the loss" if slope else "loss")
 
 
 LEVELS = 18
@@ -152,9 +150,7 @@ def plot_descent(
     ax.plot(*flat[0], "o", markerfacecolor="none", color=INK, markersize=9, label="start")
     ax.plot(*flat[-1], "*", color=BAD, markersize=12, label=f"after {len(flat) - 1:,} steps")
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    name_axes(ax, f"θ{i}", f"θ{j}")
-    explain(ax)
-    return ax
+    return finished(ax, f"θ{i}", f"θ{j}")
 
 
 def plot_convergence(values: ArrayLike, *, gradient_norm: ArrayLike | None = None, ax: Any = None) -> Any:

@@ -10,8 +10,8 @@ import numpy as np
 from separatrix.errors import DataError, ParameterError
 from separatrix.plotting.model_view import ModelView, labels_of
 from separatrix.plotting.planes import column_names, dense, plane_of_columns
-from separatrix.plotting.row_points import draw_classes, drawn_rows, same_scale, window
-from separatrix.plotting.style import INK, PALETTE, axes_for, explain, legible, name_axes
+from separatrix.plotting.row_points import draw_classes, drawn_rows, framed, window
+from separatrix.plotting.style import INK, PALETTE, axes_for, finished, legible
 from separatrix.validation import check_lengths, check_table, check_targets
 
 STYLES = ("-", "--", ":", "-.")
@@ -76,22 +76,16 @@ def plot_overfitting(learner: Any, X: Any, y: Any, parameter: str, values: Seque
             )
         low, high = window(targets[:, None])
         ax.set_ylim(low[0] - (high[0] - low[0]) * 0.1, high[0] + (high[0] - low[0]) * 0.1)
-        name_axes(ax, column_names(table)[0], "y")
-        explain(ax)
-        return ax
+        return finished(ax, column_names(table)[0], "y")
     codes, names = labels_of(y, table.n, views[0].classes)
     plane = plane_of_columns(rows, [0, 1], column_names(table))
-    low, high = window(rows)
+    low, high = framed(ax, rows)
     x, z = np.linspace(low[0], high[0], 240), np.linspace(low[1], high[1], 240)
     grid = np.column_stack([c.ravel() for c in np.meshgrid(x, z)])
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    same_scale(ax, low, high)
     draw_classes(ax, rows[drawn], codes[drawn], names)
     for k, (view, name) in enumerate(zip(views, said, strict=True)):
         lead = view.leads(plane, grid)[:, 1].reshape(len(z), len(x))
         look = {"colors": [PALETTE[(k + 2) % 10]], "linestyles": [STYLES[k % 4]]}
         ax.contour(x, z, lead, levels=[0.0], linewidths=1.5, **look)
         ax.plot([], [], STYLES[k % 4], color=PALETTE[(k + 2) % 10], label=legible(name))
-    name_axes(ax, *column_names(table))
-    explain(ax, [legible(name) for name in names])
-    return ax
+    return finished(ax, *column_names(table), first=names)

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.plotting.row_points import arrow, draw_classes, draw_line, same_scale, window
-from separatrix.plotting.style import BAD, GOOD, INK, MUTED, PALETTE, axes_for, explain, name_axes
+from separatrix.plotting.row_points import arrow, draw_classes, draw_line, framed, window
+from separatrix.plotting.style import BAD, GOOD, INK, MUTED, PALETTE, axes_for, finished, name_axes
 from separatrix.validation import check_finite_vector, check_table
 
 NUMBERED = 30  # updates up to which every point carries its number
@@ -66,9 +66,7 @@ def plot_weight_path(
     low, high = window(points)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     names = names or [f"w{j}" for j in columns]
-    name_axes(ax, *names)
-    explain(ax)
-    return ax
+    return finished(ax, *names)
 
 
 def plot_mistakes(rows: ArrayLike, n: int, *, ax: Any = None) -> Any:
@@ -133,9 +131,7 @@ def draw_stream(found: Any, ax: Any = None) -> Any:
         ax.axhline(found.accuracy.value, color=INK, linewidth=0.8, linestyle=":", label="all rows")
     for k, warned in enumerate(found.drift_warnings):
         ax.axvline(warned, color=BAD, linewidth=1.2, linestyle="--", label="drift warning" if not k else None)
-    name_axes(ax, "labelled rows", what)
-    explain(ax)
-    return ax
+    return finished(ax, "labelled rows", what)
 
 
 def plot_update(
@@ -200,9 +196,7 @@ def plot_update(
         shown.extend(points)
     ax = axes_for(ax)
     near = np.array(shown)
-    low, high = window(near)
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    same_scale(ax, low, high)
+    framed(ax, near)
     if points is not None and signs is not None:
         draw_classes(ax, points, (check_finite_vector(signs, what="signs") > 0).astype(np.intp), ("−1", "+1"))
     draw_line(ax, old, b, near, color=MUTED, linestyle="--", label="line before")
@@ -222,6 +216,4 @@ def plot_update(
     said = f"‖x‖² = {length2:.4g}" + (", plus 1 for the bias" if bias else "")
     ax.set_title(f"y s(x) from {before:.4g} to {after:.4g} ({said})".replace("-", "−"), fontsize=10)
     ax.title.set_color(GOOD if after > 0 else INK)
-    name_axes(ax, "x0, w0", "x1, w1")
-    explain(ax)
-    return ax
+    return finished(ax, "x0, w0", "x1, w1")

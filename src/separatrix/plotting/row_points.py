@@ -61,11 +61,14 @@ def window(points: Floats) -> tuple[Floats, Floats]:
     return np.asarray(low - pad), np.asarray(high + pad)
 
 
-def same_scale(ax: Any, low: Floats, high: Floats) -> None:
-    """Both axes in one scale, so that right angles look right, unless the picture would become a stripe."""
+def framed(ax: Any, points: Floats) -> tuple[Floats, Floats]:
+    """Axes around points, and their corners; in one scale, so that right angles look right, but for long stripes."""
+    low, high = window(points)
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     spread = high - low
     if spread.max() <= 3 * spread.min():
         ax.set_aspect("equal")
+    return low, high
 
 
 def draw_line(

@@ -87,6 +87,13 @@ def explain(ax: Any, first: Sequence[str] = (), letters: int = 56) -> None:
         text.set_parse_math(False)
 
 
+def finished(ax: Any, *names: str, first: Sequence[Any] = ()) -> Any:
+    """The axes, named, with their legend; the labels ``first`` come first in it."""
+    name_axes(ax, *names)
+    explain(ax, [legible(label) for label in first])
+    return ax
+
+
 def _width(labels: list[str], columns: int) -> int:
     """Letters of the longest line of a legend, which is filled column by column."""
     rows = -(-len(labels) // columns)
