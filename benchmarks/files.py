@@ -19,9 +19,9 @@ import numpy as np
 
 from separatrix import Perceptron
 from separatrix.data.file_pieces import workers
-from separatrix.data.libsvm import libsvm_chunks, read_libsvm
 from separatrix.data.plain_numbers import read_plain
 from separatrix.data.sources import open_source
+from separatrix.data.sparse_text import libsvm_chunks, read_libsvm
 
 ROWS, FEATURES, PAIRS = 500_000, 50_000, 64
 CSV_ROWS, CSV_COLUMNS = 1_000_000, 20

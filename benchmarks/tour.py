@@ -185,7 +185,7 @@ def judged(
 def _on_fresh_rows(table: Any, listed: list[Any], facts: Any, new: Any) -> Iterator[tuple[str, float]]:
     """The metric of every compared learner, fitted on all rows of the table, on fresh rows."""
     from separatrix.auditing.candidate_learners import FullFits, inner
-    from separatrix.features.encoded_learner import EncodedLearner
+    from separatrix.features.table_model import EncodedLearner
 
     fits, compared = FullFits(table), {learner.name for learner in facts.learners}
     for candidate in listed:

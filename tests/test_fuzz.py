@@ -21,9 +21,8 @@ import numpy as np
 import pytest
 
 from separatrix import Perceptron, kernels, save
-from separatrix.data.libsvm import libsvm_chunks, read_libsvm
 from separatrix.data.plain_numbers import plain_of, read_plain
-from separatrix.data.vw import parse_line, read_vw
+from separatrix.data.sparse_text import libsvm_chunks, parse_line, read_libsvm, read_vw
 from separatrix.errors import DataError, IterationWarning, ModelFileError
 from separatrix.kernels import reference
 from separatrix.persistence.model_files import _parse, checksum

@@ -56,10 +56,10 @@ from separatrix.numerics.status import Status as Status
 from separatrix.persistence.model_files import load as load
 from separatrix.persistence.model_files import save as save
 from separatrix.plotting.boundary import plot_boundary as plot_boundary
+from separatrix.plotting.few_columns import plot_overfitting as plot_overfitting
 from separatrix.plotting.losses_and_descent import plot_convergence as plot_convergence
 from separatrix.plotting.losses_and_descent import plot_descent as plot_descent
 from separatrix.plotting.losses_and_descent import plot_losses as plot_losses
-from separatrix.plotting.overfitting import plot_overfitting as plot_overfitting
 from separatrix.plotting.perceptron_runs import plot_mistakes as plot_mistakes
 from separatrix.plotting.perceptron_runs import plot_update as plot_update
 from separatrix.plotting.perceptron_runs import plot_weight_path as plot_weight_path

@@ -60,7 +60,7 @@ def test_a_file_without_header_is_divided_too(tmp_path):
 @pytest.mark.parametrize("zero", [False, True])
 def test_ranges_of_an_svmlight_file(tmp_path, zero):
     from separatrix.cluster.partition_reading import matrix_rows
-    from separatrix.data.libsvm import read_libsvm
+    from separatrix.data.sparse_text import read_libsvm
 
     rng = np.random.default_rng(3)
     lines = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from separatrix.data.libsvm import SAMPLE, libsvm_chunks, read_libsvm
+from separatrix.data.sparse_text import SAMPLE, libsvm_chunks, read_libsvm
 
 COMMENT = "# " + "z" * (2 * SAMPLE) + "\n"
 DENSE = "".join(f"{i % 2} " + " ".join(f"{j}:{i + j / 4}" for j in range(1, 40)) + "\n" for i in range(300))

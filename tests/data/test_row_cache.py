@@ -30,7 +30,7 @@ from separatrix import (
     separability,
     verify,
 )
-from separatrix.data.libsvm import read_libsvm
+from separatrix.data.sparse_text import read_libsvm
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.perceptron import passes
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.data.vw import parse_line, read_vw
+from separatrix.data.sparse_text import parse_line, read_vw
 from separatrix.errors import DataError
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from separatrix import kernels
-from separatrix.data.libsvm import libsvm_chunks, read_libsvm
+from separatrix.data.sparse_text import libsvm_chunks, read_libsvm
 from separatrix.errors import DataError
 from separatrix.kernels import reference
 

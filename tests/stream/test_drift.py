@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from separatrix.stream.growing_encoder import GrowingEncoder, boundary
+from separatrix.stream.outputs import braille, describe, percent
 from separatrix.stream.scorecard import Drift, Scorecard, tail
-from separatrix.stream.status_line import braille, describe, percent
 
 
 @given(st.integers(1, 60), st.data())

@@ -14,7 +14,7 @@ from tests.commands import separatrix
 from tests.stream.stream_files import csv_text, size_of, started, stream, svmlight_lines, table_rows
 
 from separatrix import Perceptron, load
-from separatrix.data.libsvm import read_libsvm
+from separatrix.data.sparse_text import read_libsvm
 
 
 def account(ended):

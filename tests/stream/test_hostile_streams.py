@@ -18,7 +18,7 @@ import pytest
 from tests.stream.stream_files import started, stream, svmlight_lines
 
 from separatrix import AveragedPerceptron, cache_rows, load
-from separatrix.data.libsvm import read_libsvm
+from separatrix.data.sparse_text import read_libsvm
 
 MEGABYTE = 1 << 20
 

@@ -26,9 +26,8 @@ from separatrix.auditing.phrasing import Answer, count
 from separatrix.auditing.recommendation import recommend
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.splits import seed_of
-from separatrix.features.encoded_learner import EncodedLearner
 from separatrix.features.encoder import Choices
-from separatrix.features.table_model import TableModel
+from separatrix.features.table_model import EncodedLearner, TableModel
 from separatrix.statistics.distributions import need_level
 
 

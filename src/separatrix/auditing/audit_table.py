@@ -17,9 +17,9 @@ from separatrix.data.row_files import Matrix
 from separatrix.data.tasks import Task
 from separatrix.errors import DataError
 from separatrix.features.column_encoders import NumberColumn
-from separatrix.features.encoded_learner import SharedTable
 from separatrix.features.encoder import Choices, Encoder, summary
 from separatrix.features.leaks import Leak
+from separatrix.features.table_model import SharedTable
 from separatrix.validation.row_hashes import value_marks
 
 MAPS = ("poly:2", "splines")  # feature maps that are tried

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
-from separatrix.features.encoded_learner import EncodedLearner
+from separatrix.features.table_model import EncodedLearner
 from separatrix.protocol import unfitted_copy
 
 WIDEST = 3000  # columns up to which a covariance is formed

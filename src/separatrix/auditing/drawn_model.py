@@ -25,7 +25,7 @@ from separatrix.auditing.phrasing import number
 from separatrix.auditing.separation import column_spreads
 from separatrix.errors import SeparatrixError
 from separatrix.features.column_encoders import NumberColumn, TextColumn
-from separatrix.features.encoded_learner import EncodedLearner
+from separatrix.features.table_model import EncodedLearner
 
 SHOWN = 30
 PROFILED = 12  # coefficients up to which intervals come from the profile likelihood

@@ -93,7 +93,7 @@ def comma_header(path: Path) -> list[str] | None:
 
 
 def _svmlight(source: str, target: str | None, drop: tuple[str, ...]) -> Certifiable:
-    from separatrix.data.libsvm import read_libsvm
+    from separatrix.data.sparse_text import read_libsvm
 
     _need_no_names(Path(source).name, target, drop)
     X, labels = read_libsvm(source, zero_based=False)
@@ -126,7 +126,7 @@ def _from_disk(
 
 def svmlight_of(source: str) -> bool:
     """Whether the checker reads a file as svmlight: by its name, with features counted from 1."""
-    from separatrix.data.libsvm import counts_from_zero
+    from separatrix.data.sparse_text import counts_from_zero
 
     return source.endswith(SUFFIXES) and not counts_from_zero(source)
 

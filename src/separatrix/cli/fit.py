@@ -221,7 +221,7 @@ def test_report(
 ) -> dict[str, Any]:
     """The evaluation of the finished model on the test rows, on record before it is seen."""
     from separatrix.data.row_files import Matrix
-    from separatrix.features.encoded_learner import EncodedLearner, SharedTable
+    from separatrix.features.table_model import EncodedLearner, SharedTable
 
     judged = model.learner
     if not isinstance(task.table, Matrix):

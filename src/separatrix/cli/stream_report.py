@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from separatrix.statistics.distributions import wilson
-from separatrix.stream.status_line import percent, rate
+from separatrix.stream.outputs import percent, rate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -160,7 +160,7 @@ def choices_of(options: dict[str, Any]) -> Choices:
 def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:
     """A learner that encodes inside each fold, and the rows to deal: numbers of rows, or the rows themselves."""
     from separatrix.data.row_files import Matrix
-    from separatrix.features.encoded_learner import EncodedLearner, SharedTable
+    from separatrix.features.table_model import EncodedLearner, SharedTable
 
     if isinstance(task.table, Matrix):
         return learner, task.table.X

@@ -1,4 +1,7 @@
-"""A source on workers, ready to learn from: partitions read, columns encoded, classes numbered."""
+"""A source on workers, ready to learn from: partitions read, columns encoded, classes numbered.
+
+The target of a source in partitions: its classes, found in all of them, or its numbers.
+"""
 
 from __future__ import annotations
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from separatrix.cluster.cluster_fit import AnySource
 from separatrix.cluster.encoded_source import EncodedSource, encoded_source
 from separatrix.cluster.partitions import SourcePart, partitions_of, paths_of
-from separatrix.cluster.rounds import Progress
-from separatrix.cluster.spilled_rounds import SpilledRounds
+from separatrix.cluster.rounds import Progress, SpilledRounds
 from separatrix.data.cached_chunks import Chunk, chunks_of_file
 from separatrix.data.dialect import Reading, kind_of
 from separatrix.data.row_cache import MEMORY, CacheContent, RowCache, cached, need_memory, piece_of, place_of, signature

@@ -3,6 +3,12 @@
 Sums are joined in the fixed tree, medians and counts are exact, so that the encoder has the same bits for any number of
 workers. What would need all rows of a column in one place is not offered: a vocabulary, parts of dates, feature maps,
 and the search for leaks.
+
+Summaries of a column, one a partition, that can be merged: what the encoder needs.
+
+Medians are exact, whatever the number of partitions: eight rounds, one byte of the answer each. Doubles are ordered as
+unsigned integers are once their bits are arranged for it. A round counts, among the values that begin with the bytes
+found so far, those with each next byte; the byte of the rank that is wanted follows.
 """
 
 from __future__ import annotations

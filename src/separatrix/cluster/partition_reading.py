@@ -19,9 +19,9 @@ from separatrix.cluster.rounds import HeldPart, Rounds
 from separatrix.data.dialect import Reading
 from separatrix.data.duckdb_reader import Query, few_threads, quoted
 from separatrix.data.frame import Column, Frame
-from separatrix.data.libsvm import FAULTS, Part, parse
 from separatrix.data.row_files import Matrix, csr_rows
 from separatrix.data.sources import Source, open_files
+from separatrix.data.sparse_text import FAULTS, Part, parse
 from separatrix.data.table_queries import without_missing_words
 from separatrix.errors import DataError
 from separatrix.validation import check_table

@@ -3,6 +3,11 @@
 A worker that dies takes nothing with it that cannot be made again: a new one reads the same partitions, repeats what
 was prepared, and runs the round. Results do not depend on who computes them, so that neither deaths nor slow workers
 change a bit.
+
+Whether Ray answers at an address, found within seconds: Ray itself would wait much longer.
+
+Ray's servers speak gRPC, which answers every request with the status 200 of HTTP/2, also one that it does not know. So
+one request without content is sent, and the first header of the answer is looked at (RFC 9113, RFC 7541).
 """
 
 from __future__ import annotations

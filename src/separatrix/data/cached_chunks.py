@@ -16,9 +16,8 @@ from separatrix.arrays import Floats
 from separatrix.data.dialect import kind_of
 from separatrix.data.file_pieces import in_order, pieces, workers
 from separatrix.data.frame import unknown_column
-from separatrix.data.libsvm import parts
 from separatrix.data.plain_numbers import plain_file
-from separatrix.data.vw import vw_chunks
+from separatrix.data.sparse_text import parts, vw_chunks
 from separatrix.errors import DataError
 from separatrix.validation import check_lengths, check_table
 

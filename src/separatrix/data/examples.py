@@ -1,4 +1,7 @@
-"""Built-in sets that come without a download; ``example:NAME`` names them on the command line."""
+"""Built-in sets that come without a download; ``example:NAME`` names them on the command line.
+
+Built-in sets that are made by a rule: the same numbers on every machine, because the generator is our own.
+"""
 
 from __future__ import annotations
 

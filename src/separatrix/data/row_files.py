@@ -51,28 +51,28 @@ def row_file(kind: str, paths: list[Path], name: str) -> RowFile:
 
 
 def _svmlight(path: Path, name: str) -> Matrix:
-    from separatrix.data.libsvm import read_libsvm
+    from separatrix.data.sparse_text import read_libsvm
 
     X, y = read_libsvm(path)
     return Matrix(X, y, name)
 
 
 def _svmlight_batches(path: Path, name: str, features: int, watch: Watch) -> Iterator[Matrix]:
-    from separatrix.data.libsvm import libsvm_chunks
+    from separatrix.data.sparse_text import libsvm_chunks
 
     for X, y in libsvm_chunks(path, features=features, zero_based=None, watch=watch):
         yield Matrix(X, y, name)
 
 
 def _vw(path: Path, name: str) -> Matrix:
-    from separatrix.data.vw import read_vw
+    from separatrix.data.sparse_text import read_vw
 
     X, y, weights = read_vw(path)
     return Matrix(X, y, name, None if (weights == 1).all() else weights)
 
 
 def _vw_batches(path: Path, name: str, features: int, watch: Watch) -> Iterator[Matrix]:
-    from separatrix.data.vw import vw_chunks
+    from separatrix.data.sparse_text import vw_chunks
 
     for X, y, weights in vw_chunks(path, watch=watch):
         yield Matrix(X, y, name, weights)

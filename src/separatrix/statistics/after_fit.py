@@ -1,4 +1,10 @@
-"""What follows any fit that has a summary: Wald tests, contrasts, tables of terms."""
+"""What follows any fit that has a summary: tests of hypotheses about coefficients, contrasts, tables of terms.
+
+Hypotheses about coefficients as text: "age = bmi", "2*a - b = 1", "a = b = 0", "C(ward) = 0", several by commas.
+
+A name is whatever a coefficient is called, brackets, spaces and commas included: the longest name that fits is
+taken. The name of a term stands for all of its coefficients.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +16,219 @@ from separatrix.errors import InferenceError
 from separatrix.statistics.distributions import need_level
 
 if TYPE_CHECKING:
-    from separatrix.statistics.linear_hypotheses import WaldTest
     from separatrix.statistics.summary import ResultTable, Summary
+
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+
+from separatrix.arrays import Floats
+from separatrix.errors import ParameterError
+from separatrix.statistics.distributions import chi2_tail, f_tail, tested
+from separatrix.statistics.summary import ResultTable, Summary, listed
+
+NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class WaldTest:
+    """The joint test of linear hypotheses: F on (df, df_resid) degrees of freedom, or chi-squared where that is inf."""
+
+    hypothesis: str
+    statistic: float
+    df: int
+    df_resid: float
+    p: float
+
+    def __str__(self) -> str:
+        name = f"chi²({self.df})" if np.isinf(self.df_resid) else f"F({self.df}, {self.df_resid:g})"
+        return f"{self.hypothesis}: {name} = {self.statistic:.6g}, p = {self.p:.4g}"
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text."""
+        return asdict(self)
+
+
+def wald_test(summary: Summary, terms: Mapping[str, Sequence[str]], hypothesis: Any) -> WaldTest:
+    """(R b - r)' (R V R')^-1 (R b - r), as chi-squared or divided by its rank as F (Wald 1943)."""
+    R, r, text = restrictions(summary.names, terms, hypothesis)
+    beta, V = _known(summary, R)
+    away, spread = R @ beta - r, R @ V @ R.T
+    scale = np.sqrt(np.diagonal(spread))
+    if np.linalg.matrix_rank(R) < len(R) or not scale.all():
+        raise InferenceError("the hypotheses are linearly dependent, or empty: give each once.")
+    q = len(R)
+    statistic = quadratic_form(away / scale, spread / scale / scale[:, None])
+    left = summary.freedom
+    if np.isinf(left):
+        return WaldTest(text, statistic, q, left, chi2_tail(statistic, q))
+    return WaldTest(text, statistic / q, q, left, f_tail(statistic / q, q, left))
+
+
+def quadratic_form(z: Floats, R: Floats) -> float:
+    """z' R^-1 z for a correlation matrix R; InferenceError where its rank is too small, as with few groups."""
+    if not np.isfinite(R).all():
+        raise InferenceError("a standard error is zero but for rounding: test the other coefficients.")
+    rank = int(np.linalg.matrix_rank(R, tol=1e-10, hermitian=True))
+    if rank < len(R):
+        raise InferenceError(
+            f"the covariance has rank {rank}, too small to test {len(R)} hypotheses together (a clustered one has at "
+            "most the number of groups, less one): test fewer, or use another covariance."
+        )
+    return float(z @ np.linalg.solve(R, z))
+
+
+def contrast_table(summary: Summary, terms: Mapping[str, Sequence[str]], hypothesis: Any, level: float) -> ResultTable:
+    """Each linear combination with its error, test and interval."""
+    given = [hypothesis] if isinstance(hypothesis, str) else list(hypothesis)
+    rows, rights, names = list[Floats](), list[float](), list[str]()
+    for one in given:
+        R, r, text = restrictions(summary.names, terms, one if not isinstance(one, str) or "=" in one else f"{one} = 0")
+        rows += list(R)
+        rights += r.tolist()
+        short = text.removesuffix(" = 0")
+        names += [short] if len(R) == 1 else [f"{short} [{k + 1}]" for k in range(len(R))]
+    R = np.array(rows)
+    beta, V = _known(summary, R)
+    estimate = R @ beta - np.array(rights)
+    errors = np.sqrt(np.einsum("ij,jk,ik->i", R, V, R))
+    columns, labels = tested("coef", estimate, errors, level, summary.freedom)
+    return ResultTable("Contrasts", tuple(names), columns, (), (), labels)
+
+
+def _known(summary: Summary, R: Floats) -> tuple[Floats, Floats]:
+    """Coefficients and covariance with zeros where nothing is asked; missing ones that are asked for are refused."""
+    used = (R != 0).any(axis=0)
+    known = np.isfinite(np.diagonal(summary.covariance)) & np.isfinite(summary.coef)
+    gone = [name for name, u, k in zip(summary.names, used, known, strict=True) if u and not k]
+    if gone:
+        marks = {summary.marks.get(name, "unknown") for name in gone}
+        raise InferenceError(f"the hypothesis names {listed(gone)}, whose coefficient is {'/'.join(sorted(marks))}.")
+    beta = np.where(known, summary.coef, 0.0)
+    return beta, np.where(known[:, None] & known, summary.covariance, 0.0)
+
+
+def restrictions(
+    names: Sequence[str], terms: Mapping[str, Sequence[str]], hypothesis: Any
+) -> tuple[Floats, Floats, str]:
+    """R and r of R b = r, and the hypothesis as text; from text, a list of texts, or rows of numbers."""
+    if isinstance(hypothesis, str):
+        hypothesis = [hypothesis]
+    if isinstance(hypothesis, (list, tuple)) and hypothesis and all(isinstance(h, str) for h in hypothesis):
+        rows, rights = list[Floats](), list[float]()
+        for text in hypothesis:
+            for row, right in _Reader(names, terms, text).read():
+                rows.append(row)
+                rights.append(right)
+        return np.array(rows), np.array(rights), ", ".join(hypothesis)
+    R = np.atleast_2d(np.asarray(hypothesis, dtype=np.float64))
+    if R.ndim != 2 or R.shape[1] != len(names) or not np.isfinite(R).all():
+        raise ParameterError(f"the hypothesis has shape {R.shape} and needs {len(names)} finite numbers a row.")
+    return R, np.zeros(len(R)), f"R b = 0 ({len(R)} rows)"
+
+
+class _Reader:
+    """Linear equations between coefficients, from left to right."""
+
+    def __init__(self, names: Sequence[str], terms: Mapping[str, Sequence[str]], text: str) -> None:
+        self.names, self.text, self.at = list(names), text, 0
+        self.terms = {term: list(own) for term, own in terms.items() if term not in self.names}
+        self.known = sorted([*self.names, *self.terms], key=len, reverse=True)
+
+    def read(self) -> list[tuple[Floats, float]]:
+        out = list[tuple[Floats, float]]()
+        while True:
+            sides = [self._side()]
+            while self._take("="):
+                sides.append(self._side())
+            if len(sides) < 2:
+                self._fail("needs '='")
+            for (rows, left), (others, right) in pairwise(sides):
+                out += self._equations(rows, left, others, right)
+            if not (self._take(",") or self._take(";")):
+                break
+        self._skip()
+        if self.at < len(self.text):
+            self._fail("is not understood")
+        return out
+
+    def _equations(self, rows: Floats, left: float, others: Floats, right: float) -> list[tuple[Floats, float]]:
+        if len(others) > 1 and len(rows) != len(others):
+            self._fail("compares terms of different sizes")
+        return [(row - others[k if len(others) > 1 else 0], right - left) for k, row in enumerate(rows)]
+
+    def _side(self) -> tuple[Floats, float]:
+        """Rows of coefficients (several for a term), and a constant."""
+        rows, constant, sign, first = np.zeros((1, len(self.names))), 0.0, 1.0, True
+        while True:
+            self._skip()
+            if self._take("-"):
+                sign = -sign
+            elif self._take("+"):
+                pass
+            elif not first:
+                return rows, constant
+            factor, name = self._product()
+            if name is None:
+                constant += sign * factor
+            else:
+                own = self.terms.get(name, [name])
+                eye = np.eye(len(self.names))[[self.names.index(n) for n in own]]
+                if len(own) > 1 and len(rows) == 1:
+                    rows = np.repeat(rows, len(own), axis=0)
+                elif len(own) not in (1, len(rows)):
+                    self._fail("adds terms of different sizes")
+                rows = rows + sign * factor * eye
+            sign, first = 1.0, False
+
+    def _product(self) -> tuple[float, str | None]:
+        factor, name = 1.0, None
+        while True:
+            self._skip()
+            found = next((k for k in self.known if self._starts(k)), None)
+            number = NUMBER.match(self.text, self.at)
+            if found is not None and name is None and not (number and number.end() - self.at > len(found)):
+                name, self.at = found, self.at + len(found)
+            elif number is not None:
+                factor, self.at = factor * float(number[0]), number.end()
+            else:
+                self._fail("names no coefficient")
+            if self._take("*"):
+                continue
+            if self._take("/"):
+                self._skip()
+                number = NUMBER.match(self.text, self.at)
+                if number is None or float(number[0]) == 0:
+                    self._fail("divides by something that is not a number")
+                else:
+                    factor, self.at = factor / float(number[0]), number.end()
+            return factor, name
+
+    def _starts(self, name: str) -> bool:
+        """Whether the name stands here, and no longer word begins with it."""
+        end = self.at + len(name)
+        whole = not (name[-1:].isalnum() and self.text[end : end + 1].isalnum())
+        return bool(name) and whole and self.text.startswith(name, self.at)
+
+    def _take(self, sign: str) -> bool:
+        self._skip()
+        if self.text.startswith(sign, self.at):
+            self.at += len(sign)
+            return True
+        return False
+
+    def _skip(self) -> None:
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1
+
+    def _fail(self, why: str) -> None:
+        rest = self.text[self.at :].strip() or "the end"
+        known = listed([*self.names, *self.terms], 12)
+        raise ParameterError(f"the hypothesis {self.text!r} {why} at {rest!r}: coefficients are {known}.")
 
 
 class AfterFit:
@@ -63,7 +280,6 @@ class AfterFit:
         >>> LeastSquares().fit(X, y).wald_test("x1 = 0")
         x1 = 0: F(1, 2) = 6.13263, p = 0.1316
         """
-        from separatrix.statistics.linear_hypotheses import wald_test
 
         summary = self._wald_summary(options)
         return wald_test(summary, self._term_names(summary), hypothesis)
@@ -93,7 +309,6 @@ class AfterFit:
         >>> LeastSquares().fit(X, y).contrast("x0 - 2*x1")["coef"].round(2)
         array([1.58])
         """
-        from separatrix.statistics.linear_hypotheses import contrast_table
 
         need_level(level)
         summary = self._wald_summary(options)

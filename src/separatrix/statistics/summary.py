@@ -1,4 +1,7 @@
-"""The summary of a fit: coefficients with their uncertainty, in the same words for every family."""
+"""The summary of a fit: coefficients with their uncertainty, in the same words for every family.
+
+A table of results with a name for each row: as text, HTML, LaTeX, dict or frame.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,11 @@ A file is a mark, a SHA-256 over the rest, the length of a JSON header, the head
 newest has the name that was asked for; those before it end in ``.1`` and ``.2``. A file that is cut off or changed is
 seen by its checksum, and the one before it is used. A snapshot is taken between two chunks, and written while the next
 ones are learned.
+
+State as plain data and arrays, and back: what a checkpoint keeps of a learner.
+
+Numbers, text, lists, dicts, arrays and objects of this package's models and numerics. An object is its class's name
+and its attributes; reading it makes an empty object and sets them: no code of the file is run, and no constructor.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import re
 from copy import deepcopy
 
 from separatrix.data.file_pieces import Bytes
-from separatrix.data.vw import BITS
+from separatrix.data.sparse_text import BITS
 from separatrix.errors import DataError, ParameterError
 from separatrix.stream.line_pieces import Piece
 from separatrix.stream.sparse_formats import Svmlight, VowpalWabbit

@@ -2,6 +2,17 @@
 
 All of it is the same for any chunking: counts are whole numbers, sums go row by row, and the curve has a point for
 every so many labelled rows, counted from 0. When the curve has too many points, two become one.
+
+Has the rate of mistakes risen? Fisher's exact test, block after block, with one false-alarm rate for all of them.
+
+Labelled rows are counted from 0 in blocks of ``block``. Block b = 1, 2, … is compared with all rows since the last
+warning: the chance of as many mistakes in it, or more, with the mistakes of both together drawn without replacement
+(the hypergeometric tail). A warning is given where the chance is at most alarm/(b (b + 1)). These levels add up to
+``alarm`` over an endless stream, so that
+
+    P(any warning) <= alarm   where mistakes are independent and their rate never rises.
+
+A rate that falls, as that of a learner does, only makes warnings rarer. After a warning the comparison begins anew.
 """
 
 from __future__ import annotations

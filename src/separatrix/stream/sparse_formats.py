@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.data.file_pieces import NEWLINE, Bytes
-from separatrix.data.libsvm import FAULTS, Part, parse
-from separatrix.data.vw import parse_line
+from separatrix.data.sparse_text import FAULTS, Part, parse, parse_line
 from separatrix.stream.row_batches import SHOWN, Reject, SparseRows, lines_of
 
 WINDOW = 4096  # bytes that are tried behind a line at fault

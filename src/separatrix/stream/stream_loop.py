@@ -25,10 +25,9 @@ from separatrix.stream.checkpoint import Saver
 from separatrix.stream.formats import Format, end_of_rows, format_of, make_format, without_first_line
 from separatrix.stream.growing_encoder import GrowingEncoder, table_model
 from separatrix.stream.line_pieces import LineReader, Piece
-from separatrix.stream.outputs import Output, prediction_lines, reject_lines
+from separatrix.stream.outputs import Output, StatusLine, prediction_lines, reject_lines
 from separatrix.stream.row_batches import Reject, Rows, SparseRows
 from separatrix.stream.scorecard import Scorecard, losses_of
-from separatrix.stream.status_line import StatusLine
 from separatrix.stream.stopping import Stopping
 from separatrix.stream.stream_plan import MOST_FEATURES, StreamPlan
 from separatrix.stream.table_formats import Csv

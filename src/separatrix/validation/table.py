@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.errors import DataError, DataTypeError, warn_user
-from separatrix.validation import containers, python_objects
+from separatrix.validation import containers
 
 EXACT = 2**53  # every integer up to here is a float64
 
@@ -118,7 +118,7 @@ def _check_frame(X: Any, what: str) -> Table:
 
 def _check_column(column: NDArray[Any], j: int, names: Sequence[Any], what: str) -> NDArray[Any]:
     if column.dtype.kind in "OUSmMV":
-        return python_objects.as_floats(column[:, None], what, [f"column {j} ({str(names[j])!r})"])[:, 0]
+        return containers.as_floats(column[:, None], what, [f"column {j} ({str(names[j])!r})"])[:, 0]
     return _as_float(column, what)
 
 
@@ -145,7 +145,7 @@ def _check_dense(X: Any, names: Sequence[str] | None, what: str) -> NDArray[Any]
         raise DataError(f"{what} is masked at row {row}, column {column}. Drop the row or fill the value in.")
     if array.dtype.kind in "OUSmMV":
         as_given = array if array.dtype.kind != "U" else np.asarray(X, dtype=object)
-        array = python_objects.as_floats(as_given, what, [f"column {j}" for j in range(array.shape[1])])
+        array = containers.as_floats(as_given, what, [f"column {j}" for j in range(array.shape[1])])
     array = np.ascontiguousarray(_as_float(array, what))
     _need_finite(array, names, what)
     return array
@@ -156,16 +156,16 @@ def _as_float(array: NDArray[Any], what: str) -> NDArray[Any]:
     if array.dtype in (np.float64, np.float32):
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype.kind == "c":
-        raise DataError(python_objects.complex_sentence(what))
+        raise DataError(containers.complex_sentence(what))
     if array.dtype == np.float16:
         return array.astype(np.float32)
     out = array.astype(np.float64)
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
         beyond = array[(array > EXACT) | (array < -EXACT)]
         if changed := sum(int(float(v)) != v for v in beyond.tolist()):
-            python_objects.warn_rounded(what, changed)
+            containers.warn_rounded(what, changed)
     elif array.dtype.kind == "f" and (changed := int(np.count_nonzero((out != array) & np.isfinite(array)))):
-        python_objects.warn_rounded(what, changed)
+        containers.warn_rounded(what, changed)
     return out
 
 
@@ -179,9 +179,7 @@ def _check_sparse(X: Any, what: str) -> Any:
     data, indices, indptr = csr.data, csr.indices, csr.indptr
     if data.dtype.kind not in "biuf":
         raise DataError(
-            python_objects.complex_sentence(what)
-            if data.dtype.kind == "c"
-            else f"{what} holds {data.dtype}: not numbers."
+            containers.complex_sentence(what) if data.dtype.kind == "c" else f"{what} holds {data.dtype}: not numbers."
         )
     index = np.int32 if indices.dtype == indptr.dtype == np.int32 else np.int64
     parts = (_as_float(data, what), indices.astype(index, copy=False), indptr.astype(index, copy=False))

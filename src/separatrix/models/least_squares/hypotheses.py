@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from separatrix.arrays import Floats
 from separatrix.errors import InferenceError, ParameterError
 from separatrix.models.least_squares.covariance import Covariance, coefficient_covariance
-from separatrix.statistics.linear_hypotheses import quadratic_form
+from separatrix.statistics.after_fit import quadratic_form
 
 if TYPE_CHECKING:
     from separatrix.models.least_squares.least_squares import LeastSquares
