@@ -50,24 +50,14 @@ FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "pa
 @table_options.file_options
 @table_options.cluster_options
 @output.output_options
-def command(
-    model: str,
-    source: str,
-    out: Path | None,
-    format_: str | None,
-    only: bool,
-    strict: bool,
-    json_: bool,
-    quiet: bool,
-    **options: Any,
-) -> None:
+def command(model: str, source: str, out: Path | None, format_: str | None, **options: Any) -> None:
     """Add the predictions of MODEL to the rows of SOURCE, in their order."""
     from separatrix.features.table_model import TableModel
     from separatrix.persistence import load
 
+    json_, quiet, strict = options["json_"], options["quiet"], options["strict"]
     loaded = load(model)
-    if not isinstance(loaded, TableModel):
-        loaded = TableModel(loaded)
+    loaded = loaded if isinstance(loaded, TableModel) else TableModel(loaded)
     chosen: Any = format_ or (FORMATS.get(out.suffix.lower(), "csv") if out is not None else "csv")
     if chosen == "parquet" and out is None:
         raise ParameterError("--format parquet needs --out: Parquet cannot be written to a pipe.")
@@ -92,7 +82,8 @@ def command(
     opened = table_options.open_table(source, options, loaded)
     tally = Tally()
     with Progress(f"predicting {opened.name}", quiet or json_) as progress:
-        write(out, watched(predictions(loaded, opened, chosen, only, strict, tally), opened, tally, progress), chosen)
+        batches = predictions(loaded, opened, chosen, options["only"], strict, tally)
+        write(out, watched(batches, opened, tally, progress), chosen)
     report_of(tally, model, out, chosen, opened.name, json_, quiet)
 
 

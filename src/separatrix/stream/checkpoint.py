@@ -271,7 +271,10 @@ def _class_of(name: Any) -> Any:
     module, _, qualified = str(name).partition(":")
     if not module.startswith(HOMES) or not qualified.isidentifier():
         raise CheckpointError(f"it names {str(name)[:80]!r}, which is not part of a learner's state")
-    kind = getattr(importlib.import_module(module), qualified, None)
+    try:
+        kind = getattr(importlib.import_module(module), qualified, None)
+    except ImportError:  # a module of another version
+        kind = None
     if not isinstance(kind, type) or kind.__module__ != module:
         raise CheckpointError(f"it names {str(name)[:80]!r}, which this version does not have")
     return kind

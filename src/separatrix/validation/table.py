@@ -230,7 +230,7 @@ def _too_small(n: int, d: int, what: str) -> str:
     return f"{what} has {lack} (shape=({n}, {d})) {needs}."
 
 
-def check_same_features(table: Table, names: tuple[str, ...] | None, d: int, owner: str, *, what: str = "X") -> None:
+def check_same_features(table: Table, names: tuple[str, ...] | None, d: int, owner: str) -> None:
     """Columns at prediction must be those of the fit, by name and order where both have names."""
     if table.names is not None and names is not None and table.names != names:
         missing = [n for n in names if n not in table.names]
@@ -245,13 +245,13 @@ def check_same_features(table: Table, names: tuple[str, ...] | None, d: int, own
         raise DataError("\n".join(reasons) + "\n")
     if table.d != d:
         raise DataError(
-            f"{what} has {table.d} features, but {owner} is expecting {d} features as input: "
+            f"X has {table.d} features, but {owner} is expecting {d} features as input: "
             "pass the columns that it was fitted on."
         )
     if table.names is None and names is not None:
-        warn_user(f"{what} does not have valid feature names, but {owner} was fitted with feature names", UserWarning)
+        warn_user(f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning)
     elif table.names is not None and names is None:
-        warn_user(f"{what} has feature names, but {owner} was fitted without feature names", UserWarning)
+        warn_user(f"X has feature names, but {owner} was fitted without feature names", UserWarning)
 
 
 def as_vector(v: Any, what: str) -> NDArray[Any]:
