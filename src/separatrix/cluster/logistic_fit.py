@@ -167,7 +167,7 @@ class LogisticRun:
             self.settled, self.steps = bool(own["settled"]), int(own["steps"])
             state = NewtonState(loss.point(own["at"]), float(own["before"]))
         bounded = loss if ridge else None
-        solver, first = Newton(loss, FINER * self.options.tol if ridge else 0.0, bounded), self.steps
+        solver, first = Newton(loss, FINER * self.options.gap if ridge else 0.0, bounded), self.steps
         most = self.options.max_iter if self.settled else min(self.options.max_iter, PATIENCE)
         run = drive(solver, state, max_steps=max(0.0, most - first), watch=self._keep)
         return Driven(run.state, run.status, run.steps + first)

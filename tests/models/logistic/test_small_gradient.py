@@ -1,4 +1,4 @@
-"""A small gradient proves overlap, and never where classes are separated: the answer is checked in fractions."""
+"""A small gradient proves overlap and bounds what is left to gain, and never where classes are separated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.models.logistic.existence import gradient_proves_overlap
+from separatrix.models.logistic.concordance import LeftToGain
 from separatrix.models.logistic.newton import newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem
 
@@ -29,8 +29,8 @@ def test_maxima_prove_overlap(classes, lift, weighted):
     X = rng.standard_normal((600, 4)) + 0.5
     y = np.argmax(X @ rng.standard_normal((4, classes)) + rng.gumbel(size=(600, classes)), axis=1)
     problem = problem_of(X, y, rng.uniform(0.5, 2.0, 600) if weighted else None, lift)
-    assert gradient_proves_overlap(problem, at_the_end(problem, 50))
-    assert not gradient_proves_overlap(problem, problem.loss().point(np.zeros(problem.loss().length)))
+    assert np.isfinite(LeftToGain(problem.loss())(at_the_end(problem, 50)))
+    assert not np.isfinite(LeftToGain(problem.loss())(problem.loss().point(np.zeros(problem.loss().length))))
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -47,7 +47,7 @@ def test_separated_classes_are_never_said_to_overlap(classes, gap, steps):
     if classes == 2:
         assert sx.separability(X, y).verdict in ("complete", "quasi")
     problem = problem_of(X, y)
-    assert not gradient_proves_overlap(problem, at_the_end(problem, steps))
+    assert not np.isfinite(LeftToGain(problem.loss())(at_the_end(problem, steps)))
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -63,7 +63,7 @@ def test_rows_far_on_their_side_do_not_hide_a_maximum(classes):
     point = at_the_end(problem, 50)
     probabilities = point.wrong if classes == 2 else point.curvature
     assert probabilities.min() < 1e-20
-    assert gradient_proves_overlap(problem, point)
+    assert np.isfinite(LeftToGain(problem.loss())(point))
     assert sx.separability(X, y, multiclass=None if classes == 2 else "kesler").verdict == "overlap"
 
 
@@ -77,7 +77,7 @@ def test_a_face_whose_rows_overlap_proves_nothing_of_all_columns(classes, seed):
     dummy = ((y == 0) & (rng.random(200) < 0.3)).astype(float)
     problem = problem_of(np.column_stack([X, dummy]), y)
     for steps in (8, 20, 60):
-        assert not gradient_proves_overlap(problem, at_the_end(problem, steps))
+        assert not np.isfinite(LeftToGain(problem.loss())(at_the_end(problem, steps)))
 
 
 def test_columns_that_depend_on_each_other_prove_nothing():
@@ -86,4 +86,55 @@ def test_columns_that_depend_on_each_other_prove_nothing():
     X[:, 2] = X[:, 0] - X[:, 1]
     y = (X[:, 0] + rng.logistic(size=300) > 0).astype(int)
     problem = problem_of(X, y)
-    assert not gradient_proves_overlap(problem, at_the_end(problem, 30))
+    assert not np.isfinite(LeftToGain(problem.loss())(at_the_end(problem, 30)))
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("lift", [True, False])
+@pytest.mark.parametrize("offset", [0.0, 30.0])
+def test_no_bound_is_below_what_is_left(classes, lift, offset):
+    rng = np.random.default_rng(classes)
+    X = (rng.standard_normal((900, 3)) + offset * lift) * [1.0, 1e-3, 1e3]
+    y = np.argmax(
+        (X - X.mean(axis=0)) / X.std(axis=0) @ rng.standard_normal((3, classes)) + rng.gumbel(size=(900, classes)),
+        axis=1,
+    )
+    problem = problem_of(X, y, rng.uniform(0.5, 2.0, 900), lift)
+    loss, least, proved = problem.loss(), at_the_end(problem, 50), 0
+    for share in 2.0 ** -np.arange(30.0):
+        point = loss.point(least.at * (1.0 + 0.2 * share))
+        bound = LeftToGain(loss)(point)
+        assert bound >= point.value - least.value - 1e-10 * least.value
+        proved += np.isfinite(bound)
+        tight = bound <= 200.0 * (point.value - least.value) + 1e-9 * least.value
+        assert not np.isfinite(bound) or tight
+    assert proved >= 10
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_a_tolerance_is_a_proved_gap_of_an_unpenalised_fit(classes):
+    rng = np.random.default_rng(classes)
+    X = rng.standard_normal((6000, 12))
+    y = np.argmax(X @ rng.standard_normal((12, classes)) + rng.gumbel(size=(6000, classes)), axis=1)
+    best = sx.LogisticRegression().fit(X, y)
+    assert best.gap_ is None
+    for tol in (1e-4, 1e-6, 1e-9):
+        model = sx.LogisticRegression(tol=tol).fit(X, y)
+        assert model.separation_.verdict == "overlap"
+        assert model.status_ is sx.Status.OPTIMAL
+        if model.gap_ is not None:  # else it went to the last digits
+            assert model.gap_ <= tol
+        assert best.loglik_ - model.loglik_ <= (model.gap_ or 1e-12) * -best.loglik_ * 1.000001
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_several_classes_without_an_intercept_have_none(C):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 30)) + 0.5
+    y = np.argmax(X[:, :5] + rng.gumbel(size=(1500, 5)), axis=1)
+    model = sx.LogisticRegression(C=C, fit_intercept=False).fit(X, y)
+    assert not model.intercept_.any()
+    P = model.predict_proba(X)
+    P[np.arange(1500), y] -= 1.0
+    slopes = P.T @ X + (model.coef_ / C)
+    assert np.abs(slopes).max() < 1e-2  # of sums of hundreds

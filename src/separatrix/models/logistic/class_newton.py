@@ -17,6 +17,7 @@ from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import EPS, HessianModel, LossPoint
 from separatrix.models.logistic.class_blocks import NarrowRows
+from separatrix.models.logistic.concordance import LeftToGain
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import LAST, NewtonState, newton_cg, rests
 from separatrix.models.logistic.quasi_newton import first_step, with_model
@@ -24,6 +25,7 @@ from separatrix.numerics.driver import Driven
 from separatrix.numerics.status import Status
 
 NEAR = 1e-4  # of the value: what is left to gain where the first Hessian is made
+MANY = 2  # rows for each column from which the matrix of all rows is worth its time
 HESSIANS = 5  # after which products with the Hessian lead on
 FLAT = 1e-6  # added to the diagonal, of the size of rounding errors of single precision
 BLOCK = 2**18  # numbers of a chunk of rows times probabilities
@@ -83,8 +85,8 @@ class KeptHessian:
 
 
 def class_newton(loss: MultinomialLoss, start: LossPoint, max_iter: float, tol: float = 0.0) -> Driven[NewtonState]:
-    """Minimise from ``start`` until a step promises at most ``tol`` of the value, or to the last digits."""
-    point, steps, enough = start, 0, max(tol, LAST)
+    """Minimise from ``start`` to a proved gap of ``tol`` times the value, or to the last digits if that is 0."""
+    point, steps, enough, gap = start, 0, max(tol, LAST), LeftToGain(loss, tol) if tol > 0 else None
     near, model, pairs = (NEAR, shared(loss), None) if not start.at.any() else (enough, kept(loss, start), None)
     if model is not None and near > enough:
         point, pairs = first_step(loss, start, model)
@@ -92,12 +94,14 @@ def class_newton(loss: MultinomialLoss, start: LossPoint, max_iter: float, tol: 
     for _ in range(HESSIANS):
         if model is None:
             break
-        run = with_model(loss, point, model, max(near, enough), max_iter - steps, pairs=pairs)
+        proof = gap if near <= enough else None
+        run = with_model(loss, point, model, max(near, enough), max_iter - steps, proof, pairs)
         point, steps, state = run.state.point, steps + run.steps, run.state
         there = run.status is Status.OPTIMAL and near <= enough
         rested = there and state.step is not None and (tol > 0 or rests(loss, point, model, state.step))
         if rested or run.status is Status.INTERRUPTED:
-            return Driven(NewtonState(point, step=None if tol > 0 else state.step), run.status, steps)
+            ended = NewtonState(point, gap=state.gap) if tol > 0 else NewtonState(point, step=state.step)
+            return Driven(ended, run.status, steps)
         if there or steps >= max_iter or not state.decrement > 64 * EPS * abs(point.value):
             break
         near, model, pairs = enough, kept(loss, point), None
@@ -112,7 +116,9 @@ def class_start(loss: MultinomialLoss, start: LossPoint) -> LossPoint:
 
 
 def shared(loss: MultinomialLoss) -> HessianModel | None:
-    return None if loss.narrow is None else SharedHessian(loss, loss.narrow)
+    """The Hessian at zero, of dense rows with an intercept that are many for their columns."""
+    many = loss.lift and loss.n >= MANY * loss.d
+    return SharedHessian(loss, loss.narrow) if many and loss.narrow is not None else None
 
 
 def kept(loss: MultinomialLoss, point: LossPoint) -> HessianModel | None:

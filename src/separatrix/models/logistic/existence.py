@@ -33,6 +33,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError
 from separatrix.models.logistic.binary_loss import LossPoint
+from separatrix.models.logistic.concordance import UNIT, LeftToGain
 from separatrix.models.logistic.problem import LogisticProblem
 from separatrix.proofs.certificate import Certificate
 from separatrix.proofs.separability import Given, Separability
@@ -40,9 +41,6 @@ from separatrix.proofs.separability import Given, Separability
 NAMED = {"complete": 21, "quasi": 200}  # parameters up to which a warning decides which coefficients are infinite
 PLAIN = {"complete": "completely", "quasi": "quasi-completely"}
 PROOF_SIZE = 2**25  # numbers that a proof of overlap may look at
-ROWS, MOST_COLUMNS = (8, 64), 2000  # rows of a Gram matrix for each column; columns beyond which it would cost too much
-UNIT = 2.0**-53
-LEAST = (0.0, 1e-14, 1e-11, 1e-8)  # shares of all residuals below which rows are left out of a proof by the gradient
 LEVELS = (1e-4, 1e-8, 1e-12)  # rows of smaller q than this share of the largest are left out
 
 
@@ -136,100 +134,13 @@ def overlap_at(problem: LogisticProblem, point: LossPoint) -> bool:
     """Whether the fitted probabilities at a point prove that the classes overlap; False proves nothing."""
     if not problem.d + int(problem.lift):
         return True  # there is no direction
-    if gradient_proves_overlap(problem, point):
+    if LeftToGain(problem.loss())(point) < np.inf:
         return True
     if problem.n * (problem.classes - 1) * problem.parameters > PROOF_SIZE:
         return False
     if problem.classes == 2:
         return proves_overlap(problem.signs.astype(np.float64)[:, None] * problem.lifted(), point.wrong)
     return proves_overlap(*kesler_rows(problem.lifted(), problem.codes, point.curvature))
-
-
-def gradient_proves_overlap(problem: LogisticProblem, point: LossPoint) -> bool:
-    """Whether the unpenalised gradient at a point is small enough to prove that classes overlap; False proves nothing.
-
-    Errors of its sums are at most  n units of  sum |r_i||x_ij| <= |r||x_j|,  times sqrt(K) since the sums of the last
-    class follow from the others. Rows whose q is tiny may be left out: then the rest has a gradient that differs by
-    at most  sqrt(2) sum q_i |x_i|  of these.
-    """
-    p = problem.d + int(problem.lift)
-    if p > MOST_COLUMNS or problem.n <= p:
-        return False
-    with np.errstate(all="ignore"):
-        q, residuals, every = _weights(problem, point)
-        if not (np.isfinite(point.gradient).all() and np.isfinite(residuals)):
-            return False
-        lengths = np.zeros(problem.d + 1)
-        kernels.curvature_diagonal(kernels.rows(problem.X), np.ones(problem.n), 0, problem.n, None, lengths)
-        units = 2.02 * problem.classes**0.5 * (problem.n + problem.classes + 20) * UNIT
-        rounding = units * residuals * np.sqrt(lengths[:p])
-        G, most = point.gradient.reshape(-1, problem.d + 1)[:, :p], residuals
-        for level in LEAST:
-            small = q < level * most
-            if (level > 0) != small.any():
-                continue
-            least_q, lost = float(q[~small].min()), np.where(small, q, 0.0).sum(axis=1)
-            some = np.flatnonzero(small.any(axis=1))
-            left_out, h = problem.rows(some).lifted(), every.copy()
-            h[some] = 0.0
-            if least_q > 0 and _outweighs(problem, h, G, rounding, least_q, left_out, lost[some]):
-                return True
-    return False
-
-
-def _outweighs(
-    problem: LogisticProblem,
-    h: Floats,
-    G: Floats,
-    rounding: Floats,
-    least_q: float,
-    left_out: Floats,
-    lost: Floats,
-) -> bool:
-    """Whether  r'A^-1 r <= least_q/4,  by the matrix of some rows."""
-    tried, p = 0, G.shape[1]
-    for rows in ROWS:
-        some = slice(None, None, max(1, problem.n // (rows * p)))
-        if some.step == tried:
-            break
-        Z, tried = problem.rows(some).lifted(), some.step
-        A = Z.T @ (h[some, None] * Z)
-        D = 1.0 / np.sqrt(np.diagonal(A))
-        distance = float(np.linalg.norm(D * G)) + float(np.linalg.norm(D * rounding))
-        distance = 1.01 * (distance + 2.0**0.5 * float(lost @ np.linalg.norm(left_out * D, axis=1)))
-        if np.isfinite(A).all() and (D < 1e140).all():
-            needed = 4.0 * distance * (distance / (0.99 * least_q))
-            if least_eigenvalue_above(A * D * D[:, None], needed + 2.0 * (len(Z) + p + 20) * UNIT * p):
-                return True
-    return False
-
-
-def least_eigenvalue_above(A: Floats, needed: float) -> bool:
-    """Whether a Cholesky factorisation proves it, of a matrix with a diagonal of ones (Rump 2006)."""
-    shifted = A.copy()
-    shifted[np.diag_indices(len(A))] -= needed + 16.0 * len(A) ** 2 * UNIT
-    try:
-        return bool(np.isfinite(np.linalg.cholesky(shifted)).all())
-    except np.linalg.LinAlgError:
-        return False
-
-
-def _weights(problem: LogisticProblem, point: LossPoint) -> tuple[Floats, float, Floats]:
-    """The weights of rows on their sides, (n, 1) or (n, K), the length of all residuals, and what each row gives to A.
-
-    In its own class a row has no weight, and infinity stands there.
-    """
-    c = problem.counts
-    if problem.classes == 2:
-        q = c * point.wrong
-        return q[:, None], float(np.linalg.norm(q)), q
-    P, own = point.curvature, (np.arange(problem.n), problem.codes)
-    residuals = P * c[:, None]
-    residuals[own] = c * point.wrong
-    length = float(np.linalg.norm(residuals))
-    residuals[own] = np.inf
-    right = np.maximum(1.0 - point.wrong, 0.0)
-    return residuals, length, 0.99 * c * np.minimum(P.min(axis=1), right)
 
 
 def proves_overlap(Z: Floats, q: Floats) -> bool:

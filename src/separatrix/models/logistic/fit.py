@@ -102,6 +102,6 @@ def penalised(
     """Minimise  sum of losses + (l1_ratio |w|_1 + (1 - l1_ratio)/2 |w|^2)/C; the fits of a path share ``loss``."""
     r = options.l1_ratio
     if r == 0:
-        return ridge(problem, 1.0 / C, options.tol, options.max_iter, start)
+        return ridge(problem, 1.0 / C, options.gap, options.max_iter, start)
     net = ElasticNet(r / C, (1.0 - r) / C)
-    return proximal_newton(loss or CentredLoss(problem), net, options.tol, options.max_iter, start)
+    return proximal_newton(loss or CentredLoss(problem), net, options.gap, options.max_iter, start)

@@ -32,7 +32,6 @@ from separatrix.proofs.certificate import CertifiedTable
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
 from separatrix.validation.table import need_same_index
 
-GAP = 1e-8  # the relative duality gap at which a penalised fit ends, unless another is asked for
 SUBSTITUTE = {"firth": "Firth's bias-reduced estimate", "ridge": "a ridge (C=1 on standardised columns)"}
 
 
@@ -187,7 +186,7 @@ class LogisticRegression(LogisticInference):
             self.on_separation,
             bool(self.fit_intercept),
             self._calibration,
-            float(GAP if self.tol is None else self.tol),
+            None if self.tol is None else float(self.tol),
             float(self.max_iter),
         )
 
@@ -373,7 +372,7 @@ class LogisticRegression(LogisticInference):
         self.method_ = next((r.method for r in results if r.status is ended), results[0].method)
         self.n_iter_ = max(result.steps for result in results)
         gaps = [result.gap for result in results if result.gap is not None]
-        self.gap_ = max(gaps) if gaps and len(gaps) == len(results) and np.isfinite(self.C) else None
+        self.gap_ = max(gaps) if gaps and len(gaps) == len(results) else None
         self.maxima_ = next((result.maxima for result in results if len(result.maxima) > 1), None)
         dependent = sorted({j for result in results for j in result.dependent})
         columns = rows.names if dependent and rows is not None else []

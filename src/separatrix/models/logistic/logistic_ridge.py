@@ -23,7 +23,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
-from separatrix.models.logistic.class_newton import class_start
+from separatrix.models.logistic.class_newton import class_start, shared
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
 from separatrix.models.logistic.last_step import last_step
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
@@ -33,8 +33,8 @@ from separatrix.models.logistic.problem import (
     RIDGE_SAMPLE,
     LogisticProblem,
     LogisticResult,
+    by_gradients,
     by_inner_products,
-    dense_steps,
     ridge_by_products,
     sample_stride,
 )
@@ -49,7 +49,7 @@ ROUGH = 0.01  # how exactly a sample is solved, in parameters a row: its minimum
 RARE = 100.0  # rows of a sample that must inform about each column
 MOST = 4  # the rows of rare columns are taken where they are at most one in so many
 LEAD, FAR = 1e3, 1e-4  # times the wanted gap, at most, that a last step of several classes may be promised to gain
-AHEAD = 10  # times the wanted gap that such steps may still promise to gain: the last step gains that
+AHEAD, CLASSES_AHEAD = 30, 100  # times the wanted gap that such steps may still promise to gain: the last one gains it
 PATIENCE, FALL = 15, 0.3  # steps in which what they promise must fall to that share
 COLUMNS = 2048  # that are multiplied in one go
 BLOCK = 2**15  # numbers looked at in one go
@@ -64,8 +64,9 @@ def ridge(
     first = None
     if start is None and by_inner_products(problem):
         first = few_rows(problem, loss, penalty, tol, max_iter)
-    elif start is None and isinstance(loss, BinaryLoss):
-        first = sampled_start(problem, loss, tol, max_iter) or dense_start(problem, loss, tol, max_iter)
+    elif start is None:
+        first = sampled_start(problem, loss, tol, max_iter) if isinstance(loss, BinaryLoss) else None
+        first = first or quasi_newton_start(problem, loss, tol, max_iter)
     found = first or Searched(loss.point(at), Status.MAX_ITERATIONS)
     return result_of(problem, loss, finished(problem, loss, found, tol, max_iter))
 
@@ -123,7 +124,7 @@ class GapSearch:
             at = class_start(self.loss, state.point) if isinstance(self.loss, MultinomialLoss) else state.point
             run = newton_cg(self.loss, at, left, wanted)
         elif isinstance(self.loss, BinaryLoss):
-            run = kept_newton(self.loss, state.point, left, wanted, bounded=True)
+            run = kept_newton(self.loss, state.point, left, wanted)
         else:
             at = (
                 state.point
@@ -180,21 +181,24 @@ def few_rows(
     return Searched(loss.point(np.ascontiguousarray(at).reshape(-1)), status, found.steps)
 
 
-def dense_start(problem: LogisticProblem, loss: BinaryLoss, tol: float, max_iter: float) -> Searched | None:
-    """Many dense columns by L-BFGS around the diagonal of the Hessian at zero; None where these share too much.
+def quasi_newton_start(
+    problem: LogisticProblem, loss: BinaryLoss | MultinomialLoss, tol: float, max_iter: float
+) -> Searched | None:
+    """Many parameters by L-BFGS around the Hessian at zero, or around its diagonal; None where columns share too much.
 
     Each pass over the rows is a step and a pair. The last Newton step, which proves the gap, is preconditioned by the
     pairs. A step by the diagonal alone overshoots where the columns have a factor in common: that takes Newton steps.
     """
-    if not dense_steps(problem):
+    if not by_gradients(problem):
         return None
     zero = loss.point(np.zeros(loss.length))
-    diagonal = loss.preconditioner(zero)
-    point, pairs = first_step(loss, zero, diagonal)
+    rough = (shared(loss) or loss.diagonal(zero)) if isinstance(loss, MultinomialLoss) else loss.preconditioner(zero)
+    point, pairs = first_step(loss, zero, rough)
     if not pairs.count:
         return None
-    model = ScaledModel(diagonal, pairs)
-    search = LBFGS(loss, model, pairs, AHEAD * tol, None, PATIENCE, FALL)
+    model = ScaledModel(rough, pairs)
+    ahead = AHEAD if problem.classes == 2 else CLASSES_AHEAD
+    search = LBFGS(loss, model, pairs, ahead * tol, None, PATIENCE, FALL)
     run = drive(search, LBFGSState(point), max_steps=max_iter - 1)
     point, steps = run.state.point, run.steps + 1
     if run.status is not Status.OPTIMAL:

@@ -46,6 +46,7 @@ class MultinomialLoss:
         ridge: float = 0.0,
         lift: bool = True,
     ) -> None:
+        X = X.astype(np.float64) if X.dtype == np.float32 and X.size <= CACHE * 4 else X  # once, not in every pass
         self.X, self.codes, self.classes = X, np.ascontiguousarray(codes, dtype=np.int64), classes
         self.weights, self.offset, self.ridge, self.lift = weights, offset, ridge, lift
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
@@ -163,12 +164,12 @@ class MultinomialLoss:
         For many columns or sparse rows the blocks would cost more than the products that they save.
         """
         if not isinstance(self.X, np.ndarray) or self.d**2 > BLOCK_PRICE * self.n:
-            return self._diagonal(point)
+            return self.diagonal(point)
         if self.blocks is None or not self.blocks.still_good(point.curvature):
             self.blocks = ClassBlocks.at(self.X, point.curvature, self.weights, self.ridge, self.lift)
         return self.blocks
 
-    def _diagonal(self, point: LossPoint) -> PlainDiagonal:
+    def diagonal(self, point: LossPoint) -> PlainDiagonal:
         """The diagonal of the Hessian, nowhere zero."""
         out, rows = np.zeros((self.classes, self.d + 1)), kernels.rows(self.X)
         for k, p in enumerate(point.curvature.T):

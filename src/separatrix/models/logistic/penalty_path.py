@@ -129,7 +129,7 @@ def grid_for(Cs: int | Floats, problems: list[LogisticProblem], l1_ratio: float)
 def fits_of(problem: LogisticProblem, Cs: list[float], options: FitOptions) -> Iterator[LogisticResult]:
     """Penalised fits, each begun where the one before it ended."""
     problem, shift = near_zero(problem)
-    path = RidgeFits(problem, options.tol, options.max_iter) if options.l1_ratio == 0 else None
+    path = RidgeFits(problem, options.gap, options.max_iter) if options.l1_ratio == 0 else None
     loss, last = CentredLoss(problem) if path is None else None, None
     for C in Cs:
         with one_blas_thread(2 * problem.n * problem.d * problem.vectors):

@@ -26,6 +26,7 @@ from separatrix.validation import Labels, Table, check_finite_vector, check_leng
 if TYPE_CHECKING:
     from separatrix.models.logistic.existence import Existence
 
+GAP = 1e-8  # the relative gap at which a penalised fit ends, unless another is asked for
 MOST_PARAMETERS = 2000  # up to here the Hessian is made, beyond it is only multiplied with
 CHEAP = 1e6  # rows times squared parameters up to which it is made of several classes
 MOST_SPARSE = 300  # the same for sparse rows
@@ -43,8 +44,13 @@ class FitOptions:
     on_separation: str
     lift: bool
     calibration: str | None  # "flic" or "flac": after Firth's estimate
-    tol: float
+    tol: float | None
     max_iter: float
+
+    @property
+    def gap(self) -> float:
+        """The relative gap at which a penalised fit ends."""
+        return GAP if self.tol is None else self.tol
 
     @property
     def penalty(self) -> str:
@@ -323,9 +329,11 @@ def ridge_by_products(problem: LogisticProblem) -> bool:
     return problem.by_products or (dense and problem.parameters >= FEW)
 
 
-def dense_steps(problem: LogisticProblem) -> bool:
-    """Whether a ridge on dense rows begins by L-BFGS, where a pass costs more than what such a step does besides."""
-    return not problem.sparse and ridge_by_products(problem) and problem.classes == 2 and problem.X.size >= LARGE
+def by_gradients(problem: LogisticProblem) -> bool:
+    """Whether a ridge begins by L-BFGS: of several classes, or where a pass costs more than such a step besides."""
+    if problem.classes > 2:
+        return problem.by_products
+    return not problem.sparse and ridge_by_products(problem) and problem.X.size >= LARGE
 
 
 def by_inner_products(problem: LogisticProblem) -> bool:
@@ -346,11 +354,11 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) ->
         return f"{few}: {problem.d:,} columns are many"
     if problem.keeps and not penalised:
         return f"few Hessians in single precision, each kept for many Newton steps: {p}"
-    if penalised and dense_steps(problem) and not sampled:
-        return f"steps by the gradients of earlier ones (L-BFGS), the last by conjugate gradients: {p} of dense rows"
+    if penalised and by_gradients(problem) and not (sampled and problem.classes == 2):
+        return f"steps by the gradients of earlier ones (L-BFGS), the last by conjugate gradients: {p}"
     if ridge_by_products(problem) if penalised else problem.by_products:
         why = "the Hessian of so many would cost more than all products with it"
-        first = "; first on a sample" if sampled and (not penalised or problem.classes == 2) else ""
+        first = "; first on a sample" if sampled else ""
         return f"Newton steps by conjugate gradients: {p}, and {why}{first}"
     if problem.classes > 2:
         return f"a Hessian for each Newton step: {p} are few"

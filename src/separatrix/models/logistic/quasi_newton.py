@@ -27,7 +27,7 @@ from separatrix.models.logistic.binary_loss import (
     SampleHessian,
     weighted_gram,
 )
-from separatrix.models.logistic.duality_gap import KeptGap
+from separatrix.models.logistic.concordance import LeftToGain
 from separatrix.models.logistic.newton import (
     LAST,
     REST,
@@ -43,7 +43,7 @@ from separatrix.numerics.status import Status
 
 MEMORY = 20
 SOON = 12  # steps in which the first Hessian leads there, or it is of no use
-SAMPLE, FEWER = 16, 3  # rows of a sample for each parameter, where that is at most one row in so many
+SAMPLE, FEWER = 32, 3  # rows of a sample for each parameter, where that is at most one row in so many
 ROUGH = 0.1  # how exactly a step by its Hessian is solved
 NEAR = 1e-3  # of the value: what is left to gain where the second Hessian is made
 
@@ -161,7 +161,7 @@ class LBFGS:
         if not np.isfinite(state.decrement):
             return Status.NONFINITE
         expected = expected_next(state.decrement, state.before) if self.tol <= LAST else state.decrement
-        if expected <= enough:
+        if expected <= enough * getattr(self.gap, "share", 1.0):
             state.gap = 0.0 if self.gap is None else self.gap(point)
             if state.gap <= enough:
                 return Status.OPTIMAL
@@ -220,33 +220,39 @@ def kept_newton(
     max_iter: float,
     tol: float = 0.0,
     *,
-    bounded: bool = False,
     model: HessianModel | None = None,
 ) -> Driven[NewtonState]:
-    """Minimise from ``start``, as :func:`newton` does; ``model`` is about the Hessian there, if it is known."""
+    """Minimise from ``start`` to a proved gap of ``tol`` times the value, or to the last digits if that is 0.
+
+    ``model`` is about the Hessian at the start, if it is known.
+    """
     zero = not start.at.any()
     if (begin := model or (sampled_hessian(loss) if zero else None) or kept(loss, start)) is None:
-        return newton(loss, start, max_iter, tol, bounded=loss if bounded else None)
-    rough = ROUGH if isinstance(begin, SampleHessian) and begin.rows < loss.n else 0.0
-    point, pairs = first_step(loss, start, begin, rough) if zero else (start, None)
-    near_enough = NEAR if zero or tol > 0 else 0.01 * NEAR
-    first = with_model(loss, point, begin, near_enough, min(SOON, max_iter), pairs=pairs)
-    point, steps = first.state.point, first.steps + zero
-    if first.status is Status.INTERRUPTED:
-        return Driven(NewtonState(point), first.status, steps)
+        return newton(loss, start, max_iter, tol, bounded=loss if loss.ridge else None)
+    some = isinstance(begin, SampleHessian) and begin.rows < loss.n
+    point, pairs = first_step(loss, start, begin, ROUGH if some else 0.0) if zero else (start, None)
+    steps = int(zero)
+    if some and tol > 0:
+        near, wanted, gap = sampled_hessian(loss, point) if zero else begin, tol, LeftToGain(loss, tol)
+    else:
+        near, wanted, gap = begin, NEAR if zero or tol > 0 else 0.01 * NEAR, None
+    near = near or begin
+    run = with_model(loss, point, near, wanted, min(SOON, max_iter) - steps, gap, None if gap else pairs)
+    point, steps = run.state.point, steps + run.steps
+    if run.status is Status.INTERRUPTED or (gap and run.status is Status.OPTIMAL):
+        return Driven(NewtonState(point, gap=run.state.gap), run.status, steps)
     near = kept(loss, point) if steps or model is not None else begin
-    slow = first.status is Status.MAX_ITERATIONS and tol > 0  # a second Hessian leads on; without a tolerance, Newton's
-    if near is None or not (slow or first.status is Status.OPTIMAL):
-        return newton(loss, start, max_iter, tol, bounded=loss if bounded else None)
-    gap = KeptGap(loss, near, point.curvature.copy()) if bounded else None
-    run = with_model(loss, point, near, tol or LAST, max_iter - steps, gap)
+    # A second Hessian leads on where steps are slow; without a tolerance Newton's method does.
+    if near is None or not (run.status is Status.OPTIMAL or (run.status is Status.MAX_ITERATIONS and tol > 0)):
+        return newton(loss, start, max_iter, tol, bounded=loss if loss.ridge else None)
+    run = with_model(loss, point, near, tol or LAST, max_iter - steps, LeftToGain(loss, tol) if tol > 0 else None)
     point, steps, step = run.state.point, steps + run.steps, run.state.step
-    there = run.status is Status.OPTIMAL and step is not None and (tol > 0 or at_rest(loss, point, near, step))
-    if there and bounded:
+    if run.status is Status.OPTIMAL and tol > 0:
         return one_more(loss, run.state, steps)
-    if there or run.status is Status.INTERRUPTED:
-        return Driven(NewtonState(point, step=None if tol > 0 else step), run.status, steps)
-    more = newton(loss, point, max_iter - steps, tol, bounded=loss if bounded else None)
+    rested = run.status is Status.OPTIMAL and step is not None and at_rest(loss, point, near, step)
+    if rested or run.status is Status.INTERRUPTED:
+        return Driven(NewtonState(point, step=step), run.status, steps)
+    more = newton(loss, point, max_iter - steps, tol, bounded=loss if loss.ridge else None)
     return Driven(more.state, more.status, steps + more.steps)
 
 
@@ -268,15 +274,15 @@ def one_more(loss: BinaryLoss, state: LBFGSState, steps: int) -> Driven[NewtonSt
     return Driven(NewtonState(point, gap=gap), Status.OPTIMAL, steps + 1)
 
 
-def sampled_hessian(loss: BinaryLoss) -> HessianModel | None:
-    """The Hessian at zero by every k-th row; None where these are not much fewer, or too few for some column."""
+def sampled_hessian(loss: BinaryLoss, point: LossPoint | None = None) -> HessianModel | None:
+    """The Hessian at a point, or at zero, by every k-th row; None where these are not much fewer, or too few."""
     stride = loss.n // (SAMPLE * loss.length)
     if stride < FEWER or not isinstance(loss.X, np.ndarray):
         return None
-    c = 0.25 * (np.ones(loss.n) if loss.weights is None else loss.weights)[::stride]
-    gram = weighted_gram(np.ascontiguousarray(loss.X[::stride]), c, loss.ridge * len(c) / loss.n, loss.lift)
+    c = 0.25 * (np.ones(loss.n) if loss.weights is None else loss.weights) if point is None else point.curvature
+    X, c = np.ascontiguousarray(loss.X[::stride]), c[::stride].copy()
     try:
-        return SampleHessian(gram, len(c) / loss.n)
+        return SampleHessian(weighted_gram(X, c, loss.ridge * len(c) / loss.n, loss.lift), len(c) / loss.n)
     except np.linalg.LinAlgError:
         return None
 

@@ -13,6 +13,7 @@ from separatrix.errors import SeparationError
 from separatrix.models.logistic.added_covariate import flac
 from separatrix.models.logistic.binary_loss import BinaryLoss, HessianModel, LossPoint, SampleHessian, weighted_gram
 from separatrix.models.logistic.class_newton import class_newton, class_start
+from separatrix.models.logistic.concordance import LeftToGain
 from separatrix.models.logistic.existence import Existence, overlap_at, separates
 from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
 from separatrix.models.logistic.independent_columns import IndependentColumns, independent_columns, independent_in
@@ -34,6 +35,7 @@ from separatrix.numerics.status import Status
 
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
 SAMPLE_GAP = 1e-12  # of the value: how near the maximum of a sample is found
+FINER = 1e-3  # of a tolerance: what comes next where it is reached and not proved
 PATIENCE = 12  # steps after which a search that is not settled asks whether there is a maximum at all
 RIDGES, RIDGE_GAP = (0.1, 1.0, 10.0, 100.0, 1000.0), 1e-3  # where searches for a higher maximum begin, and how near
 
@@ -121,7 +123,7 @@ class UnpenalisedFit:
         if not problem.parameters:
             return self.found(Driven(NewtonState(self.loss.point(at)), Status.OPTIMAL, 0), self.decide)
         stride = sample_stride(problem, penalised=False)
-        if stride >= 4 and start is None:
+        if stride >= (16 if self.options.tol else 4) and start is None:
             sample = problem.rows(slice(None, None, stride))
             small = sample.loss()
             tried = searched(sample, small, small.point(at), 2 * PATIENCE, tol=SAMPLE_GAP)
@@ -134,7 +136,29 @@ class UnpenalisedFit:
         patience = PATIENCE if problem.classes == 2 or problem.by_products else PATIENCE // 2
         patience = 3 * PATIENCE if problem.keeps else patience  # whose steps are shorter
         most = self.options.max_iter if self.settled else min(self.options.max_iter, patience)
-        return self.found(searched(problem, self.loss, self.loss.point(at), most, model), self.decide)
+        self.settled, run = self.near_enough(self.loss.point(at), most, model)
+        return self.found(run, self.decide)
+
+    def near_enough(
+        self, start: LossPoint, most: float, model: HessianModel | None
+    ) -> tuple[bool, Driven[NewtonState]]:
+        """A search that ends once the gap is proved that the options allow, with whether a maximum is known to exist.
+
+        The same bound proves both. Where it proves nothing, the search goes on, at last to the last digits.
+        """
+        problem, loss, tol = self.problem, self.loss, self.options.tol or 0.0
+        point, steps = start, 0
+        for wanted in (tol, FINER * tol, 0.0) if tol > 0 else (0.0,):
+            run = searched(problem, loss, point, most - steps, model, wanted)
+            point, steps, model = run.state.point, steps + run.steps, None
+            run = Driven(run.state, run.status, steps)
+            if run.status is not Status.OPTIMAL or not wanted:
+                break
+            if not np.isfinite(run.state.gap):
+                run.state.gap = LeftToGain(loss, tol)(point)
+            if run.state.gap <= tol * run.state.size:
+                return True, run
+        return self.settled, run
 
     def decide(self) -> FitStage:
         """Whether a maximum exists; if it does, the search goes on until it is reached."""
@@ -142,7 +166,7 @@ class UnpenalisedFit:
         if options.firth:
             return self.firth("Firth", None)
         if self.whole.saturated and self.choice == "ridge" and self.known is None:
-            self.ridge = standardised_ridge(self.whole, options.tol, options.max_iter)
+            self.ridge = standardised_ridge(self.whole, options.gap, options.max_iter)
             if self.ridge.status is Status.INTERRUPTED:
                 return FitStage(self.ridge)
         existence = self.known or self.existence()
@@ -184,7 +208,7 @@ class UnpenalisedFit:
         if choice == "firth":
             return self.firth("Firth, since no finite maximum of the likelihood exists", existence)
         if choice == "ridge":
-            result = self.ridge or standardised_ridge(self.whole, options.tol, options.max_iter)
+            result = self.ridge or standardised_ridge(self.whole, options.gap, options.max_iter)
             method = "ridge (C=1, standardised), since no finite maximum of the likelihood exists"
         else:
             result = replace(self.found(self.run).result, dependent=self.dependent)
@@ -257,7 +281,8 @@ class UnpenalisedFit:
         self.run, point = run, run.state.point
         at = run.state.estimate if run.status is Status.OPTIMAL else point.at
         vectors = self.all_columns(self.problem.shortest(at))
-        return FitStage(LogisticResult(vectors, run.status, run.steps, point.value), stage)
+        gap = run.state.gap / run.state.size if np.isfinite(run.state.gap) else None
+        return FitStage(LogisticResult(vectors, run.status, run.steps, point.value, gap), stage)
 
     def spread(self, vectors: Floats) -> Floats:
         """Lifted vectors of all columns from coefficients (K - 1, p) against the first class."""
