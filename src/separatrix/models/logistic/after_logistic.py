@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.errors import InferenceError
 from separatrix.models.fitted_plots import FittedPlots
 from separatrix.models.logistic.binary_loss import dense
-from separatrix.models.logistic.problem import check_offset
+from separatrix.models.logistic.grouped import check_offset
 from separatrix.statistics.after_fit import AfterFit, aliased_of, need_determined
 from separatrix.statistics.distributions import need_level
 from separatrix.statistics.summary import ResultTable

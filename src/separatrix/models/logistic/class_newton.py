@@ -20,12 +20,13 @@ from separatrix.models.logistic.class_blocks import NarrowRows
 from separatrix.models.logistic.concordance import LeftToGain
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import LAST, NewtonState, newton_cg, rests
-from separatrix.models.logistic.quasi_newton import first_step, with_model
-from separatrix.numerics.driver import Driven
+from separatrix.models.logistic.quasi_newton import LBFGS, LBFGSState, ScaledModel, first_step, with_model
+from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
 NEAR = 1e-4  # of the value: what is left to gain where the first Hessian is made
 MANY = 2  # rows for each column from which the matrix of all rows is worth its time
+PATIENCE = 15  # steps in which what they promise must halve
 HESSIANS = 5  # after which products with the Hessian lead on
 FLAT = 1e-6  # added to the diagonal, of the size of rounding errors of single precision
 BLOCK = 2**18  # numbers of a chunk of rows times probabilities
@@ -84,27 +85,42 @@ class KeptHessian:
         return self.rows.vectors(V - V.sum(axis=0) / len(V)).reshape(-1)
 
 
-def class_newton(loss: MultinomialLoss, start: LossPoint, max_iter: float, tol: float = 0.0) -> Driven[NewtonState]:
-    """Minimise from ``start`` to a proved gap of ``tol`` times the value, or to the last digits if that is 0."""
-    point, steps, enough, gap = start, 0, max(tol, LAST), LeftToGain(loss, tol) if tol > 0 else None
-    near, model, pairs = (NEAR, shared(loss), None) if not start.at.any() else (enough, kept(loss, start), None)
-    if model is not None and near > enough:
+def class_newton(loss: MultinomialLoss, start: LossPoint, max_iter: float) -> Driven[NewtonState]:
+    """Minimise from ``start`` to the last digits."""
+    point, steps = start, 0
+    near, model, pairs = (NEAR, shared(loss), None) if not start.at.any() else (LAST, kept(loss, start), None)
+    if model is not None and near > LAST:
         point, pairs = first_step(loss, start, model)
         steps = 1
     for _ in range(HESSIANS):
         if model is None:
             break
-        proof = gap if near <= enough else None
-        run = with_model(loss, point, model, max(near, enough), max_iter - steps, proof, pairs)
+        run = with_model(loss, point, model, near, max_iter - steps, pairs=pairs)
         point, steps, state = run.state.point, steps + run.steps, run.state
-        there = run.status is Status.OPTIMAL and near <= enough
-        rested = there and state.step is not None and (tol > 0 or rests(loss, point, model, state.step))
+        there = run.status is Status.OPTIMAL and near <= LAST
+        rested = there and state.step is not None and rests(loss, point, model, state.step)
         if rested or run.status is Status.INTERRUPTED:
-            ended = NewtonState(point, gap=state.gap) if tol > 0 else NewtonState(point, step=state.step)
-            return Driven(ended, run.status, steps)
+            return Driven(NewtonState(point, step=state.step), run.status, steps)
         if there or steps >= max_iter or not state.decrement > 64 * EPS * abs(point.value):
             break
-        near, model, pairs = enough, kept(loss, point), None
+        near, model, pairs = LAST, kept(loss, point), None
+    more = newton_cg(loss, point, max_iter - steps)
+    return Driven(more.state, more.status, steps + more.steps)
+
+
+def class_gradients(loss: MultinomialLoss, start: LossPoint, max_iter: float, tol: float) -> Driven[NewtonState]:
+    """Minimise from ``start`` to a proved gap of ``tol`` times the value: by L-BFGS around the Hessian at zero.
+
+    Where that is slow, or there is no such matrix, products with the Hessian lead on; they prove no gap.
+    """
+    point, steps, model = start, 0, None if start.at.any() else shared(loss)
+    if model is not None:
+        point, pairs = first_step(loss, start, model)
+        search = LBFGS(loss, ScaledModel(model, pairs), pairs, tol, LeftToGain(loss, tol), PATIENCE)
+        run = drive(search, LBFGSState(point), max_steps=max_iter - 1)
+        point, steps = run.state.point, run.steps + 1
+        if run.status in (Status.OPTIMAL, Status.INTERRUPTED):
+            return Driven(NewtonState(point, gap=run.state.gap), run.status, steps)
     more = newton_cg(loss, point, max_iter - steps, tol)
     return Driven(more.state, more.status, steps + more.steps)
 

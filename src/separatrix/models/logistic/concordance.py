@@ -138,7 +138,7 @@ def _longest(X: Any, far: NDArray[np.intp], centre: Floats, D: Floats) -> float:
     else:
         top, low = (v.toarray().ravel() if hasattr(v, "toarray") else v for v in (X.max(axis=0), X.min(axis=0)))
         squares = float(np.square(np.maximum(top - centre, centre - low) * D[:d]).sum())
-    return 1.01 * float(squares + (D[d:] ** 2).sum()) ** 0.5
+    return 1.01 * float(np.sqrt(squares + (D[d:] ** 2).sum()))
 
 
 def least_eigenvalue_above(A: Floats, needed: float) -> bool:

@@ -1,18 +1,12 @@
 """Whether a maximum-likelihood estimate exists.
 
-A maximum exists where no direction separates the classes (Albert and Anderson 1984). The fit itself proves that. Let
+A maximum exists where no direction separates the classes (Albert and Anderson 1984). The fit itself proves that, by the
+bound of what is left to gain at a point near the maximum (concordance.py), or by its probabilities. Let
 z_i = y_i (x_i, 1) be the rows on their own side, q_i > 0 any numbers, Q = diag(q), and s = (Z'QZ)^-1 Z'q. Then
 lambda = q (1 - Z s)  has  Z'lambda = 0, and it is positive where z_i.s < 1. Positive weights on rows that span the
 space and cancel leave no direction that separates (Stiemke 1915), and some of the rows are enough. At a maximum of
-the likelihood Z'q = 0 for q_i = 1 - P(y_i|x_i), so that s = 0: near a maximum the proof costs a Gram matrix of a few
-rows, else one of all. With A = Z'QZ and r = Z'q, the gradient,  |z_i.s| <= sqrt(r'A^-1 r/q_i),  since A holds
-q_i z_i z_i'. So  r'A^-1 r <= min q/4  proves overlap, and leaves room for a rough lower bound of A:
-
-- the sum over some of the rows only;
-- of several classes, whose z are (x, 1) (x) (e_y - e_k) with q_k = P(k|x): the variance of numbers v_k under P is at
-  most their mean square distance from v_y, so that  sum_k q_k (e_y - e_k)(e_y - e_k)' >= diag p - pp' >= min_k p_k
-  on vectors whose classes add up to zero (the eigenvalues of diag p - pp' and of diag p interlace). Then
-  r'A^-1 r <= sum_k r_k'G^-1 r_k  with  G = sum c_i min_k p_ik (x_i, 1)(x_i, 1)',  a matrix of one class.
+the likelihood Z'q = 0 for q_i = 1 - P(y_i|x_i), so that s = 0. Of several classes z are  (x, 1) (x) (e_y - e_k)  with
+q_k = P(k|x).
 
 Vectors of a fit that have every row strictly on its side prove the opposite. Rounding is bounded, not hoped away: a sum
 of n terms is wrong by at most n units of the sum of their sizes, in any order (Higham 2002, 3.1). Where the fit proves

@@ -1,4 +1,4 @@
-"""Grouped binomial outcomes: successes out of trials, as rows with both outcomes and their counts as weights."""
+"""What comes with the rows: an offset, or grouped binomial outcomes (successes out of trials) with their counts."""
 
 from __future__ import annotations
 
@@ -78,3 +78,22 @@ def expanded(
     shift = None if offset is None else np.ascontiguousarray(offset[units])
     rows = Table(table.X[units] if table.sparse else np.ascontiguousarray(table.X[units]), table.names)
     return rows, labels, weights, shift, GroupedOutcomes(successes, trials, units)
+
+
+def check_offset(offset: Any, n: int, labels: Labels, multiclass: str) -> Floats:
+    """An offset with one number for each row, or one for each row and class."""
+    count = len(labels.classes)
+    several = count > 2 and multiclass == "multinomial"
+    array = np.asarray(offset) if not hasattr(offset, "columns") else np.asarray(offset.to_numpy())
+    if array.ndim == 2 and several:
+        flat = check_finite_vector(array.reshape(-1), what="offset (row by row)")
+        check_lengths(n, array.shape[0], "offset")
+        if array.shape[1] != count:
+            raise DataError(f"offset has {array.shape[1]} columns and there are {count} classes: pass one a class.")
+        return np.ascontiguousarray(flat.reshape(array.shape))
+    if array.ndim != 1 or several:
+        wanted = f"({n}, {count})" if several else f"({n},)"
+        raise DataError(f"offset has shape {array.shape} and needs {wanted}: one number added to each score.")
+    out = check_finite_vector(offset, what="offset")
+    check_lengths(n, len(out), "offset")
+    return out

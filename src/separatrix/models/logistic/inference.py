@@ -12,7 +12,8 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError
 from separatrix.models.linear_predictors import LinearClassifier, agreeing, log_softmax, two_probabilities
 from separatrix.models.logistic.after_logistic import AfterLogistic
-from separatrix.models.logistic.problem import UsedRows, check_offset
+from separatrix.models.logistic.grouped import check_offset
+from separatrix.models.logistic.problem import UsedRows
 from separatrix.numerics.status import Status
 from separatrix.validation import Labels, check_lengths, count_rows, distinct_names
 

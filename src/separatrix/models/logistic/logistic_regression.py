@@ -22,10 +22,10 @@ from separatrix.errors import (
 )
 from separatrix.models.class_labels import need_two_classes, weights_of_rows, with_reference
 from separatrix.models.logistic.fit import fit_parts, fit_unchecked, shows_finite
-from separatrix.models.logistic.grouped import check_grouped
+from separatrix.models.logistic.grouped import check_grouped, check_offset
 from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path, fits_of
-from separatrix.models.logistic.problem import FitOptions, LogisticResult, UsedRows, check_offset, plan_of, unfinished
+from separatrix.models.logistic.problem import FitOptions, LogisticResult, UsedRows, plan_of, unfinished
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
 from separatrix.proofs.certificate import CertifiedTable
@@ -80,10 +80,11 @@ class LogisticRegression(LogisticInference):
         "dummies" takes frames with columns of text or categories: one column of zeros and ones for each level but the
         first, which is the reference and named in the summary. None: such columns are an error.
     tol : float or None, default=None
-        The relative duality gap at which a penalised fit ends, 1e-8 if None. Unpenalised fits run until the
-        last digits settle. At a gap g the weights are within sqrt(2 g F C/(1 - l1_ratio)) of the optimum, with F
-        the loss plus the penalty divided by C; a ridge of several classes, or of fewer than some thousand rows, then
-        takes one more Newton step.
+        The proved relative gap at which a fit ends; None: 1e-8 with a penalty, and the last digits without one.
+        Unpenalised, the bound that proves the gap also proves that a maximum exists (Bach 2010); where it proves
+        nothing, and of more than five classes, the fit goes on to the last digits. At a gap g penalised weights are
+        within sqrt(2 g F C/(1 - l1_ratio)) of the optimum, with F the loss plus the penalty divided by C; a ridge of
+        several classes, or of fewer than some thousand rows, then takes one more Newton step.
     max_iter : int or inf, default=1000
         Limit on the iterations of a solver.
     weights : {"frequency", "analytic"}, default="frequency"
@@ -106,7 +107,7 @@ class LogisticRegression(LogisticInference):
     plan_ : which algorithm the sizes called for, and why, in a sentence
     separation_ : whether a maximum exists, with its proof, or None where that was not the question;
         a dict by class for ``multiclass="ovr"``
-    gap_ : relative duality gap of a penalised fit, else None
+    gap_ : relative gap that was proved, or None where an unpenalised fit went to the last digits
     maxima_ : penalised log-likelihoods of Firth's estimate and of lower maxima, where several were found, else None
     unidentifiable_ : names of columns whose coefficients the rows do not determine: the shortest w is given
     loglik_ : log-likelihood of the fit

@@ -30,7 +30,8 @@ from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import ConjugateGradients, NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import (
     FEWEST,
-    RIDGE_SAMPLE,
+    SAMPLE,
+    STRIDE,
     LogisticProblem,
     LogisticResult,
     by_gradients,
@@ -49,7 +50,7 @@ ROUGH = 0.01  # how exactly a sample is solved, in parameters a row: its minimum
 RARE = 100.0  # rows of a sample that must inform about each column
 MOST = 4  # the rows of rare columns are taken where they are at most one in so many
 LEAD, FAR = 1e3, 1e-4  # times the wanted gap, at most, that a last step of several classes may be promised to gain
-AHEAD, CLASSES_AHEAD = 30, 100  # times the wanted gap that such steps may still promise to gain: the last one gains it
+AHEAD, CLASSES_AHEAD = 10, 100  # times the wanted gap that such steps may still promise to gain: the last one gains it
 PATIENCE, FALL = 15, 0.3  # steps in which what they promise must fall to that share
 COLUMNS = 2048  # that are multiplied in one go
 BLOCK = 2**15  # numbers looked at in one go
@@ -230,7 +231,7 @@ def standardised_ridge(problem: LogisticProblem, tol: float, max_iter: float, C:
 def sampled_start(problem: LogisticProblem, loss: BinaryLoss, tol: float, max_iter: float) -> Searched | None:
     """Passes over all rows with the Hessian of a sample, or None where a sample would not be much smaller."""
     stride = sample_stride(problem, penalised=True)
-    if problem.wide or stride < 4:
+    if problem.wide or stride < STRIDE:
         return None
     sample, rows, share = sampled(problem, stride)
     small = sample.binary_loss(loss.ridge * share)
@@ -266,7 +267,7 @@ def sampled(problem: LogisticProblem, stride: int) -> tuple[LogisticProblem, NDA
     """Some of the rows, their numbers, and the share of all rows that they stand for, by which penalties are scaled."""
     plain, share = problem.rows(slice(None, None, stride)), -(-problem.n // stride) / problem.n
     every = np.arange(0, problem.n, stride)
-    few = slice(None, None, max(1, plain.n // (RIDGE_SAMPLE * max(problem.parameters, FEWEST))))
+    few = slice(None, None, max(1, plain.n // (SAMPLE * max(problem.parameters, FEWEST))))
     if problem.sparse or not np.isfinite(rare_limits(plain.X[few])).any():  # enough of these, enough of all
         return plain, every, share
     limits = rare_limits(plain.X)

@@ -21,7 +21,7 @@ from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.numerics.status import Status
 from separatrix.proofs.certificate import CertifiedTable
 from separatrix.proofs.separability import Given
-from separatrix.validation import Labels, Table, check_finite_vector, check_lengths
+from separatrix.validation import Labels, Table
 
 if TYPE_CHECKING:
     from separatrix.models.logistic.existence import Existence
@@ -269,25 +269,6 @@ class UsedRows:
         return Given(self.table, labels, self.origin, self.source, lift, "binary64")
 
 
-def check_offset(offset: Any, n: int, labels: Labels, multiclass: str) -> Floats:
-    """An offset with one number for each row, or one for each row and class."""
-    count = len(labels.classes)
-    several = count > 2 and multiclass == "multinomial"
-    array = np.asarray(offset) if not hasattr(offset, "columns") else np.asarray(offset.to_numpy())
-    if array.ndim == 2 and several:
-        flat = check_finite_vector(array.reshape(-1), what="offset (row by row)")
-        check_lengths(n, array.shape[0], "offset")
-        if array.shape[1] != count:
-            raise DataError(f"offset has {array.shape[1]} columns and there are {count} classes: pass one a class.")
-        return np.ascontiguousarray(flat.reshape(array.shape))
-    if array.ndim != 1 or several:
-        wanted = f"({n}, {count})" if several else f"({n},)"
-        raise DataError(f"offset has shape {array.shape} and needs {wanted}: one number added to each score.")
-    out = check_finite_vector(offset, what="offset")
-    check_lengths(n, len(out), "offset")
-    return out
-
-
 def unfinished(status: Status, method: str, gap: float | None, C: float) -> str | None:
     """Why the fit is not at an optimum, if it is not."""
     if status is Status.ILL_CONDITIONED and gap is not None:
@@ -305,9 +286,10 @@ def unfinished(status: Status, method: str, gap: float | None, C: float) -> str 
     return f"not at the optimum: {status.value}." if status in cut else None
 
 
-SAMPLE = 50  # rows of an unpenalised sample for each parameter
-RIDGE_SAMPLE = 50  # the same with a ridge
-RAREST = 16  # dense rows for each one of a sample with a ridge, at most: a larger sample saves passes over all rows
+SAMPLE = 50  # rows of a sample for each parameter
+# Rows for each one of a sample: from here on a search to a gap begins at its minimum (to the last digits from 4
+# on), and dense rows with a ridge have no more, since a larger sample saves passes over all rows.
+STRIDE = 16
 SAMPLED = 2**24  # numbers of such a sample, at most: rows may lie in a file that is larger than memory
 FEW = 200  # parameters from which products with the Hessian of dense rows and two classes cost less than itself
 LARGE = 2**18  # numbers of dense rows from which a pass over them costs more than what a step of L-BFGS does besides
@@ -317,10 +299,10 @@ FEWEST = 40  # parameters that a sample is made for at least
 
 def sample_stride(problem: LogisticProblem, penalised: bool) -> int:
     """Every how many-th row a sample has; below 4 there is none."""
-    stride = int(problem.n // ((RIDGE_SAMPLE if penalised else SAMPLE) * max(problem.parameters, FEWEST)))
+    stride = int(problem.n // (SAMPLE * max(problem.parameters, FEWEST)))
     if not penalised or problem.sparse:
         return stride
-    return min(stride, max(RAREST, int(problem.X.size) // SAMPLED))
+    return min(stride, max(STRIDE, int(problem.X.size) // SAMPLED))
 
 
 def ridge_by_products(problem: LogisticProblem) -> bool:
@@ -331,9 +313,8 @@ def ridge_by_products(problem: LogisticProblem) -> bool:
 
 def by_gradients(problem: LogisticProblem) -> bool:
     """Whether a ridge begins by L-BFGS: of several classes, or where a pass costs more than such a step besides."""
-    if problem.classes > 2:
-        return problem.by_products
-    return not problem.sparse and ridge_by_products(problem) and problem.X.size >= LARGE
+    large = not problem.sparse and ridge_by_products(problem) and problem.X.size >= LARGE
+    return large if problem.classes == 2 else problem.by_products
 
 
 def by_inner_products(problem: LogisticProblem) -> bool:
@@ -348,7 +329,7 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) ->
         return f"Newton's method on the likelihood with Firth's penalty: {p}"
     if penalised and l1_ratio > 0:
         return "proximal Newton steps on the columns that the gap does not rule out: weights may be zero"
-    sampled = not problem.wide and sample_stride(problem, penalised) >= 4
+    sampled = not problem.wide and sample_stride(problem, penalised) >= (STRIDE if penalised else 4)
     if penalised and by_inner_products(problem):
         few = f"the same problem on {problem.n:,} columns with the inner products of the rows"
         return f"{few}: {problem.d:,} columns are many"
@@ -365,4 +346,4 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) ->
     if sampled:
         stride = sample_stride(problem, penalised)
         return f"the Hessian of every {stride}th row, then passes over all rows: {problem.n:,} rows are many for {p}"
-    return f"two Hessians, one to come near the optimum and one for the last digits: {p}"
+    return f"one or two Hessians, of some of the rows where these are many, and steps that correct them: {p}"

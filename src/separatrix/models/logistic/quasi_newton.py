@@ -3,8 +3,9 @@
 For many rows and few columns the rough Hessian is that of a sample of the rows at the minimum of that sample: a few
 passes over all rows then suffice (Byrd, Chin, Neveitt and Nocedal 2011).
 
-On fewer rows Newton's method makes two Hessians, one to come near the minimum and one for the last digits: each costs
-as much as several passes, and near the minimum it hardly changes. Steps with a kept one, corrected by what earlier
+On fewer rows a search to a gap makes the Hessian of some rows twice, at zero and after the first step. To the last
+digits there are two Hessians, one to come near the minimum and one of all rows near it, where it hardly changes: each
+costs as much as several passes. Steps with a kept one, corrected by what earlier
 steps have shown, divide what is left to gain by a hundred or more. Where they do not, as on classes that are nearly
 separated, Newton's method takes over.
 """
@@ -28,6 +29,7 @@ from separatrix.models.logistic.binary_loss import (
     weighted_gram,
 )
 from separatrix.models.logistic.concordance import LeftToGain
+from separatrix.models.logistic.duality_gap import KeptGap
 from separatrix.models.logistic.newton import (
     LAST,
     REST,
@@ -44,6 +46,7 @@ from separatrix.numerics.status import Status
 MEMORY = 20
 SOON = 12  # steps in which the first Hessian leads there, or it is of no use
 SAMPLE, FEWER = 32, 3  # rows of a sample for each parameter, where that is at most one row in so many
+MUCH_FEWER = 6  # the same where no Hessian of all rows proves the gap of a ridge
 ROUGH = 0.1  # how exactly a step by its Hessian is solved
 NEAR = 1e-3  # of the value: what is left to gain where the second Hessian is made
 
@@ -232,7 +235,7 @@ def kept_newton(
     some = isinstance(begin, SampleHessian) and begin.rows < loss.n
     point, pairs = first_step(loss, start, begin, ROUGH if some else 0.0) if zero else (start, None)
     steps = int(zero)
-    if some and tol > 0:
+    if some and tol > 0 and (not loss.ridge or stride_of(loss) >= MUCH_FEWER):
         near, wanted, gap = sampled_hessian(loss, point) if zero else begin, tol, LeftToGain(loss, tol)
     else:
         near, wanted, gap = begin, NEAR if zero or tol > 0 else 0.01 * NEAR, None
@@ -245,7 +248,8 @@ def kept_newton(
     # A second Hessian leads on where steps are slow; without a tolerance Newton's method does.
     if near is None or not (run.status is Status.OPTIMAL or (run.status is Status.MAX_ITERATIONS and tol > 0)):
         return newton(loss, start, max_iter, tol, bounded=loss if loss.ridge else None)
-    run = with_model(loss, point, near, tol or LAST, max_iter - steps, LeftToGain(loss, tol) if tol > 0 else None)
+    proof = KeptGap(loss, near, point.curvature.copy()) if loss.ridge else LeftToGain(loss, tol) if tol > 0 else None
+    run = with_model(loss, point, near, tol or LAST, max_iter - steps, proof)
     point, steps, step = run.state.point, steps + run.steps, run.state.step
     if run.status is Status.OPTIMAL and tol > 0:
         return one_more(loss, run.state, steps)
@@ -274,9 +278,14 @@ def one_more(loss: BinaryLoss, state: LBFGSState, steps: int) -> Driven[NewtonSt
     return Driven(NewtonState(point, gap=gap), Status.OPTIMAL, steps + 1)
 
 
+def stride_of(loss: BinaryLoss) -> int:
+    """Every how many-th row a Hessian of some rows has."""
+    return loss.n // (SAMPLE * loss.length)
+
+
 def sampled_hessian(loss: BinaryLoss, point: LossPoint | None = None) -> HessianModel | None:
     """The Hessian at a point, or at zero, by every k-th row; None where these are not much fewer, or too few."""
-    stride = loss.n // (SAMPLE * loss.length)
+    stride = stride_of(loss)
     if stride < FEWER or not isinstance(loss.X, np.ndarray):
         return None
     c = 0.25 * (np.ones(loss.n) if loss.weights is None else loss.weights) if point is None else point.curvature

@@ -12,7 +12,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import SeparationError
 from separatrix.models.logistic.added_covariate import flac
 from separatrix.models.logistic.binary_loss import BinaryLoss, HessianModel, LossPoint, SampleHessian, weighted_gram
-from separatrix.models.logistic.class_newton import class_newton, class_start
+from separatrix.models.logistic.class_newton import class_gradients, class_newton, class_start
 from separatrix.models.logistic.concordance import LeftToGain
 from separatrix.models.logistic.existence import Existence, overlap_at, separates
 from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
@@ -22,6 +22,7 @@ from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import (
     FEWEST,
+    STRIDE,
     FitOptions,
     LogisticProblem,
     LogisticResult,
@@ -36,6 +37,7 @@ from separatrix.numerics.status import Status
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
 SAMPLE_GAP = 1e-12  # of the value: how near the maximum of a sample is found
 FINER = 1e-3  # of a tolerance: what comes next where it is reached and not proved
+PROVED = 5  # classes up to which the bound by their least probabilities is of use
 PATIENCE = 12  # steps after which a search that is not settled asks whether there is a maximum at all
 RIDGES, RIDGE_GAP = (0.1, 1.0, 10.0, 100.0, 1000.0), 1e-3  # where searches for a higher maximum begin, and how near
 
@@ -60,8 +62,10 @@ def searched(
 
     ``model`` is about the Hessian at the start, of all rows or of some, if it is known.
     """
-    if problem.keeps and isinstance(loss, MultinomialLoss):
-        return class_newton(loss, start, most, tol)
+    if isinstance(loss, MultinomialLoss) and tol > 0 and problem.by_products:
+        return class_gradients(loss, start, most, tol)
+    if isinstance(loss, MultinomialLoss) and problem.keeps:
+        return class_newton(loss, start, most)
     if problem.by_products:
         return newton_cg(loss, class_start(loss, start) if isinstance(loss, MultinomialLoss) else start, most, tol)
     if isinstance(loss, BinaryLoss):
@@ -103,6 +107,11 @@ class UnpenalisedFit:
         few = self.problem.parameters <= FIRTH_PARAMETERS and not self.whole.saturated
         return "firth" if few else "ridge"
 
+    @property
+    def tol(self) -> float:
+        """The wanted gap, 0 for the last digits: the bound of many classes would need nearly all of them."""
+        return self.options.tol or 0.0 if self.whole.classes <= PROVED else 0.0
+
     # -- stages -----------------------------------------------------------------------------------
 
     def search(self) -> FitStage:
@@ -123,7 +132,7 @@ class UnpenalisedFit:
         if not problem.parameters:
             return self.found(Driven(NewtonState(self.loss.point(at)), Status.OPTIMAL, 0), self.decide)
         stride = sample_stride(problem, penalised=False)
-        if stride >= (16 if self.options.tol else 4) and start is None:
+        if stride >= (STRIDE if self.tol > 0 else 4) and start is None:
             sample = problem.rows(slice(None, None, stride))
             small = sample.loss()
             tried = searched(sample, small, small.point(at), 2 * PATIENCE, tol=SAMPLE_GAP)
@@ -134,7 +143,8 @@ class UnpenalisedFit:
                 if isinstance(small, BinaryLoss):
                     model = SampleHessian(small.model(tried.state.point), sample.n / problem.n)
         patience = PATIENCE if problem.classes == 2 or problem.by_products else PATIENCE // 2
-        patience = 3 * PATIENCE if problem.keeps else patience  # whose steps are shorter
+        gradients = problem.by_products and self.tol > 0
+        patience = 3 * PATIENCE if problem.keeps or gradients else patience  # whose steps are shorter
         most = self.options.max_iter if self.settled else min(self.options.max_iter, patience)
         self.settled, run = self.near_enough(self.loss.point(at), most, model)
         return self.found(run, self.decide)
@@ -146,7 +156,7 @@ class UnpenalisedFit:
 
         The same bound proves both. Where it proves nothing, the search goes on, at last to the last digits.
         """
-        problem, loss, tol = self.problem, self.loss, self.options.tol or 0.0
+        problem, loss, tol = self.problem, self.loss, self.tol
         point, steps = start, 0
         for wanted in (tol, FINER * tol, 0.0) if tol > 0 else (0.0,):
             run = searched(problem, loss, point, most - steps, model, wanted)
