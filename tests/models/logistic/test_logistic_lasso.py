@@ -320,3 +320,21 @@ def test_a_late_matrix_of_many_classes_gives_the_fit_of_passes_over_columns(monk
     np.testing.assert_allclose(fits[0].predict_proba(X), fits[1].predict_proba(X), atol=1e-4)
     ends = [np.abs(m.coef_).sum() / 0.2 - m.loglik_ for m in fits]
     assert abs(ends[0] - ends[1]) <= 1e-11 * max(ends)
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_a_weight_whose_rows_are_all_certain_comes_back(dense):
+    """Scores of thousands have no curvature in doubles: no model of the loss moves the weight."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.standard_normal((60, 2)), np.zeros(60)])
+    y = (X[:, 0] + rng.standard_normal(60) > 0).astype(int)
+    X[:2, 2] = np.where(y[:2] == 1, 1.0, -1.0)
+    model = sx.LogisticRegression(C=1.0, l1_ratio=1.0, warm_start=True)
+    table = X if dense else sparse.csr_array(X)
+    model.fit(table, y)
+    wanted = model.coef_.copy()
+    model.coef_ = np.array([[0.5, 0.0, 2000.0]])
+    model.fit(table, y)
+    assert model.status_ is sx.Status.OPTIMAL
+    assert model.gap_ <= 1e-8
+    np.testing.assert_allclose(model.coef_, wanted, atol=1e-3)

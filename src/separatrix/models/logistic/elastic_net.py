@@ -315,7 +315,12 @@ def search(
     b: Floats | None = None,
     most: float = np.inf,
 ) -> WeightsPoint | None:
-    """The way to these weights, halved until it gains; intercepts are about ``b``, ``most`` bounds the promise."""
+    """The way to these weights, halved until it gains; intercepts are about ``b``, ``most`` bounds the promise.
+
+    A weight whose rows are all certain has no curvature that could move it: where its slope does not hold it, half.
+    """
+    idle = (after == place.V) & (np.abs(place.slopes) < 0.5 * net.alpha)
+    after = np.where(idle, 0.5 * after, after)
     step = after - place.V
     promise = float((place.slopes * step).sum()) + net.value(after) - net.value(place.V)
     noise, share = 8 * EPS * abs(value), 1.0
