@@ -234,3 +234,38 @@ def test_two_gigabytes_are_predicted_in_400_megabytes(form, tmp_path):
     done = process("predict", tmp_path / "m.sepx", large, "-o", out, "-q", code=code, timeout=3000)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < LIMIT
+
+
+def test_a_file_that_is_not_a_ledger_is_not_written_to(tmp_path):
+    table = "x,y\n" + "".join(f"{k / 7},{'no' if k % 3 else 'yes'}\n" for k in range(60))
+    (tmp_path / "t.csv").write_text(table)
+    done = separatrix("fit", "t.csv", "--holdout", "0.2", "--ledger", "t.csv", "-o", "m.sepx", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "holds something else than a ledger: choose another file with --ledger" in " ".join(done.stderr.split())
+    assert (tmp_path / "t.csv").read_text() == table
+
+
+def test_numbers_whose_squares_are_not_doubles(tmp_path):
+    """They are standardised like others; an audit, which needs their squares, names the column."""
+    found = {}
+    for power in (0, 300, -310):
+        rows = "".join(f"{k}e{power},{'yes' if k in (3, 5, 7, 8) else 'no'}\n" for k in range(1, 9))
+        (tmp_path / "t.csv").write_text(f"x,y\n{rows}")
+        assert separatrix("fit", "t.csv", "-o", f"m{power}.sepx", cwd=tmp_path).returncode == 0
+        done = separatrix("predict", f"m{power}.sepx", "t.csv", "--only", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found[power] = [float(line.split(",")[1]) for line in done.stdout.splitlines()[1:]]
+        assert found[power] == pytest.approx(found[0], rel=1e-6)
+        if power:
+            done = separatrix("audit", "t.csv", "-o", "a", "--budget", "5", cwd=tmp_path)
+            assert done.returncode == 2
+            assert "column 'x' holds numbers up to 8e" in done.stderr
+            assert not (tmp_path / "a").exists()
+
+
+def test_a_failed_fold_names_the_learner(tmp_path):
+    rows = "".join(f"{'one' if k % 2 else 'two'},{'a' if k % 2 else 'b'}\n" for k in range(8))
+    (tmp_path / "t.csv").write_text(f"k,y\n{rows}")
+    done = separatrix("compare", "t.csv", "--folds", "2", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "linear-discriminant failed in fold 0" in done.stderr

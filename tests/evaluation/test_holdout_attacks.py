@@ -134,7 +134,7 @@ def test_a_typing_error_opens_nothing(table, ledger):
 
 
 def test_a_deep_line_of_the_ledger_is_a_damaged_one(table, ledger):
-    ledger.write_text("[" * 100_000 + "\n")
+    ledger.write_text('{"rows": ' + "[" * 100_000 + "\n")
     h = sx.holdout(*table, random_state=0, ledger=ledger)
     found = h.open_test(Fixed(np.zeros(40)))
     assert (found.openings.number, found.openings.damaged) == (1, 1)

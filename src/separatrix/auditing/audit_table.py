@@ -29,6 +29,8 @@ COLUMNS = 8
 LETTERS = 92  # of a line, so that it fits on a page
 NAME, CELL, LONGEST = 24, 32, 80
 
+LARGEST = 1e150  # size of numbers up to which their squares and a sum of these are doubles
+
 
 @dataclass(frozen=True)
 class AuditTable:
@@ -207,7 +209,23 @@ def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule
     notes += summary(encoder, noted)
     if encoder.map is not None:
         notes.append(f"features = {encoder.map.kind} of the columns: every answer is about these")
-    return AuditTable(task, choices, encoder, X, leaks, aside, tuple(notes), split_rule)
+    made = AuditTable(task, choices, encoder, X, leaks, aside, tuple(notes), split_rule)
+    _need_squares(made)
+    return made
+
+
+def _need_squares(table: AuditTable) -> None:
+    """Refuse columns whose squares leave the range of doubles: spreads and distances would be 0 or infinite."""
+    if table.sparse:
+        return
+    largest = np.maximum(table.rows.max(axis=0), -table.rows.min(axis=0))
+    far = (largest > LARGEST) | ((largest > 0) & (largest < 1 / LARGEST))
+    if far.any():
+        j = int(np.argmax(far))
+        raise DataError(
+            f"column {table.names[j]!r} holds numbers up to {largest[j]:.0e}, whose squares double precision "
+            "cannot hold: write it in another unit, or leave it out with drop=."
+        )
 
 
 def _canonical(X: Any) -> Any:

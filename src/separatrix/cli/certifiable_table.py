@@ -211,7 +211,7 @@ def numbers_of(frame: Frame) -> Any:
         raise DataError(f"{frame.source} has no column but the target: there is nothing to learn from.")
     for column in frame.columns:
         if column.kind in ("text", "date"):
-            what = "words" if column.kind == "text" else "dates"
+            what = "dates" if column.kind == "date" else "nothing" if column.missing.all() else "words"
             raise DataError(
                 f"column {column.name!r} of {frame.source} holds {what}: leave it out (--drop), or let "
                 "separatrix audit encode it and certify the result."

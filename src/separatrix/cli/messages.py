@@ -17,7 +17,7 @@ FEATURE = re.compile(r"(?<![\w#-])(['\"]?)x(\d+)\1(?![\w-])")
 ASK = re.compile(r"(?:; see separation_, or choose on_separation| \(ask separation_\S* which are infinite\))")
 COUNTED = re.compile(r" \(n_(?:samples|features) = \d+\)")
 COLUMNS = ("target", "positive", "drop", "keep", "text", "category", "number", "groups", "time")
-OTHERS = ("task", "budget", "level", "na", "decimal", "encoding")
+OTHERS = ("task", "budget", "level", "na", "decimal", "encoding", "ledger")
 FLAGS = {name: f"--{name}" for name in COLUMNS + OTHERS} | {"feature_map": "--map"}  # of the commands that read tables
 NAMED = re.compile(rf"(?<![\w.])({'|'.join(FLAGS)})=(?![\w'\"+-])")  # no value given
 OPENING = re.compile(rf"({'|'.join(FLAGS)}) is (?=['\"\d+-])")

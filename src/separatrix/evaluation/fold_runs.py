@@ -173,7 +173,8 @@ def stop_at_failure(results: Sequence[FoldResult], learner: Any, on_failure: str
     if not failed:
         return ()
     told = [f"fold {r.number}, learned from {r.learned_from} rows: {r.error}" for r in failed]
-    name = type(final_step(learner)).__name__
+    last = final_step(learner)
+    name = type(getattr(last, "learner", last)).__name__  # the one that an encoder or a selector holds
     if on_failure == "raise":
         raise FoldError(f"{name} failed in {told[0]} ({GOES_ON})")
     if len(failed) == len(results):

@@ -119,6 +119,8 @@ class Ledger:
         with self._locked() as file:
             text = read_all(file)
             entries, damaged = _parse(text)
+            if damaged and not entries and not text.lstrip().startswith(b"{"):
+                raise LedgerError(f"{self.path} holds something else than a ledger: choose another file with ledger=.")
             count, earlier, reread, known = _count(entries, marks, rows, model)
             if not reread:
                 line = {

@@ -28,6 +28,7 @@ RARE = "(rare)"
 MISSING = "(missing)"
 SECONDS = 86400.0  # a day
 TRUTHS = {"true": 1.0, "false": 0.0}  # as text files write the truth values of typed ones, in any case
+TINY = 1e-150  # deviations below it have squares that lose digits
 MOST_WORDS = 5  # different cells that are not numbers, up to which they may be marks for missing values
 
 
@@ -61,8 +62,7 @@ class NumberColumn:
         fill = float(np.median(present)) if len(present) else 0.0
         shift, scale = 0.0, 1.0
         if standard and len(present):
-            filled = np.where(np.isnan(values), fill, values)
-            shift, scale = float(filled.mean()), float(filled.std()) or 1.0
+            shift, scale = _mean_and_deviation(np.where(np.isnan(values), fill, values))
         return cls(column.name, column.kind, fill, bool(len(present) < len(values)), shift, scale, column.writing)
 
     def names(self) -> list[str]:
@@ -80,6 +80,16 @@ class NumberColumn:
 
     def to_dict(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if name != "writing" or value is not None}
+
+
+def _mean_and_deviation(values: Floats) -> tuple[float, float]:
+    """Mean and standard deviation, 1 for a constant; of numbers whose squares leave the range of doubles too."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        shift, scale = float(values.mean()), float(values.std())
+        if not (TINY < scale < np.inf):
+            unit = float(np.ldexp(1.0, int(np.frexp(np.abs(values).max())[1])))  # a power of two: exact quotients
+            shift, scale = unit * float((values / unit).mean()), unit * float((values / unit).std())
+    return shift, scale or 1.0
 
 
 @dataclass(frozen=True, slots=True)
