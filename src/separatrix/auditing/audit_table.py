@@ -28,7 +28,6 @@ ROWS = 12
 COLUMNS = 8
 LETTERS = 92  # of a line, so that it fits on a page
 NAME, CELL, LONGEST = 24, 32, 80
-
 LARGEST = 1e150  # size of numbers up to which their squares and a sum of these are doubles
 
 
@@ -220,8 +219,7 @@ def _need_squares(table: AuditTable) -> None:
         return
     largest = np.maximum(table.rows.max(axis=0), -table.rows.min(axis=0))
     far = (largest > LARGEST) | ((largest > 0) & (largest < 1 / LARGEST))
-    if far.any():
-        j = int(np.argmax(far))
+    for j in np.flatnonzero(far).tolist():
         raise DataError(
             f"column {table.names[j]!r} holds numbers up to {largest[j]:.0e}, whose squares double precision "
             "cannot hold: write it in another unit, or leave it out with drop=."
