@@ -242,6 +242,8 @@ def kept_newton(
     near = near or begin
     run = with_model(loss, point, near, wanted, min(SOON, max_iter) - steps, gap, None if gap else pairs)
     point, steps = run.state.point, steps + run.steps
+    if gap and run.status is Status.OPTIMAL and loss.ridge:
+        return one_more(loss, run.state, steps)
     if run.status is Status.INTERRUPTED or (gap and run.status is Status.OPTIMAL):
         return Driven(NewtonState(point, gap=run.state.gap), run.status, steps)
     near = kept(loss, point) if steps or model is not None else begin
