@@ -159,7 +159,7 @@ def test_exit_codes_pass_through_the_guard_of_memory(folder):
 
 
 def test_a_deep_line_of_the_ledger(folder):
-    (folder / "ledger").write_text("[" * 100_000 + "\n")
+    (folder / "ledger").write_text('{"rows": ' + "[" * 100_000 + "\n")
     words = ("fit", "rows.csv", "-t", "ok", "--holdout", "0.25", "--ledger", "ledger", "-o", "new.sepx")
     done = separatrix(*words, cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
 from separatrix.kernels import parallel_passes, thread_pool
 from separatrix.numerics import moments as moments_module
-from separatrix.numerics.moments import Moments, merge
+from separatrix.numerics.moments import Moments, arrays_of, merge
 
 pytestmark = pytest.mark.large
 COUNTS = (1, 2, 3, 5)
@@ -79,7 +79,7 @@ def test_the_bits_do_not_depend_on_the_threads(small_parts, name, layout, weight
 
 
 def states_equal(one, two):
-    return all(np.array_equal(a, b) for a, b in zip(one._arrays(), two._arrays(), strict=True))
+    return all(np.array_equal(a, b) for a, b in zip(arrays_of(one), arrays_of(two), strict=True))
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -1,6 +1,6 @@
 """What the logistic maximum-likelihood estimate does at each coefficient, proved one by one.
 
-K = {w : z_i.w >= 0}; T the rows on which K vanishes, S the others (faces.py). Along w in the interior of K
+K = {w : z_i.w >= 0}; T the rows on which K vanishes, S the others (facial_reduction.py). Along w in the interior of K
 the rows of S reach probability one and those of T do not move; T alone overlaps, so its estimate exists.
 For the unit vector e of a coefficient (Albert & Anderson 1984, and CERTIFICATES there worked out):
 

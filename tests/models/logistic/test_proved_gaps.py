@@ -101,3 +101,16 @@ def test_lassos_of_rare_columns_end_at_their_gap_where_rows_are_certain(seed):
     model = LogisticRegression(C=700.0, l1_ratio=1.0, tol=1e-4).fit(X, rng.integers(0, 10, 700))
     assert model.status_ is Status.OPTIMAL
     assert model.gap_ <= 1e-4
+
+
+@pytest.mark.parametrize("seed", [0, 4, 24])
+def test_ridges_of_heavy_tailed_columns_end_at_their_gap(seed):
+    """Steps by gradients alone end where far rows are certain and wrong: steps by the Hessian from zero do not."""
+    rng = np.random.default_rng(seed)
+    X = np.exp(2 * rng.standard_normal((12_000, 4)))
+    S = X @ rng.standard_normal((4, 5)) * 15
+    y = np.argmax(S + rng.gumbel(size=S.shape), axis=1)
+    y[:5] = np.arange(5)
+    model = LogisticRegression(C=0.3, tol=1e-6).fit(X, y)
+    assert model.status_ is Status.OPTIMAL
+    assert model.gap_ <= 1e-6

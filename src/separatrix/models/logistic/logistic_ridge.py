@@ -68,8 +68,11 @@ def ridge(
     elif start is None:
         first = sampled_start(problem, loss, tol, max_iter) if isinstance(loss, BinaryLoss) else None
         first = first or quasi_newton_start(problem, loss, tol, max_iter)
-    found = first or Searched(loss.point(at), Status.MAX_ITERATIONS)
-    return result_of(problem, loss, finished(problem, loss, found, tol, max_iter))
+    found = finished(problem, loss, first or Searched(loss.point(at), Status.MAX_ITERATIONS), tol, max_iter)
+    if found.status is Status.ILL_CONDITIONED and first is not None:  # by other steps, from zero
+        again = finished(problem, loss, Searched(loss.point(at), Status.MAX_ITERATIONS), tol, max_iter)
+        found = again if again.point.value < found.point.value else found
+    return result_of(problem, loss, found)
 
 
 @dataclass(slots=True)
