@@ -107,7 +107,7 @@ def main(arguments: list[str] | None = None) -> Any:
             fail(NO_MEMORY if is_lack_of_memory(error) else in_flags(str(error)))
         except OSError as error:
             fail(NO_MEMORY if is_lack_of_memory(error) else _sentence(error))
-        except (MemoryError, ImportError, RuntimeError) as error:
+        except (MemoryError, ImportError, RuntimeError, SystemError) as error:
             if not is_lack_of_memory(error):
                 raise
             fail(NO_MEMORY)

@@ -26,6 +26,7 @@ SHORTAGES = (
     "Allocation failure",
     "Out of Memory Error",
     "bad_alloc",
+    "error return without exception set",  # of an import for whose exception there was no memory
 )
 ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
 _started = time.perf_counter()
