@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from separatrix import LogisticRegression, Status
+from separatrix.models.logistic.firth import fitted_intercepts
 
 
 def objective(model, X, y, c, o):
@@ -114,3 +115,12 @@ def test_ridges_of_heavy_tailed_columns_end_at_their_gap(seed):
     model = LogisticRegression(C=0.3, tol=1e-6).fit(X, y)
     assert model.status_ is Status.OPTIMAL
     assert model.gap_ <= 1e-6
+
+
+def test_intercepts_of_certain_classes_are_no_singular_matrix():
+    """Scores so far apart that no class has any curvature."""
+    scores = np.array([[900.0, 0.0, -900.0], [-900.0, 900.0, 0.0], [0.0, -900.0, 900.0]])
+    at, P, losses = fitted_intercepts(scores, np.array([1, 2, 0]), None, np.zeros(3))
+    assert np.isfinite(at).all()
+    assert np.isfinite(P).all()
+    assert np.isfinite(losses).all()
