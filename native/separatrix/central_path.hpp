@@ -23,7 +23,7 @@ template <class Body>
 SEPARATRIX_INLINE void for_each_lane(i64 n, const Body& body) {
     i64 i = 0;
     for (; i + 8 <= n; i += 8)
-#pragma GCC ivdep
+        SEPARATRIX_INDEPENDENT
         for (int l = 0; l < 8; ++l) body(i + l, l);
     for (; i < n; ++i) body(i, static_cast<int>(i % 8));
 }

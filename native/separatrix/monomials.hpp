@@ -18,9 +18,7 @@ void monomials(const T* X, i64 n, i64 d, const Product* products, i64 count, i64
         for (const Product* p = products; p < products + count; ++p) {
             const T factor = X[p->j], *lower = p->lower + p->length <= d ? X + p->lower : out + p->lower;
             T* made = out + p->place;
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC ivdep
-#endif
+            SEPARATRIX_INDEPENDENT
             for (i64 t = 0; t < p->length; ++t) made[t] = lower[t] * factor;
         }
     }

@@ -124,7 +124,7 @@ void residuals_twofold(const Rows& X, i64 i, i64 count, const double* y, const d
                        const double* low, Twofold* r, Twofold* cr) {
     for (i64 t = 0; t < count; ++t) {
         const Twofold s = plus(dot_twofold(X, i + t, high, low), {high[X.d], low[X.d]});
-        r[t] = plus({y[i + t], 0}, {-s.high, -s.low});
+        r[t] = plus(Twofold{y[i + t], 0}, Twofold{-s.high, -s.low});
         cr[t] = times(weight ? weight[i + t] : 1.0, r[t]);
     }
 }
@@ -200,7 +200,7 @@ void augmented_defects(const Rows& A, const double* y, const double* weight, con
     for (i64 i = 0; i < A.n; ++i) {
         const Twofold u{u_high[i], u_low[i]};
         const Twofold ax = dot_twofold(A, i, x_high, x_low);
-        const Twofold left = plus({y[i], 0}, {-u.high, -u.low});
+        const Twofold left = plus(Twofold{y[i], 0}, Twofold{-u.high, -u.low});
         const Twofold defect = plus(left, {-ax.high, -ax.low});
         f[i] = defect.high + defect.low;
         const Twofold cu = times(weight ? -weight[i] : -1.0, u);
