@@ -1,5 +1,6 @@
-"""The same work on 1, 2, 4, ... threads, in units of numpy's X @ w on all cores of the same run.
+"""The same work on 1, 2, 4, ... threads, in units of numpy's X @ w on all cores.
 
+The numbers of threads and X @ w take turns, and the least of a few turns counts for each.
 ``--rows=N`` and ``--columns=D`` choose the table (2,000,000 by 100), ``--draw`` writes the parallel efficiency as
 ``benchmarks/cores.svg``, ``--only=WORD`` runs the work whose name has this word. scikit-learn runs beside it on all
 cores, scikit-learn-intelex where it is installed.
@@ -29,7 +30,9 @@ from separatrix import (
 from separatrix.errors import IterationWarning
 from separatrix.kernels import thread_count
 
-TURNS = 3
+TURNS = 7
+LATE, FOUR = "perceptron, a late epoch", "perceptron, four late epochs"
+TALL = "separability, {:,} x 20, margin 1e-4"
 
 
 def option(name: str, default: int) -> int:
@@ -65,7 +68,8 @@ def ours(X: Any, t: Any, y: Any, clean: Any) -> dict[str, Callable[[], Any]]:
         "predict": lambda: logistic.predict(X),
         "predict_proba": lambda: logistic.predict_proba(X),
         "perceptron, first epoch": lambda: Perceptron(max_epochs=1).fit(X, clean).coef_,
-        "perceptron, a late epoch": lambda: Perceptron(max_epochs=1, start=late).fit(X, clean).coef_,
+        LATE: lambda: Perceptron(max_epochs=1, start=late).fit(X, clean).coef_,
+        FOUR: lambda: Perceptron(max_epochs=4, start=late).fit(X, clean).coef_,
         "averaged perceptron, a late epoch": lambda: AveragedPerceptron(max_epochs=1, start=late).fit(X, clean).coef_,
         "separability, overlap": lambda: np.array(separability(X, y).witness),
     }
@@ -98,7 +102,7 @@ def peers(X: Any, t: Any, y: Any) -> dict[str, Callable[[], Any]]:
     }
 
 
-def least(work: Callable[[], Any], turns: int = TURNS) -> tuple[float, Any]:
+def least(work: Callable[[], Any], turns: int) -> tuple[float, Any]:
     """The least time of a few turns, and what the last one found."""
     best, found = np.inf, None
     for _ in range(turns):
@@ -110,37 +114,70 @@ def least(work: Callable[[], Any], turns: int = TURNS) -> tuple[float, Any]:
 
 def main() -> None:
     """Print the table of ratios, and check that the bits are the same for every number of threads."""
-    n, d, most = (
-        option("--rows", 200_000 if "--quick" in sys.argv else 2_000_000),
-        option("--columns", 100),
-        thread_count(),
-    )
-    data = X, *_ = labelled(n, d)
-    counts = sorted({1, *(2**k for k in range(1, 8) if 2**k <= most), most})
-    v = np.linspace(-1.0, 1.0, d)
-    unit = least(lambda: X @ v, 10)[0]
-    rows, efficiency = [], {}
+    quick, most = "--quick" in sys.argv, thread_count()
+    n, d = option("--rows", 200_000 if quick else 2_000_000), option("--columns", 100)
     only = next((word.partition("=")[2] for word in sys.argv if word.startswith("--only=")), "")
+    counts = sorted({1, *(2**k for k in range(1, 8) if 2**k <= most), most})
+    rows, efficiency = [], {}
+    data = labelled(n, d)
     for name, work in ours(*data).items():
-        if only not in name:
-            continue
-        seconds, bits = [], set()
-        for count in counts:
-            with threads(count):
-                elapsed, found = least(work)
-            seconds.append(elapsed)
-            bits.add(np.ascontiguousarray(found).tobytes())
-        unit = min(unit, least(lambda: X @ v, 3)[0])
-        efficiency[name] = [seconds[0] / s / c for s, c in zip(seconds, counts, strict=True)]
-        same = "same bits" if len(bits) == 1 else "BITS DIFFER"
-        rows.append([name, *(f"{1e3 * s:.0f}" for s in seconds), seconds[-1] / unit, seconds[0] / seconds[-1], same])
-    for name, work in ({} if only else peers(*data[:3])).items():
-        elapsed = least(work, 1 if "--quick" not in sys.argv else TURNS)[0]
-        rows.append([name, *([""] * (len(counts) - 1)), f"{1e3 * elapsed:.0f}", elapsed / unit, "", ""])
-    print(f"{n:,} x {d} float64; X @ w on all cores: {1e3 * unit:.1f} ms; milliseconds by threads\n")
-    print_table(["work", *map(str, counts), "in X @ w", "speed-up", "bits"], rows)
+        if only in name:
+            rows.append(row(name, work, counts, data[0]))
+            efficiency[name] = [rows[-1][1] / s / c for s, c in zip(rows[-1][1:], counts, strict=False)]
+    if {LATE, FOUR} <= efficiency.keys():
+        one, four = (next(found for found in rows if found[0] == name) for name in (LATE, FOUR))
+        more = [(a - b) / 3 for a, b in zip(four[1 : len(counts) + 1], one[1:], strict=False)]
+        rows.append(["perceptron, one more late epoch", *more, *ratios(more, four[len(counts) + 1]), ""])
+    for name, peer in ({} if only else peers(*data[:3])).items():
+        elapsed, unit = least(peer, 1)[0], least(product(data[0]), 10)[0]
+        rows.append([name, *([""] * (len(counts) - 1)), elapsed, unit, elapsed / unit, "", ""])
+    if only in TALL:
+        del data
+        X, y = narrow_margin(5 * n, 20)
+        rows.append(row(TALL.format(5 * n), lambda: np.array(separability(X, y).coef), counts, X))
+    print(f"{n:,} x {d} float64; milliseconds by threads, and of X @ w on all cores in the same turns\n")
+    shown = [[f"{1e3 * v:.4g}" if 0 < k < len(counts) + 2 and v != "" else v for k, v in enumerate(r)] for r in rows]
+    print_table(["work", *map(str, counts), "X @ w", "in X @ w", "speed-up", "bits"], shown)
     if "--draw" in sys.argv:
         draw(counts, efficiency)
+
+
+def product(X: Any) -> Callable[[], Any]:
+    """numpy's X @ w, on all cores."""
+    v = np.linspace(-1.0, 1.0, X.shape[1])
+    return lambda: X @ v
+
+
+def row(name: str, work: Callable[[], Any], counts: list[int], X: Any) -> list[Any]:
+    """The least times by numbers of threads, that of X @ w, their ratios, and whether all bits are the same."""
+    seconds, bits, unit = [np.inf] * len(counts), set(), np.inf
+    for _ in range(TURNS):
+        unit = min(unit, least(product(X), 3)[0])
+        for k, count in enumerate(counts):
+            with threads(count):
+                elapsed, found = least(work, 1)
+            seconds[k] = min(seconds[k], elapsed)
+            bits.add(np.ascontiguousarray(found).tobytes())
+    return [name, *seconds, *ratios(seconds, unit), "same bits" if len(bits) == 1 else "BITS DIFFER"]
+
+
+def ratios(seconds: list[float], unit: float) -> list[float]:
+    """The time of X @ w, that on all threads in units of it, and how much faster that is than one thread."""
+    return [unit, seconds[-1] / unit, seconds[0] / seconds[-1]]
+
+
+def narrow_margin(n: int, d: int) -> tuple[Any, Any]:
+    """Rows that a hyperplane separates with a margin of 1e-4."""
+    rng = np.random.default_rng(1)
+    w = rng.normal(size=d)
+    w /= np.linalg.norm(w)
+    X, y = np.empty((n, d)), np.empty(n, dtype=int)
+    for begin in range(0, n, 2**18):
+        own = rng.normal(size=X[begin : begin + 2**18].shape)
+        s = own @ w
+        own += np.outer(np.where(np.abs(s) < 1e-4, 2e-4 * np.sign(s) - s, 0.0), w)
+        X[begin : begin + 2**18], y[begin : begin + 2**18] = own, own @ w > 0
+    return X, y
 
 
 def draw(counts: list[int], efficiency: dict[str, list[float]]) -> None:

@@ -32,6 +32,7 @@ from separatrix.models.logistic.newton import direction
 
 BALANCED = 1e-12  # of all weights: what the residuals of a class add up to by rounding
 SPREAD = 64  # numbers that are read in the time of the entropy of a row
+TERMS = 16  # the same for a divergence, in larger parts: its dozens of short operations take Python's lock in turn
 
 
 def duality_gap(loss: BinaryLoss | MultinomialLoss, point: LossPoint) -> float:
@@ -113,22 +114,31 @@ class SampleGap:
         """F at a point minus a lower bound of its minimum; inf where probabilities would leave (0, 1)."""
         if self.loss.left(point) <= 0.5 * self.tol * abs(point.value):  # a strong penalty
             return duality_gap(self.loss, point)
-        c = np.ones(len(self.rows)) if self.loss.weights is None else self.loss.weights[self.rows]
         g, ridge = point.gradient, self.loss.ridge
         with np.errstate(all="ignore"):
             t = self.model.correction(g)
             shift = np.empty(len(self.rows))
             kernels.scores(self.part.rows, t, shift)
-            shift *= self.a
-            q = point.wrong[self.rows]
-            p = np.where(q > 0.5, point.curvature[self.rows] / (c * q), 1.0 - q)  # 1 - q, with all its digits
-            more = self.part.y * shift / c
-            moved = more != 0
-            c, q, p, more = c[moved], q[moved], p[moved], more[moved]
-            divergence = (q + more) * np.log1p(more / q) + (p - more) * np.log1p(-more / p)
+            blocks = kernels.row_blocks(len(shift), TERMS * len(shift))
+            divergence = sum(kernels.each_part(lambda block: self._divergence(point, shift, slice(*block)), blocks))
             slopes = g[:-1] - self.part.sums(shift)
-            gap = float(c @ divergence) + 0.5 * float(slopes @ (slopes / ridge))
-        return max(gap, 0.0) if ((-q < more) & (more < p)).all() and np.isfinite(gap) else np.inf
+            gap = divergence + 0.5 * float(slopes @ (slopes / ridge))
+        return max(gap, 0.0) if np.isfinite(gap) else np.inf
+
+    @np.errstate(all="ignore")
+    def _divergence(self, point: LossPoint, shift: Floats, own: slice) -> float:
+        """The first part of the gap over some rows of the sample, whose changes of score become those of residuals."""
+        rows = self.rows[own]
+        c = np.ones(len(rows)) if self.loss.weights is None else self.loss.weights[rows]
+        shift[own] *= self.a[own]
+        more = self.part.y[own] * shift[own] / c
+        moved = more != 0
+        rows, c, more = rows[moved], c[moved], more[moved]
+        q = point.wrong[rows]
+        p = np.where(q > 0.5, point.curvature[rows] / (c * q), 1.0 - q)  # 1 - q, with all its digits
+        if not ((-q < more) & (more < p)).all():
+            return np.inf
+        return float(c @ ((q + more) * np.log1p(more / q) + (p - more) * np.log1p(-more / p)))
 
 
 def _two(loss: BinaryLoss, point: LossPoint) -> float:
