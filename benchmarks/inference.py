@@ -15,9 +15,8 @@ import numpy as np
 
 import separatrix as sx
 from benchmarks.measure import interleaved, print_table
-from separatrix.models.logistic.firth import FirthEstimate, firth
+from separatrix.models.logistic.firth import FEW, FirthEstimate, firth, newton_path
 from separatrix.models.logistic.firth_likelihood import logdet_of
-from separatrix.models.logistic.firth_starts import FEW, newton_path
 from separatrix.models.logistic.problem import LogisticProblem
 
 

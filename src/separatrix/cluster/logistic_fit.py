@@ -20,11 +20,11 @@ from separatrix.cluster.separation import decided
 from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError, warn_user
 from separatrix.models.logistic.existence import Existence, overlap_at
 from separatrix.models.logistic.fitted_facts import FittedFacts
-from separatrix.models.logistic.independent_columns import IndependentColumns, independent_in
 from separatrix.models.logistic.logistic_regression import LogisticRegression
 from separatrix.models.logistic.newton import Newton, NewtonState, newton
 from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult, unfinished
 from separatrix.numerics.driver import Driven, drive
+from separatrix.numerics.gram_matrix import IndependentColumns, independent_in
 from separatrix.numerics.moments import merge
 from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.numerics.status import Status, raise_interruption
@@ -202,7 +202,7 @@ class LogisticRun:
         """Leave out columns that are linear combinations of others."""
         d, lift = self.source.d, self.spec.lift
         totals = self.source.rounds.reduce("columns", gram_sums, d, join=merge).copy().totals(last=True)
-        self.columns = independent_in(NormalEquations(totals, d, 0.0, lift, lift), d, lift)
+        self.columns = independent_in(NormalEquations(totals, d, 0.0, lift, lift))
         if len(self.columns.others):
             self.spec = replace(self.spec, kept=tuple(self.columns.kept.tolist()))
 

@@ -19,7 +19,7 @@ from separatrix.cluster.encoded_source import EncodedSource
 from separatrix.cluster.rounds import HeldPart
 from separatrix.data.row_files import columns_of
 from separatrix.models.logistic.binary_loss import EPS, TINY, BinaryLoss, HessianModel, LossPoint, dense
-from separatrix.models.logistic.class_information import class_information
+from separatrix.models.logistic.class_hessians import class_information
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss, determined
 from separatrix.numerics.moments import Moments, merge
 from separatrix.numerics.normal_equations import NormalEquations

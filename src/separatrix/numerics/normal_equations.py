@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
+from separatrix.numerics.gram_matrix import EPS, GramMatrix, rank_limit, unit_diagonal
 from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem
 from separatrix.numerics.moments import Totals
 
-EPS = float(np.finfo(np.float64).eps)
 FEW = 256  # columns up to which an inverse costs less than loading scipy.linalg, whose BLAS takes 60 MB of its own
 TRUSTED = 1e3  # squared condition up to which Cholesky's solution keeps twelve digits
 CORRECTABLE = 1e5  # squared condition up to which one correction by residuals in double precision makes as many
@@ -28,43 +28,8 @@ TWELVE = 1e-11  # of the largest slope: an error by its bound, of which up to a 
 RESOLVED = 1e-8  # of the trace: the smallest penalty that moments resolve in all directions
 
 
-def rank_limit(p: int) -> float:
-    """Singular values at or below this share of the largest count as zero."""
-    return 8 * p * EPS
-
-
-def first_pivots(A: Floats) -> NDArray[np.intp]:
-    """Columns of a scaled Gram matrix that are not linear combinations of columns before them."""
-    d = len(A)
-    kept, factor, limit = list[int](), np.zeros((d, 0)), rank_limit(d + 1)
-    for j in range(d):
-        left = float(A[j, j] - factor[j] @ factor[j])
-        if left > limit:
-            factor = np.column_stack([factor, (A[:, j] - factor @ factor[j]) / np.sqrt(left)])
-            kept.append(j)
-    return np.array(kept, dtype=np.intp)
-
-
-class NormalEquations:
+class NormalEquations(GramMatrix):
     """(A + alpha I) w = c, with A and c from moments; see the module."""
-
-    def __init__(self, totals: Totals, d: int, alpha: float, lift: bool, free: bool) -> None:
-        self.alpha, self.lift, self.free, self.d = alpha, lift, free, d
-        self.weight, self.rows = float(totals.weight[0]), totals.rows
-        mean, S = totals.mean[0], totals.scatter
-        self.x_mean, self.y_mean = mean[:d], mean[d:]
-        if free:
-            self.A, self.c = S[:d, :d], S[:d, d:]
-            self.spread = np.diagonal(S[d:, d:]).copy()
-        else:
-            G = S + self.weight * np.outer(mean, mean)
-            self.A, self.c, self.spread = G[:d, :d], G[:d, d:], np.diagonal(G[d:, d:]).copy()
-            if lift:
-                sums = self.weight * mean
-                self.A = np.block([[self.A, sums[:d, None]], [sums[None, :d], np.full((1, 1), self.weight)]])
-                self.c = np.vstack([self.c, sums[None, d:]])
-        self.p = d + (1 if lift else 0)
-        self.scale, self.scaled = _unit_diagonal(self.A, alpha)
 
     def penalised(self, alpha: float) -> NormalEquations:
         """The same equations with another alpha."""
@@ -72,7 +37,7 @@ class NormalEquations:
         for name in ("values", "inverse"):
             out.__dict__.pop(name, None)
         out.alpha = alpha
-        out.scale, out.scaled = _unit_diagonal(self.A, alpha)
+        out.scale, out.scaled = unit_diagonal(self.A, alpha)
         return out
 
     @cached_property
@@ -170,7 +135,7 @@ class NormalEquations:
         """
         if not 0 < self.alpha <= RESOLVED * float(np.trace(self.A)):
             return None
-        scale, scaled = _unit_diagonal(self.A)
+        scale, scaled = unit_diagonal(self.A)
         _, vectors, kept = _spectrum(scaled)
         return None if kept.all() else np.linalg.qr(scale[:, None] * vectors[:, kept])[0]
 
@@ -294,17 +259,6 @@ def _basis(scaled: Floats, scale: Floats, centre: tuple[Floats, float] | None, l
     bordered = np.eye(len(triangle) + 1)
     bordered[:-1, :-1] = triangle
     return Basis(bordered, np.append(scale, centre[1]), centre[0], True)
-
-
-def _unit_diagonal(A: Floats, alpha: float = 0.0) -> tuple[Floats, Floats]:
-    """Roots of the diagonal of A + alpha, and that matrix divided by them on both sides."""
-    diagonal = np.diagonal(A) + alpha
-    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    scaled = A / scale
-    scaled /= scale[:, None]
-    own = np.arange(len(A))
-    scaled[own, own] = diagonal / scale / scale
-    return scale, scaled
 
 
 def _spectrum(scaled: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:

@@ -7,7 +7,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.models.logistic.binary_loss import BinaryLoss
-from separatrix.models.logistic.last_step import binary_gap, last_step
+from separatrix.models.logistic.duality_gap import binary_gap, last_step
 from separatrix.models.logistic.newton import newton
 from separatrix.models.logistic.quasi_newton import MEMORY, StepPairs
 

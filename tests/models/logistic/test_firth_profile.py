@@ -8,8 +8,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.errors import LocalMaximumWarning
-from separatrix.models.logistic.firth_profile import FirthProfiles
-from separatrix.models.logistic.profile import profile_interval, profile_of
+from separatrix.models.logistic.profile import FirthProfiles, profile_interval, profile_of
 
 Z = 1.959963984540054
 

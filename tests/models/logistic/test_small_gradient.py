@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.models.logistic.concordance import LeftToGain
+from separatrix.models.logistic.existence import LeftToGain
 from separatrix.models.logistic.newton import newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.numerics.normal_equations import rank_limit
+from separatrix.numerics.gram_matrix import rank_limit
 
 
 @dataclass(frozen=True, slots=True)

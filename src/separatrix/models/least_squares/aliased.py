@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from separatrix.data.row_files import columns_of
 from separatrix.errors import InferenceError
 from separatrix.models.least_squares.orthogonal_factors import dense
+from separatrix.numerics.gram_matrix import first_pivots
 from separatrix.numerics.moments import Moments
-from separatrix.numerics.normal_equations import NormalEquations, first_pivots
+from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.statistics.after_fit import need_determined
 from separatrix.validation import Table, check_targets, check_weights
 

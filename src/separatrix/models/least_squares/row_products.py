@@ -17,8 +17,8 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
+from separatrix.numerics.gram_matrix import EPS
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem
-from separatrix.numerics.normal_equations import EPS
 
 REFINABLE = 1e10  # the greatest condition of K, as LAPACK estimates it in the 1-norm
 BLOCK = 64  # rows of K that are changed at once

@@ -12,8 +12,8 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.models.least_squares.twofold_refinement import residual_sum
+from separatrix.numerics.gram_matrix import EPS
 from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
-from separatrix.numerics.normal_equations import EPS
 
 
 def _centred_operator(problem: LeastSquaresProblem) -> tuple[Any, Floats, Floats, Floats, Floats]:

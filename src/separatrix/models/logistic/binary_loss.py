@@ -23,6 +23,10 @@ from separatrix.numerics.normal_equations import NormalEquations
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 ALONG = 1000  # rows that tell how long a first step should be
+ARMIJO = 1e-4
+REST = 1e-5  # the greatest change of a score by a last step
+DIGITS = 1e-7  # of what is solved for: the rest is rounding of the products, or what the preconditioner does not see
+FEWEST = 2.0**-30  # a step that has been halved thirty times leads nowhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,3 +247,79 @@ def weighted_gram(X: Any, weights: Floats, ridge: float, lift: bool) -> NormalEq
 def dense(X: Any) -> Floats:
     """Rows as a float64 array."""
     return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
+
+
+def entropy(others: Floats) -> Floats:
+    """The entropy of each row's probabilities, given those of its other classes: (n,) of one, or (n, K)."""
+    wrong = others if others.ndim == 1 else others.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = -np.where(others > 0, others * np.log(others), 0.0)
+        own = np.where(wrong < 1, (1.0 - wrong) * np.log1p(-wrong), 0.0)
+    return np.asarray((parts if others.ndim == 1 else parts.sum(axis=1)) - own)
+
+
+# -- steps on any smooth loss --
+
+
+def direction(model: HessianModel, g: Floats) -> tuple[Floats, float]:
+    """The step of a model and its decrement g'H^-1 g/2; not a number where the model has no step."""
+    try:
+        step = model.correction(g)
+    except np.linalg.LinAlgError:
+        return np.zeros_like(g), np.nan
+    return step, 0.5 * float(g @ step)
+
+
+def expected_next(decrement: float, before: float) -> float:
+    """The decrement after a step, if that divides it as the one before did."""
+    return decrement * min(1.0, decrement / before) if 0 < before < np.inf else decrement
+
+
+def backtrack(loss: SmoothLoss, point: LossPoint, step: Floats, decrement: float) -> LossPoint | None:
+    """The first of the points at step, step/2, step/4, ... that gains enough, or None.
+
+    Where rows are certain, and wrong, the curvature is next to nothing and a step many times too long: it is then
+    halved until it moves no score any more.
+    """
+    share, least = 1.0, FEWEST
+    noise = 8 * EPS * abs(point.value)
+    while share >= least:
+        moved = loss.point(point.at - share * step)
+        if moved.value <= point.value - ARMIJO * share * 2 * decrement + noise:
+            return moved
+        share *= 0.5
+        if share < FEWEST == least:
+            least = min(FEWEST, REST / max(loss.reach(step), REST))
+    return None
+
+
+class ConjugateGradients:
+    """The solution of H v = g, to a share of what is left; a later call goes on from where the last one ended.
+
+    ``inverse`` is a preconditioner, and every v on the way descends.
+    """
+
+    def __init__(self, loss: LogisticLoss, point: LossPoint, inverse: Callable[[Floats], Floats]) -> None:
+        self.loss, self.point, self.inverse = loss, point, inverse
+        self.v, self.r = np.zeros_like(point.gradient), point.gradient.copy()
+        self.p = inverse(self.r)
+        self.weighed = self.r.copy()  # the preconditioner times p
+        self.first = self.rho = float(self.r @ self.p)
+
+    def solve(self, share: float, rest: float = np.inf) -> Floats:
+        """v with |H v - g| <= share |g| in the norm of the preconditioner, and the square of the plain one <= rest."""
+        for _ in range(min(10 * len(self.v), 1000)):
+            enough = self.rho <= share**2 * self.first and float(self.r @ self.r) <= rest
+            if enough or not self.rho > DIGITS**2 * self.first:
+                break
+            bent = self.loss.product(self.point, self.p)
+            bend = float(self.p @ bent)
+            if bend <= EPS * float(self.p @ self.weighed):  # flat: what has been found so far, or the slope itself
+                return self.v if self.v.any() else self.p
+            a = self.rho / bend
+            self.v += a * self.p
+            self.r -= a * bent
+            z = self.inverse(self.r)
+            self.rho, last = float(self.r @ z), self.rho
+            self.p, self.weighed = z + (self.rho / last) * self.p, self.r + (self.rho / last) * self.weighed
+        return self.v

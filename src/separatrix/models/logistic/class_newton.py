@@ -16,8 +16,8 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import EPS, HessianModel, LossPoint
-from separatrix.models.logistic.class_blocks import NarrowRows
-from separatrix.models.logistic.concordance import LeftToGain
+from separatrix.models.logistic.class_hessians import NarrowRows
+from separatrix.models.logistic.existence import LeftToGain
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import LAST, NewtonState, newton_cg, rests
 from separatrix.models.logistic.quasi_newton import LBFGS, LBFGSState, ScaledModel, first_step, with_model

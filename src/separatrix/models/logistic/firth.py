@@ -4,6 +4,13 @@ Steps are I^-1 times the adjusted score, corrected by the pairs of earlier steps
 they gain. The function may have several maxima, and a long step may cross from one to another: a few searches, from
 starts that have little in common, go on until little is left to gain, and where they end at different maxima, further
 ones follow. From the highest maximum a last search goes on to the last digits.
+
+Searches of two classes begin on paths of Newton's method to easier maxima. The first is the maximum of
+l(b) + sum c_i h_i (log p_i + log(1 - p_i))/2  with the leverages h_i at zero, which is concave and finite: the
+likelihood of rows to which h_i/2 successes and failures are added. The second is where Newton's method for l(b) itself
+is after a few steps. Searches from the two mostly end at the same maximum; where that path is long, zero is a third
+start. Where they end at different ones, columns with rows far out have several scales at which log|I|/2 offsets the
+likelihood, and the steps in between, from small coefficients to large ones, lead to the maxima at these scales.
 """
 
 from __future__ import annotations
@@ -17,9 +24,8 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import one_blas_thread
-from separatrix.models.logistic.binary_loss import EPS
+from separatrix.models.logistic.binary_loss import EPS, BinaryLoss
 from separatrix.models.logistic.firth_likelihood import FirthLikelihood, PenalisedPoint, logdet_of, orthonormal
-from separatrix.models.logistic.firth_starts import EASY, FEW, STEPS, added_leverages, newton_path
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
 from separatrix.models.logistic.quasi_newton import StepPairs
 from separatrix.numerics.driver import Driven, drive
@@ -29,6 +35,10 @@ LONGEST = 1.0  # the root mean square change of the scores by one step
 APART = 0.1  # two maxima differ by more standard errors than this, along the line through them
 SETTLED, PLACED = 0.0, 1e-10  # what is left to gain at an estimate, and where a search for a maximum's place ends
 LARGE_SETTLED, LARGE_PLACED = 1e-16, 1e-4  # the same of large tables: 1e-8 standard errors are left
+EASY = 5  # points of a path up to which a search from zero waits until the two end at different maxima
+STEPS, FEW = 12, 10  # of a path; FEW for large tables
+LEFT = 1e-3  # what is still to gain where a path ends
+RIDGE = 1e-9  # of the rows: classes may be separated
 LARGE = 2**22  # multiplications of one information matrix, from which on a search takes narrow ones, and few starts
 
 
@@ -129,7 +139,7 @@ def firth_estimate(
     """The highest maximum that searches on orthonormal columns reach; vectors (K - 1, p) against the first class.
 
     A search is made from each of the ``starts`` (vectors, or None for zero), by default from those of
-    :mod:`~separatrix.models.logistic.firth_starts`. One that does not end at a maximum of its own adds nothing, unless
+    the module. One that does not end at a maximum of its own adds nothing, unless
     none does. Where they end at different maxima, ``more`` gives further starts.
     """
     with one_blas_thread():
@@ -267,3 +277,38 @@ def fitted_intercepts(
         if size < 1e-7:  # the error that is left is a part of its square
             break
     return at, P.T, losses
+
+
+# -- where searches begin --
+
+
+def added_leverages(likelihood: FirthLikelihood) -> Floats:
+    """The first of the module's two starts."""
+    point, y, c = likelihood.at(np.zeros(likelihood.lifted.shape[1])), likelihood.loss.y, likelihood.c
+    if point.factor is None or point.rows is None:
+        return point.b
+    half = 0.5 * likelihood.norms(np.asarray(np.linalg.inv(point.factor))) * point.rows.curvature
+    return newton_path(likelihood, [likelihood.rows_of(y, c + half), likelihood.rows_of(-y, half)])[-1]
+
+
+def newton_path(likelihood: FirthLikelihood, losses: list[BinaryLoss], most: int = STEPS) -> list[Floats]:
+    """Zero and the points that Newton's method for the sum of some losses goes through."""
+    b = np.zeros(likelihood.lifted.shape[1])
+    path, rows = [b], [loss.point(np.append(b, 0.0)) for loss in losses]
+    ridge = RIDGE * float(likelihood.c.sum()) * np.eye(len(b))
+    for _ in range(most):
+        value, slope = sum(row.value for row in rows), sum(row.gradient[:-1] for row in rows)
+        curvature = sum(row.curvature for row in rows)
+        step = np.linalg.solve(likelihood.gram(np.asarray(curvature)) + ridge, slope)
+        if not 0.5 * float(slope @ step) > LEFT:
+            break
+        for _ in range(10):
+            ahead = [loss.point(np.append(b - step, 0.0)) for loss in losses]
+            if sum(row.value for row in ahead) < value:
+                break
+            step = 0.5 * step
+        else:
+            break
+        b, rows = b - step, ahead
+        path.append(b)
+    return path

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint
-from separatrix.models.logistic.class_information import class_information
+from separatrix.models.logistic.class_hessians import class_information
 from separatrix.models.logistic.multinomial_loss import softmax
 from separatrix.models.logistic.problem import LogisticProblem
 

@@ -1,4 +1,4 @@
-"""One logistic fit: which method it is, on which rows."""
+"""One logistic fit: which method it is, on which rows, and around which offset and zeros of the columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.centred_loss import CentredLoss
 from separatrix.models.logistic.elastic_net import proximal_newton
-from separatrix.models.logistic.far_columns import moved, moved_back, near_zero
 from separatrix.models.logistic.logistic_ridge import ridge
 from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult, UsedRows
 from separatrix.models.logistic.unpenalised_fit import UnpenalisedFit
@@ -21,6 +20,8 @@ from separatrix.numerics.status import Status
 from separatrix.validation import check_table
 
 LARGE = 2**23  # numbers of rows whose check is left to the passes of a ridge fit
+FAR = 100.0  # times its spread that a dense column may be away from zero in a penalised fit
+LOOK = 1000  # rows that are looked at for that
 
 
 def fit_parts(parts: list[UsedRows], options: FitOptions, start: Floats | None) -> list[LogisticResult]:
@@ -105,3 +106,42 @@ def penalised(
         return ridge(problem, 1.0 / C, options.gap, options.max_iter, start)
     net = ElasticNet(r / C, (1.0 - r) / C)
     return proximal_newton(loss or CentredLoss(problem), net, options.gap, options.max_iter, start)
+
+
+# -- columns that are far from zero for their spread, such as times in seconds --
+
+
+def near_zero(problem: LogisticProblem) -> tuple[LogisticProblem, Floats | None]:
+    """The problem with far dense columns moved, by how much each column was, and None where none was.
+
+    A free intercept takes up the move, and is not penalised: the weights stay what they are. Residuals add up to zero
+    but for rounding, which a column far from zero multiplies in its slope: at a million times its spread no gap can be
+    proved. A column whose numbers are within a factor of two of each other is moved without rounding (Sterbenz 1974).
+    """
+    if problem.sparse or not problem.lift or not problem.n:
+        return problem, None
+    some = problem.X[:: max(1, problem.n // LOOK)]
+    low, high = some.min(axis=0).astype(np.float64), some.max(axis=0).astype(np.float64)
+    with np.errstate(all="ignore"):
+        far = np.minimum(np.abs(low), np.abs(high)) > FAR * (high - low)
+        far &= high > low  # a constant column stays: its weight is zero
+    if not far.any():
+        return problem, None
+    shift = np.where(far, some[0], 0.0)
+    return replace(problem, X=problem.X - shift), shift
+
+
+def moved(vectors: Floats, shift: Floats | None, classes: int) -> Floats:
+    """Vectors of the same scores on columns that are less by ``shift``."""
+    if shift is None:
+        return vectors
+    out = vectors.copy()
+    out[:, -1] += out[:, :-1] @ shift
+    if classes > 2:
+        out[:, -1] -= out[:, -1].mean()
+    return out
+
+
+def moved_back(result: LogisticResult, shift: Floats | None, classes: int) -> LogisticResult:
+    """A result for the columns as they were."""
+    return result if shift is None else replace(result, vectors=moved(result.vectors, -shift, classes))

@@ -201,7 +201,7 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         """The likelihood that FLAC maximised; others are as they are."""
         if rows.leverages is None:
             return fitted
-        from separatrix.models.logistic.added_covariate import added_likelihood
+        from separatrix.models.logistic.likelihood import added_likelihood
 
         made = added_likelihood(fitted.problem, fitted.estimate, rows.leverages)
         return replace(made, aliased=fitted.aliased)

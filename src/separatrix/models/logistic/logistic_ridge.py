@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
-from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint, SampleHessian
+from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, ConjugateGradients, LossPoint, SampleHessian
 from separatrix.models.logistic.class_newton import class_start, shared
-from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap
-from separatrix.models.logistic.last_step import last_step
+from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap, last_step
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
-from separatrix.models.logistic.newton import ConjugateGradients, NewtonState, newton, newton_cg
+from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import (
     FEWEST,
     SAMPLE,

@@ -10,11 +10,10 @@ import numpy as np
 
 from separatrix.errors import InferenceError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
-from separatrix.models.logistic.firth_profile import FirthProfiles
 from separatrix.models.logistic.fitted_facts import FittedFacts
 from separatrix.models.logistic.grouped import GroupedOutcomes
 from separatrix.models.logistic.likelihood import FittedLikelihood
-from separatrix.models.logistic.profile import profile_interval, profile_of
+from separatrix.models.logistic.profile import FirthProfiles, profile_interval, profile_of
 from separatrix.statistics.distributions import chi2_tail, need_level, quantile, two_sided
 from separatrix.statistics.sandwich import cluster_codes, clustered_note
 from separatrix.statistics.summary import ResultTable, Summary, listed

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import ALONG, EPS, TINY, LossPoint, dense, least_along
-from separatrix.models.logistic.class_blocks import (
+from separatrix.models.logistic.class_hessians import (
     ClassBlocks,
     NarrowRows,
     PlainDiagonal,
     add_balanced,
+    class_information,
     scores_against_last,
 )
-from separatrix.models.logistic.class_information import class_information
 
 CACHE = 2**18  # numbers of a chunk of rows, their scores and probabilities
 BLOCK_PRICE = 6  # blocks are made where the square of the columns is at most so many times the rows

@@ -12,7 +12,6 @@ each step is found by conjugate gradients (Steihaug 1983; Lin, Weng and Keerthi 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,21 +19,22 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import (
     EPS,
+    REST,
     TINY,
+    ConjugateGradients,
     HessianModel,
     LogisticLoss,
     LossPoint,
     SmoothLoss,
+    backtrack,
+    direction,
+    expected_next,
 )
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
-ARMIJO = 1e-4
-REST = 1e-5  # the greatest change of a score by a last step
 EXACT = 1e-4  # how exactly a step is solved at most: products with the Hessian may have six digits only
-DIGITS = 1e-7  # of what is solved for: the rest is rounding of the products, or what the preconditioner does not see
 LAST = 1e-29  # of the value: what a step may promise to gain that is not taken any more
-FEWEST = 2.0**-30  # a step that has been halved thirty times leads nowhere
 
 
 @dataclass(slots=True)
@@ -65,11 +65,6 @@ class NewtonState:
         """Whether a step is no better than the one before it, or leads to the last digits."""
         last = expected_next(self.decrement, self.before) <= LAST * self.size
         return self.near and (self.decrement > 0.25 * self.before or last)
-
-    @property
-    def estimate(self) -> Floats:
-        """The parameters after the step that leads on from here: without a tolerance a run ends before it."""
-        return self.point.at if self.step is None else self.point.at - self.step
 
     def moved(self, loss: SmoothLoss) -> NewtonState | None:
         assert self.step is not None
@@ -128,44 +123,12 @@ def newton(
     return drive(Newton(loss, tol, bounded, floor), NewtonState(start), max_steps=max_iter)
 
 
-def expected_next(decrement: float, before: float) -> float:
-    """The decrement after a step, if that divides it as the one before did."""
-    return decrement * min(1.0, decrement / before) if 0 < before < np.inf else decrement
-
-
-def direction(model: HessianModel, g: Floats) -> tuple[Floats, float]:
-    """The step of a model and its decrement g'H^-1 g/2; not a number where the model has no step."""
-    try:
-        step = model.correction(g)
-    except np.linalg.LinAlgError:
-        return np.zeros_like(g), np.nan
-    return step, 0.5 * float(g @ step)
-
-
 def rests(loss: SmoothLoss, point: LossPoint, model: HessianModel, step: Floats) -> bool:
     """Whether the last step and one for the rounding errors of the gradient hardly move any score."""
     with np.errstate(all="ignore"):
         rounding, _ = direction(model, loss.rounding(point))
         flat = getattr(model, "flat", False)  # directions were left out
         return not flat and loss.reach(step) <= REST and loss.reach(rounding) <= REST
-
-
-def backtrack(loss: SmoothLoss, point: LossPoint, step: Floats, decrement: float) -> LossPoint | None:
-    """The first of the points at step, step/2, step/4, ... that gains enough, or None.
-
-    Where rows are certain, and wrong, the curvature is next to nothing and a step many times too long: it is then
-    halved until it moves no score any more.
-    """
-    share, least = 1.0, FEWEST
-    noise = 8 * EPS * abs(point.value)
-    while share >= least:
-        moved = loss.point(point.at - share * step)
-        if moved.value <= point.value - ARMIJO * share * 2 * decrement + noise:
-            return moved
-        share *= 0.5
-        if share < FEWEST == least:
-            least = min(FEWEST, REST / max(loss.reach(step), REST))
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,35 +172,3 @@ def newton_cg(loss: LogisticLoss, start: LossPoint, max_iter: float, tol: float 
     """Minimise from ``start`` without making a Hessian; see :class:`NewtonCG`."""
     first = float(np.linalg.norm(start.gradient)) or 1.0
     return drive(NewtonCG(loss, first, tol), NewtonState(start), max_steps=max_iter)
-
-
-class ConjugateGradients:
-    """The solution of H v = g, to a share of what is left; a later call goes on from where the last one ended.
-
-    ``inverse`` is a preconditioner, and every v on the way descends.
-    """
-
-    def __init__(self, loss: LogisticLoss, point: LossPoint, inverse: Callable[[Floats], Floats]) -> None:
-        self.loss, self.point, self.inverse = loss, point, inverse
-        self.v, self.r = np.zeros_like(point.gradient), point.gradient.copy()
-        self.p = inverse(self.r)
-        self.weighed = self.r.copy()  # the preconditioner times p
-        self.first = self.rho = float(self.r @ self.p)
-
-    def solve(self, share: float, rest: float = np.inf) -> Floats:
-        """v with |H v - g| <= share |g| in the norm of the preconditioner, and the square of the plain one <= rest."""
-        for _ in range(min(10 * len(self.v), 1000)):
-            enough = self.rho <= share**2 * self.first and float(self.r @ self.r) <= rest
-            if enough or not self.rho > DIGITS**2 * self.first:
-                break
-            bent = self.loss.product(self.point, self.p)
-            bend = float(self.p @ bent)
-            if bend <= EPS * float(self.p @ self.weighed):  # flat: what has been found so far, or the slope itself
-                return self.v if self.v.any() else self.p
-            a = self.rho / bend
-            self.v += a * self.p
-            self.r -= a * bent
-            z = self.inverse(self.r)
-            self.rho, last = float(self.r @ z), self.rho
-            self.p, self.weighed = z + (self.rho / last) * self.p, self.r + (self.rho / last) * self.weighed
-        return self.v

@@ -19,8 +19,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.logistic.active_newton import ElasticNet, Order
 from separatrix.models.logistic.binary_loss import dense, weighted_gram
-from separatrix.models.logistic.class_blocks import inverse_between_classes
-from separatrix.models.logistic.class_information import all_classes
+from separatrix.models.logistic.class_hessians import all_classes, inverse_between_classes
 
 MOST_DENSE = 2**24  # numbers up to which sparse columns are made dense for their products
 ALIKE = 1e-14  # differences of probabilities that are rounding

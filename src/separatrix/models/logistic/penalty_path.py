@@ -13,8 +13,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.centred_loss import CentredLoss
-from separatrix.models.logistic.far_columns import moved_back, near_zero
-from separatrix.models.logistic.fit import penalised
+from separatrix.models.logistic.fit import moved_back, near_zero, penalised
 from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult
 from separatrix.models.logistic.ridge_path import RidgeFits
 from separatrix.numerics.status import Status, raise_interruption

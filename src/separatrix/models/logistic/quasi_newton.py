@@ -21,25 +21,20 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import (
     EPS,
+    REST,
     BinaryLoss,
+    ConjugateGradients,
     HessianModel,
     LogisticLoss,
     LossPoint,
     SampleHessian,
-    weighted_gram,
-)
-from separatrix.models.logistic.concordance import LeftToGain
-from separatrix.models.logistic.duality_gap import KeptGap
-from separatrix.models.logistic.newton import (
-    LAST,
-    REST,
-    ConjugateGradients,
-    NewtonState,
     backtrack,
     expected_next,
-    newton,
-    rests,
+    weighted_gram,
 )
+from separatrix.models.logistic.duality_gap import KeptGap
+from separatrix.models.logistic.existence import LeftToGain
+from separatrix.models.logistic.newton import LAST, NewtonState, newton, rests
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
@@ -207,8 +202,8 @@ def first_step(
     """
     pairs = StepPairs()
     with np.errstate(all="ignore"):
-        solver = ConjugateGradients(loss, start, model.correction)
-        step = solver.solve(rough) if rough else solver.p
+        products = ConjugateGradients(loss, start, model.correction) if rough else None
+        step = products.solve(rough) if products else model.correction(start.gradient)
         step = loss.multiple(step) * step
         moved = loss.point(start.at - step)
     if not moved.value < start.value:

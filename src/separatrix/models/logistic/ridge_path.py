@@ -14,11 +14,10 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
-from separatrix.models.logistic.binary_loss import EPS, BinaryLoss, HessianModel, LossPoint, SampleHessian
+from separatrix.models.logistic.binary_loss import EPS, BinaryLoss, HessianModel, LossPoint, SampleHessian, backtrack
 from separatrix.models.logistic.duality_gap import KeptGap, duality_gap
 from separatrix.models.logistic.logistic_ridge import Searched, finished, result_of, ridge
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
-from separatrix.models.logistic.newton import backtrack
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, by_inner_products
 from separatrix.models.logistic.quasi_newton import ROUGH, LBFGSState, StepPairs, first_step, sampled_hessian
 from separatrix.numerics.driver import drive

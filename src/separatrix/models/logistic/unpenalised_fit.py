@@ -10,13 +10,11 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import SeparationError
-from separatrix.models.logistic.added_covariate import flac
 from separatrix.models.logistic.binary_loss import BinaryLoss, HessianModel, LossPoint, SampleHessian, weighted_gram
 from separatrix.models.logistic.class_newton import class_gradients, class_newton, class_start
-from separatrix.models.logistic.concordance import LeftToGain
-from separatrix.models.logistic.existence import Existence, overlap_at, separates
+from separatrix.models.logistic.existence import Existence, LeftToGain, overlap_at, separates
 from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
-from separatrix.models.logistic.independent_columns import IndependentColumns, independent_columns, independent_in
+from separatrix.models.logistic.likelihood import flac
 from separatrix.models.logistic.logistic_ridge import standardised_ridge
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
@@ -31,6 +29,7 @@ from separatrix.models.logistic.problem import (
 )
 from separatrix.models.logistic.quasi_newton import FEWER, SAMPLE, first_step, kept_newton
 from separatrix.numerics.driver import Driven
+from separatrix.numerics.gram_matrix import IndependentColumns, independent_columns, independent_in
 from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.numerics.status import Status
 
@@ -266,7 +265,7 @@ class UnpenalisedFit:
         for step in (stride, 1) if stride >= FEWER and not whole.sparse else (1,):
             X = whole.X if step == 1 else np.ascontiguousarray(whole.X[::step])
             gram = weighted_gram(X, whole.counts[::step].copy(), 0.0, whole.lift)
-            self.keep(independent_in(gram, whole.d, whole.lift))
+            self.keep(independent_in(gram))
             if self.problem is whole:
                 break
         return gram, X.shape[0] / whole.n
@@ -288,8 +287,10 @@ class UnpenalisedFit:
 
     def found(self, run: Driven[NewtonState], stage: Callable[[], FitStage] | None = None) -> FitStage:
         """A search that has ended, with the shortest of equally likely vectors."""
-        self.run, point = run, run.state.point
-        at = run.state.estimate if run.status is Status.OPTIMAL else point.at
+        self.run, point, step = run, run.state.point, run.state.step
+        at = point.at
+        if run.status is Status.OPTIMAL and step is not None:  # without a tolerance a run ends before its last step
+            at = at - step
         vectors = self.all_columns(self.problem.shortest(at))
         gap = run.state.gap / run.state.size if np.isfinite(run.state.gap) else None
         return FitStage(LogisticResult(vectors, run.status, run.steps, point.value, gap), stage)

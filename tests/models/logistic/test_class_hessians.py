@@ -7,11 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
-from separatrix.models.logistic import class_information, problem
-from separatrix.models.logistic.class_blocks import ClassBlocks, in_proportion
-from separatrix.models.logistic.last_step import last_step, tilted_gap
+from separatrix.models.logistic import class_hessians, problem
+from separatrix.models.logistic.binary_loss import ConjugateGradients
+from separatrix.models.logistic.class_hessians import ClassBlocks, in_proportion
+from separatrix.models.logistic.duality_gap import last_step, tilted_gap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss, class_scores, class_sums
-from separatrix.models.logistic.newton import ConjugateGradients, newton
+from separatrix.models.logistic.newton import newton
 from separatrix.models.logistic.penalised_quadratic import gram_of_many
 
 
@@ -126,16 +127,16 @@ def test_rows_chosen_in_proportion_have_the_sums_of_all():
     ("rows", "weighted", "pairs"), [(7, True, 1), (60, False, 1), (7, False, 10**6), (60, True, 10**6)]
 )
 def test_the_information_of_classes_is_the_sum_over_rows(monkeypatch, rows, weighted, pairs):
-    monkeypatch.setattr(class_information, "BLOCK", 100)  # several chunks of rows
-    monkeypatch.setattr(class_information, "PAIRS", pairs)
+    monkeypatch.setattr(class_hessians, "BLOCK", 100)  # several chunks of rows
+    monkeypatch.setattr(class_hessians, "PAIRS", pairs)
     rng = np.random.default_rng(rows)
     X, P = rng.normal(size=(rows, 4)), np.asfortranarray(rng.dirichlet(np.ones(3), rows))
     c = rng.random(rows) if weighted else np.ones(rows)
     expected = sum(c[i] * np.kron(np.diag(P[i]) - np.outer(P[i], P[i]), np.outer(X[i], X[i])) for i in range(rows))
-    for made in (class_information.class_information, class_information.all_classes):
+    for made in (class_hessians.class_information, class_hessians.all_classes):
         found = made(X, P, c if weighted else None)
         assert np.abs(found - expected).max() <= 1e-13 * np.abs(expected).max()
-    some = class_information.class_information(X, P[:, 1:], c if weighted else None)  # of all classes but one
+    some = class_hessians.class_information(X, P[:, 1:], c if weighted else None)  # of all classes but one
     assert np.abs(some - expected[4:, 4:]).max() <= 1e-13 * np.abs(expected).max()
 
 

@@ -1,4 +1,7 @@
-"""Which columns the rows tell apart, and how the others follow from them."""
+"""The Gram matrix of rows from moments, with columns of length 1, and which of its columns are independent.
+
+With a free bias it is the centred scatter; otherwise the constant column, if there is one, is in the rows.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,63 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import weighted_gram
-from separatrix.numerics.normal_equations import NormalEquations, rank_limit
+from separatrix.numerics.moments import Moments, Totals
 
+EPS = float(np.finfo(np.float64).eps)
 LARGEST = 64  # denominators of the shares that are tried in exact arithmetic
+
+
+class GramMatrix:
+    """A of  (A + alpha I) w = c,  with both from moments, and A + alpha I scaled to a diagonal of ones."""
+
+    def __init__(self, totals: Totals, d: int, alpha: float, lift: bool, free: bool) -> None:
+        self.alpha, self.lift, self.free, self.d = alpha, lift, free, d
+        self.weight, self.rows = float(totals.weight[0]), totals.rows
+        mean, S = totals.mean[0], totals.scatter
+        self.x_mean, self.y_mean = mean[:d], mean[d:]
+        if free:
+            self.A, self.c = S[:d, :d], S[:d, d:]
+            self.spread = np.diagonal(S[d:, d:]).copy()
+        else:
+            G = S + self.weight * np.outer(mean, mean)
+            self.A, self.c, self.spread = G[:d, :d], G[:d, d:], np.diagonal(G[d:, d:]).copy()
+            if lift:
+                sums = self.weight * mean
+                self.A = np.block([[self.A, sums[:d, None]], [sums[None, :d], np.full((1, 1), self.weight)]])
+                self.c = np.vstack([self.c, sums[None, d:]])
+        self.p = d + (1 if lift else 0)
+        self.scale, self.scaled = unit_diagonal(self.A, alpha)
+
+
+def unit_diagonal(A: Floats, alpha: float = 0.0) -> tuple[Floats, Floats]:
+    """Roots of the diagonal of A + alpha, and that matrix divided by them on both sides."""
+    diagonal = np.diagonal(A) + alpha
+    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scaled = A / scale
+    scaled /= scale[:, None]
+    own = np.arange(len(A))
+    scaled[own, own] = diagonal / scale / scale
+    return scale, scaled
+
+
+def rank_limit(p: int) -> float:
+    """Singular values at or below this share of the largest count as zero."""
+    return 8 * p * EPS
+
+
+def first_pivots(A: Floats) -> NDArray[np.intp]:
+    """Columns of a scaled Gram matrix that are not linear combinations of columns before them."""
+    d = len(A)
+    kept, factor, limit = list[int](), np.zeros((d, 0)), rank_limit(d + 1)
+    for j in range(d):
+        left = float(A[j, j] - factor[j] @ factor[j])
+        if left > limit:
+            factor = np.column_stack([factor, (A[:, j] - factor @ factor[j]) / np.sqrt(left)])
+            kept.append(j)
+    return np.array(kept, dtype=np.intp)
+
+
+# -- independent columns --
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +129,16 @@ class IndependentColumns:
 
 def independent_columns(X: Any, weights: Floats | None, lift: bool) -> IndependentColumns:
     """Columns of which no other is a linear combination, with how the others follow from them."""
-    gram = weighted_gram(X, np.ones(X.shape[0]) if weights is None else weights, 0.0, lift)
-    return independent_in(gram, X.shape[1], lift)
+    n, d = X.shape
+    totals = Moments(d).add(X, None, None, np.ones(n) if weights is None else weights).totals(last=True)
+    return independent_in(GramMatrix(totals, d, 0.0, lift, lift))
 
 
-def independent_in(gram: NormalEquations, d: int, lift: bool) -> IndependentColumns:
-    """Pivots of a Cholesky factorisation of the scaled Gram matrix, largest first."""
-    A = gram.scaled if lift else gram.scaled[:d, :d]
-    flat = np.diagonal(gram.A)[:d] <= _rounding(gram, d)
-    A = np.where(flat[:, None] | flat, 0.0, A)
+def independent_in(gram: GramMatrix) -> IndependentColumns:
+    """Pivots of a Cholesky factorisation of the scaled matrix, largest first; a constant column is not in it."""
+    d = gram.d
+    flat = np.diagonal(gram.A) <= gram.weight * (1e-15 * np.abs(gram.x_mean)) ** 2  # constant but for rounding
+    A = np.where(flat[:, None] | flat, 0.0, gram.scaled)
     try:
         pivots = np.diagonal(np.linalg.cholesky(A)) if not flat.any() else np.zeros(1)
         if float(pivots.min()) ** 2 > 1e-7:
@@ -100,18 +157,12 @@ def independent_in(gram: NormalEquations, d: int, lift: bool) -> IndependentColu
         left = left - column**2
         left[j] = -np.inf
         kept.append(j)
-    return _split(gram, A, np.sort(np.array(kept, dtype=np.intp)), d, lift)
+    return _split(gram, A, np.sort(np.array(kept, dtype=np.intp)))
 
 
-def _split(gram: NormalEquations, A: Floats, kept: NDArray[np.intp], d: int, lift: bool) -> IndependentColumns:
-    others = np.setdiff1d(np.arange(d), kept)
-    scale = gram.scale[:d]
+def _split(gram: GramMatrix, A: Floats, kept: NDArray[np.intp]) -> IndependentColumns:
+    others, scale = np.setdiff1d(np.arange(gram.d), kept), gram.scale
     share = np.linalg.solve(A[np.ix_(kept, kept)], A[np.ix_(kept, others)]) if len(kept) else np.zeros((0, len(others)))
     share = share / scale[kept, None] * scale[others]
-    constant = gram.x_mean[others] - gram.x_mean[kept] @ share if lift else np.zeros(len(others))
+    constant = gram.x_mean[others] - gram.x_mean[kept] @ share if gram.lift else np.zeros(len(others))
     return IndependentColumns(kept, others, share, constant)
-
-
-def _rounding(gram: NormalEquations, d: int) -> Floats:
-    """What a column's scatter may be by rounding alone, when it is constant."""
-    return np.asarray(gram.weight * (1e-15 * np.abs(gram.x_mean[:d])) ** 2)
