@@ -20,8 +20,8 @@ from benchmarks.fewest_mistakes import table
 from benchmarks.measure import print_table
 from separatrix import fewest_mistakes, verify
 from separatrix.proofs.branch_and_bound import Search
+from separatrix.proofs.case_tree import default_nodes
 from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.tree_rows import default_nodes
 
 
 def adult(name):

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix.errors import DataError, FoldError
-from separatrix.evaluation.shared_moments import MOMENTS
+from separatrix.evaluation.fold_runs import MOMENTS
 
 
 @pytest.mark.parametrize("weighted", [False, True])

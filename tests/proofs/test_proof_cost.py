@@ -11,18 +11,16 @@ from scipy import sparse
 
 from separatrix import checker, fewest_mistakes, separability, verify
 from separatrix.errors import CertificateError
-from separatrix.proofs import proof_cost, witness_entries
+from separatrix.proofs import witness_entries
 from separatrix.proofs.block_bounds import _keep_better
 from separatrix.proofs.branch_and_bound import Search
 from separatrix.proofs.case_tree import packed_proof, proof
 from separatrix.proofs.certificate import Certificate
-from separatrix.proofs.decimal_reading import decimal_rows
-from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.lifted_rows import LiftedRows, decimal_rows
 from separatrix.proofs.packing import Packing
-from separatrix.proofs.proof_cost import ProofCost
 from separatrix.proofs.row_blocks import row_blocks
 from separatrix.proofs.separability import given_data
-from separatrix.proofs.witness_entries import certify_disjoint
+from separatrix.proofs.witness_entries import ProofCost, certify_disjoint
 
 
 def overlapping(n, d, seed=0):
@@ -36,7 +34,12 @@ def test_a_bracket_has_the_bound_that_its_certificate_proves(share, monkeypatch)
     """With less work allowed by the checker the lower end is lower, and the certificate still checks."""
     X, y = overlapping(120, 5)
     free = fewest_mistakes(X, y, max_nodes=1500)
-    for module, name in ((proof_cost, "LIMIT"), (proof_cost, "PLAIN"), (checker, "MOST_WORK"), (checker, "ROW_TEXT")):
+    for module, name in (
+        (witness_entries, "LIMIT"),
+        (witness_entries, "PLAIN"),
+        (checker, "MOST_WORK"),
+        (checker, "ROW_TEXT"),
+    ):
         monkeypatch.setattr(module, name, getattr(module, name) // share)
     found = fewest_mistakes(X, y, max_nodes=1500)
     assert f"at least {found.lower} of" in verify(found.certificate, X, y)
@@ -67,9 +70,9 @@ def test_blocks_of_long_proofs_are_left_out(monkeypatch):
     _keep_better(search, packing)
     assert search.lower == packing.bound == sum(block.lower for block in blocks)
     nodes, witnesses = packed_proof(packing)
-    each = proof_cost.STEP * (4 * 5 * sum(len(node.get("pack", ())) for node in nodes) + 32 * len(nodes))
+    each = witness_entries.STEP * (4 * 5 * sum(len(node.get("pack", ())) for node in nodes) + 32 * len(nodes))
     most = (len(witnesses) * search.cost.weighted(5, 20) + each) // 2
-    monkeypatch.setattr(proof_cost, "LIMIT", most)
+    monkeypatch.setattr(witness_entries, "LIMIT", most)
     monkeypatch.setattr(checker, "ROW_TEXT", 0)
     less = Search(rows, np.inf, None)
     _keep_better(less, packing)
@@ -82,7 +85,7 @@ def test_of_very_many_witnesses_some_are_certified(monkeypatch):
     X, y = overlapping(400, 3)
     rows = LiftedRows(X, np.where(y, 1, -1).astype(np.int8), True)
     witnesses = list(Search(rows, np.inf, None).disjoint(np.arange(400)))
-    monkeypatch.setattr(proof_cost, "LIMIT", 10 * ProofCost(rows).weighted(5, 20))
+    monkeypatch.setattr(witness_entries, "LIMIT", 10 * ProofCost(rows).weighted(5, 20))
     monkeypatch.setattr(checker, "ROW_TEXT", 0)
     given = given_data(X, y, None, True, "binary64")
     made = certify_disjoint(given, [1], [0], witnesses, np.eye(3)[0], 0.0)

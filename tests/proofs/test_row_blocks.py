@@ -12,12 +12,11 @@ from hard_sets import noisy, table_of
 from scipy import sparse
 
 from separatrix import checker, fewest_mistakes, verify
-from separatrix.proofs import block_bounds, branch_and_bound, column_blocks, row_blocks
+from separatrix.proofs import block_bounds, branch_and_bound, row_blocks
+from separatrix.proofs.block_bounds import near_packing
 from separatrix.proofs.branch_and_bound import Search
 from separatrix.proofs.case_tree import proof
-from separatrix.proofs.decimal_reading import decimal_rows
-from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.near_witnesses import near_packing
+from separatrix.proofs.lifted_rows import LiftedRows, decimal_rows
 from separatrix.proofs.packing import Packing
 
 
@@ -61,7 +60,7 @@ def test_blocks_never_exceed_brute_force(small_blocks):
         wrong = np.arange(0, n, 3)
         for blocks in (
             row_blocks.row_blocks(rows, solve, 1e6, lambda: False),
-            column_blocks.column_blocks(rows, solve, 1e6, lambda: False, wrong),
+            block_bounds.column_blocks(rows, solve, 1e6, lambda: False, wrong),
         ):
             assert sum(block.lower for block in blocks) <= k
             taken = [i for block in blocks for i in block.rows]
@@ -85,10 +84,10 @@ def test_blocks_of_few_columns_prove_more_than_runs_of_rows_where_most_numbers_a
     rows = lifted(X, y)
     runs = row_blocks.row_blocks(rows, solve, 3e8, lambda: False)
     wrong = np.flatnonzero((X[:, :4].sum(axis=1) > 0.8) != (y > 0))
-    first, *others = column_blocks.column_blocks(rows, solve, 3e8, lambda: False, wrong)
+    first, *others = block_bounds.column_blocks(rows, solve, 3e8, lambda: False, wrong)
     assert (X[first.rows] != 0).any(axis=0).sum() <= 3  # a fifth of the columns, and those of nearly all rows
     assert first.lower + sum(block.lower for block in others) > sum(block.lower for block in runs)
-    late = column_blocks.column_blocks(rows, solve, 3e8, lambda: True, wrong)
+    late = block_bounds.column_blocks(rows, solve, 3e8, lambda: True, wrong)
     assert late == []
 
 
@@ -98,9 +97,9 @@ def test_blocks_of_few_columns_are_solved_again_with_more_work():
     X = rng.random((900, 15)) * (rng.random((900, 15)) < np.linspace(0.6, 0.05, 15))
     y = np.where((X[:, :5].sum(axis=1) > 1.0) ^ (rng.random(900) < 0.25), 1, -1)
     rows, wrong, bounds = lifted(X, y), np.arange(0, 900, 4), []
-    for looks in (len(column_blocks.SHARES), 1000):
+    for looks in (len(block_bounds.SHARES), 1000):
         left = iter(range(looks))
-        blocks = column_blocks.column_blocks(rows, solve, 5e9, lambda left=left: next(left, None) is None, wrong)
+        blocks = block_bounds.column_blocks(rows, solve, 5e9, lambda left=left: next(left, None) is None, wrong)
         taken = [i for block in blocks for i in block.rows]
         assert len(set(taken)) == len(taken)
         assert len(blocks) > 2

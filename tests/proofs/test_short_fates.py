@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from test_forged_claims import accepted, forged
 
 from separatrix import checker, separability, verify
-from separatrix.proofs import coefficient_fates, short_fates
+from separatrix.proofs import coefficient_fates
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.short_proof import UnitRow, short_proof, spanning_rows
 
@@ -35,7 +35,7 @@ def dummy_set(n=80, d=3, more=10, seed=9):
 @pytest.fixture
 def shortly(monkeypatch):
     """Short proofs of however few columns."""
-    monkeypatch.setattr(short_fates, "FEWEST", 0)
+    monkeypatch.setattr(coefficient_fates, "FEWEST", 0)
     monkeypatch.setattr("separatrix.proofs.facial_reduction.FEWEST", 0)
 
 

@@ -19,9 +19,8 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.models.least_squares.least_squares import LeastSquares
 from separatrix.models.least_squares.ridge_solver import SMALL, from_moments
 from separatrix.models.least_squares.twofold_refinement import refine_by, residual_sums
-from separatrix.numerics.least_squares_problem import Solution
 from separatrix.numerics.moments import Moments, merge
-from separatrix.numerics.normal_equations import REFINABLE, TRUSTED, NormalEquations
+from separatrix.numerics.normal_equations import REFINABLE, TRUSTED, NormalEquations, Solution
 from separatrix.numerics.twofold import twofold_sum
 
 MOST_COLUMNS = 8192  # whose table of squares a worker and the driver can hold

@@ -19,10 +19,18 @@ from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
 from separatrix.evaluation.evaluation_text import as_html, percent
 from separatrix.evaluation.fold_assignment import dealt_anew, first_repeat, folds_for
 from separatrix.evaluation.fold_estimates import corrected_t, judge_classes, judge_numbers
-from separatrix.evaluation.fold_runs import FoldResult, Scorer, make_tasks, need_learner, run_fold, stop_at_failure
+from separatrix.evaluation.fold_runs import (
+    FoldResult,
+    Scorer,
+    is_partition,
+    make_tasks,
+    need_learner,
+    run_fold,
+    share_work,
+    stop_at_failure,
+)
 from separatrix.evaluation.intervals import Estimate, shown
 from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
-from separatrix.evaluation.shared_moments import is_partition, share_work
 from separatrix.evaluation.splits import labelled_rows, seed_of
 from separatrix.evaluation.workers import executor_of, spread
 from separatrix.statistics.distributions import need_level

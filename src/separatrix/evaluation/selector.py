@@ -10,7 +10,18 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.fold_assignment import folds_for
-from separatrix.evaluation.fold_runs import FoldTask, fit, need_judged_rows, seeded_clone, seeds_of_folds
+from separatrix.evaluation.fold_runs import (
+    MOMENTS,
+    FoldTask,
+    RidgePath,
+    fit,
+    is_partition,
+    moments_needed,
+    need_judged_rows,
+    ridge_errors,
+    seeded_clone,
+    seeds_of_folds,
+)
 from separatrix.evaluation.grid_candidates import (
     CandidateTask,
     Configuration,
@@ -20,7 +31,6 @@ from separatrix.evaluation.grid_candidates import (
 )
 from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.selection import RULES, Selection, metric_name
-from separatrix.evaluation.shared_moments import MOMENTS, RidgePath, is_partition, moments_needed, ridge_errors
 from separatrix.evaluation.splits import labelled_rows, seed_of
 from separatrix.evaluation.workers import executor_of, spread
 from separatrix.protocol import Estimator

@@ -4,17 +4,24 @@ At the least squared hinge loss, sum max(0, 1 - z_i.s)^2, the weights q_i = max(
 of them are zero only if s separates the rows. A few rows for each column are enough, if a rough hyperplane has as many
 of them on its wrong side as on the correct one: they are then no more separable than rows with random labels, which
 seldom are when there are more than two for each column (Cover 1965).
+
+Weights > 0 that cancel the rows cancel each column, so they are zero on the rows that are not zero in a column in which
+no row is negative, or none positive. Without those rows other columns may be of one sign: they are peeled, layer by
+layer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.arrays import Floats, Indices
 from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.ill_conditioned import orthogonal
 from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.one_sign_columns import layers
 
 ROUGH, EACH, LOOKED_AT = 3, 2.5, 20  # rows for each column: to fit the rough hyperplane, to weigh, and to choose from
 FEW_OF = 50  # times as many rows as are looked at: from there on the others need not be numbered
@@ -134,3 +141,25 @@ def hinge_weights(Z: Floats) -> Floats | None:
             G, target = Z[now].T @ Z[now], Z[now].sum(axis=0)
         on = now
     return None
+
+
+# -- columns of one sign --
+
+
+def layers(Z: Any, free: NDArray[np.bool_] | None = None) -> Iterator[tuple[Floats, Indices]]:
+    """The signs of the columns of one sign, 0 for the others, and the rows that are not zero there; then the next.
+
+    Z may be sparse. ``free``: the columns that count.
+    """
+    sign = np.sign(Z) if isinstance(Z, np.ndarray) else Z.sign()
+    left = np.arange(Z.shape[0])
+    while len(left):  # each round but the last takes rows away
+        total, size = (np.asarray(v.sum(axis=0)).ravel() for v in (sign, abs(sign)))
+        pure = np.where((size > 0) & (abs(total) == size), np.sign(total), 0.0)
+        if free is not None:
+            pure[~free] = 0.0
+        gone = sign @ pure > 0
+        if not gone.any():
+            break
+        yield pure, left[gone]
+        sign, left = sign[~gone], left[~gone]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.proofs.case_tree import Codes, flat_tree
+from separatrix.proofs.case_tree import Codes, first_witnesses, flat_tree, node_work, prepared, witnesses_in_turn
 from separatrix.proofs.exact_algebra import Row, integer_row, null_line, transpose
 from separatrix.proofs.face import Face
 from separatrix.proofs.face_decision import Circuit, Positive, Stage
@@ -24,10 +24,9 @@ from separatrix.proofs.float_circuit import leading_circuit
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.line_search import Lines
 from separatrix.proofs.packing import Packing, packed_fractionally
-from separatrix.proofs.proof_cost import ProofCost
 from separatrix.proofs.simplex import Patience, alternative
 from separatrix.proofs.small_tables import disjoint_circuits, separating_the_rest
-from separatrix.proofs.tree_rows import node_work, opposite_pairs, prepared, witnesses_in_turn, zero_rows
+from separatrix.proofs.witness_entries import ProofCost
 
 Progress = Callable[[int, int, int], object]
 
@@ -96,7 +95,7 @@ class Search:
             if (blocks := self.blocks) is not None:  # between the beginning of the tree and the rest of it
                 divide = (lambda: self._divide(early, gap, DOUBTS), lambda: self._by_blocks(blocks, max_nodes))
             divide = (*divide, lambda: self._divide(max_nodes, gap), self._by_integers)
-        for step in (self._first_witnesses, self._hyperplane, self._pack, *divide):
+        for step in (lambda: self.packed.extend(first_witnesses(self.rows)), self._hyperplane, self._pack, *divide):
             if self.lower + gap >= self.upper or self.late():
                 break
             step()
@@ -207,11 +206,6 @@ class Search:
 
     def _whole(self, codes: Iterable[int]) -> list[Row]:
         return self.rows.integers([c if c >= 0 else ~c for c in codes])[0]
-
-    def _first_witnesses(self) -> None:
-        """Rows of zeros are wrong for every w; equal rows with both labels cost one mistake a pair."""
-        zeros = [] if self.rows.intercept else zero_rows(self.rows)
-        self.packed += [*zeros, *opposite_pairs(self.rows, {i for codes in zeros for i in codes})]
 
     def _pack(self) -> None:
         """Disjoint witnesses one after the other; only for tables too large for a tree."""

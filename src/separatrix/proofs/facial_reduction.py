@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Indices
-from separatrix.proofs.balanced_weights import balanced_weights
+from separatrix.proofs.balanced_weights import balanced_weights, layers
 from separatrix.proofs.circulation import Circulation, moving, not_vanishing
 from separatrix.proofs.exact_algebra import Row, Weights, integer_row, lowest_terms, ratio
 from separatrix.proofs.face import Face
 from separatrix.proofs.face_decision import Circuit, Fact, Positive, Stage
 from separatrix.proofs.lifted_rows import LiftedRows
 from separatrix.proofs.newton_partition import PartitionSearch
-from separatrix.proofs.one_sign_columns import layers
 from separatrix.proofs.short_proof import FEWEST, ShortProof, short_proof
 from separatrix.proofs.short_proof import MOST as MOST_OF_SHORT
 from separatrix.proofs.small_null_vectors import face_of, small_null_vectors

@@ -16,10 +16,9 @@ from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.printable import SaidInLines
 from separatrix.proofs.block_bounds import raise_by_blocks
 from separatrix.proofs.branch_and_bound import Progress, Search
-from separatrix.proofs.case_tree import proof
+from separatrix.proofs.case_tree import default_nodes, proof
 from separatrix.proofs.certificate import Certificate, Subject, scaled
 from separatrix.proofs.separability import Given, given_data
-from separatrix.proofs.tree_rows import default_nodes
 from separatrix.proofs.witness_entries import witness_entries
 
 WHY = {

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.proofs.case_tree import node_work
 from separatrix.proofs.exact_algebra import independent, transpose
 from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.tree_rows import node_work
 
 Codes = list[int]  # a row i as i, the row reversed (-z_i) as ~i
 Solved = tuple[int, bool, int, list[dict[str, Any]], list[Codes]]  # bound, whether it is the minimum, cases, proof

@@ -23,9 +23,8 @@ from separatrix.proofs.certificate import (
     class_names,
 )
 from separatrix.proofs.coefficient_fates import Coefficients, infinite_first
-from separatrix.proofs.decimal_reading import decimal_rows
 from separatrix.proofs.facial_reduction import Reduction, reduce
-from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.lifted_rows import LiftedRows, decimal_rows
 from separatrix.proofs.separability_certificate import certificate_of
 from separatrix.validation import (
     Labels,

@@ -12,8 +12,14 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, DataTypeError, ParameterError
 from separatrix.validation import containers
-from separatrix.validation.labels import check_labels, label_vector, need_classes, shown_label
-from separatrix.validation.targets import check_finite_vector, check_weights
+from separatrix.validation.labels import (
+    check_finite_vector,
+    check_labels,
+    check_weights,
+    label_vector,
+    need_classes,
+    shown_label,
+)
 
 Codes = NDArray[np.intp]
 PAIRS = ((0, 1), (-1, 1), (False, True))  # what a lone label tells of the other

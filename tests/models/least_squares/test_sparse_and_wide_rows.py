@@ -13,8 +13,8 @@ from test_least_squares import gradient
 import separatrix as sx
 from separatrix.errors import DataError
 from separatrix.models.least_squares import ridge_solver, singular_values
-from separatrix.models.least_squares.conjugate_gradients import solve_cg
-from separatrix.numerics.least_squares_problem import LeastSquaresProblem
+from separatrix.models.least_squares.sparse_rows import solve_cg
+from separatrix.numerics.normal_equations import LeastSquaresProblem
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0])

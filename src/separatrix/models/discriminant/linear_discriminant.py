@@ -10,8 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import CollinearWarning, DataError, warn_user
 from separatrix.features.transformer import FrameOutput
-from separatrix.models.discriminant.class_covariances import Whitening, ledoit_wolf, restricted, shrunk, whitening
-from separatrix.models.discriminant.gaussian_discriminant import Discriminant
+from separatrix.models.discriminant.gaussian_discriminant import (
+    Discriminant,
+    Whitening,
+    ledoit_wolf,
+    restricted,
+    shrunk,
+    whitening,
+)
 from separatrix.numerics.linear_scores import dense_chunks
 from separatrix.numerics.moments import Totals
 from separatrix.parameters import categories, choice, learner, number, unchecked

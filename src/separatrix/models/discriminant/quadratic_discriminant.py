@@ -9,8 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
-from separatrix.models.discriminant.class_covariances import ledoit_wolf, restricted, shrunk, whitening
-from separatrix.models.discriminant.gaussian_discriminant import Discriminant, need_full_rank
+from separatrix.models.discriminant.gaussian_discriminant import (
+    Discriminant,
+    ledoit_wolf,
+    need_full_rank,
+    restricted,
+    shrunk,
+    whitening,
+)
 from separatrix.numerics.linear_scores import dense_chunks
 from separatrix.numerics.moments import Totals
 from separatrix.parameters import categories, choice, learner, number, unchecked

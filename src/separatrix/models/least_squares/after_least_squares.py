@@ -116,7 +116,7 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         >>> low.round(2), high.round(2)
         (array([3.03]), array([4.97]))
         """
-        from separatrix.models.least_squares.prediction_intervals import predict_interval
+        from separatrix.models.least_squares.covariance import predict_interval
 
         model: Any = self
         return predict_interval(model, X, level=level, kind=kind)

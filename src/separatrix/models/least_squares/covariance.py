@@ -8,6 +8,8 @@ h_i the leverages:
     cluster     (H'H)^-1 [sum over clusters of (sum e_i H_i)(sum e_i H_i)'] (H'H)^-1, times
                 G/(G - 1) (n - 1)/(n - p) for G clusters (Liang and Zeger 1986)
     HAC         for rows in the order of time, with Bartlett's weights (Newey and West 1987)
+
+With them come intervals for predictions: of the mean at x, and of one more observation there.
 """
 
 from __future__ import annotations
@@ -21,11 +23,12 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError, ParameterError
+from separatrix.models.least_squares.aliased import determined
 from separatrix.models.least_squares.normal_factor import MOST_COLUMNS, NormalFactor
 from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, dense
-from separatrix.numerics.least_squares_problem import Basis
 from separatrix.numerics.linear_scores import dense_chunks
-from separatrix.numerics.normal_equations import TRUSTED
+from separatrix.numerics.normal_equations import TRUSTED, Basis
+from separatrix.statistics.distributions import need_level
 from separatrix.statistics.sandwich import cluster_codes, cluster_meat, lagged_meat, need_lags
 from separatrix.validation import check_lengths, check_targets, check_weights
 
@@ -185,3 +188,29 @@ def coefficient_covariance(
     factor = n / (n - p) if kind == "HC1" else left ** {"HC0": 0, "HC2": -1, "HC3": -2}[kind]
     weighted = Z * np.sqrt(factor * e * e)[:, None]
     return Covariance(B @ (weighted.T @ weighted) @ B.T, n - p, note)
+
+
+# -- predictions --
+
+
+def predict_interval(
+    model: LeastSquares, X: Any, *, level: float = 0.95, kind: str = "prediction"
+) -> tuple[Floats, Floats]:
+    """Lower and upper ends of an interval for each row, for normal noise of one variance.
+
+    ``kind="mean"`` covers w.x + b itself: s(x) -/+ t sqrt(s^2 x'(X'X)^-1 x); ``kind="prediction"`` a new
+    observation of weight 1 there, whose own variance s^2 is added.
+    """
+    from scipy.special import stdtrit
+
+    model, X = determined(model, X)
+    factor = need_inference(model)
+    need_level(level)
+    if kind not in ("mean", "prediction"):
+        raise ParameterError(f"kind is {kind!r}: it can be 'mean' or 'prediction'.")
+    table = model._check_rows(X)
+    spread = (scores_in_basis(factor.basis, table.X, np.ones(table.n)) ** 2).sum(axis=1)
+    variance = model.sigma2_ * (spread + (1.0 if kind == "prediction" else 0.0))
+    half = float(stdtrit(model.n_rows_ - model.rank_, 0.5 + level / 2)) * np.sqrt(variance)
+    middle = model.predict(X)
+    return middle - half, middle + half

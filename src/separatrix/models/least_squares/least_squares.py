@@ -18,8 +18,8 @@ from separatrix.models.least_squares.normal_factor import NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
 from separatrix.models.least_squares.ridge_solver import from_moments, makes_squares, solve_least_squares, solve_path
 from separatrix.models.linear_predictors import LinearRegressor
-from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
+from separatrix.numerics.normal_equations import Basis, LeastSquaresProblem, Solution
 from separatrix.parameters import categories, choice, constraints, flag, learner, number
 from separatrix.protocol import ChunkLearner
 from separatrix.validation import (

@@ -27,8 +27,8 @@ from separatrix.models.least_squares.ridge_solver import (
     solve_with,
 )
 from separatrix.models.linear_predictors import LinearClassifier
-from separatrix.numerics.least_squares_problem import Solution
 from separatrix.numerics.moments import Moments, Totals
+from separatrix.numerics.normal_equations import Solution
 from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
 from separatrix.parameters import boundary, categories, choice, class_weights, flag, learner, number
 from separatrix.protocol import ChunkLearner

@@ -22,9 +22,8 @@ from separatrix.errors import ParameterError, PrecisionWarning, warn_user
 from separatrix.models.least_squares.ridge_solver import WIDEST, from_moments, solve_with
 from separatrix.models.least_squares.twofold_refinement import penalised_gradient, residual_sum, residual_sums
 from separatrix.numerics.gram_matrix import EPS
-from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Totals
-from separatrix.numerics.normal_equations import NormalEquations, normal_equations
+from separatrix.numerics.normal_equations import LeastSquaresProblem, NormalEquations, Solution, normal_equations
 
 NAME = "non-negative"
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.numerics.least_squares_problem import Basis
 from separatrix.numerics.moments import Totals
-from separatrix.numerics.normal_equations import NormalEquations
+from separatrix.numerics.normal_equations import Basis, NormalEquations
 
 MOST_COLUMNS = 1024  # of a factor that a model file carries
 

@@ -16,8 +16,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.numerics.gram_matrix import EPS, rank_limit
-from separatrix.numerics.least_squares_problem import Basis, LeastSquaresProblem
-from separatrix.numerics.normal_equations import dependent_columns
+from separatrix.numerics.normal_equations import Basis, LeastSquaresProblem, dependent_columns
 from separatrix.numerics.twofold import twofold_add
 
 STEPS = 30

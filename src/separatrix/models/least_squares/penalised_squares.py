@@ -12,9 +12,8 @@ from separatrix.arrays import Floats
 from separatrix.errors import CollinearWarning, PrecisionWarning, warn_user
 from separatrix.models.least_squares.ridge_solver import from_moments
 from separatrix.numerics.gram_matrix import EPS
-from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.numerics.normal_equations import NormalEquations
+from separatrix.numerics.normal_equations import LeastSquaresProblem, NormalEquations, Solution
 from separatrix.numerics.sparse_moments import add_at_once
 from separatrix.protocol import Estimator
 from separatrix.validation import Table

@@ -30,13 +30,11 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.least_squares import orthogonal_factors as factored
-from separatrix.models.least_squares.conjugate_gradients import solve_cg
 from separatrix.models.least_squares.singular_values import is_resolved, solve_svd
-from separatrix.models.least_squares.sparse_rows import solve_dual, solve_lsqr
+from separatrix.models.least_squares.sparse_rows import solve_cg, solve_dual, solve_lsqr
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
-from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
 from separatrix.numerics.moments import Moments, Totals
-from separatrix.numerics.normal_equations import NormalEquations, normal_equations
+from separatrix.numerics.normal_equations import LeastSquaresProblem, NormalEquations, Solution, normal_equations
 from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
 
 SMALL = 5 * 10**7  # n p^2 up to which orthogonal factors are cheap

@@ -26,18 +26,19 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, PrecisionWarning, warn_user
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, centre_of, counted_rows, dense
-from separatrix.models.least_squares.row_products import (
+from separatrix.models.least_squares.row_space import (
+    Combination,
     CopiedRows,
     IndependentRows,
     RowProducts,
+    RowSpace,
     ShiftedRows,
     lifted_step,
+    refine_combination,
 )
-from separatrix.models.least_squares.row_space import Combination, RowSpace, refine_combination
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.gram_matrix import EPS, rank_limit
-from separatrix.numerics.least_squares_problem import LeastSquaresProblem, Solution
-from separatrix.numerics.normal_equations import dependent_columns, shortest
+from separatrix.numerics.normal_equations import LeastSquaresProblem, Solution, dependent_columns, shortest
 
 RESOLVED = 1e-17  # of the sum of squares: the smallest penalty whose effect twofold gradients resolve in all directions
 PRODUCTS = 1e-8  # the least ratio of squared singular values that the products of rows are trusted with

@@ -16,7 +16,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.numerics.gram_matrix import EPS
-from separatrix.numerics.least_squares_problem import LeastSquaresProblem
+from separatrix.numerics.normal_equations import LeastSquaresProblem
 from separatrix.numerics.twofold import twofold_add, twofold_times
 
 STEPS = 12

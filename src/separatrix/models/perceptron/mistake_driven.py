@@ -22,7 +22,7 @@ from separatrix.errors import DataError
 from separatrix.models.class_labels import need_two_weighted_classes, weights_of_rows
 from separatrix.models.linear_predictors import LinearClassifier
 from separatrix.models.perceptron.class_vectors import SCHEMES, ClassVectors, two_of_one
-from separatrix.models.perceptron.online_rule import OnlineRule, Vectors
+from separatrix.models.perceptron.online_rule import OnlineRule, Vectors, first_vector, given_starts
 from separatrix.models.perceptron.passes import (
     BY_CHANCE,
     LabelledRows,
@@ -32,7 +32,6 @@ from separatrix.models.perceptron.passes import (
     PassMeasure,
     warn_of_run,
 )
-from separatrix.models.perceptron.start_vectors import first_vector, given_starts
 from separatrix.numerics.driver import solve
 from separatrix.numerics.linear_scores import lifted_norms
 from separatrix.numerics.seeds import seed_state

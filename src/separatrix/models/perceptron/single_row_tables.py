@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.class_labels import predictions
-from separatrix.models.perceptron.start_vectors import first_guess
+from separatrix.models.perceptron.online_rule import first_guess
 from separatrix.validation import Row, check_row
 
 

@@ -18,8 +18,7 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.features.dict_features import HashingMap, Vocabulary
 from separatrix.models.class_labels import need_joining, weights_in_chunk
 from separatrix.models.perceptron.class_vectors import ArrivingRows, ClassVectors
-from separatrix.models.perceptron.online_rule import OnlineKernel
-from separatrix.models.perceptron.start_vectors import first_guess
+from separatrix.models.perceptron.online_rule import OnlineKernel, first_guess
 from separatrix.models.perceptron.streaming import Streaming
 from separatrix.validation import Row, check_features, check_labels, check_row, check_weights
 

@@ -20,8 +20,8 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError, SeparatrixWarning
 from separatrix.models.class_labels import need_two_classes, weights_of_rows
 from separatrix.models.perceptron.mistake_driven import PASSES, MistakeDriven
+from separatrix.models.perceptron.online_rule import first_vector
 from separatrix.models.perceptron.passes import NO_LIMIT, Order
-from separatrix.models.perceptron.start_vectors import first_vector
 from separatrix.numerics.linear_scores import row_scores
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status

@@ -12,7 +12,7 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.models.class_labels import declared_classes, weights_in_chunk
 from separatrix.models.perceptron.class_vectors import SCHEMES, ArrivingRows, ClassVectors, label_array, two_of_one
 from separatrix.models.perceptron.mistake_driven import MistakeDriven
-from separatrix.models.perceptron.start_vectors import first_vector
+from separatrix.models.perceptron.online_rule import first_vector
 from separatrix.numerics.seeds import seed_state
 from separatrix.numerics.status import Status
 from separatrix.protocol import ChunkLearner
