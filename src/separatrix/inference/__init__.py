@@ -6,13 +6,13 @@ import importlib
 from typing import Any
 
 _HOMES = {
-    "HypothesisTest": "hypotheses",
+    "HypothesisTest": "least_squares_summary",
     "Influence": "influence",
     "LeastSquaresSummary": "least_squares_summary",
     "coefficient_covariance": "covariance",
     "influence": "influence",
-    "linear_hypothesis": "hypotheses",
-    "predict_interval": "prediction_intervals",
+    "linear_hypothesis": "least_squares_summary",
+    "predict_interval": "covariance",
     "summarize": "least_squares_summary",
     "variance_inflation": "influence",
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,13 +33,22 @@ def _named(x: dict[str, Any]) -> list[tuple[str, bool]]:
     return [(f"{name}={value}", True) if isinstance(value, str) else (name, False) for name, value in x.items()]
 
 
+@dataclass(eq=False)
 class RowRule:
     """The passes; a rule adds ``moves`` and ``push``."""
 
-    def __init__(self, lifted: Floats, updates: Indices, visits: Indices, seen: Any, bias: bool) -> None:
-        self.lifted, self.updates, self.visits, self.seen, self.bias = lifted, updates, visits, seen, bias
-        self.count, self.d = lifted.shape[0], lifted.shape[1] - 1
-        self.zero_is_mistake = True
+    lifted: Floats
+    updates: Indices
+    visits: Indices
+    seen: Any
+    bias: bool
+
+    def __post_init__(self) -> None:
+        self.count, self.d = self.lifted.shape[0], self.lifted.shape[1] - 1
+
+    def loses_ties(self) -> bool:
+        """Whether a score of zero is a mistake for the second of two classes too."""
+        return True
 
     def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
         raise NotImplementedError("a rule says whether a margin moves it")
@@ -84,7 +94,7 @@ class RowRule:
             if sign != 0:
                 pull = Pull(k, sign, self.dot(X, i, k))
                 m = sign * pull.score
-                moves = self.moves([pull], m, self.zero_is_mistake or sign < 0)
+                moves = self.moves([pull], m, self.loses_ties() or sign < 0)
                 if moves:
                     self.push(X, i, 1.0 if step is None else float(step[i]), m, [pull])
                     updates, last = updates + 1, t
@@ -111,7 +121,7 @@ class RowRule:
                         rival = other if other.score > rival.score else rival
                     pulls = [Pull(own, 1.0, self.dot(X, i, own)), rival]
                     m = pulls[0].score - rival.score
-                    if self.moves(pulls, m, self.zero_is_mistake or rival.vector < own):
+                    if self.moves(pulls, m, self.loses_ties() or rival.vector < own):
                         self.push(X, i, 1.0 if step is None else float(step[i]), m, pulls)
                         updates, last = updates + 1, t
                 for k in range(self.count):

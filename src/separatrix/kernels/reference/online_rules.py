@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,49 +19,32 @@ from separatrix.kernels.reference.online import Pull, RowRule
 from separatrix.kernels.reference.rows import Rows
 
 
-def _plain_moves(m: float, tie_lost: bool) -> bool:
-    return not (m > 0 or (m == 0 and not tie_lost))
-
-
+@dataclass(eq=False)
 class PlainRule(RowRule):
     """Rosenblatt's."""
 
-    def __init__(
-        self, lifted: Floats, updates: Indices, visits: Indices, seen: Any, bias: bool, zero_is_mistake: bool
-    ) -> None:
-        super().__init__(lifted, updates, visits, seen, bias)
-        self.zero_is_mistake = zero_is_mistake
+    zero_is_mistake: bool
+
+    def loses_ties(self) -> bool:
+        return self.zero_is_mistake
 
     def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
-        return _plain_moves(m, tie_lost)
+        return not (m > 0 or (m == 0 and not tie_lost))
 
     def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
         for pull in pulls:
             self.add(X, i, pull.vector, pull.sign * c)
 
 
-class AveragedRule(RowRule):
+@dataclass(eq=False)
+class AveragedRule(PlainRule):
     """(A)"""
 
-    def __init__(
-        self,
-        lifted: Floats,
-        updates: Indices,
-        visits: Indices,
-        seen: Any,
-        bias: bool,
-        zero_is_mistake: bool,
-        total: Floats,
-        looks: Indices,
-    ) -> None:
-        super().__init__(lifted, updates, visits, seen, bias)
-        self.zero_is_mistake, self.total, self.looks = zero_is_mistake, total, looks
+    total: Floats
+    looks: Indices
 
     def tick(self, k: int) -> None:
         self.looks[k] += 1
-
-    def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
-        return _plain_moves(m, tie_lost)
 
     def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
         for k, sign, _ in pulls:
@@ -78,23 +61,14 @@ class AveragedRule(RowRule):
         return self.dot(X, i, k) - u / float(self.looks[k])
 
 
+@dataclass(eq=False)
 class MarginRule(RowRule):
     """(M)"""
 
-    def __init__(
-        self,
-        lifted: Floats,
-        updates: Indices,
-        visits: Indices,
-        seen: Any,
-        bias: bool,
-        margin: float,
-        relative: bool,
-        norm2: Floats,
-        moved: Indices,
-    ) -> None:
-        super().__init__(lifted, updates, visits, seen, bias)
-        self.margin, self.relative, self.norm2, self.moved = margin, relative, norm2, moved
+    margin: float
+    relative: bool
+    norm2: Floats
+    moved: Indices
 
     def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
         if not self.relative:
@@ -117,17 +91,19 @@ class MarginRule(RowRule):
                 self.norm2[k] = max(0.0, float(self.norm2[k]) + a * (2 * before + a * X.norm2(i)))
 
 
-class PassiveAggressiveRule(RowRule):
-    """(PA)"""
-
-    def __init__(
-        self, lifted: Floats, updates: Indices, visits: Indices, seen: Any, bias: bool, variant: int, C: float
-    ) -> None:
-        super().__init__(lifted, updates, visits, seen, bias)
-        self.variant, self.C = variant, C
+class HingeRule(RowRule):
+    """Rules that want a margin of 1."""
 
     def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
         return not m >= 1
+
+
+@dataclass(eq=False)
+class PassiveAggressiveRule(HingeRule):
+    """(PA)"""
+
+    variant: int
+    C: float
 
     def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
         norm2 = len(pulls) * (X.norm2(i) + (1.0 if self.bias else 0.0))
@@ -141,17 +117,12 @@ class PassiveAggressiveRule(RowRule):
             self.add(X, i, pull.vector, pull.sign * (c * tau))
 
 
-class ArowDiagonalRule(RowRule):
+@dataclass(eq=False)
+class ArowDiagonalRule(HingeRule):
     """(AROW) with a diagonal S: ``variance`` has its d + 1 entries a vector."""
 
-    def __init__(
-        self, lifted: Floats, updates: Indices, visits: Indices, seen: Any, bias: bool, r: float, variance: Floats
-    ) -> None:
-        super().__init__(lifted, updates, visits, seen, bias)
-        self.r, self.variance = r, variance
-
-    def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
-        return not m >= 1
+    r: float
+    variance: Floats
 
     def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
         z, v = [], 0.0
@@ -172,17 +143,12 @@ class ArowDiagonalRule(RowRule):
                 self.variance[k, self.d] -= beta * (s * s)
 
 
-class ArowFullRule(RowRule):
+@dataclass(eq=False)
+class ArowFullRule(HingeRule):
     """(AROW) with a full S: ``covariance`` has a matrix a vector."""
 
-    def __init__(
-        self, lifted: Floats, updates: Indices, visits: Indices, seen: Any, bias: bool, r: float, covariance: Floats
-    ) -> None:
-        super().__init__(lifted, updates, visits, seen, bias)
-        self.r, self.covariance = r, covariance
-
-    def moves(self, pulls: list[Pull], m: float, tie_lost: bool) -> bool:
-        return not m >= 1
+    r: float
+    covariance: Floats
 
     def push(self, X: Rows, i: int, c: float, m: float, pulls: list[Pull]) -> None:
         z, v = [], 0.0

@@ -19,7 +19,9 @@ from separatrix.kernels.reference.rows import Rows
 
 
 @dataclass
-class _Perceptron:
+class PerceptronVector:
+    """Weights, and the rows that move them."""
+
     X: Rows
     y: Labels
     step: Floats | None
@@ -84,7 +86,7 @@ def perceptron_pass(
     ``habit`` is 1 where the last look at a row found a mistake; here it is only kept, for a pass that makes use of it.
     ``ahead`` is of no use here: every row is looked at.
     """
-    p = _Perceptron(X, y, step, lifted, bias, zero_is_mistake, log)
+    p = PerceptronVector(X, y, step, lifted, bias, zero_is_mistake, log)
     limit = _room(log, limit)
     last = -1
     t = begin
@@ -113,7 +115,7 @@ def perceptron_restart(
     budget: int,
 ) -> tuple[int, int, int]:
     """Back to row 0 after every update; ``last`` is where to go on, n when no mistake is left."""
-    p = _Perceptron(X, y, step, lifted, bias, zero_is_mistake, log)
+    p = PerceptronVector(X, y, step, lifted, bias, zero_is_mistake, log)
     limit = _room(log, limit)
     visits, t = 0, begin
     while t < X.n and p.updates < limit and visits < budget:
@@ -139,7 +141,7 @@ def perceptron_worst(
     budget: int,
 ) -> tuple[int, int, int]:
     """The violator with the least y s each time, the first of equals; ``last`` is n when none is left."""
-    p = _Perceptron(X, y, step, lifted, bias, zero_is_mistake, log)
+    p = PerceptronVector(X, y, step, lifted, bias, zero_is_mistake, log)
     limit = _room(log, limit)
     visits = 0
     while p.updates < limit and visits < budget:
@@ -170,7 +172,7 @@ def perceptron_any(
     budget: int,
 ) -> tuple[int, int, int]:
     """Any violator with the same chance: rows are drawn; after n draws in vain all are looked at."""
-    p = _Perceptron(X, y, step, lifted, bias, zero_is_mistake, log)
+    p = PerceptronVector(X, y, step, lifted, bias, zero_is_mistake, log)
     limit = _room(log, limit)
     visits = 0
     while p.updates < limit and visits < budget:

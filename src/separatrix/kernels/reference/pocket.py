@@ -7,7 +7,7 @@ rows that the counts looked at.
 from __future__ import annotations
 
 from separatrix.arrays import Floats, Indices, Labels
-from separatrix.kernels.reference.linear import is_wrong
+from separatrix.kernels.reference.perceptron import PerceptronVector
 from separatrix.kernels.reference.rows import Rows
 
 RUN, BEST_RUN, VISITS, COUNTS, COUNT_VISITS = range(5)
@@ -24,9 +24,9 @@ def pocket_count(
     account: Indices,
 ) -> bool:
     """Count the errors of the weights until they reach those of the pocket; with fewer they replace it."""
-    wrong, i = 0.0, 0
+    p, wrong, i = PerceptronVector(X, y, None, lifted, False, zero_is_mistake, None), 0.0, 0
     while i < X.n and wrong < error[0]:
-        if y[i] != 0 and is_wrong(int(y[i]), X.dot(i, lifted) + float(lifted[X.d]), zero_is_mistake):
+        if p.is_mistake(i):
             wrong += 1.0 if weight is None else float(weight[i])
         i += 1
     account[COUNTS] += 1
@@ -57,23 +57,19 @@ def pocket_pass(
     limit: int,
 ) -> tuple[int, int, int]:
     """One pass; it ends early when the pocket has no error left."""
-    updates, last, t = 0, -1, begin
-    while t < end and updates < limit:
+    p, last, t = PerceptronVector(X, y, step, lifted, bias, zero_is_mistake, None), -1, begin
+    while t < end and p.updates < limit:
         i = t if order is None else int(order[t])
         account[VISITS] += 1
         if y[i] != 0:
-            if is_wrong(int(y[i]), X.dot(i, lifted) + float(lifted[X.d]), zero_is_mistake):
+            if p.is_mistake(i):
                 if account[RUN] > account[BEST_RUN] and account[COUNT_VISITS] <= share * account[VISITS]:
                     pocket_count(X, y, lifted, zero_is_mistake, pocket, error, weight, account)
                 if error[0] == 0:
                     break
-                a = float(y[i]) * (1.0 if step is None else float(step[i]))
-                X.axpy(a, i, lifted)
-                if bias:
-                    lifted[X.d] += a
-                account[RUN] = 0
-                updates, last = updates + 1, t
+                p.move(i)
+                account[RUN], last = 0, t
             else:
                 account[RUN] += 1
         t += 1
-    return updates, t - begin, last
+    return p.updates, t - begin, last

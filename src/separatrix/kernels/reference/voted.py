@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats, Indices
-from separatrix.kernels.reference.linear import is_wrong
+from separatrix.kernels.reference.perceptron import PerceptronVector
 from separatrix.kernels.reference.rows import Rows
 
 ALIVE, USED, COUNT, FORGOTTEN = range(4)
@@ -35,23 +35,18 @@ def voted_pass(
     limit: int,
 ) -> tuple[int, int, int]:
     """One pass; each vector that ends is kept, and the one with the fewest votes forgotten where room ends."""
-    updates, last, t = 0, -1, begin
-    while t < end and updates < limit:
+    p, last, t = PerceptronVector(X, y, step, lifted, bias, zero_is_mistake, None), -1, begin
+    while t < end and p.updates < limit:
         i = t if order is None else int(order[t])
-        sign = int(y[i])
-        if sign != 0:
-            if is_wrong(sign, X.dot(i, lifted) + float(lifted[X.d]), zero_is_mistake):
+        if y[i] != 0:
+            if p.is_mistake(i):
                 _keep(lifted, kept, votes, born, account)
-                a = float(sign) * (1.0 if step is None else float(step[i]))
-                X.axpy(a, i, lifted)
-                if bias:
-                    lifted[X.d] += a
-                account[ALIVE] = 1
-                updates, last = updates + 1, t
+                p.move(i)
+                account[ALIVE], last = 1, t
             else:
                 account[ALIVE] += 1
         t += 1
-    return updates, t - begin, last
+    return p.updates, t - begin, last
 
 
 def _keep(lifted: Floats, kept: Floats, votes: Indices, born: Indices, account: Indices) -> None:

@@ -68,22 +68,19 @@ def fit_rows(rows: UsedRows, options: FitOptions, start: Floats | None) -> Logis
     """
     problem = rows.problem(options.lift)
     with one_blas_thread(2 * problem.n * problem.d * problem.vectors):  # a Hessian is many products
-        return _fit_shifted(rows, problem, options, start)
+        if problem.offset is None or not options.lift:
+            return _fit(rows, problem, options, start)
+        middle = np.atleast_1d(np.median(problem.offset, axis=0))
+        inner = replace(problem, offset=np.ascontiguousarray(problem.offset - middle))
+        result = _fit(rows, inner, options, None if start is None else _shifted(start, middle))
+    return replace(result, vectors=_shifted(result.vectors, -middle))
 
 
-def _fit_shifted(rows: UsedRows, problem: LogisticProblem, options: FitOptions, start: Floats | None) -> LogisticResult:
-    if problem.offset is None or not options.lift:
-        return _fit(rows, problem, options, start)
-    middle = np.atleast_1d(np.median(problem.offset, axis=0))
-
-    def shifted(vectors: Floats, shift: Floats) -> Floats:
-        vectors = vectors.copy()
-        vectors[:, -1] += shift - (shift.mean() if problem.classes > 2 else 0.0)
-        return vectors
-
-    inner = replace(problem, offset=np.ascontiguousarray(problem.offset - middle))
-    result = _fit(rows, inner, options, None if start is None else shifted(start, middle))
-    return replace(result, vectors=shifted(result.vectors, -middle))
+def _shifted(vectors: Floats, shift: Floats) -> Floats:
+    """Vectors of the same scores with offsets that are less by ``shift``."""
+    vectors = vectors.copy()
+    vectors[:, -1] += shift - (shift.mean() if len(shift) > 1 else 0.0)
+    return vectors
 
 
 def _fit(rows: UsedRows, problem: LogisticProblem, options: FitOptions, start: Floats | None) -> LogisticResult:
