@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import kernels
-from separatrix.data.file_pieces import NEWLINE, Bytes
+from separatrix.data.file_pieces import NEWLINE, Bytes, behind_last_line
 from separatrix.data.sparse_text import FAULTS, Part, parse, parse_line
 from separatrix.stream.row_batches import SHOWN, Reject, SparseRows, lines_of
 
@@ -50,7 +50,7 @@ class Svmlight:
                 at = end
                 continue
             wrong = at + part.fault[1]
-            begin, end = _line_begin(text, wrong, at), _line_end(text, wrong)
+            begin, end = behind_last_line(text[:wrong], at) or at, _line_end(text, wrong)
             if begin > at:
                 parts.append(parse(text[at:begin], 0))
                 rows += parts[-1].rows
@@ -83,16 +83,6 @@ def _row_lines(text: Bytes, rows: SparseRows) -> list[tuple[int, int, bytes]]:
 def _shown(text: Bytes, reject: Reject) -> bytes:
     """The beginning of a rejected line as it is written."""
     return text[reject.byte : reject.byte + len(reject.text)].tobytes()
-
-
-def _line_begin(text: Bytes, at: int, least: int) -> int:
-    while at > least:
-        low = max(least, at - WINDOW)
-        found = text[low:at].tobytes().rfind(b"\n")
-        if found >= 0:
-            return low + found + 1
-        at = low
-    return least
 
 
 def _line_end(text: Bytes, at: int) -> int:

@@ -3,7 +3,8 @@
 A Hessian of K classes costs as much as dozens of passes, and near the minimum it hardly changes. Steps begin with the
 one at zero, where all classes share the Gram matrix of the rows; once little is left to gain, the Hessian there is
 made, and the pairs of earlier steps correct it. Where steps become slow it is made anew. Single precision is enough,
-on standardised columns (class_blocks.py): gradients have double precision, and the next step corrects what one missed.
+on standardised columns (class_hessians.py): gradients have double precision, and the next step corrects what one has
+missed.
 
 Parameters are the vectors of all classes but the last, from which the last is subtracted: of vectors V that add up to
 zero, with u_k = v_k - v_K,  |V|^2 = sum |u_k|^2 - |sum u_k|^2/K.
