@@ -26,7 +26,7 @@ using i8 = std::int8_t;
 // and back, and compilers give up inlining where a file instantiates a loop for every kind of rows.
 #define SEPARATRIX_INLINE [[gnu::always_inline]] inline
 
-// Before a loop whose steps do not depend on each other, where gcc would otherwise test for overlapping arrays; clang
+// Before a loop whose steps are independent, where gcc would otherwise test for overlapping arrays; clang
 // has no such pragma, and warns of it.
 #if defined(__GNUC__) && !defined(__clang__)
 #define SEPARATRIX_INDEPENDENT _Pragma("GCC ivdep")
