@@ -243,6 +243,7 @@ def test_a_file_that_is_not_a_ledger_is_not_written_to(tmp_path):
     assert done.returncode == 2
     assert "holds something else than a ledger: choose another file with --ledger" in " ".join(done.stderr.split())
     assert (tmp_path / "t.csv").read_text() == table
+    assert not (tmp_path / "m.sepx").exists()
 
 
 def test_numbers_whose_squares_are_not_doubles(tmp_path):

@@ -57,6 +57,15 @@ def test_a_file_without_header_is_divided_too(tmp_path):
     assert rounds.leaves > 4
 
 
+@pytest.mark.parametrize("header", [",b,c", "b,b,c", ",column0,c"])
+def test_a_header_with_a_column_without_a_name_is_no_row(header, tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text(header + "\n" + "".join(f"{k},{k * k},{k % 3}\n" for k in range(500)))
+    found, rounds = frame(path, 600)
+    same(found, open_source(str(path)).read())
+    assert rounds.leaves > 4
+
+
 @pytest.mark.parametrize("zero", [False, True])
 def test_ranges_of_an_svmlight_file(tmp_path, zero):
     from separatrix.cluster.partition_reading import matrix_rows

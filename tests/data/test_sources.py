@@ -194,6 +194,37 @@ def test_repeated_and_empty_names_get_names_of_their_own(tmp_path):
     assert frame.columns[1].values.tolist() == [2, 6]
 
 
+@pytest.mark.parametrize(
+    ("line", "names", "notes"),
+    [
+        (",{0},y", ["{0}_1", "{0}", "y"], ["a column without a name is called '{0}_1'"]),
+        (",b,", ["{0}", "b", "{2}"], ["columns without a name are called '{0}', '{2}'"]),
+        ("x,x,X_1", ["x", "x_2", "X_1"], ["another column named 'x' got a number behind its name"]),
+        ("1,1,2", ["{0}", "{1}", "{2}"], []),  # no header, but a row
+    ],
+)
+@pytest.mark.parametrize("more", [0, 600])  # columns; wide files are read in their own way
+def test_invented_names_take_no_name_from_a_column_that_has_it(line, names, notes, more, tmp_path):
+    invented = [f"column{j:0{len(str(2 + more))}}" for j in range(3)]
+    line, names, notes = (
+        line.format(*invented),
+        [own.format(*invented) for own in names],
+        [s.format(*invented) for s in notes],
+    )
+    others = [f"c{j}" if notes else "7" for j in range(more)]
+    rows = [",".join([*cells, *["8"] * more]) for cells in ("123", "456", "719")]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([",".join([line, *others]), *rows]) + "\n")
+    source = open_source(str(path))
+    frame = source.read()
+    assert source.notes == notes
+    assert list(frame.names[:3]) == names
+    assert frame.columns[1].values.tolist()[-3:] == [2, 5, 1]
+    if notes:
+        kept = open_source(str(path), Reading(text=(names[1],))).read()
+        assert {own.name for own in kept.columns if own.kind == "text"} == {names[1]}
+
+
 def test_odd_file_names_are_no_patterns(tmp_path):
     frame = read("x,y\n1,2\n", "it's [1]*.csv", tmp_path)
     assert frame["x"].values.tolist() == [1]

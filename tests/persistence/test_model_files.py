@@ -134,6 +134,21 @@ def test_the_digest_of_a_certificate_is_kept(tmp_path):
     assert own == sha256((tmp_path / "own.json").read_bytes()).hexdigest()
 
 
+def test_copies_of_a_fit_without_penalty_are_saved(tmp_path):
+    """The rows that prove its existence are left behind by a copy, so that there is no certificate to keep."""
+    import copy
+    import pickle
+
+    from separatrix import LogisticRegression
+
+    model = LogisticRegression().fit(X, Y2)
+    assert model.separation_.exists
+    for twin in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        again = load(save(twin, tmp_path / "m.sepx"))
+        assert np.array_equal(again.predict(X), model.predict(X))
+        assert not hasattr(again, "certificate_digest_")
+
+
 def test_wide_models_of_few_entries_are_read(tmp_path):
     from scipy.sparse import csr_array
 

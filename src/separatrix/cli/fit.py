@@ -123,15 +123,15 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     fitted = time.perf_counter()
     if options["trace"]:
         print_steps(model, own)
-    from separatrix.persistence import save
-
-    save(model, out, certificate=options["certificate"])
     report = account(model, own, notes, said)
     report["model"] = str(out)
     if options["cv"] is not None:
         report["cross_validation"] = validated(own, learner, choices, options, quiet)
     if held is not None:
         report["holdout"] = test_report(held, task, model, choices, report["warnings"])
+    from separatrix.persistence import save
+
+    save(model, out, certificate=options["certificate"])  # last: a command that refuses has written no model
     report["seconds"] = {"read": read - started, "fit": fitted - read}
     if options["json_"]:
         from separatrix.cli.json_reports import FitReport

@@ -22,6 +22,7 @@ from separatrix.data.dialect import Reading, dialect_of, first_bytes, kind_of
 from separatrix.data.duckdb_reader import connect, few_threads, quoted
 from separatrix.data.file_pieces import UTF16, gzipped
 from separatrix.data.sources import SQL, open_files
+from separatrix.data.table_queries import are_names
 from separatrix.errors import DataError
 
 PARTITION_BYTES = 64 * 2**20
@@ -140,7 +141,7 @@ def _header(path: Path, reading: Reading) -> str:
         head.write_bytes(start[: start.rfind(b"\n") + 1])
         names = [name for name, _ in open_files([head], path.name, reading).columns]
     cells = next(csv.reader(io.StringIO(line), delimiter=reading.sep or _delimiter(line, len(names))), [])
-    return line if [cell.strip() for cell in cells] == [name.strip() for name in names] else ""
+    return line if are_names(cells, names) else ""
 
 
 def _delimiter(line: str, columns: int) -> str:

@@ -86,6 +86,7 @@ class Query:
     typed: bool = False  # text was stored as text, not sniffed
     notes: list[str] = field(default_factory=list)  # what was guessed about the file
     repeated: list[str] = field(default_factory=list)  # names of columns that occur twice
+    unnamed: list[str] = field(default_factory=list)  # what columns without a name are called
 
     def __post_init__(self) -> None:
         if not self.columns:

@@ -157,6 +157,10 @@ class Source:
         )
         commas = ["decimal commas"] if query.decimal_comma and reading.decimal is None and not reading.numbers else []
         twice = [f"another column named {name!r} got a number behind its name" for name in query.repeated]
+        if query.unnamed:
+            named, more = ", ".join(map(repr, query.unnamed[:5])), ", …" if len(query.unnamed) > 5 else ""
+            several = "columns without a name are" if len(query.unnamed) > 1 else "a column without a name is"
+            twice.append(f"{several} called {named}{more}")
         sniffed = [f"{own.name!r} as dates" for own in frame.columns if own.kind == "date" and not query.typed]
         self.notes = [*query.notes, *commas, *twice, *sniffed, *notes]
         return found

@@ -52,14 +52,24 @@ def table_query(paths: list[Path], kind: str, name: str, reading: Reading) -> Qu
     if start.startswith(b"\x1f\x8b") or gzipped(copies[0]):
         options.append("compression='gzip'")
     header = [] if reading.header is None else [f"header={'true' if reading.header else 'false'}"]
-    if len(copies) == 1 and is_wide(start):
+
+    def described(text: Sequence[str]) -> Query:
+        if len(copies) > 1 or not is_wide(start):
+            return _csv_query(listed, [*options, *header], name, text)
         one = quoted(_literal(copies[0]))
         whole = _csv_sql(one, [*options, *header, "sample_size=-1"], text)
-        query = wide_query(one, [*options, *header], name, text, whole)
-    else:
-        query = _csv_query(listed, [*options, *header], name, text)
+        return wide_query(one, [*options, *header], name, text, whole)
+
+    cells = cells_of(lines[0], delimiter) if delimiter is not None and lines else []
+    odd = not all(cells) or bool(_repeated(cells))  # names are invented, which text columns may have
+    query = described([] if odd else text)
     if delimiter is not None and lines:
         need_even_lines(copies[0], len(query.columns), delimiter, name)
+    names = names_of(cells, query)
+    if names is not None:
+        header = ["header=true", f"names=[{', '.join(map(quoted, names))}]"]
+    if names is not None or (odd and text):
+        query = described(text)
     if not header and _header_is_a_row(query):
         header = ["header=false"]
         query = _csv_query(listed, [*options, *header], name, text)
@@ -68,8 +78,10 @@ def table_query(paths: list[Path], kind: str, name: str, reading: Reading) -> Qu
     if words:
         query = _csv_query(listed, [*options, *header], name, [*text, *words])
     query.decimal_comma, query.notes = dialect.decimal_comma, notes
-    if delimiter is not None and header != ["header=false"] and lines:
-        query.repeated = _repeated(cells_of(lines[0], delimiter))
+    own = [column for column, _, _ in query.columns]
+    if are_names(cells, own):
+        query.repeated = _repeated(cells)
+        query.unnamed = [called for cell, called in zip(cells, own, strict=True) if not cell.strip()]
     return query
 
 
@@ -132,8 +144,36 @@ def _without(word: str, gone: Sequence[str]) -> str:
 
 def _repeated(names: list[str]) -> list[str]:
     """Names that occur twice, as DuckDB compares them."""
-    lower = [name.lower() for name in names]
-    return [name for j, name in enumerate(names) if lower[j] in lower[:j]]
+    lower = [name.strip().lower() for name in names]
+    return [name for j, name in enumerate(names) if lower[j] and lower[j] in lower[:j]]
+
+
+def are_names(cells: Sequence[str], columns: Sequence[str]) -> bool:
+    """Whether the cells of the first line name the columns, of which some got another name or had none."""
+    own = [name.strip().lower() for name in columns]
+    return len(cells) == len(own) and any(cell.strip().lower() == name for cell, name in zip(cells, own, strict=True))
+
+
+def names_of(cells: list[str], query: Query) -> list[str] | None:
+    """Names for columns of which one has lost its own to an invented name before it; None where none has."""
+    own = [name for name, _, _ in query.columns]
+    if not are_names(cells, own):
+        return None
+    given = [cell.strip().lower() for cell in cells]
+    first = [bool(name) and name not in given[:j] for j, name in enumerate(given)]
+    if all(own[j].lower() == given[j] for j in range(len(own)) if first[j]):
+        return None
+    names, taken = [], {name for name in given if name}
+    for j, cell in enumerate(cells):
+        name, stem, k = cell.strip(), cell.strip() or f"column{j:0{len(str(len(cells) - 1))}}", 0
+        if not first[j]:
+            name = stem
+            while name.lower() in taken:
+                k += 1
+                name = f"{stem}_{k}"
+            taken.add(name.lower())
+        names.append(name)
+    return names
 
 
 def _need_lines(path: Path, start: bytes, name: str) -> None:
@@ -231,6 +271,7 @@ def wide_query(file: str, options: list[str], name: str, text: Sequence[str], re
         f"{key}={quoted(found[at])}" for key, at in (("dateformat", DATES), ("timestampformat", TIMES)) if found[at]
     ]
     listed = ", ".join(f"{quoted(column)}: {quoted(kind)}" for column, kind in columns)
+    options = [option for option in options if not option.startswith("names=")]  # the columns have them
     sql = f"SELECT * FROM read_csv({', '.join([file, 'auto_detect=false', *options, *pinned])}, columns={{{listed}}})"
     known = [(column, kind_of_type(kind), kind) for column, kind in columns]
     return Query(sql, name, retry=retry, lean=True, columns=known)

@@ -218,6 +218,7 @@ def digest_of(learner: Any) -> str | None:
         from separatrix.proofs.certificate import Certificate  # the proofs take longer to load than a model to save
 
         proofs = list(carried.values()) if isinstance(carried, dict) else [carried]
+        proofs = [proof for proof in proofs if getattr(proof, "provable", True)]
         found = [proof if isinstance(proof, Certificate) else getattr(proof, "certificate", None) for proof in proofs]
         whole = [own for own in found if isinstance(own, Certificate)]
         if whole:

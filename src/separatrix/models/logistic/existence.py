@@ -93,6 +93,11 @@ class Existence:
         """Whether a finite maximum exists, as far as is known."""
         return self.verdict not in PLAIN
 
+    @property
+    def provable(self) -> bool:
+        """Whether the rows are still there to prove it with: copies, stored models and clusters have left them."""
+        return self._found is not None or self._given is not None
+
     @cached_property
     def evidence(self) -> Separability:
         """The answer of :func:`separatrix.separability` on the same rows."""
