@@ -88,6 +88,16 @@ def test_two_rows_have_a_margin_in_any_budget(tmp_path):
     done = run(tmp_path, "audit", "t.csv", "-t", "y", "--budget", "10")
     assert "The maximum margin, 0.5 on each side; it is unique (proved)" in done.stdout
     assert "the margin is 1 standard deviation." in done.stdout
+    assert "1 row of the rarest class for 1 column: 1 a column" in (tmp_path / "audit" / "report.html").read_text()
+
+
+def test_letters_that_matplotlib_has_not_are_drawn_by_the_page(tmp_path):
+    rows = [f"{v},{'猫' if label == 'a' else '狗'}" for v, label in zip(V, AB, strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["長さ,y", *rows]) + "\n")
+    done = run(tmp_path, "audit", "t.csv", "-t", "y", "--budget", "10")
+    assert done.returncode == 0
+    assert not done.stderr
+    assert "猫" in (tmp_path / "audit" / "report.html").read_text()
 
 
 def test_an_interval_of_a_few_right_rows_is_not_a_point():

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix as sx
+from separatrix.errors import DataError
+from separatrix.models.perceptron.streaming import Streaming
 from separatrix.models.registry import homes, learner_class
 
 ORDER_MATTERS = (
@@ -146,3 +149,19 @@ def test_probabilities_are_found_again_by_their_name():
     for model in classifiers:
         stacked = StackingClassifier([("one", model)], cv=2).fit(X, y)
         assert (stacked.predict(X) == y).mean() > 0.7, model
+
+
+@pytest.mark.parametrize("name", [name for name in homes() if hasattr(learner_class(name), "partial_fit")])
+def test_a_chunk_in_which_no_row_counts(name):
+    """Refused as in scikit-learn, except by the perceptron family, which makes no step; the model stays what it was."""
+    X, y = np.array([[0.0, 1], [1, 0], [2, 1], [0, 0], [3, 1], [1, 2]]), [0, 1, 1, 0, 1, 0]
+    model = learner_class(name)().partial_fit(X, y)
+    before = model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X)
+    try:
+        model.partial_fit(X, y[::-1], sample_weight=np.zeros(6))
+    except DataError as refused:
+        assert "sample_weight is zero in every row: at least one row must count" in str(refused)
+    else:
+        assert issubclass(learner_class(name), Streaming)
+    after = model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X)
+    assert np.array_equal(before, after)

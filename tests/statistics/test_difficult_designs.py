@@ -9,7 +9,7 @@ import statsmodels.formula.api as smf
 from scipy.stats import chi2
 
 import separatrix as sx
-from separatrix.errors import DataError, DroppedRowsWarning, InferenceError
+from separatrix.errors import DataError, DroppedRowsWarning, InferenceError, ParameterError
 
 linear, logistic = sx.LeastSquares.from_formula, sx.LogisticRegression.from_formula
 
@@ -174,3 +174,36 @@ def test_scaled_weights_count_rows():
         sx.LogisticRegression(weights="analytic").fit(data[["age"]], data["sick"], sample_weight=weights).summary()
     )
     assert (summary.n, summary.df_resid) == (140, 138)
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.CollinearWarning")
+def test_terms_without_degrees_of_freedom_have_no_p():
+    """As R: a term that is aliased, or a model with as many columns, leaves nothing to test."""
+    data = pd.DataFrame({"a": [0.3, 1.1, -0.4, 2.2, 0.9, -1.3, 0.1, 1.7], "z": [0, 1, 0, 1, 0, 0, 1, 1]})
+    data["twice"] = 2 * data["a"]
+    model = logistic("z ~ a + twice", data)
+    for table in (model.drop1(), model.anova()):
+        assert table["df"][-1] == 0
+        assert table["stat"][-1] == 0
+        assert np.isnan(table["p"][-1])
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.CollinearWarning")
+def test_a_model_of_a_constant_alone():
+    """Its column is aliased, so that the summary has the intercept; nothing has an effect."""
+    data = pd.DataFrame({"one": np.ones(8), "z": [0, 1, 0, 1, 0, 0, 1, 0]})
+    model = logistic("z ~ one", data)
+    alone = smf.logit("z ~ 1", data).fit(disp=0)
+    summary = model.summary()
+    assert summary.marks == {"one": "aliased"}
+    assert summary.coef[-1] == pytest.approx(alone.params.iloc[0], rel=1e-9)
+    assert summary.std_err[-1] == pytest.approx(alone.bse.iloc[0], rel=1e-9)
+    with pytest.raises(InferenceError, match="no column varies: none has an effect"):
+        model.marginal_effects()
+
+
+def test_a_formula_without_anything():
+    data = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 4.0]})
+    for formula in ("y ~ 0", "y ~ -1"):
+        with pytest.raises(ParameterError, match="neither terms nor an intercept: nothing is left to fit"):
+            linear(formula, data)

@@ -36,7 +36,8 @@ def threads(n: int) -> Iterator[None]:
     """Within the block, passes over rows use at most n threads; results have the same bits for every n.
 
     By default they use the processors that this process may use (its affinity and the quota of its control group), or
-    what ``SEPARATRIX_NUM_THREADS`` or ``OMP_NUM_THREADS`` say. Small tables stay on one thread, and so does a fit while
+    what ``SEPARATRIX_NUM_THREADS`` or ``OMP_NUM_THREADS`` say (where these are no whole numbers of at least 1, they are
+    ignored, as OpenMP does). Small tables stay on one thread, and so does a fit while
     another one has the threads.
 
     Parameters
@@ -71,7 +72,7 @@ def thread_count() -> int:
 def _asked() -> int | None:
     for name in VARIABLES:
         first = os.environ.get(name, "").partition(",")[0].strip()  # OpenMP has one number for each level of nesting
-        if first.isdigit() and int(first) > 0:
+        if first.isdecimal() and int(first) > 0:
             return int(first)
     return None
 

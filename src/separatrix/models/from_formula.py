@@ -85,6 +85,8 @@ class FormulaFit(Estimator):
             given["fit_intercept"] = made.intercept and not made.alone
         elif not made.intercept:
             raise ParameterError(f"{cls.__name__} always has an intercept: leave '0 +' out of the formula.")
+        if not made.intercept and not made.terms:
+            raise ParameterError(f"the formula {formula!r} has neither terms nor an intercept: nothing is left to fit.")
         model = cls(**given)
         extra = {"sample_weight": sample_weight, "offset": offset, "trials": trials}
         rows = {name: _column(value, name, data, made.kept) for name, value in extra.items() if value is not None}

@@ -245,6 +245,8 @@ def _of_many_columns(matrix: Floats) -> NormalInverse:
 
 
 def _squared_condition(values: Floats, p: int) -> float:
+    if not len(values):  # no columns
+        return 1.0
     low, high = float(values[0]), float(values[-1])
     return high / low if low > rank_limit(p) * high else np.inf
 

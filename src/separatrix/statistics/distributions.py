@@ -25,10 +25,8 @@ def need_level(level: Any) -> float:
 
 
 def chi2_tail(x: float, df: float) -> float:
-    """P(chi2_df > x)"""
-    if df == 0:
-        return 1.0
-    if math.isnan(x):
+    """P(chi2_df > x); nan where there is nothing to test."""
+    if df == 0 or math.isnan(x):
         return math.nan
     if df == 1:
         return math.erfc(math.sqrt(max(x, 0.0) / 2.0))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
@@ -74,7 +75,10 @@ def svg(ax: Any, alt: str) -> str:
     import matplotlib
 
     out = io.StringIO()
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", message="Glyph "
+        )  # letters are drawn in the fonts of the page, which has more
         ax.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     return follow_page(out.getvalue(), alt)
 

@@ -170,7 +170,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         y : array
             One number a row.
         sample_weight : array or None
-            Weights of the rows; None: all 1.
+            Weights of the rows; one at least must not be zero, as in scikit-learn. None: all 1.
 
         Returns
         -------

@@ -174,6 +174,8 @@ class AfterLogistic(FittedPlots, AfterFit):
         if own == {}:
             raise InferenceError("the model has an intercept alone: no column has an effect.")
         made, names = self._class_model(options)
+        if not names:
+            raise InferenceError("no column varies: none has an effect.")
         X = dense(fitted.problem.X)
         places = self._places(own or {})
         shared = (ALONE,) if any(":" in term or "**" in term for term in places) else ()

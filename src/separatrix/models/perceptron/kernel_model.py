@@ -142,7 +142,7 @@ class KernelStreaming(KernelModel, ChunkLearner):
         classes : array or None
             All classes, in the first call; None: they join as they appear.
         sample_weight : array or None
-            Weights of the rows; None: all 1.
+            Weights of the rows; one at least must not be zero, as in scikit-learn. None: all 1.
 
         Returns
         -------

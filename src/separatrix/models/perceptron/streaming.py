@@ -42,7 +42,7 @@ class Streaming(MistakeDriven, ChunkLearner):
         classes : array or None
             All classes, in the first call; None: they join as they appear.
         sample_weight : array or None
-            Weights of the rows; None: all 1.
+            Weights of the rows; may all be zero, which changes nothing. None: all 1.
 
         Returns
         -------
