@@ -29,6 +29,14 @@ MistakeTree::Prove checked(const std::function<Codes(Codes)>& by, i64 n) {
     };
 }
 
+MistakeTree::Late asked(const std::function<bool()>& late) {
+    if (!late) return {};
+    return [&late] {
+        nb::gil_scoped_acquire hold;
+        return late();
+    };
+}
+
 void bind_mistakes(nb::module_& m) {
     m.def(
         "line_minimum",
@@ -72,24 +80,28 @@ void bind_mistakes(nb::module_& m) {
             "z"_a.noconvert(), "exact"_a)
         .def(
             "start",
-            [](MistakeTree& self, const std::vector<Codes>& witnesses, const std::function<Codes(Codes)>& by) {
+            [](MistakeTree& self, const std::vector<Codes>& witnesses, const std::function<Codes(Codes)>& by,
+               const std::function<bool()>& late) {
                 if (!self.cases.empty()) throw nb::value_error("the search has been started");
                 for (const Codes& codes : witnesses) need_rows(codes, self.rows());
                 nb::gil_scoped_release free;
-                self.start(witnesses, checked(by, self.rows()));
+                self.start(witnesses, checked(by, self.rows()), asked(late));
             },
-            "witnesses"_a, "prove"_a,
+            "witnesses"_a, "prove"_a, "late"_a = nb::none(),
             nb::sig("def start(self, witnesses: collections.abc.Sequence[collections.abc.Sequence[int]], "
-                    "prove: collections.abc.Callable[[list[int]], list[int]]) -> None"))
+                    "prove: collections.abc.Callable[[list[int]], list[int]], "
+                    "late: collections.abc.Callable[[], bool] | None = None) -> None"))
         .def(
             "run",
-            [](MistakeTree& self, i64 more, i32 gap, const std::function<Codes(Codes)>& by) {
+            [](MistakeTree& self, i64 more, i32 gap, const std::function<Codes(Codes)>& by,
+               const std::function<bool()>& late) {
                 nb::gil_scoped_release free;
-                self.run(more, gap, checked(by, self.rows()));
+                self.run(more, gap, checked(by, self.rows()), asked(late));
             },
-            "more"_a, "gap"_a, "prove"_a,
+            "more"_a, "gap"_a, "prove"_a, "late"_a = nb::none(),
             nb::sig("def run(self, more: int, gap: int, "
-                    "prove: collections.abc.Callable[[list[int]], list[int]]) -> None"))
+                    "prove: collections.abc.Callable[[list[int]], list[int]], "
+                    "late: collections.abc.Callable[[], bool] | None = None) -> None"))
         .def(
             "offer",
             [](MistakeTree& self, i32 mistakes, Vector<double> w) {

@@ -11,6 +11,7 @@
 // when circuit.hpp proves them, and else given to the caller, as are rows that rounding cannot decide: `prove`
 // turns what it is given into a witness among it that is proved in integers, or refuses.
 #pragma once
+#include <chrono>
 #include <functional>
 #include <map>
 #include <queue>
@@ -38,6 +39,7 @@ class MistakeTree {
    public:
     using Codes = std::vector<i32>;  // row i as i, reversed as ~i
     using Prove = std::function<bool(Codes&)>;
+    using Late = std::function<bool()>;  // whether the caller wants an end; it may also throw
     static constexpr i32 impossible = 1 << 30;
     static constexpr int rounds = 3;  // of looking for witnesses that share rows
     static constexpr int first_rounds = 40;  // at the root, whose witnesses serve every case
@@ -61,8 +63,8 @@ class MistakeTree {
     }
 
     // The root, with witnesses that the caller has proved.
-    void start(const std::vector<Codes>& known, const Prove& by) {
-        prove = &by;
+    void start(const std::vector<Codes>& known, const Prove& by, const Late& end) {
+        prove = &by, late = &end, ended = false;
         cases.push_back({-1, -1, false, 0, 0, -1, {}, {}, 1, -1});
         for (const Codes& c : known) cases[0].packed.push_back(enlist(c));
         bound(0);
@@ -78,10 +80,10 @@ class MistakeTree {
     i32 lower() const { return std::min({best, stuck, open.empty() ? best : std::get<0>(open.top())}); }
 
     // Divides cases until `more` were made, a better w was found, or the bounds are within `gap`.
-    void run(i64 more, i32 gap, const Prove& by) {
-        prove = &by;
+    void run(i64 more, i32 gap, const Prove& by, const Late& when) {
+        prove = &by, late = &when, ended = false;
         const i64 end = nodes + more;
-        while (nodes < end && found.empty() && !open.empty() && lower() + gap < best) {
+        while (nodes < end && found.empty() && !open.empty() && lower() + gap < best && !stop()) {
             const Entry entry = open.top();
             const std::size_t before = cases.size();
             open.pop();
@@ -114,6 +116,9 @@ class MistakeTree {
     CircuitProof proof;
     SpreadWeights shares;
     const Prove* prove = nullptr;  // during start and run
+    const Late* late = nullptr;
+    std::chrono::steady_clock::time_point looked{};
+    bool ended = false;
     std::map<Codes, i32> known;
     std::map<Codes, Codes> proved;
     i32 found_mistakes = 0, stuck = impossible;
@@ -121,6 +126,15 @@ class MistakeTree {
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
 
     enum Answer { separable, blocked, unknown };
+
+    // Does the caller want an end? Asked some times a second; then every bound stays what it is.
+    bool stop() {
+        if (ended || !*late) return ended;
+        const auto now = std::chrono::steady_clock::now();
+        if (now - looked < std::chrono::milliseconds(100)) return false;
+        looked = now;
+        return ended = (*late)();
+    }
 
     static i32 row_of(i32 code) { return code < 0 ? ~code : code; }
 
@@ -257,7 +271,7 @@ class MistakeTree {
             Codes free, witness;
             for (i32 i = 0; i < n; ++i)
                 if (side[i] == 0 && !used[i]) free.push_back(i);
-            if (free.empty() && base.empty()) return unknown;
+            if ((free.empty() && base.empty()) || stop()) return unknown;
             const Answer answer = ask(free, witness);
             if (answer != blocked) return answer;
             if (!pack(enlist(witness), here)) return unknown;
@@ -295,7 +309,7 @@ class MistakeTree {
                 (rows.size() == 1 ? alone : others).push_back(id);
                 if (rows.size() == 1) used[rows[0]] = 2;
             }
-            for (i32 i = 0; i < n; ++i)  // is a row that w gets wrong wrong for every w?
+            for (i32 i = 0; i < n && !stop(); ++i)  // is a row that w gets wrong wrong for every w?
                 if (used[i] == 1 && dot(&A[i * p], v.data(), p) <= 0) {
                     Codes witness;
                     const std::vector<double> kept = v;
@@ -333,9 +347,9 @@ class MistakeTree {
         ids.resize(count);
         shares.prefer(static_cast<i32>(first));
         for (int round = 0;; ++round) {
-            shares.solve(1000);
+            shares.solve(1000, [&] { return stop(); });
             claim(here, ids);
-            if (here.bound >= best || round == (here.parent < 0 ? first_rounds : rounds)) break;
+            if (here.bound >= best || stop() || round == (here.parent < 0 ? first_rounds : rounds)) break;
             Codes order;
             for (i32 i = 0; i < n; ++i)
                 if (side[i] == 0) order.push_back(i);
@@ -355,7 +369,7 @@ class MistakeTree {
             if (high == order.size() && high > free) break;
             order.resize(std::min(order.size(), high + (high > free ? 3 * p : 0)));
             bool fresh = false;
-            while (ask(order, witness) == blocked) {
+            while (!stop() && ask(order, witness) == blocked) {
                 const i32 id = enlist(witness);
                 if (!part(witness, rows)) break;
                 if (rows.empty()) return void(pack(id, here));

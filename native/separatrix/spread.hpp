@@ -42,12 +42,13 @@ class SpreadWeights {
         for (i32 set = 0; set < first; ++set) few.push_back(set);
     }
 
-    // Goes on from the basis of the last call.
-    void solve(i64 most_steps) {
+    // Goes on from the basis of the last call, until `stop` says so.
+    template <class Stop>
+    void solve(i64 most_steps, Stop stop) {
         for (i64 step = 0;; ++step) {
             if (step % 100 == 99 && !invert()) return;
             values();
-            if (step == most_steps) return;
+            if (step == most_steps || stop()) return;
             i64 row = -1;  // of the basis, of which the price is below zero
             for (i64 a = 0; a < size(); ++a)
                 if (price[full[a]] < (row < 0 ? -tiny : price[full[row]])) row = a;

@@ -133,3 +133,24 @@ def test_rows_that_do_not_exist_are_refused():
         tree.start([[5]], lambda codes: codes)
     with pytest.raises(ValueError, match="every column"):
         tree.offer(1, np.ones(3))
+
+
+@pytest.mark.skipif(kernels.backend == "reference", reason="the readable tree looks between cases only")
+def test_a_case_ends_when_the_caller_wants_an_end():
+    """The root of 300 rows and 11 columns takes a second; what is known by then is kept, and the search can go on."""
+    Z = np.random.default_rng(0).normal(size=(300, 11))
+    whole, cut, broken = (kernels.MistakeTree(Z, True) for _ in range(3))
+    whole.start([], prover(Z, []))
+    calls = []
+    cut.start([], prover(Z, []), lambda: calls.append(cut.nodes) or True)
+    assert calls == [1]
+    assert cut.lower < whole.lower
+    cut.take()  # a better hyperplane would end the next run too
+    cut.run(2, 0, prover(Z, []))
+    assert cut.nodes == 3
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        broken.start([], prover(Z, []), interrupt)

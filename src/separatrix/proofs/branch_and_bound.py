@@ -241,7 +241,7 @@ class Search:
             Z, self.columns, exact = prepared(rows)
             tree = kernels.MistakeTree(Z, exact)
             tree.offer(self.upper, self._floats() / self.columns)
-            tree.start(self.packed, self.prove)
+            tree.start(self.packed, self.prove, self.late)
             self.tree = tree
         tree, columns = self.tree, self.columns
         some = max(2, int(SLICE / node_work(rows.n, rows.p)))
@@ -260,8 +260,8 @@ class Search:
                 series = 100 if turn >= 4 and turn & (turn - 1) == 0 else 5
                 self._descend(self._floats(), 1 if self.blocks is None else series)
             before = tree.nodes
-            tree.run(min(some, max_nodes - before), gap, self.prove)
-            if tree.nodes == before:  # what is left cannot be divided in floating point
+            tree.run(min(some, max_nodes - before), gap, self.prove, self.late)
+            if tree.nodes == before and not self.stopped:  # what is left cannot be divided in floating point
                 self.stuck = True
                 return
 

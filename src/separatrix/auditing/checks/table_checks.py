@@ -91,8 +91,8 @@ def _rows(table: AuditTable) -> AssumptionLine:
     """Rows of the rarest class for each coefficient (Peduzzi et al. 1996)."""
     least = table.n if table.regression else int(table.counts.min())
     each = least / max(table.d, 1)
-    what = "" if table.regression else " of the rarest class"
-    text = f"{plural(least, 'row')}{what} for {plural(table.d, 'column')}: {number(each, 2)} a column (at least 10 are usual)"
+    rows = plural(least, "row") + ("" if table.regression else " of the rarest class")
+    text = f"{rows} for {plural(table.d, 'column')}: {number(each, 2)} a column (at least 10 are usual)"
     verdict = "holds" if each >= 10 else "look" if each >= 3 else "fails"
     advice = "" if each >= 10 else "Use a penalty or fewer columns; unpenalised estimates are biased away from zero."
     return AssumptionLine("enough rows", "Enough rows for the columns", "unpenalised learners", text, verdict, advice)

@@ -76,9 +76,7 @@ def svg(ax: Any, alt: str) -> str:
 
     out = io.StringIO()
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="Glyph "
-        )  # letters are drawn in the fonts of the page, which has more
+        warnings.filterwarnings("ignore", message="Glyph ")  # the page draws letters in fonts of its own
         ax.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     return follow_page(out.getvalue(), alt)
 

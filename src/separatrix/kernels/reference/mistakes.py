@@ -16,6 +16,7 @@ from separatrix.kernels.reference.nnls import nearest_point
 
 Codes = list[int]  # a row i as i, the row reversed as ~i
 Prove = Callable[[Codes], Codes]
+Late = Callable[[], bool]  # whether the caller wants an end
 IMPOSSIBLE = 1 << 30
 
 
@@ -50,14 +51,16 @@ class MistakeTree:
     def tree(self) -> list[tuple[int, int, int, list[int], list[int], int]]:
         return [(bound, row, child, packed, [], 1) for _, bound, row, child, packed in self.cases]
 
-    def start(self, witnesses: list[Codes], prove: Prove) -> None:
+    def start(self, witnesses: list[Codes], prove: Prove, late: Late | None = None) -> None:
         self.prove = prove
         self._bound({}, 0, witnesses)
 
-    def run(self, more: int, gap: int, prove: Prove) -> None:
+    def run(self, more: int, gap: int, prove: Prove, late: Late | None = None) -> None:
         self.prove = prove
         end = self.nodes + more
         while self.nodes < end and not self.found and self.open and self.lower + gap < self.best:
+            if late is not None and late():
+                return
             reached, _, at = entry = heapq.heappop(self.open)
             size = len(self.cases)
             try:
