@@ -43,6 +43,8 @@ from functools import cache
 from types import FrameType
 from typing import Any, NoReturn
 
+NO_MEMORY = "there is not enough memory: use fewer rows or columns, or raise the limit (ulimit -v)."
+
 
 class SeparatrixError(Exception):
     """Whatever this package raises on purpose."""

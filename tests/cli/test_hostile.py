@@ -246,6 +246,27 @@ def test_a_file_that_is_not_a_ledger_is_not_written_to(tmp_path):
     assert not (tmp_path / "m.sepx").exists()
 
 
+@pytest.mark.parametrize(
+    ("flag", "value", "says"),
+    [
+        ("--threads", "x", "'x' is not a whole number."),
+        ("--cv", "2.5", "'2.5' is not a whole number."),
+        ("--holdout", "half", "'half' is not a number."),
+        ("--threads", "0", "0 is not in the range x>=1."),
+    ],
+)
+def test_numbers_that_are_none(flag, value, says, tmp_path):
+    done = separatrix("fit", "example:spam", flag, value, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, f"error: Invalid value for '{flag}': {says}\n")
+
+
+def test_rows_that_are_missing_are_said_without_a_purpose(tmp_path):
+    separatrix("fit", "example:spam", "-o", "m.sepx", cwd=tmp_path)
+    (tmp_path / "t.csv").write_text("words,links,exclamations,length,kind\n")
+    done = separatrix("evaluate", "m.sepx", "t.csv", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "error: t.csv has no rows.\n")
+
+
 def test_numbers_whose_squares_are_not_doubles(tmp_path):
     """They are standardised like others; an audit, which needs their squares, names the column."""
     found = {}

@@ -12,6 +12,7 @@ import time
 import pytest
 
 from commands import CODE, process, refused, separatrix
+from separatrix.errors import NO_MEMORY
 
 ROWS = "x,ward,ok\n" + "".join(f"{i * 7 % 20},{'AB'[i % 2]},{'yes' if i * 7 % 20 > 9 else 'no'}\n" for i in range(60))
 NUMBERS = "x\tz\ty\n1\t0\t0\n2\t1\t0\n3\t0\t0\n4\t2\t1\n5\t1\t1\n6\t7\t1\n"
@@ -147,6 +148,17 @@ def test_a_limit_on_memory_is_a_sentence(megabytes, folder):
     if done.returncode:
         assert "there is not enough memory" in done.stderr.splitlines()[-1]
         assert not (folder / "new.sepx").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space as Linux does")
+def test_too_little_memory_to_begin_is_a_sentence(folder):
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (19 * 10**6, 19 * 10**6))
+
+    words = [sys.executable, "-m", "separatrix", "describe", "rows.csv"]
+    done = subprocess.run(words, cwd=folder, preexec_fn=limited, capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr == f"error: {NO_MEMORY}\n"
 
 
 def test_exit_codes_pass_through_the_guard_of_memory(folder):

@@ -13,7 +13,6 @@ import click
 
 from separatrix.cli import output
 from separatrix.cli.process import (
-    NO_MEMORY,
     discard,
     end_on_signals,
     fail,
@@ -24,7 +23,7 @@ from separatrix.cli.process import (
     threads_option,
     watch_memory,
 )
-from separatrix.errors import SeparatrixError
+from separatrix.errors import NO_MEMORY, SeparatrixError
 
 COMMANDS = {
     "fit": "learn from a table and write a model file",
@@ -98,7 +97,7 @@ def main(arguments: list[str] | None = None) -> Any:
             usage = "" if error.ctx is None else f" {error.ctx.get_usage()}"
             fail(f"{error.format_message()}{usage}")
         except click.ClickException as error:
-            fail(error.format_message())
+            fail(_in_words(error.format_message()))
         except (click.Abort, KeyboardInterrupt):
             fail("interrupted", 130)
         except SeparatrixError as error:
@@ -117,6 +116,14 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
     from separatrix.cli.messages import in_flags
 
     output.complain(f"warning: {in_flags(str(message))}")
+
+
+def _in_words(message: str) -> str:
+    """What click says of a number that is none, in words: "not a valid integer range" has nothing to do with ranges."""
+    for kind, word in (("integer", "whole number"), ("float", "number")):
+        for own in (f"a valid {kind} range", f"a valid {kind}"):
+            message = message.replace(f" is not {own}.", f" is not a {word}.")
+    return message
 
 
 def _sentence(error: OSError) -> str:

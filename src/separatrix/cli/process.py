@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 import click
 
 from separatrix.cli import output
+from separatrix.errors import NO_MEMORY
 
-NO_MEMORY = "there is not enough memory: use fewer rows or columns, or raise the limit (ulimit -v)."
 CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGTRAP")  # how libraries die that get no memory
 SHORTAGES = (
     "failed to map segment",

@@ -140,7 +140,7 @@ class Source:
             return self.frame
         batches = [frame for frame, _ in self.frames(names)]
         if not batches or not sum(frame.n for frame in batches):
-            raise DataError(f"{self.name} has no rows: nothing to learn from.")
+            raise DataError(f"{self.name} has no rows.")
         return self._recognised(join(batches))
 
     def _recognised(self, frame: Frame) -> Frame:
