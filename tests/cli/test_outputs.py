@@ -161,6 +161,22 @@ def test_too_little_memory_to_begin_is_a_sentence(folder):
     assert done.stderr == f"error: {NO_MEMORY}\n"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at threads as Linux shows them")
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_library_that_waits_for_its_own_lock_is_ended(ended):
+    """As one did whose allocation failed while it was loaded, or while the process ended."""
+    wait = "import threading; lock = threading.Lock(); lock.acquire(); lock.acquire()"
+    if ended:
+        wait = f"import atexit; atexit.register(lambda: exec({wait!r}))"
+    code = f"""import resource
+resource.setrlimit(resource.RLIMIT_AS, (8 * 10**9, 8 * 10**9))
+from separatrix.cli.process import watch_memory
+watch_memory()
+{wait}"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (2, f"error: {NO_MEMORY}\n")
+
+
 def test_exit_codes_pass_through_the_guard_of_memory(folder):
     def limited():
         resource.setrlimit(resource.RLIMIT_AS, (8 * 10**9, 8 * 10**9))

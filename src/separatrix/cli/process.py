@@ -6,10 +6,12 @@ import atexit
 import contextlib
 import io
 import os
+import select
 import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -17,6 +19,7 @@ import click
 from separatrix.cli import output
 from separatrix.errors import NO_MEMORY
 
+DEADLOCKED = 5  # seconds in which no thread of a process has done anything but wait for a lock
 CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGTRAP")  # how libraries die that get no memory
 SHORTAGES = (
     "failed to map segment",
@@ -92,10 +95,43 @@ def watch_memory() -> None:
     for number in _numbers(ENDINGS):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, _: os.kill(child, number))
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if -code in _numbers(CRASHES) or (code > 0 and not os.read(end, 1)):
+    code = _ended(child, end)
+    if code is None or -code in _numbers(CRASHES) or (code > 0 and not os.read(end, 1)):
         fail(NO_MEMORY)
     sys.exit(code if code >= 0 else 128 - code)
+
+
+def _ended(child: int, end: int) -> int | None:
+    """The exit code of the child; None where it had to be ended, as all of its threads waited for locks for good."""
+    looked, used, same = time.monotonic(), None, 0
+    waiting = [end]
+    while True:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        if select.select(waiting, [], [], 0.005 if not waiting else 1.0)[0]:
+            waiting = []  # it is about to end
+        if time.monotonic() - looked < 1.0:
+            continue
+        looked, before, used = time.monotonic(), used, _in_locks(child)
+        same = same + 1 if used is not None and used == before else 0
+        if same >= DEADLOCKED:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return None
+
+
+def _in_locks(process: int) -> int | None:
+    """The CPU time used by a process without children of which every thread waits for a lock; None for others."""
+    used = 0
+    try:
+        for task in Path(f"/proc/{process}/task").iterdir():
+            if not (task / "wchan").read_text().startswith("futex") or (task / "children").read_text():
+                return None
+            used += sum(map(int, (task / "stat").read_text().rpartition(")")[2].split()[11:13]))
+    except OSError:  # not on Linux, or it has just ended
+        return None
+    return used
 
 
 def _memory_is_limited() -> bool:
