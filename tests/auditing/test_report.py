@@ -151,3 +151,9 @@ def test_coefficients_of_a_ridge_on_a_map_are_of_standardised_columns(ledger):
     }
     page = separatrix.audit(table, "ill", feature_map="poly:2", ledger=ledger, budget=30).report()
     assert "Coefficients of ridge logistic on poly:2, whose columns are standardised" in page
+
+
+def test_times_are_in_the_unit_that_they_round_to():
+    from separatrix.auditing.phrasing import seconds
+
+    assert [seconds(s) for s in (999.4e-9, 999.6e-9, 999.4e-6, 999.9e-6)] == ["999 ns", "1 µs", "999 µs", "1.0 ms"]

@@ -182,9 +182,9 @@ def unbroken_text(value: Any) -> Any:
 
 def seconds(s: float) -> str:
     """3 ms, 0.41 s, 12 s."""
-    if s < 1e-6:
+    if s < 999.5e-9:
         return f"{s * 1e9:.0f} ns"
-    if s < 0.001:
+    if s < 999.5e-6:
         return f"{s * 1e6:.0f} µs"
     if s < 0.1:
         return f"{s * 1e3:.0f} ms" if s >= 0.01 else f"{s * 1e3:.1f} ms"
