@@ -22,7 +22,7 @@ const MOST_WORK = 2 ** 34; // steps of some nanoseconds
 const MOST_TEXT = 2 ** 27; // characters of a file
 const HELD = 128; // steps of a word of 64 bits that is kept
 const MOST_COLUMNS = 2 ** 31;
-const MOST_NESTING = 900; // objects and lists inside each other
+const MOST_NESTING = 200; // objects and lists inside each other
 const MOST_DIGITS = 4300; // of an integer in JSON
 const MOST_LETTERS = 131072; // of a cell
 const MOST_BITS = 4096; // of the integers of a short circulation, and the largest exponent [C5]
@@ -144,9 +144,9 @@ function readJson(text) {
 
   /** The value here and the space around it. */
   function value(depth) {
-    if (depth > MOST_NESTING) fail("nested too deeply for a certificate");
     skipSpace();
     const first = text[at];
+    if ((first === "{" || first === "[") && depth >= MOST_NESTING) fail("nested too deeply for a certificate"); // [C4]
     const made =
       first === "{" ? object(depth + 1) : first === "[" ? list(depth + 1) : first === '"' ? string() : word();
     skipSpace();
@@ -1196,7 +1196,9 @@ function roundedRows(data, keys, columns, exponents, guard, vectors) {
   const shifts = exponents.map((e) => e + guard);
   data.meter.hold(keys.length * columns.length * shifts.reduce((most, shift) => Math.max(most, shift), 0));
   const lengths = vectors.map(longestOf);
-  return { h: keys.map((key) => roundedRow(data, key, columns, shifts, vectors, lengths)), shifts };
+  const plain = !data.decimal && shifts.every((shift) => Math.abs(shift) <= 1000);
+  const scales = plain ? Float64Array.from(shifts, powerOfTwo) : null;
+  return { h: keys.map((key) => roundedRow(data, key, columns, shifts, scales, vectors, lengths)), shifts };
 }
 
 /** No matrix whose entries are within 2^-guard of h / 2^guard has a singular value up to rest / (least 2^guard) [L18]. */
@@ -1226,7 +1228,7 @@ function nearest(line, guard) {
 
 /** Integers within 1 of 2^shift_j z_j for the columns given: doubles where they are exact, else BigInts. The null vectors
  * must vanish on the row [L18]. */
-function roundedRow(data, key, columns, shifts, vectors, lengths) {
+function roundedRow(data, key, columns, shifts, scales, vectors, lengths) {
   data.meter.charge(columns.length, 256);
   if (vectors.length > 0) {
     const { cells } = data.z(key);
@@ -1235,7 +1237,7 @@ function roundedRow(data, key, columns, shifts, vectors, lengths) {
       need(cells.reduce((sum, [j, t]) => sum + v[j] * t, 0n) === 0n, "a null vector does not vanish on every row"); // [L18]
     });
   }
-  if (!data.decimal && shifts.every((shift) => Math.abs(shift) <= 1000)) {
+  if (scales !== null) {
     const { row } = data.used.get(data.rowOf(key));
     const z = new Float64Array(data.p);
     for (const [at, sign] of data.blocks(key)) {
@@ -1243,7 +1245,7 @@ function roundedRow(data, key, columns, shifts, vectors, lengths) {
       if (data.intercept) z[at + data.d] = sign;
     }
     // a power of two changes no digit, except below 2^-1022, where what is lost is far below 1
-    const line = Float64Array.from(columns, (j, k) => Math.floor(z[j] * 2 ** shifts[k]));
+    const line = Float64Array.from(columns, (j, k) => Math.floor(z[j] * scales[k]));
     if (line.every((v) => Math.abs(v) < EXACT / 2)) return line;
   }
   data.meter.charge(2 * columns.length, 4 * MOST_BITS + data.size);

@@ -47,6 +47,7 @@ ROW_TEXT = 1 << 6  # characters that a row of a witness counts as, beside those 
 PER_CUBE, MOST_FACTORED = 8, 2500  # more steps for each column cubed, of a table of so many columns and rows
 MOST_FOR_TEXT = 1 << 33  # more steps for the characters of a proof, however many there are
 MOST_TEXT = 1 << 27  # characters of a file
+MOST_NESTING = 200  # objects and lists inside each other
 STEP, WORD, HELD = 1 << 7, 4, 1 << 7  # steps of an operation, of a product of words of 64 bits, of a word that is kept
 STRICTLY = "strictly on their correct sides", "strictly on its correct side"
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -1255,6 +1256,17 @@ def no_number(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 
 
+def is_shallow(content: Any) -> bool:
+    """Whether objects and lists are few levels deep: the limit of Python's reader is not the same everywhere."""
+    held = [content]
+    for _ in range(MOST_NESTING + 1):
+        inner = chain.from_iterable(one.values() if type(one) is dict else one for one in held)
+        held = [value for value in inner if type(value) in (dict, list)]
+        if not held:
+            return True
+    return False
+
+
 def load(path: str) -> dict[str, Any]:
     """Read the JSON of a certificate; nothing in it is believed before it is checked."""
     with open(path, encoding="utf-8") as file:
@@ -1263,10 +1275,13 @@ def load(path: str) -> dict[str, Any]:
         raise ValueError(f"{path} is longer than {MOST_TEXT} characters, far too long for a certificate")  # [C4]
     try:
         content = json.loads(text, parse_constant=no_number, object_pairs_hook=without_repeats)
+        shallow = is_shallow([content])
     except RecursionError:
-        raise ValueError(f"{path} is nested too deeply for a certificate") from None
+        shallow = False
     except ValueError as error:
         raise ValueError(f"{path} is not the JSON of a certificate: {error}") from None
+    if not shallow:
+        raise ValueError(f"{path} is nested too deeply for a certificate")  # [C4]
     need_format(content)
     return dict(content)
 

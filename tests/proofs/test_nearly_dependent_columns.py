@@ -121,6 +121,13 @@ def test_weights_are_corrected_until_the_rows_nearly_cancel():
     assert proved_in_integers(np.ldexp(scaled, 45), q, 20) is None  # integers of more than 76 bits
 
 
+@pytest.mark.parametrize("least", [5e-324, 1e-300])
+def test_weights_that_differ_too_much_prove_nothing_in_integers(least):
+    """Their proportions are beyond the doubles, or nearly."""
+    rows = LiftedRows(np.array([[16.0], [-1e-300], [0.0]]), np.array([1, -1, 1], dtype=np.int8), True)
+    assert short_proof(rows, np.arange(3), np.array([least, 1.0, 1.0]), first=1) is None
+
+
 def test_many_nearly_dependent_columns_have_short_certificates():
     X, y = conditioned(900, 110, 1e10, seed=5)
     found = separability(X, y)

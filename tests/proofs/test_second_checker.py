@@ -6,6 +6,7 @@ What a test of any folder hands to ``checker.check`` goes to both (tests/conftes
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import random
 import re
@@ -243,6 +244,16 @@ def test_json(same, old, new):
     text = json.dumps(TRUE)
     assert old in text
     same(text.replace(old, new, 1), XOR)
+
+
+@pytest.mark.parametrize(("first", "last"), [("[", "]"), ('{"a":', "}")])
+def test_nesting(same, first, last):
+    """To the same depth in both, whatever the reader of the language would take: 200, the two of the field included."""
+    for levels, inner in itertools.product((198, 199, 201, 500, 950, 5000), ("[]", "[1]")):
+        other = first * (levels - 1) + inner + last * (levels - 1)
+        code, lines = same(json.dumps(TRUE).replace('"n": 4', f'"n": 4, "other": {other}'), XOR)
+        assert code == (0 if levels <= 198 else 2), (levels, lines)
+        assert code == 0 or "nested too deeply" in lines[0]
 
 
 def test_names_of_all_letters(same):

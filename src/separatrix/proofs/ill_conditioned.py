@@ -21,6 +21,7 @@ from separatrix.arrays import Floats
 
 UNIT = 2.0**-53
 LARGEST = 2.0**76  # entries of rows that are rounded to integers
+UNEVEN = 2.0**300  # times the least weight of the first rows: no weight is more
 DIGITS = 70  # bits of columns near 1 when they are made integers to look for what rounding hides
 MOST = 610  # columns: checkers take some seconds
 ROUNDS = 3  # corrections of the weights
@@ -99,7 +100,10 @@ def proved_in_integers(scaled: Floats, q: Floats, m: int) -> tuple[list[int], in
         return None
     lost = math.sqrt(float(np.vdot(scaled, scaled)) / 12)  # of the sum, when weights are rounded
     least = max(16.0, 4 * lost / math.sqrt(m * p))
-    weights = [max(1, int(v)) for v in q / q[:m].min() * least]
+    ratio = q / q[:m].min()
+    if not ratio.max() < UNEVEN:
+        return None
+    weights = [max(1, int(v)) for v in ratio * least]
     enough, residual = _enough(scaled, weights, m)
     if enough >= m * p:  # what rounding the rows takes is a quarter of it
         corrected = _corrected(scaled, weights, m, residual)
