@@ -31,6 +31,7 @@ from separatrix.proofs.witness_entries import ProofCost
 Progress = Callable[[int, int, int], object]
 
 RESTARTS = 20  # of the first search for a good hyperplane
+AGAIN, AGAIN_WORK = 100, 1e10  # logistic regressions near the best hyperplane before blocks of rows, and their steps
 SLICE = 1e8  # steps between two looks at the clock
 SMALL = 300_000  # numbers of a table that is worth a tree; larger ones are packed once
 TINY = 2_000  # up to which what floating point leaves open is decided exactly
@@ -93,7 +94,11 @@ class Search:
             n, p = self.rows.n, self.rows.p
             early = min(max_nodes, int(EARLY / node_work(n, p))) if p <= NARROW and n * p <= SMALL else 0
             if (blocks := self.blocks) is not None:  # between the beginning of the tree and the rest of it
-                divide = (lambda: self._divide(early, gap, DOUBTS), lambda: self._by_blocks(blocks, max_nodes))
+                divide = (
+                    lambda: self._divide(early, gap, DOUBTS),
+                    lambda: self._leap(max_nodes),
+                    lambda: self._by_blocks(blocks, max_nodes),
+                )
             divide = (*divide, lambda: self._divide(max_nodes, gap), self._by_integers)
         for step in (lambda: self.packed.extend(first_witnesses(self.rows)), self._hyperplane, self._pack, *divide):
             if self.lower + gap >= self.upper or self.late():
@@ -168,6 +173,14 @@ class Search:
             if self.lower >= self.upper or self.late():
                 return
             self._descend(self._floats(), 2 if self.blocks is None else 10)
+
+    def _leap(self, most: int) -> None:
+        """Lines from where logistic regressions lead that weigh the rows at random."""
+        n, p = self.rows.n, self.rows.p
+        for _ in range(min(most, AGAIN, int(AGAIN_WORK / (64 * n * p * p)))):
+            if self.stuck or n * p > SMALL or self.lower >= self.upper or self.late():
+                return
+            self._descend(self.lines.smooth_again(self._floats()), 0)
 
     def _floats(self) -> NDArray[np.float64]:
         top = max(abs(t).bit_length() for t in self.incumbent.w)
@@ -259,6 +272,8 @@ class Search:
             if rows.n * rows.p < SMALL:  # now and then a longer series of lines, which leads farther away
                 series = 100 if turn >= 4 and turn & (turn - 1) == 0 else 5
                 self._descend(self._floats(), 1 if self.blocks is None else series)
+                if self.blocks is not None and turn > 1:
+                    self._descend(self.lines.smooth_again(self._floats()), 0)
             before = tree.nodes
             tree.run(min(some, max_nodes - before), gap, self.prove, self.late)
             if tree.nodes == before and not self.stopped:  # what is left cannot be divided in floating point

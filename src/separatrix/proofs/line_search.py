@@ -6,12 +6,14 @@ copy is for the search only: what it finds is judged on the rows as they are.
 The search starts from logistic regression, also with rows given up. The logistic loss grows with the distance of a row
 on the wrong side, so that a few rows far away decide; the number of mistakes does not. Rows are weighted with the
 probability that the last hyperplane gave them, sharper each time, and the weighted loss is minimised again: rows that
-it gets far wrong are given up one by one (a smooth form of the 0-1 loss, minimised as a sequence of convex ones).
+it gets far wrong are given up one by one (a smooth form of the 0-1 loss, minimised as a sequence of convex ones). The
+same from the best hyperplane so far, with rows weighted at random besides, leads out of its valley to others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -20,25 +22,43 @@ from separatrix.arrays import Floats
 from separatrix.proofs.lifted_rows import LiftedRows
 
 SHARPNESS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+FIRST = SHARPNESS[:4]  # one of them begins a search near a hyperplane
+LATER = (1.0, 2.0, 4.0, 8.0)  # and goes on with so many times that
+UNEVEN = (0.3, 1.0)  # powers of the random weights of rows
+AFRESH = 0.25  # share of the searches that begin at zero
 STEPS = 8  # of Newton's method, each time
 RIDGE = 1e-7  # per row, on columns of variance 1: it holds where the classes can be separated, and changes little else
 
 
-def smooth_starts(A: Floats, y: Floats) -> Iterator[Floats]:
-    """Weights for the rows A (the constant 1 included where there is an intercept) and labels -1 and +1."""
-    Z = A * y[:, None]
-    u = np.zeros(A.shape[1])
-    weight = np.ones(len(A))
-    with np.errstate(all="ignore"):
-        for sharp in (0.0, *SHARPNESS):
-            if sharp:
-                margin = Z @ u
-                size = np.median(np.abs(margin))
-                weight = 1 / (1 + np.exp(-np.clip(sharp * margin / (size if size > 0 else 1.0), -30, 30)))
-            u = _newton(Z, weight, u)
-            if not np.isfinite(u).all():
-                return
-            yield u.copy()
+def smooth_starts(Z: Floats) -> Iterator[Floats]:
+    """Weights for the rows times their labels (the constant 1 included where there is an intercept)."""
+    u = np.zeros(Z.shape[1])
+    for sharp in (0.0, *SHARPNESS):
+        u = _newton(Z, _kept(Z @ u, sharp) if sharp else np.ones(len(Z)), u)
+        if not np.isfinite(u).all():
+            return
+        yield u.copy()
+
+
+def smooth_near(Z: Floats, u: Floats, chance: np.random.Generator) -> Floats:
+    """Weights that give up rows like those that u gets far wrong, where rows are weighted at random."""
+    own = chance.exponential(size=len(Z)) ** chance.choice(UNEVEN)
+    first = chance.choice(FIRST)
+    if chance.random() < AFRESH:
+        u = np.zeros_like(u)
+    else:
+        size = np.median(np.abs(Z @ u))
+        u = u / (size if size > 0 else 1.0)
+    for times in LATER:
+        u = _newton(Z, own * _kept(Z @ u, first * times), u)
+    return u
+
+
+def _kept(margin: Floats, sharp: float) -> Floats:
+    """The probabilities of the labels, margins in units of their median: rows far on the wrong side are given up."""
+    size = np.median(np.abs(margin))
+    kept: Floats = 1 / (1 + np.exp(-np.clip(sharp * margin / (size if size > 0 else 1.0), -30, 30)))
+    return kept
 
 
 def _newton(Z: Floats, weight: Floats, u: Floats) -> Floats:
@@ -68,6 +88,7 @@ class Lines:
     def __init__(self, rows: LiftedRows) -> None:
         self.rows = rows
         self.state = np.array([0x5EED], dtype=np.uint64)
+        self.chance = np.random.default_rng(0)
         self.most = max(20, WORK // (rows.n * (rows.p + 20)))
         self.center, self.scale = np.zeros(rows.d), np.ones(rows.d)
         self.view = rows.view
@@ -134,6 +155,28 @@ class Lines:
 
     def smooth(self) -> Floats | None:
         """The best of logistic regression and logistic regressions that give up rows; on small tables only."""
+        Z = self._signed
+        if Z is None:
+            return None
+        with np.errstate(all="ignore"):
+            u = min(smooth_starts(Z), key=lambda u: int((Z @ u <= 0).sum()), default=None)
+            return None if u is None else self._from_signed(u)
+
+    def smooth_again(self, w: Floats) -> Floats:
+        """Another one near w, drawn at random; w itself on large tables."""
+        Z = self._signed
+        if Z is None:
+            return w
+        with np.errstate(all="ignore"):
+            u = self._inward(w)
+            if self.rows.intercept:
+                u[self.rows.d] += u[: self.rows.d] @ self.center
+            u[: self.rows.d] /= self.scale
+            return self._from_signed(smooth_near(Z, u, self.chance))
+
+    @cached_property
+    def _signed(self) -> Floats | None:
+        """The rows of the search times their labels, in columns of variance 1; none of large tables."""
         rows = self.rows
         if rows.n * rows.p > SMOOTH or rows.p > 500:
             return None
@@ -142,16 +185,14 @@ class Lines:
             A = (np.asarray(X, dtype=np.float64) - self.center) * self.scale
             if rows.intercept:
                 A = np.column_stack([A, np.ones(len(A))])
-            if not np.isfinite(A).all():
-                return None
-            y = rows.y.astype(np.float64)
-            w = min(smooth_starts(A, y), key=lambda u: int((y * (A @ u) <= 0).sum()), default=None)
-            if w is None:
-                return None
-            w[: rows.d] *= self.scale
-            if rows.intercept:
-                w[rows.d] -= w[: rows.d] @ self.center
-            return self._outward(w)
+            return A * rows.y[:, None] if np.isfinite(A).all() else None
+
+    def _from_signed(self, u: Floats) -> Floats:
+        d = self.rows.d
+        u[:d] *= self.scale
+        if self.rows.intercept:
+            u[d] -= u[:d] @ self.center
+        return self._outward(u)
 
     def _outward(self, u: Floats) -> Floats:
         if self.back is None:
