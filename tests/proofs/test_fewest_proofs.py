@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 
 import brute_force
 import hard_sets
@@ -12,6 +13,7 @@ from hard_sets import noisy, table_of
 
 from separatrix import checker, fewest_mistakes, verify
 from separatrix.errors import CertificateError
+from separatrix.proofs.case_tree import flat_tree, leaner
 
 
 def rejected(content, X, y):
@@ -165,3 +167,36 @@ def test_a_hyperplane_of_the_tree_is_taken_as_it_is():
     X, y = np.array([[0.9, 0.9], [0.3, 0.3], [0.8, 0.0], [0.3, 0.3]]), np.array([-1, 1, -1, 1])
     found = fewest_mistakes(X, y, intercept=False, reading="decimal")
     assert (found.lower, found.upper) == (1, 1)
+
+
+@pytest.mark.parametrize("less", [0, 2])
+def test_no_leaf_has_a_witness_of_its_own_that_it_can_spare(less):
+    X, y = noisy(150, 8, 0.25)
+    found = fewest_mistakes(X, y, max_nodes=80)
+    lower = int(found._search.tree.lower) - less
+    nodes, witnesses = leaner(*flat_tree(found._search.tree, lower), lower)
+    leaves = [(0, 0)]  # nodes to visit, with the rows that are wrong there
+    uses, spare = Counter(), {}
+    while leaves:
+        at, wrong = leaves.pop()
+        node = nodes[at]
+        if "split" in node:
+            leaves += [(node["wrong"], wrong + 1), (node["right"], wrong)]
+            continue
+        uses.update(node["pack"])
+        over = node.get("over", 1)
+        room = wrong * over + sum(node.get("weights", [1] * len(node["pack"]))) - (lower - 1) * over - 1
+        assert room >= 0 or len(node["pack"]) == 1  # one shows that the case cannot occur
+        if room >= 0:
+            spare[at] = room
+    assert len(spare) > 5
+    assert sum("weights" in nodes[at] for at in spare) > 5
+    assert set(uses) == set(range(len(witnesses)))
+    own = [
+        (t, room)
+        for at, room in spare.items()
+        for k, t in zip(nodes[at]["pack"], nodes[at].get("weights", [1] * len(nodes[at]["pack"])), strict=True)
+        if uses[k] == 1
+    ]
+    assert own
+    assert all(t > room for t, room in own)

@@ -5,7 +5,7 @@ Without a tree are zero rows and contradictory pairs, in turn.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,39 @@ def _moved(node: dict[str, Any], at: int, first: int) -> dict[str, Any]:
     if "split" in node:
         return {**node, "wrong": node["wrong"] + at, "right": node["right"] + at}
     return {**node, "pack": [k + first for k in node["pack"]]}
+
+
+def leaner(nodes: list[dict[str, Any]], witnesses: list[Codes], lower: int) -> tuple[list[dict[str, Any]], list[Codes]]:
+    """The same proof without witnesses that leaves can spare, those that few leaves have first."""
+    top = nodes[0]
+    stack = [(block["node"], 0, block["lower"]) for block in top.get("blocks", ())] or [(0, 0, lower)]
+    leaves = []  # with what the weights add up to beyond what is needed
+    while stack:
+        at, wrong, least = stack.pop()
+        node = nodes[at]
+        if "split" in node:
+            stack += [(node["wrong"], wrong + 1, least), (node["right"], wrong, least)]
+            continue
+        over = node.get("over", 1)
+        leaves.append((at, sum(_weights(node)) + (wrong - least + 1) * over - 1))
+    usual = Counter(k for at, _ in leaves for k in nodes[at]["pack"])
+    used = set(top["pack"] if "blocks" in top else ())
+    for at, spare in sorted(leaves, key=lambda leaf: len(nodes[leaf[0]]["pack"])):
+        node = nodes[at]
+        kept = dict(zip(node["pack"], _weights(node), strict=True))
+        for k in sorted(kept, key=lambda k: (usual[k], kept[k])):
+            if k not in used and kept[k] <= spare:  # never where one witness shows that the case cannot occur
+                spare -= kept.pop(k)
+        used |= kept.keys()
+        nodes[at] = {**node, "pack": list(kept), **({"weights": list(kept.values())} if "weights" in node else {})}
+    number = {k: place for place, k in enumerate(sorted(used))}
+    nodes = [{**node, "pack": [number[k] for k in node["pack"]]} if "pack" in node else node for node in nodes]
+    return nodes, [witnesses[k] for k in number]
+
+
+def _weights(node: dict[str, Any]) -> list[int]:
+    weights: list[int] = node.get("weights", [1] * len(node["pack"]))
+    return weights
 
 
 # -- rows as the tree takes them --

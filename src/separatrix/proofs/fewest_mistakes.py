@@ -16,7 +16,7 @@ from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.printable import SaidInLines
 from separatrix.proofs.block_bounds import raise_by_blocks
 from separatrix.proofs.branch_and_bound import Progress, Search
-from separatrix.proofs.case_tree import default_nodes, proof
+from separatrix.proofs.case_tree import default_nodes, leaner, proof
 from separatrix.proofs.certificate import Certificate, Subject, scaled
 from separatrix.proofs.separability import Given, given_data
 from separatrix.proofs.witness_entries import witness_entries
@@ -210,7 +210,7 @@ class MistakeBracket(SaidInLines):
             raise CertificateError(
                 "The proof did not travel with this bracket: save the certificate where it was found."
             )
-        nodes, witnesses = proof(search, self.lower)
+        nodes, witnesses = leaner(*proof(search, self.lower), self.lower)
         for node in nodes:
             if "split" in node:
                 node["split"] = subject.row(node["split"])
