@@ -2,9 +2,8 @@
 
 Each cell is the peer's processor time over ours, contenders taking turns; above 1 we are faster. Where there is an
 objective, a peer has the loosest tolerance at which its objective is within 1e-6 of the least one known; a peer that no
-tolerance brings there is not counted, and the best peer counts. Ours has ``tol=1e-6`` there, a gap that it proves (more
-than five classes without a penalty go to the last digits); ``--defaults`` compares our defaults (1e-8) with
-scikit-learn's, whose lbfgs may be far from the optimum then.
+tolerance brings there is not counted, and the best peer counts. Ours has ``tol=1e-6`` there, a gap that it proves;
+``--defaults`` compares our defaults (1e-8) with scikit-learn's, whose lbfgs may be far from the optimum then.
 LinearSVC penalises the intercept: it is measured by its own objective, whose least value is that of a fit with a proved
 gap to rows with a column of ones. Our times include what the peers do not give: existence of the unpenalised estimate,
 duality gaps, ranks.

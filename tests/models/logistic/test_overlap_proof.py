@@ -8,7 +8,7 @@ from tests.models.logistic.test_logistic import quiet
 
 import separatrix as sx
 from separatrix.models.logistic.binary_loss import BinaryLoss
-from separatrix.models.logistic.existence import kesler_rows, proves_overlap
+from separatrix.models.logistic.circulation import kesler_rows, proves_overlap
 from separatrix.models.logistic.newton import newton
 
 

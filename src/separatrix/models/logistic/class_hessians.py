@@ -141,6 +141,12 @@ class NarrowRows:
         """Whether all numbers are finite: squares of columns may overflow."""
         return bool(np.isfinite(self.narrow).all() and np.isfinite(self.mean).all())
 
+    @cached_property
+    def longest(self) -> float:
+        """The greatest length of a standardised row without its 1, to six digits."""
+        Z = self.narrow[:, :-1]
+        return float(np.sqrt(np.einsum("ij,ij->i", Z, Z).max(initial=0.0)))
+
     def moved(self, V: Floats) -> tuple[Any, float]:
         """Lifted vectors (K, d + 1) for the standardised rows, in float32, and their unit."""
         out = np.empty_like(V)

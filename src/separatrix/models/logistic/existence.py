@@ -1,12 +1,8 @@
 """Whether a maximum-likelihood estimate exists, and what is left to gain on the way to it.
 
 A maximum exists where no direction separates the classes (Albert and Anderson 1984). The fit itself proves that, by a
-bound of what is left to gain at a point near the maximum (:class:`LeftToGain`), or by its probabilities. Let
-z_i = y_i (x_i, 1) be the rows on their own side, q_i > 0 any numbers, Q = diag(q), and s = (Z'QZ)^-1 Z'q. Then
-lambda = q (1 - Z s)  has  Z'lambda = 0, and it is positive where z_i.s < 1. Positive weights on rows that span the
-space and cancel leave no direction that separates (Stiemke 1915), and some of the rows are enough. At a maximum of
-the likelihood Z'q = 0 for q_i = 1 - P(y_i|x_i), so that s = 0. Of several classes z are  (x, 1) (x) (e_y - e_k)  with
-q_k = P(k|x).
+bound of what is left to gain at a point near the maximum (:class:`LeftToGain`), or by its probabilities
+(circulation.py).
 
 Vectors of a fit that have every row strictly on its side prove the opposite. Where the fit proves nothing, separability
 decides.
@@ -39,7 +35,7 @@ they are those of scores with another offset, on which the existence of a minimu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -51,6 +47,7 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError
 from separatrix.models.logistic.binary_loss import BinaryLoss, LossPoint, dense
+from separatrix.models.logistic.circulation import UNIT, kesler_rows, proves_overlap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.problem import LogisticProblem
 from separatrix.proofs.certificate import Certificate
@@ -59,8 +56,6 @@ from separatrix.proofs.separability import Given, Separability
 NAMED = {"complete": 21, "quasi": 200}  # parameters up to which a warning decides which coefficients are infinite
 PLAIN = {"complete": "completely", "quasi": "quasi-completely"}
 PROOF_SIZE = 2**25  # numbers that a proof of overlap may look at
-LEVELS = (1e-4, 1e-8, 1e-12)  # rows of smaller q than this share of the largest are left out
-UNIT = 2.0**-53
 ROWS, MORE = 8, 64  # rows of A for each column at least, and where these prove nothing
 MOST_COLUMNS = 2000  # beyond which A would cost too much
 OWN, MOST_BOUND = 0.8, 0.95  # of R l: by the curvature of rows themselves, and by their lengths
@@ -171,77 +166,6 @@ def overlap_at(problem: LogisticProblem, point: LossPoint) -> bool:
     return proves_overlap(*kesler_rows(problem.lifted(), problem.codes, point.curvature))
 
 
-def proves_overlap(Z: Floats, q: Floats) -> bool:
-    """Whether positive weights near q on some rows of Z provably cancel and span; False proves nothing."""
-    if not (np.isfinite(q).all() and q.max(initial=0.0) > 0):
-        return False
-    with np.errstate(all="ignore"):
-        tried = 0
-        for level in LEVELS:
-            kept = q >= level * q.max()
-            count = int(kept.sum())
-            if count <= Z.shape[1] or count == tried:
-                continue
-            tried = count
-            if cancels(Z[kept] if count < len(q) else Z, q[kept]):
-                return True
-    return False
-
-
-def cancels(Z: Floats, q: Floats) -> bool:
-    """Whether max z_i.s <= 1/2 for the exact s of these numbers.
-
-    With A = Z'QZ and a computed t, the exact s differs from t by v = A^-1 r, r = Z'q - A t, and
-    |z_i.v| <= sqrt(v'Av/q_i) <= |D r| / sqrt(e q_i), with D = diag(A)^-1/2 and e the least eigenvalue of D A D.
-    Sums of m terms are wrong by at most m units of the sum of their sizes, in any order (Higham 2002, 3.1);
-    by Cauchy and Schwarz the scaled sums of sizes are at most 1 in A, and  sqrt(sum q (1 + |z_i|.|t|)^2)
-    <= sqrt(2 (sum q + (sum |t_j|/D_j)^2))  in D r.
-    """
-    m, p = Z.shape
-    A = Z.T @ (q[:, None] * Z)
-    diagonal = np.diagonal(A)
-    if not (np.isfinite(A).all() and (diagonal > 1e-280).all()):
-        return False
-    D = 1.0 / np.sqrt(diagonal)
-    scaled = A * D * D[:, None]
-    share = 2.0 * (m + p + 20) * UNIT
-    least = float(np.linalg.eigvalsh(scaled)[0]) - share * p - 16.0 * p * p * UNIT
-    if not least > 0:
-        return False
-    r, room, total = Z.T @ q, np.sqrt(least * q), q.sum()
-    distance = np.linalg.norm(D * r) + np.sqrt(2.0 * p * total) * share
-    if 1.01 * distance <= 0.5 * room.min():  # t = 0, as at a maximum
-        return True
-    t = np.zeros(p)
-    for _ in range(3):
-        t += D * np.linalg.solve(scaled, D * r)
-        r = Z.T @ (q * (1.0 - Z @ t))
-    sizes = np.sqrt(2.0 * (total + (np.abs(t) / D).sum() ** 2))
-    distance = np.linalg.norm(D * r) + np.sqrt(p) * share * sizes
-    reach = Z @ t + share * (np.abs(Z) @ np.abs(t)) + 1.01 * distance / room
-    return bool(np.all(reach <= 0.5))
-
-
-def kesler_rows(lifted: Floats, codes: NDArray[np.intp], P: Floats) -> tuple[Floats, Floats]:
-    """One row (x, 1) (x) (e_y - e_k) for each class k but the row's own, and P(k|x) as its q.
-
-    The vector of the last class is left out: vectors are known up to a common one.
-    """
-    n, p = lifted.shape
-    classes = P.shape[1]
-    if classes == 2:
-        return np.where(codes == 1, 1.0, -1.0)[:, None] * lifted, P[np.arange(n), 1 - codes]
-    rows, q = [], []
-    for k in range(classes):
-        others = np.flatnonzero(codes != k)
-        part = np.zeros((len(others), classes, p))
-        part[np.arange(len(others)), codes[others]] += lifted[others]
-        part[:, k] -= lifted[others]
-        rows.append(part[:, :-1].reshape(len(others), -1))
-        q.append(P[others, k])
-    return np.concatenate(rows), np.concatenate(q)
-
-
 # -- separation, proved from fitted vectors ----------------------------------------------------------
 
 
@@ -279,24 +203,43 @@ class LeftToGain:
     def __init__(self, loss: BinaryLoss | MultinomialLoss, tol: float = np.inf) -> None:
         self.loss, self.tol, self.columns = loss, tol, loss.d + int(loss.lift)
         self.classes = loss.classes if isinstance(loss, MultinomialLoss) else 2
-        self.wide = 1.0 if self.classes == 2 else 2.0
         p = max(1, self.columns)
-        self.steps = [max(1, loss.n // (k * max(p, loss.n // (ROWS * p)))) for k in (ROWS, MORE)]  # as long as a pass
+        few = self.classes // 2 * loss.n // (ROWS * p)  # as long as a pass
+        self.steps = [max(1, loss.n // (k * max(p, few))) for k in (ROWS, MORE)]
+        self.steps = self.steps[:1] if tol < np.inf else list(dict.fromkeys(self.steps))
         self.share = 1.0 / (self.classes * self.steps[0])
 
     def __call__(self, point: LossPoint) -> float:
-        loss, p = self.loss, self.columns
-        if not 0 < p <= MOST_COLUMNS or loss.n <= p:
-            return np.inf
         with np.errstate(all="ignore"):
-            a, residuals = self._rows(point)
-            if not (np.isfinite(point.gradient).all() and np.isfinite(residuals)):
-                return np.inf
-            for step in dict.fromkeys(self.steps[:1] if self.tol < np.inf else self.steps):
-                bound = self._by_some(point, a, residuals * self.rounding, step)
+            errors = self.errors(point)
+            for norm in self.norms(point):
+                bound = norm.left(point.gradient, errors, enough=self.tol * abs(point.value))
                 if bound < np.inf:
                     return bound
         return np.inf
+
+    def norms(self, point: LossPoint) -> Iterator[SomeRows]:
+        """A by the rows of the first step that determine it, then by more."""
+        loss = self.loss
+        if 0 < self.columns <= MOST_COLUMNS and loss.n > self.columns and np.isfinite(point.gradient).all():
+            c = 1.0 if loss.weights is None else loss.weights
+            if isinstance(loss, BinaryLoss):
+                a = point.curvature
+            else:
+                a = c * np.minimum(point.curvature.T.min(axis=0), np.maximum(1.0 - point.wrong, 0.0))
+            for step in self.steps:
+                norm = SomeRows.of(loss, 0.99 * a, step)
+                if norm is not None:
+                    yield norm
+
+    def errors(self, point: LossPoint) -> Floats:
+        """How far off by rounding each number of the gradient may be, in any class."""
+        c = 1.0 if self.loss.weights is None else self.loss.weights
+        if isinstance(self.loss, BinaryLoss):
+            residuals = float(np.linalg.norm(c * point.wrong))
+        else:
+            residuals = float(np.max(c)) * float(np.linalg.norm(point.curvature.T) + np.linalg.norm(point.wrong))
+        return residuals * self.rounding
 
     @cached_property
     def rounding(self) -> Floats:
@@ -305,64 +248,84 @@ class LeftToGain:
         kernels.curvature_diagonal(kernels.rows(loss.X), np.ones(loss.n), 0, loss.n, None, lengths)
         return np.asarray(2.02 * self.classes**0.5 * (loss.n + self.classes + 20) * UNIT * np.sqrt(lengths))
 
-    def _rows(self, point: LossPoint) -> tuple[Floats, float]:
-        """What each row gives to A, and the length of all residuals at most."""
-        c = 1.0 if self.loss.weights is None else self.loss.weights
-        if isinstance(self.loss, BinaryLoss):
-            return 0.99 * point.curvature, float(np.linalg.norm(c * point.wrong))
-        P = point.curvature.T
-        residuals = float(np.max(c)) * (float(np.linalg.norm(P)) + float(np.linalg.norm(point.wrong)))
-        return 0.99 * c * np.minimum(P.min(axis=0), np.maximum(1.0 - point.wrong, 0.0)), residuals
 
-    def _by_some(self, point: LossPoint, a: Floats, rounding: Floats, step: int) -> float:
-        """The bound by every ``step``-th row."""
-        loss, d, some = self.loss, self.loss.d, a[::step]
-        X, Z = dense(loss.X[::step]), np.ones((len(some), self.columns))
+@dataclass(frozen=True, slots=True)
+class SomeRows:
+    """The norm of A by some of the rows (x - c, 1): A with a diagonal of ones, its inverse and its least eigenvalue.
+
+    ``a`` has the weights that all rows may have, and ``rounding`` is the share of the sizes of its terms that a
+    number of the scaled matrix is wrong by at most, times the columns.
+    """
+
+    loss: BinaryLoss | MultinomialLoss
+    a: Floats
+    centre: Floats
+    D: Floats
+    scaled: Floats
+    inverse: Floats
+    least: float
+    rounding: float
+
+    @staticmethod
+    def of(loss: BinaryLoss | MultinomialLoss, a: Floats, step: int) -> SomeRows | None:
+        """A by every ``step``-th row; None where that is not positive definite."""
+        d, some = loss.d, a[::step]
+        p = d + int(loss.lift)
+        X, Z = dense(loss.X[::step]), np.ones((len(some), p))
         centre = some @ X / max(float(some.sum()), 1e-300) if loss.lift else np.zeros(d)
         np.subtract(X, centre, out=Z[:, :d])
         Z *= np.sqrt(some)[:, None]
         A = Z.T @ Z
-        p, own = len(A), np.arange(d)
+        own = np.arange(d)
         A[own, own] += loss.ridge
         diagonal = np.diagonal(A)
         if not (np.isfinite(A).all() and (diagonal > 1e-280).all()):
-            return np.inf
+            return None
         D = 1.0 / np.sqrt(diagonal)
-        g, error = point.gradient.reshape(-1, d + 1).copy(), rounding.copy()
-        g[:, :d] -= g[:, d:] * centre
-        error[:d] += np.abs(centre) * rounding[d]
-        g, error, scaled = g[:, :p] * D, error[:p] * D, A * D * D[:, None]
-        share = 2.0 * (len(X) + p + 20) * UNIT * p
+        scaled, rounding = A * D * D[:, None], 2.0 * (len(X) + p + 20) * UNIT * p
         try:
             inverse = np.linalg.inv(scaled)
         except np.linalg.LinAlgError:
-            return np.inf
+            return None
         least = 0.9 / float(np.linalg.norm(inverse))
-        if not least_eigenvalue_above(scaled, least + share):
-            return np.inf
-        t = g @ inverse  # the exact DAD t differs from Dg by what is computed, and by rounding
-        product = t @ scaled
+        if not least_eigenvalue_above(scaled, least + rounding):
+            return None
+        return SomeRows(loss, a, centre, D, scaled, np.asarray(inverse, dtype=np.float64), least, rounding)
+
+    def left(self, gradient: Floats, errors: Floats, kept: float = 1.0, enough: float = np.inf) -> float:
+        """The bound for a gradient with such errors by ``kept`` times A; inf above ``enough``."""
+        d, p, least = self.loss.d, len(self.D), self.least
+        g, error = gradient.reshape(-1, d + 1).copy(), errors.copy()
+        g[:, :d] -= g[:, d:] * self.centre
+        error[:d] += np.abs(self.centre) * errors[d]
+        g, error = g[:, :p] * self.D, error[:p] * self.D
+        t = g @ self.inverse  # the exact DAD t differs from Dg by what is computed, and by rounding
+        product = t @ self.scaled
         size, rest = float(np.linalg.norm(t)), float(np.linalg.norm(g - product)) + float(np.linalg.norm(error))
-        length = (max(float(np.vdot(t, product)), 0.0) + share * size**2) ** 0.5
-        length = 1.01 * (length + (rest + 2.0 * share * size) / least**0.5)
-        if not 0.5 * length**2 <= self.tol * abs(point.value):
+        length = (max(float(np.vdot(t, product)), 0.0) + self.rounding * size**2) ** 0.5
+        length = 1.01 * (length + (rest + 2.0 * self.rounding * size) / least**0.5) / kept**0.5
+        if not 0.5 * length**2 <= enough:
             return np.inf
-        u, far = OWN, np.flatnonzero(a < self.wide * (length / OWN) ** 2)
+        wide = 2.0 if isinstance(self.loss, MultinomialLoss) else 1.0
+        u, far = OWN, np.flatnonzero(self.a < wide / kept * (length / OWN) ** 2)
         if len(far):
-            u = max(u, length * (self.wide / least) ** 0.5 * _longest(loss.X, far, centre, D))
+            u = max(u, length * (wide / (kept * least)) ** 0.5 * self._longest(far))
         return length**2 * (u + (1.0 - u) * float(np.log1p(-u))) / u**2 if u <= MOST_BOUND else np.inf
 
-
-def _longest(X: Any, far: NDArray[np.intp], centre: Floats, D: Floats) -> float:
-    """The length |D (x - centre, 1)| of these rows at most."""
-    d = len(centre)
-    if len(far) * FEWER <= X.shape[0]:
-        Z = (dense(X[far]) - centre) * D[:d]
-        squares = float(np.einsum("ij,ij->i", Z, Z).max())
-    else:
-        top, low = (v.toarray().ravel() if hasattr(v, "toarray") else v for v in (X.max(axis=0), X.min(axis=0)))
-        squares = float(np.square(np.maximum(top - centre, centre - low) * D[:d]).sum())
-    return 1.01 * float(np.sqrt(squares + (D[d:] ** 2).sum()))
+    def _longest(self, far: NDArray[np.intp]) -> float:
+        """The length |D (x - centre, 1)| of these rows at most."""
+        X, d, D, centre = self.loss.X, self.loss.d, self.D[: self.loss.d], self.centre
+        if len(far) * FEWER <= X.shape[0]:
+            Z = (dense(X[far]) - centre) * D
+            squares = float(np.einsum("ij,ij->i", Z, Z).max())
+        elif isinstance(self.loss, MultinomialLoss) and (rows := self.loss.narrow) is not None:
+            length = rows.longest * float((D * rows.scale).max(initial=0.0))
+            squares = (length + float(np.linalg.norm(D * (rows.mean - centre)))) ** 2
+        else:
+            ends = X.max(axis=0), X.min(axis=0)
+            top, low = (v.toarray().ravel() if hasattr(v, "toarray") else v for v in ends)
+            squares = float(np.square(np.maximum(top - centre, centre - low) * D).sum())
+        return 1.01 * float(np.sqrt(squares + (self.D[d:] ** 2).sum()))
 
 
 def least_eigenvalue_above(A: Floats, needed: float) -> bool:

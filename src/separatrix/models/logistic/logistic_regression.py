@@ -82,9 +82,9 @@ class LogisticRegression(LogisticInference):
     tol : float or None, default=None
         The proved relative gap at which a fit ends; None: 1e-8 with a penalty, and the last digits without one.
         Unpenalised, the bound that proves the gap also proves that a maximum exists (Bach 2010); where it proves
-        nothing, and of more than five classes, the fit goes on to the last digits. At a gap g penalised weights are
-        within sqrt(2 g F C/(1 - l1_ratio)) of the optimum, with F the loss plus the penalty divided by C; a ridge of
-        several classes, or of fewer than some thousand rows, then takes one more Newton step.
+        nothing, the fit goes on to the last digits. At a gap g penalised weights are within sqrt(2 g F C/(1 -
+        l1_ratio)) of the optimum, with F the loss plus the penalty divided by C; a ridge of several classes, or of
+        fewer than some thousand rows, then takes one more Newton step.
     max_iter : int or inf, default=1000
         Limit on the iterations of a solver.
     weights : {"frequency", "analytic"}, default="frequency"

@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import SeparationError
 from separatrix.models.logistic.binary_loss import BinaryLoss, HessianModel, LossPoint, SampleHessian, weighted_gram
-from separatrix.models.logistic.class_newton import class_gradients, class_newton, class_start
+from separatrix.models.logistic.class_newton import SharedGram, class_gradients, class_newton, class_start
 from separatrix.models.logistic.existence import Existence, LeftToGain, overlap_at, separates
 from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
 from separatrix.models.logistic.likelihood import flac
@@ -36,7 +36,6 @@ from separatrix.numerics.status import Status
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
 SAMPLE_GAP = 1e-12  # of the value: how near the maximum of a sample is found
 FINER = 1e-3  # of a tolerance: what comes next where it is reached and not proved
-PROVED = 5  # classes up to which the bound by their least probabilities is of use
 PATIENCE = 12  # steps after which a search that is not settled asks whether there is a maximum at all
 RIDGES, RIDGE_GAP = (0.1, 1.0, 10.0, 100.0, 1000.0), 1e-3  # where searches for a higher maximum begin, and how near
 
@@ -62,7 +61,7 @@ def searched(
     ``model`` is about the Hessian at the start, of all rows or of some, if it is known.
     """
     if isinstance(loss, MultinomialLoss) and tol > 0 and problem.by_products:
-        return class_gradients(loss, start, most, tol)
+        return class_gradients(loss, start, most, tol, model)
     if isinstance(loss, MultinomialLoss) and problem.keeps:
         return class_newton(loss, start, most)
     if problem.by_products:
@@ -108,8 +107,8 @@ class UnpenalisedFit:
 
     @property
     def tol(self) -> float:
-        """The wanted gap, 0 for the last digits: the bound of many classes would need nearly all of them."""
-        return self.options.tol or 0.0 if self.whole.classes <= PROVED else 0.0
+        """The wanted gap, 0 for the last digits."""
+        return self.options.tol or 0.0
 
     # -- stages -----------------------------------------------------------------------------------
 
@@ -119,8 +118,8 @@ class UnpenalisedFit:
         later = whole.saturated and self.known is None and not self.options.firth and self.choice != "ignore"
         if not (whole.wide or later):
             gram, share = self.looked_at()
-            if self.problem is whole and whole.classes == 2 and whole.offset is None and self.start is None:
-                model = SampleHessian(gram, 4.0 * share)  # at zero, where p (1 - p) is 1/4
+            if self.problem is whole and whole.offset is None and self.start is None:
+                model = self.at_zero(gram, share)
         if self.options.firth and self.problem.classes == 2 and not whole.wide:
             return self.firth("Firth", None)
         problem, self.loss = self.problem, self.problem.loss()
@@ -147,6 +146,14 @@ class UnpenalisedFit:
         most = self.options.max_iter if self.settled else min(self.options.max_iter, patience)
         self.settled, run = self.near_enough(self.loss.point(at), most, model)
         return self.found(run, self.decide)
+
+    def at_zero(self, gram: NormalEquations, share: float) -> HessianModel | None:
+        """The Hessian at zero by a Gram matrix of a share of the rows, where it leads a search."""
+        whole = self.whole
+        if whole.classes == 2:
+            return SampleHessian(gram, 4.0 * share)  # p (1 - p) is 1/4
+        gradients = whole.lift and whole.by_products and not whole.sparse and self.tol > 0
+        return SharedGram(gram, whole.classes) if gradients and share == 1.0 else None
 
     def near_enough(
         self, start: LossPoint, most: float, model: HessianModel | None
