@@ -17,6 +17,7 @@ BLOCK = 2**18  # numbers that are worth a part of their own: about a fifth of a 
 MOST = 64  # parts of a pass
 ROWWISE = 2  # numbers that are read in the time of numpy's few operations on a score, which take Python's lock in turn
 IN_KERNEL = 8  # and of those of a kernel
+CACHED = 2**13  # numbers of parts that are joined at a time, so that they stay in the first cache
 ALIGN = 64  # rows: parts of a vector of bytes do not share a line of the cache
 
 
@@ -32,15 +33,20 @@ def row_blocks(n: int, size: int, align: int = ALIGN) -> list[tuple[int, int]]:
 
 def joined(parts: Floats) -> Floats:
     """The sum of vectors by a tree of pairs, with the rounding errors of the additions kept aside (Neumaier 1974)."""
-    high, rest = parts, np.zeros_like(parts)
-    while len(high) > 1:
-        if len(high) % 2:
-            high, rest = (np.concatenate([each, np.zeros_like(each[:1])]) for each in (high, rest))
-        one, two = high[::2], high[1::2]
-        high = one + two
-        moved = high - one
-        rest = rest[::2] + rest[1::2] + ((one - (high - moved)) + (two - moved))
-    return np.asarray(high[0] + rest[0])
+    count = 2 ** (len(parts) - 1).bit_length()
+    out, step = np.empty(parts.shape[1:]), max(1, CACHED // count)
+    for begin in range(0, len(out), step):
+        own = parts[:, begin : begin + step]
+        high = np.zeros((count, own.shape[1]))
+        high[: len(parts)] = own
+        rest = np.zeros_like(high)
+        while len(high) > 1:
+            one, two = high[::2], high[1::2]
+            high = one + two
+            moved = high - one
+            rest = rest[::2] + rest[1::2] + ((one - (high - moved)) + (two - moved))
+        np.add(high[0], rest[0], out=out[begin : begin + step])
+    return out
 
 
 def total(values: Floats) -> float:

@@ -149,3 +149,19 @@ def test_a_large_ridge_fit_of_several_classes_is_checked_before(monkeypatch):
     X[2000, 3] = np.inf
     with pytest.raises(DataError, match="at row 2000, column 3"):
         sx.LogisticRegression(C=1.0).fit(X, np.arange(3000) % 3)
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
+@pytest.mark.parametrize("units", [0.0, 4.0])
+def test_sparse_ridges_go_by_products_and_end_where_dense_ones_do(C, units):
+    rng = np.random.default_rng(0)
+    X = (rng.random((400, 60)) < 0.1) * rng.standard_normal((400, 60)) * 10.0 ** rng.uniform(-units, units, 60)
+    y = (X[:, 0] / (X[:, 0].std() or 1.0) + rng.logistic(size=400) > 0).astype(int)
+    model, dense = (sx.LogisticRegression(C=C, tol=1e-10).fit(Z, y) for Z in (sparse.csr_array(X), X))
+    assert "conjugate gradients" in model.plan_
+    assert "conjugate gradients" not in dense.plan_
+    assert model.status_ is sx.Status.OPTIMAL
+    assert model.gap_ <= 1e-10
+    np.testing.assert_allclose(model.decision_function(X), dense.decision_function(X), atol=1e-3)
+    full = sparse.csr_array(X + 1.0)  # stored, and not sparse
+    assert "conjugate gradients" not in sx.LogisticRegression(C=C, tol=1e-6).fit(full, y).plan_

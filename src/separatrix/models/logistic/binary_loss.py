@@ -22,6 +22,7 @@ from separatrix.numerics.normal_equations import NormalEquations
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
+SAME = 1.1  # a preconditioner is made anew once the sum of the curvatures has changed by this factor
 ALONG = 1000  # rows that tell how long a first step should be
 ARMIJO = 1e-4
 REST = 1e-5  # the greatest change of a score by a last step
@@ -97,6 +98,7 @@ class BinaryLoss:
         self.rows = kernels.rows(X)
         self.n, self.d = self.rows.n, self.rows.d
         self.spare: list[tuple[Floats, Floats]] = []
+        self.bordered: tuple[float, float, BorderedDiagonal] | None = None
 
     @property
     def length(self) -> int:
@@ -172,7 +174,15 @@ class BinaryLoss:
         return 0.5 * (weights + bias * (bias / max(kernels.total(point.curvature), TINY)))
 
     def preconditioner(self, point: LossPoint) -> BorderedDiagonal:
-        """The Hessian without what columns have in common, but for the intercept."""
+        """The Hessian without what columns have in common, but for the intercept; kept while the curvature is alike."""
+        curvature, before = kernels.total(point.curvature), self.bordered
+        if before is not None and before[0] == self.ridge and 1.0 / SAME < curvature / before[1] < SAME:
+            return before[2]
+        made = self._bordered(point)
+        self.bordered = (self.ridge, curvature, made) if curvature > 0 else None
+        return made
+
+    def _bordered(self, point: LossPoint) -> BorderedDiagonal:
         first, D = np.zeros((2, self.d + 1))
         kernels.curvature_diagonal(self.rows, point.curvature, 0, self.n, first if self.lift else None, D)
         total = float(first[-1])

@@ -62,7 +62,7 @@ def ridge(
     loss = problem.loss(penalty)
     at = np.zeros(loss.length) if start is None else problem.shortest(start).reshape(-1).copy()
     first = None
-    if start is None and by_inner_products(problem):
+    if start is None and by_inner_products(problem, penalty):
         first = few_rows(problem, loss, penalty, tol, max_iter)
     elif start is None:
         first = sampled_start(problem, loss, tol, max_iter) if isinstance(loss, BinaryLoss) else None

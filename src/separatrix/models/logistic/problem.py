@@ -292,8 +292,10 @@ SAMPLE = 50  # rows of a sample for each parameter
 STRIDE = 16
 SAMPLED = 2**24  # numbers of such a sample, at most: rows may lie in a file that is larger than memory
 FEW = 200  # parameters from which products with the Hessian of dense rows and two classes cost less than itself
+FEW_SPARSE, HOLDS = 40, 4  # the same of sparse rows, at most one number in so many of which is stored
 LARGE = 2**18  # numbers of dense rows from which a pass over them costs more than what a step of L-BFGS does besides
 WIDER, MOST_ROWS = 4, 1000  # columns for each row from which, and rows up to which, rows are known by inner products
+LENGTHS, STRONG = 16, 200.0  # rows that tell how long rows are; times a penalty that squared lengths exceed for that
 FEWEST = 40  # parameters that a sample is made for at least
 
 
@@ -307,8 +309,11 @@ def sample_stride(problem: LogisticProblem, penalised: bool) -> int:
 
 def ridge_by_products(problem: LogisticProblem) -> bool:
     """Whether a ridge is found by products with the Hessian."""
-    dense = problem.classes == 2 and not problem.sparse
-    return problem.by_products or (dense and problem.parameters >= FEW)
+    if problem.by_products or problem.classes > 2:
+        return problem.by_products
+    if problem.sparse:
+        return problem.parameters >= FEW_SPARSE and HOLDS * problem.X.nnz <= problem.n * problem.d
+    return problem.parameters >= FEW
 
 
 def by_gradients(problem: LogisticProblem) -> bool:
@@ -317,9 +322,19 @@ def by_gradients(problem: LogisticProblem) -> bool:
     return large if problem.classes == 2 else problem.by_products
 
 
-def by_inner_products(problem: LogisticProblem) -> bool:
-    """Whether a ridge is found by the inner products of dense rows, of which there are few for so many columns."""
-    return not problem.sparse and problem.d >= WIDER * problem.n and problem.n <= MOST_ROWS
+def by_inner_products(problem: LogisticProblem, penalty: float = 0.0) -> bool:
+    """Whether a ridge is found by the inner products of dense rows, of which there are few for so many columns.
+
+    Where the penalty outweighs most of the curvature, a few passes over the rows cost less.
+    """
+    if problem.sparse or problem.d < WIDER * problem.n or problem.n > MOST_ROWS:
+        return False
+    if not penalty:
+        return True
+    some = slice(None, None, -(-problem.n // LENGTHS))
+    rows = np.asarray(problem.X[some], dtype=np.float64)
+    lengths = problem.counts[some] @ np.einsum("ij,ij->i", rows, rows) / len(rows)
+    return not lengths <= STRONG * penalty
 
 
 def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) -> str:
@@ -330,7 +345,7 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) ->
     if penalised and l1_ratio > 0:
         return "proximal Newton steps on the columns that the gap does not rule out: weights may be zero"
     sampled = not problem.wide and sample_stride(problem, penalised) >= (STRIDE if penalised else 4)
-    if penalised and by_inner_products(problem):
+    if penalised and by_inner_products(problem, 1.0 / C):
         few = f"the same problem on {problem.n:,} columns with the inner products of the rows"
         return f"{few}: {problem.d:,} columns are many"
     if problem.keeps and not penalised:
