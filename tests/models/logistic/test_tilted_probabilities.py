@@ -148,6 +148,7 @@ def test_fits_of_several_classes_end_at_the_tolerance(classes, monkeypatch):
     best = sx.LogisticRegression().fit(X, y)
     for tol in (1e-4, 1e-6, 1e-8):
         model = sx.LogisticRegression(tol=tol).fit(X, y)
+        assert "L-BFGS" in model.plan_
         assert model.gap_ is not None
         assert model.gap_ <= tol
         assert model.separation_.verdict == "overlap"

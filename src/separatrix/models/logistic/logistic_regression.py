@@ -346,7 +346,8 @@ class LogisticRegression(LogisticInference):
             results = [replace(results[0], loss=loss)]
         self._store_results(rows.labels.classes, rows, table, results)
         problem = self._parts(rows)[0].problem(bool(self.fit_intercept))
-        self.plan_ = plan_of(problem, float(self.C), float(self.l1_ratio), self.bias_reduction is not None)
+        kind = float(self.C), float(self.l1_ratio), self.bias_reduction is not None
+        self.plan_ = plan_of(problem, *kind, to_gap=self.tol is not None)
         self._rows, self._facts = replace(rows, leverages=results[0].leverages), None
         if (whole := rows.grouped) is not None:
             self.trials_: dict[str, int] | None = {

@@ -337,8 +337,8 @@ def by_inner_products(problem: LogisticProblem, penalty: float = 0.0) -> bool:
     return not lengths <= STRONG * penalty
 
 
-def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) -> str:
-    """What a fit of these options does, and why."""
+def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool, to_gap: bool = False) -> str:
+    """What a fit of these options does, and why; ``to_gap``: a gap is asked for, and not the last digits."""
     penalised, p = float("inf") > C, f"{problem.parameters:,} parameters"
     if firth:
         return f"Newton's method on the likelihood with Firth's penalty: {p}"
@@ -348,9 +348,10 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool) ->
     if penalised and by_inner_products(problem, 1.0 / C):
         few = f"the same problem on {problem.n:,} columns with the inner products of the rows"
         return f"{few}: {problem.d:,} columns are many"
-    if problem.keeps and not penalised:
+    to_gap = to_gap and problem.classes > 2 and problem.by_products
+    if problem.keeps and not (penalised or to_gap):
         return f"few Hessians in single precision, each kept for many Newton steps: {p}"
-    if penalised and by_gradients(problem) and not (sampled and problem.classes == 2):
+    if to_gap or (penalised and by_gradients(problem) and not (sampled and problem.classes == 2)):
         return f"steps by the gradients of earlier ones (L-BFGS), the last by conjugate gradients: {p}"
     if ridge_by_products(problem) if penalised else problem.by_products:
         why = "the Hessian of so many would cost more than all products with it"
