@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression as Theirs
 import separatrix as sx
 from separatrix.errors import IterationWarning
 from separatrix.models.logistic import elastic_net as proximal
+from separatrix.models.logistic import net_step
 from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.centred_loss import CentredLoss, lower_bound
 from separatrix.models.logistic.problem import LogisticProblem
@@ -21,8 +22,8 @@ from separatrix.models.logistic.sparse_coordinate_descent import SparseQuadratic
 @pytest.fixture
 def columns_only(monkeypatch):
     """No matrix is small enough."""
-    monkeypatch.setattr(proximal, "FEW_ADDED", -1)
-    monkeypatch.setattr(proximal, "MOST_ADDED", -1.0)
+    monkeypatch.setattr(net_step, "FEW_ADDED", -1)
+    monkeypatch.setattr(net_step, "MOST_ADDED", -1.0)
 
 
 def rows(n=150, d=400, seed=0, dtype=np.float64, index=np.int32):
@@ -149,12 +150,12 @@ def test_the_choice_follows_counts():
     """Few numbers a row in the columns: their matrix; many: the columns; and those alone once they have been made."""
     X, y, c, o = rows(n=4000, d=3000, seed=5)
     problem = CentredLoss(LogisticProblem(X, y, 2, c, o, True))
-    assert proximal.by_matrix(problem, np.arange(200, 210))
+    assert net_step.by_matrix(problem, np.arange(200, 210))
     every = np.arange(3000)
-    assert proximal.additions(problem, every) == pytest.approx(0.5 * 4000 * (X.nnz / 4000) ** 2 + 3000**2)
-    assert not proximal.by_matrix(problem, every)
+    assert net_step.additions(problem, every) == pytest.approx(0.5 * 4000 * (X.nnz / 4000) ** 2 + 3000**2)
+    assert not net_step.by_matrix(problem, every)
     assert problem.across.shape == (3000, 4000)
-    assert not proximal.by_matrix(problem, np.arange(200, 210))
+    assert not net_step.by_matrix(problem, np.arange(200, 210))
 
 
 @pytest.mark.parametrize("noise", [1e-6, 1e-3])
@@ -165,7 +166,7 @@ def test_columns_that_are_alike_are_left_to_the_matrix_when_no_bound_comes_about
     y = (B @ rng.standard_normal(3) + rng.standard_normal(120) > 0).astype(int)
     for most in (36.0, -1.0):  # by the matrix, and by scaled columns
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(proximal, "MOST_SOLVED", most)
+            patch.setattr(net_step, "MOST_SOLVED", most)
             model = sx.LogisticRegression(C=30.0, l1_ratio=1.0).fit(X, y)
         assert model.status_ is sx.Status.OPTIMAL
         assert model.gap_ <= 1e-8

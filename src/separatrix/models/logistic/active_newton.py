@@ -56,6 +56,16 @@ class Coordinates(Protocol):
         """The coordinates in the shape of the weights."""
         ...
 
+    @property
+    def intercepts(self) -> Floats | None:
+        """How far free intercepts have moved, if that is known."""
+        ...
+
+    @property
+    def steepest(self) -> float:
+        """The greatest curvature of a coordinate."""
+        ...
+
     def sweep(self, order: Order) -> float:
         """Put each of these coordinates at its minimum, and return the sum of curvature times step squared."""
         ...
@@ -66,21 +76,21 @@ class Coordinates(Protocol):
     def move(self, order: Order, v: Floats) -> None: ...
 
 
-def descend(state: Coordinates, net: ElasticNet, every: Order, enough: float) -> None:
+def descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, least: float = 0.0) -> None:
     """Passes over all coordinates, and between them over those not zero until these rest.
 
-    Ends when a pass over all changes less than ``enough`` of what has been changed.
+    Ends when a pass over all changes less than ``enough`` of what has been changed, or ``least``.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # of which no step is made
-        _descend(state, net, every, enough)
+        _descend(state, net, every, enough, least)
 
 
-def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float) -> None:
+def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, least: float) -> None:
     total, passes = 0.0, 0
     while passes < MOST_PASSES:
         change = state.sweep(every)
         total, passes, rest, slow = total + change, passes + 1, 0.1 * change, 0
-        if not change > enough * total:
+        if not change > max(least, enough * total):
             return
         while passes < MOST_PASSES:
             before, used = change, every[state.v[every] != 0]
@@ -91,7 +101,7 @@ def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float) -
                 gained, products = leap(state, net, every[state.v[every] != 0])
                 total, passes, slow = total + gained, passes + products, 0
                 change = max(change, gained)
-            if not change > max(rest, enough * total):
+            if not change > max(rest, least, enough * total):
                 break
 
 

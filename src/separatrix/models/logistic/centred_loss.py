@@ -107,7 +107,7 @@ class CentredLoss:
     def place(self, V: Floats, b: Floats) -> WeightsPoint:
         return self._two(V, b) if self.classes == 2 else self._many(V, b)
 
-    def _scores(self, V: Floats) -> Floats:
+    def scores(self, V: Floats) -> Floats:
         used = np.flatnonzero((V != 0).any(axis=0)) if self.sparse else np.arange(0)
         if not self.sparse or not self.by_columns or (self.X is not None and 2 * len(used) > self.d):
             out = np.empty((self.n, len(V)))
@@ -138,7 +138,7 @@ class CentredLoss:
         return np.ascontiguousarray(out[:, :-1])
 
     def _two(self, V: Floats, b: Floats) -> WeightsPoint:
-        scores = self._scores(V)[:, 0]
+        scores = self.scores(V)[:, 0]
         scores = scores if self.offset is None else scores + self.offset
         alone = kernels.rows(np.empty((self.n, 0)))
         h, q = np.empty(self.n), np.empty(self.n)
@@ -160,21 +160,21 @@ class CentredLoss:
         return WeightsPoint(V, at, loss, self.slopes(R[:, None]), q, h, shift)
 
     def _many(self, V: Floats, b: Floats) -> WeightsPoint:
-        scores = self._scores(V)
+        scores = self.scores(V)
         scores = scores if self.offset is None else scores + self.offset
         own = np.arange(self.n), self.codes
         if self.lift:
-            b, P, loss = fitted_intercepts(
+            b, P, R, loss = fitted_intercepts(
                 scores, self.codes, self.weights, b, lambda: self.shares() - self.average(scores)
             )
         else:
             P, loss = softmax(scores + b, own)
+            R = P.copy()
+            R[own] = 0.0
+            R[own] = -R.sum(axis=1)
+            R = R if self.weights is None else R * self.weights[:, None]
         others = P.copy()
         others[own] = 0.0
-        R = others.copy()
-        R[own] = -others.sum(axis=1)
-        if self.weights is not None:
-            R *= self.weights[:, None]
         shift = 0.0 if self.offset is None else float((R * self.offset).sum())
         return WeightsPoint(V, b, self.sum(loss), self.slopes(R), others, P, shift)
 

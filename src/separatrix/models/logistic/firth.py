@@ -39,6 +39,7 @@ EASY = 5  # points of a path up to which a search from zero waits until the two 
 STEPS, FEW = 12, 10  # of a path; FEW for large tables
 LEFT = 1e-3  # what is still to gain where a path ends
 RIDGE = 1e-9  # of the rows: classes may be separated
+CANCELLED = 1e-6  # of a sum of probabilities: what is left of it without their squares may be rounding
 LARGE = 2**22  # multiplications of one information matrix, from which on a search takes narrow ones, and few starts
 
 
@@ -245,8 +246,8 @@ def fitted_intercepts(
     weights: Floats | None,
     start: Floats,
     other: Callable[[], Floats] | None = None,
-) -> tuple[Floats, Floats, Floats]:
-    """The most likely intercepts at fixed scores (n, K) besides, with the probabilities and losses of the rows.
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The most likely intercepts at fixed scores (n, K) besides, with probabilities, weighted residuals and losses.
 
     The search begins at ``start``, or at ``other`` where that is better and the first is far off.
     """
@@ -257,15 +258,19 @@ def fitted_intercepts(
         return kernels.class_probabilities(S, at, codes, weights, P, R, None, losses)
 
     at, first = start.copy(), value(start)
+    counts = np.bincount(codes, weights=weights, minlength=len(S))
     for k in range(100):
-        weighted = P if weights is None else P * weights
-        bend, g = (weighted * (1.0 - P)).sum(axis=1), -R.sum(axis=1)
+        g = -R.sum(axis=1)
+        H = P @ (P if weights is None else P * weights).T
+        bend, sums = counts - g - np.diagonal(H), counts - g
+        if not (bend > CANCELLED * sums).all():
+            bend = (P * (1.0 - P) if weights is None else P * (1.0 - P) * weights).sum(axis=1)
         if k == 0 and other is not None and (np.abs(g) > 2.0 * bend).any():
             if value(far := other()) < first:
                 at = far
                 continue
             value(start)
-        H = -(weighted @ P.T)
+        H *= -1.0
         H[np.diag_indices(len(H))] = bend
         try:
             step = np.linalg.solve(H[1:, 1:], g[1:])
@@ -276,7 +281,7 @@ def fitted_intercepts(
         value(at)
         if size < 1e-7:  # the error that is left is a part of its square
             break
-    return at, P.T, losses
+    return at, P.T, R.T, losses
 
 
 # -- where searches begin --

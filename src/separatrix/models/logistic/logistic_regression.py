@@ -84,7 +84,7 @@ class LogisticRegression(LogisticInference):
         Unpenalised, the bound that proves the gap also proves that a maximum exists (Bach 2010); where it proves
         nothing, the fit goes on to the last digits. At a gap g penalised weights are within sqrt(2 g F C/(1 -
         l1_ratio)) of the optimum, with F the loss plus the penalty divided by C; a ridge of several classes, or of
-        fewer than some thousand rows, then takes one more Newton step.
+        fewer than some thousand rows, then takes one more Newton step, and a lasso none.
     max_iter : int or inf, default=1000
         Limit on the iterations of a solver.
     weights : {"frequency", "analytic"}, default="frequency"

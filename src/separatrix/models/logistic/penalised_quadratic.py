@@ -42,12 +42,20 @@ class GramQuadratic:
 
     def __init__(self, gram: CentredGram, g: Floats, V: Floats, net: ElasticNet) -> None:
         self.gram, self.H, self.net, self.shape = gram, np.ascontiguousarray(gram.H), net, V.shape
-        self.v, self.slope = V.reshape(-1).copy(), g.reshape(-1).copy()
+        self.w, self.v, self.slope = V.reshape(-1), V.reshape(-1).copy(), g.reshape(-1).copy()
         self.movable = np.flatnonzero(np.diagonal(self.H) + net.ridge > 0)
 
     @property
     def weights(self) -> Floats:
         return self.v.reshape(self.shape)
+
+    @property
+    def intercepts(self) -> Floats | None:
+        return None if self.gram.drift is None else -self.gram.drift @ (self.v - self.w)
+
+    @property
+    def steepest(self) -> float:
+        return float(np.diagonal(self.H).max(initial=0.0))
 
     def sweep(self, order: Order) -> float:
         return kernels.gram_pass(self.H, order, self.net.alpha, self.net.ridge, self.v, self.slope)
@@ -135,10 +143,10 @@ class ScaledQuadratic:
         else:
             self.Z = type(part)((part.data * root[part.indices], part.indices, part.indptr), shape=part.shape)
         self.rows = kernels.rows(self.Z)
-        length = float(np.linalg.norm(root))
+        self.length = float(np.linalg.norm(root)) if lift else 0.0
         self.along, squares = np.zeros(self.rows.n), np.empty(self.rows.n)
-        if lift and length > 0:
-            kernels.scores(self.rows, np.append(root / length, 0.0), self.along)
+        if self.length > 0:
+            kernels.scores(self.rows, np.append(root / self.length, 0.0), self.along)
         kernels.norms2(self.rows, squares)
         self.curvature = np.maximum(squares - self.along**2, 0.0)
         self.movable = np.flatnonzero(self.curvature + net.ridge > 0)
@@ -149,6 +157,14 @@ class ScaledQuadratic:
     @property
     def weights(self) -> Floats:
         return self.v.reshape(self.shape)
+
+    @property
+    def intercepts(self) -> Floats | None:
+        return -self.drift / self.length if self.length > 0 else None
+
+    @property
+    def steepest(self) -> float:
+        return float(self.curvature.max(initial=0.0))
 
     def sweep(self, order: Order) -> float:
         return kernels.lasso_pass(
@@ -222,6 +238,14 @@ class ClassQuadratic:
     @property
     def weights(self) -> Floats:
         return np.ascontiguousarray(self.v.reshape(len(self.P), self.width)[:, : self.rows.n])
+
+    @property
+    def intercepts(self) -> Floats | None:
+        return self.v.reshape(len(self.P), self.width)[:, -1].copy() if self.lift else None
+
+    @property
+    def steepest(self) -> float:
+        return float(self.curvature.max(initial=0.0))
 
     def sweep(self, order: Order) -> float:
         return kernels.class_lasso_pass(
