@@ -42,6 +42,21 @@ class ElasticNet:
         return size + 0.5 * self.ridge * float((V**2).sum()) if self.ridge else size
 
 
+def least_common(V: Floats, net: ElasticNet) -> Floats:
+    """Weights (K, d) of several classes less what all classes of a column may have in common, for the least penalty.
+
+    Probabilities stay what they are. The median of a column, one of its weights, leaves the least sum of sizes.
+    """
+    if len(V) == 1:
+        return V
+    moved = V - np.partition(V, (len(V) - 1) // 2, axis=0)[(len(V) - 1) // 2]
+
+    def cost(W: Floats) -> Floats:
+        return np.asarray(net.alpha * np.abs(W).sum(axis=0) + 0.5 * net.ridge * (W * W).sum(axis=0))
+
+    return np.where(cost(moved) < cost(V), moved, V)
+
+
 class Coordinates(Protocol):
     """Coordinates ``v`` of a quadratic, moved in place; ``free`` marks those that the penalty leaves alone."""
 
@@ -74,6 +89,9 @@ class Coordinates(Protocol):
     def product(self, order: Order, d: Floats) -> Floats: ...
     def matrix(self, order: Order) -> Floats: ...
     def move(self, order: Order, v: Floats) -> None: ...
+    def settle(self) -> None:
+        """Make the penalty smaller where the quadratic stays what it is."""
+        ...
 
 
 def descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, least: float = 0.0) -> None:
@@ -88,6 +106,7 @@ def descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, le
 def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, least: float) -> None:
     total, passes = 0.0, 0
     while passes < MOST_PASSES:
+        state.settle()
         change = state.sweep(every)
         total, passes, rest, slow = total + change, passes + 1, 0.1 * change, 0
         if not change > max(least, enough * total):
@@ -98,6 +117,7 @@ def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, l
             total, passes = total + change, passes + 1
             slow = slow + 1 if change > SLOW * before else 0
             if slow >= state.patience and len(used) > 1:
+                state.settle()
                 gained, products = leap(state, net, every[state.v[every] != 0])
                 total, passes, slow = total + gained, passes + products, 0
                 change = max(change, gained)

@@ -39,6 +39,7 @@ from separatrix.numerics.status import Status
 
 KEPT = 1e-5  # gaps below which the matrix of the step before serves once more
 DEAR, STEPS = 60, 3  # of several classes with so many coordinates it may serve for several steps
+SLOWLY = 0.3  # of what the step before gained
 SLOW, IDLE = 3, 20  # steps in a row that leave the gap as it is: another proof is tried, and the search ended
 MOST_PROVED = 1000  # columns up to which that proof is tried
 
@@ -48,9 +49,10 @@ class NetState:
     """Weights on the columns still ``alive``, and what earlier steps have shown.
 
     ``bound`` is the best lower bound of the minimum before this point, ``first`` the first gap and ``before`` the least
-    one, ``idle`` counts steps that left it as it was, ``stuck`` says that steps by sparse columns gain no more.
-    ``ended`` is why a step was the last one, with the gap that was proved then. ``matrix`` is the one that the step
-    before was made with.
+    one, ``idle`` counts steps that left it as it was. ``gained`` is what the step before gained, and ``slow`` says that
+    one gained hardly less than that before it, as where passes over correlated columns do not get far; ``stuck`` says
+    that steps by sparse columns gain no more. ``ended`` is why a step was the last one, with the gap that was proved
+    then. ``matrix`` is the one that the step before was made with.
     """
 
     loss: CentredLoss
@@ -62,6 +64,8 @@ class NetState:
     before: float = np.inf
     steps: int = 0
     idle: int = 0
+    gained: float = np.inf
+    slow: bool = False
     stuck: bool = False
     ended: Status | None = None
     proved: float | None = None
@@ -125,7 +129,7 @@ class ProximalNewton:
         else:
             few = not loss.sparse and len(kept) * len(place.V) <= MOST_GRAM // 2
             W = kept if few else working_set(place, W, FIRST)
-            advanced = advance(loss, place, net, W, value, gap / first, tol, self.kept_matrix(state))
+            advanced = advance(loss, place, net, W, value, gap / first, tol, self.kept_matrix(state), state.slow)
             moved, matrix, bound = advanced.moved, advanced.matrix, max(bound, advanced.bound)
         if moved is None and value - bound <= tol * value:
             return state.end(Status.OPTIMAL, max(0.0, value - bound) / value)
@@ -133,10 +137,15 @@ class ProximalNewton:
             return state.end(Status.OPTIMAL, proved)
         if moved is None or state.idle > IDLE:
             return state.end(Status.ILL_CONDITIONED, gap)
-        gained = value - moved.loss - net.value(moved.V) > 1e-6 * value
-        idle = 0 if gained or gap <= 0.5 * state.before else state.idle + 1  # the gap may fall when the value cannot
+        gained = value - moved.loss - net.value(moved.V)
+        slow = state.slow or gained > SLOWLY * state.gained
+        idle = (
+            0 if gained > 1e-6 * value or gap <= 0.5 * state.before else state.idle + 1
+        )  # the gap may fall when the value cannot
         least, steps, stuck = min(gap, state.before), state.steps + 1, state.stuck or idle == SLOW
-        return NetState(loss, net, moved, state.alive, bound, first, least, steps, idle, stuck, matrix=matrix)
+        return NetState(
+            loss, net, moved, state.alive, bound, first, least, steps, idle, gained, slow, stuck, matrix=matrix
+        )
 
     def kept_matrix(self, state: NetState) -> KeptMatrix | None:
         """The matrix of the last step, where it may serve once more."""

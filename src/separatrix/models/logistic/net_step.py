@@ -32,6 +32,7 @@ from separatrix.models.logistic.penalised_quadratic import (
 Columns = NDArray[np.intp]
 MOST_GRAM = 600  # coordinates up to which the matrix of a dense model is made
 MOST_LATE, LATE = 1200, 0.2  # the same of several classes, once the gap is this share of the first one
+MOST_SLOW, COST = 3000, 2e10  # the same where steps gain ever little, and multiplications that the matrix may take
 SMALL, EXACT = 600, 1e-12  # up to here passes over a matrix cost little: the minimum itself
 MOST_DENSE = 2**22  # numbers up to which sparse columns of several classes are made dense for it
 FEW_ADDED, MOST_ADDED = 2**22, 4.0  # of sparse rows: numbers added up to which it is made, and for each of the table
@@ -41,6 +42,7 @@ ARMIJO = 1e-4
 FEWEST = 2.0**-30
 ATTEMPTS = (0.0, 4.0), (0.01, 4.0), (0.3, np.inf), (0.0, np.inf)  # shares of softening, and values promised at most
 LEFT, LEFT_KEPT = 5.0, 40.0  # what a step leaves, about: so many times the square of what it promises
+ENOUGH_SLOW = 1e-2  # of what passes have changed, where steps gain ever little since their models are left early
 ENOUGH = 0.2  # share of a wanted gap that slopes above alpha may cost
 
 
@@ -100,7 +102,13 @@ def additions(loss: CentredLoss, W: Columns) -> float:
 
 
 def quadratic_of(
-    loss: CentredLoss, place: WeightsPoint, net: ElasticNet, W: Columns, progress: float, near: KeptMatrix | None
+    loss: CentredLoss,
+    place: WeightsPoint,
+    net: ElasticNet,
+    W: Columns,
+    progress: float,
+    near: KeptMatrix | None = None,
+    slow: bool = False,
 ) -> Coordinates:
     """The loss around a place, as a quadratic in the weights of these columns, by a matrix that is kept if given."""
     V, g = np.ascontiguousarray(place.V[:, W]), np.ascontiguousarray(place.slopes[:, W])
@@ -109,6 +117,7 @@ def quadratic_of(
     h, lift, two = place.curvature, loss.lift, loss.classes == 2
     few = not two and loss.n * len(W) <= MOST_DENSE
     most = MOST_GRAM if two or progress > LATE else MOST_LATE
+    most = MOST_SLOW if slow and loss.n * g.size**2 <= COST else most
     if g.size <= most and (few or not loss.sparse):
         X = loss.X if len(W) == loss.d and not loss.sparse else loss.table(W)
         return GramQuadratic(gram_of_two(X, h, lift) if two else gram_of_many(X, h, loss.weights, lift), g, V, net)
@@ -129,6 +138,7 @@ def advance(
     progress: float,
     tol: float,
     near: KeptMatrix | None = None,
+    slow: bool = False,
 ) -> Advance:
     """One step on the columns W, halved until it gains, or the bound that makes it needless.
 
@@ -137,10 +147,10 @@ def advance(
     bound = -np.inf
     for share, most in ATTEMPTS:
         kept = near if near is not None and not share and np.array_equal(near.W, W) else None
-        model = quadratic_of(loss, softened(loss, place, share), net, W, progress, kept)
+        model = quadratic_of(loss, softened(loss, place, share), net, W, progress, kept, slow)
         gram = model.gram if isinstance(model, GramQuadratic) else None
         small = gram is not None and len(gram.H) <= (SMALL if progress < 1.0 else FIRST)
-        descend(model, net, model.movable, EXACT if small else min(0.1, 0.1 * progress))
+        descend(model, net, model.movable, EXACT if small else ENOUGH_SLOW if slow else min(0.1, 0.1 * progress))
         after, matrix = with_weights(place, W, model), None
         promised = promise(place, net, after)
         if not share:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.logistic.active_newton import ElasticNet, Order
+from separatrix.models.logistic.active_newton import ElasticNet, Order, least_common
 from separatrix.models.logistic.binary_loss import dense, weighted_gram
 from separatrix.models.logistic.class_hessians import all_classes, inverse_between_classes
 
@@ -72,6 +72,9 @@ class GramQuadratic:
     def move(self, order: Order, v: Floats) -> None:
         self.slope += self._times(order, v - self.v[order])
         self.v[order] = v
+
+    def settle(self) -> None:
+        self.v = np.ascontiguousarray(least_common(self.weights, self.net)).reshape(-1)
 
     def _times(self, order: Order, d: Floats) -> Floats:
         whole = np.zeros(len(self.v))
@@ -188,6 +191,9 @@ class ScaledQuadratic:
         moved, drift = self._along(np.arange(len(self.v)), self.v - self.w)
         self.moved[:], self.drift[0] = moved, drift
 
+    def settle(self) -> None:
+        """Two classes have one vector, of which the quadratic sees every move."""
+
     def _along(self, order: Order, d: Floats) -> tuple[Floats, float]:
         whole, out = np.zeros(len(self.v)), np.zeros(self.rows.d)
         whole[order] = d
@@ -268,6 +274,11 @@ class ClassQuadratic:
         self.v[order] = v
         U, self.mean[:] = self._along(self.v - self.w)
         self.U[:] = U.reshape(-1)
+
+    def settle(self) -> None:
+        """Scores that all classes have in common are left as they are: ``u - mean`` does not see them."""
+        V = self.v.reshape(len(self.P), self.width)
+        V[:, : self.rows.n] = least_common(V[:, : self.rows.n], self.net)
 
     def _along(self, d: Floats) -> tuple[Floats, Floats]:
         U, n = np.zeros(self.P.shape), self.rows.n
