@@ -122,7 +122,7 @@ def test_many_equal_columns_of_several_classes_use_no_matrix():
 
 
 @pytest.mark.parametrize("ridge", [0.0, 0.5])
-@pytest.mark.parametrize("classes", [1, 3, 4])
+@pytest.mark.parametrize("classes", [2, 3, 4])
 def test_what_classes_have_in_common_is_taken_off_where_that_is_less(classes, ridge):
     rng = np.random.default_rng(classes)
     V, net = rng.standard_normal((classes, 50)), ElasticNet(2.0, ridge)
@@ -132,7 +132,7 @@ def test_what_classes_have_in_common_is_taken_off_where_that_is_less(classes, ri
     if not ridge:
         for shift in (-0.1, 0.1, 1.0):
             assert net.value(settled + shift) >= net.value(settled)
-    assert (classes == 1) == np.array_equal(settled, V)
+    assert not np.array_equal(settled, V)
 
 
 def test_correlated_columns_of_three_classes_take_few_steps():

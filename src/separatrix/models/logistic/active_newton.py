@@ -47,8 +47,6 @@ def least_common(V: Floats, net: ElasticNet) -> Floats:
 
     Probabilities stay what they are. The median of a column, one of its weights, leaves the least sum of sizes.
     """
-    if len(V) == 1:
-        return V
     moved = V - np.partition(V, (len(V) - 1) // 2, axis=0)[(len(V) - 1) // 2]
 
     def cost(W: Floats) -> Floats:
@@ -106,7 +104,6 @@ def descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, le
 def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, least: float) -> None:
     total, passes = 0.0, 0
     while passes < MOST_PASSES:
-        state.settle()
         change = state.sweep(every)
         total, passes, rest, slow = total + change, passes + 1, 0.1 * change, 0
         if not change > max(least, enough * total):

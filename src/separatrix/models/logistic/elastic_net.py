@@ -39,6 +39,7 @@ from separatrix.numerics.status import Status
 
 KEPT = 1e-5  # gaps below which the matrix of the step before serves once more
 DEAR, STEPS = 60, 3  # of several classes with so many coordinates it may serve for several steps
+FEW = 30  # weights of dense rows, all of which a step takes
 SLOWLY = 0.3  # of what the step before gained
 SLOW, IDLE = 3, 20  # steps in a row that leave the gap as it is: another proof is tried, and the search ended
 MOST_PROVED = 1000  # columns up to which that proof is tried
@@ -111,13 +112,16 @@ class ProximalNewton:
         tol, net, value, gap = self.tol, state.net, state.value, state.gap
         (here, share), first = state.here, state.first or gap
         bound, sparse_two = max(state.bound, here), state.loss.sparse and state.loss.classes == 2
-        kept = state.loss.kept(state.place, net, share, max(0.0, value - here))
+        few = (
+            not state.loss.sparse and state.place.V.size <= FEW
+        )  # all columns: to rule some out costs more than they do
+        kept = np.arange(state.loss.d) if few else state.loss.kept(state.place, net, share, max(0.0, value - here))
         if 2 * len(kept) <= state.loss.d and state.loss.by_columns and not sparse_two:
             loss, place = state.loss.columns(kept), state.place.columns(kept)
             state = replace(state, loss=loss, place=place, alive=state.alive[kept], matrix=None)
             kept = np.arange(len(kept))
         loss, place, matrix = state.loss, state.place, None
-        W = above(place, net, kept)
+        W = kept if few else above(place, net, kept)
         if not len(W):  # no weight in use, and no slope above alpha
             return state.end(Status.OPTIMAL if gap <= max(tol, 1e-6) else Status.ILL_CONDITIONED, gap)
         if sparse_two and not state.stuck and not by_matrix(loss, W):
@@ -127,7 +131,7 @@ class ProximalNewton:
             if moved is None and value - bound > tol * value:
                 return self.step(replace(state, bound=bound, first=first, stuck=True))
         else:
-            few = not loss.sparse and len(kept) * len(place.V) <= MOST_GRAM // 2
+            few = few or (not loss.sparse and len(kept) * len(place.V) <= MOST_GRAM // 2)
             W = kept if few else working_set(place, W, FIRST)
             advanced = advance(loss, place, net, W, value, gap / first, tol, self.kept_matrix(state), state.slow)
             moved, matrix, bound = advanced.moved, advanced.matrix, max(bound, advanced.bound)
