@@ -86,7 +86,7 @@ class GramQuadratic:
 
 
 def gram_of_two(X: Any, curvature: Floats, lift: bool) -> CentredGram:
-    """Of two classes: columns are centred by their means; few numbers in one copy, which takes an eighth of the calls."""
+    """Of two classes: columns are centred by their means; of few numbers in one copy, which takes fewer calls."""
     total = float(curvature.sum())
     if isinstance(X, np.ndarray) and X.size <= FEW and total > 0:
         mean = curvature @ X / total if lift else None
