@@ -17,10 +17,13 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
+from separatrix.errors import DataError
 from separatrix.models.logistic.active_newton import ElasticNet, Order, least_common
 from separatrix.models.logistic.binary_loss import dense, weighted_gram
 from separatrix.models.logistic.class_hessians import all_classes, inverse_between_classes
 
+OVERFLOW = "the squares of the numbers in X or y overflow: scale the columns."
+CONSTANT = 1e-26  # of the square of a mean: what rounding leaves of a constant column's
 FEW = 2**15  # numbers of a dense table whose calls cost more than its arithmetic
 MOST_DENSE = 2**24  # numbers up to which sparse columns are made dense for their products
 ALIKE = 1e-14  # differences of probabilities that are rounding
@@ -89,9 +92,16 @@ def gram_of_two(X: Any, curvature: Floats, lift: bool) -> CentredGram:
     """Of two classes: columns are centred by their means; of few numbers in one copy, which takes fewer calls."""
     total = float(curvature.sum())
     if isinstance(X, np.ndarray) and X.size <= FEW and total > 0:
-        mean = curvature @ X / total if lift else None
-        Z = np.asarray(X if mean is None else X - mean, dtype=np.float64)
-        return CentredGram((Z.T * curvature) @ Z, None if mean is None else mean[None, :])
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = curvature @ X / total if lift else None
+            Z = np.asarray(X if mean is None else X - mean, dtype=np.float64)
+            H = (Z.T * curvature) @ Z
+        if not np.isfinite(H).all():
+            raise DataError(OVERFLOW)
+        if mean is not None:
+            constant = np.diagonal(H) <= CONSTANT * total * mean**2
+            H[constant], H[:, constant] = 0.0, 0.0
+        return CentredGram(H, None if mean is None else mean[None, :])
     gram = weighted_gram(X, curvature, 0.0, lift)
     return CentredGram(gram.A, gram.x_mean[None, :] if lift else None)
 
