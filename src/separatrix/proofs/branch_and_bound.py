@@ -29,6 +29,7 @@ from separatrix.proofs.small_tables import disjoint_circuits, separating_the_res
 from separatrix.proofs.witness_entries import ProofCost
 
 Progress = Callable[[int, int, int], object]
+Blocks = Callable[["Search", int], None]
 
 RESTARTS = 20  # of the first search for a good hyperplane
 AGAIN, AGAIN_WORK = 100, 1e10  # logistic regressions near the best hyperplane before blocks of rows, and their steps
@@ -54,11 +55,7 @@ class Search:
     """One run: what is known, and the means to know more."""
 
     def __init__(
-        self,
-        rows: LiftedRows,
-        deadline: float,
-        progress: Progress | None,
-        blocks: Callable[[Search, int], None] | None = None,
+        self, rows: LiftedRows, deadline: float, progress: Progress | None, blocks: Blocks | None = None
     ) -> None:
         self.rows, self.deadline, self.progress = rows, deadline, progress
         self.blocks = blocks  # what looks for bounds of blocks of rows; None in the search of such a block
@@ -109,11 +106,7 @@ class Search:
         self.stopped = self.stopped or ("open" if self.stuck else "proof" if self.long else "nodes")
 
     def late(self) -> bool:
-        if (
-            not self.stopped
-            and self.progress is not None
-            and self.progress(self.lower, self.upper, self.nodes) is False
-        ):
+        if not self.stopped and self.progress and self.progress(self.lower, self.upper, self.nodes) is False:
             self.stopped = "progress"
         if not self.stopped and perf_counter() > self.deadline:
             self.stopped = "time"
@@ -237,7 +230,7 @@ class Search:
         """Witnesses among these rows that share none of them, until the rest is separable."""
         return witnesses_in_turn(self.rows, ids, self.prove, self.late)
 
-    def _by_blocks(self, blocks: Callable[[Search, int], None], max_nodes: int) -> None:
+    def _by_blocks(self, blocks: Blocks, max_nodes: int) -> None:
         """Bounds of blocks of rows, unless the tree of all rows does well."""
         if 2 * self.lower < self.upper:
             blocks(self, max_nodes)
@@ -313,9 +306,7 @@ class Search:
     def _take(self, columns: NDArray[np.float64]) -> None:
         """A hyperplane that the tree came across: improved, proved, and given back."""
         w = np.array(self.tree.take())
-        if not w.size:
-            return
         with np.errstate(all="ignore"):
-            w = w * columns
-        if np.isfinite(w).all() and self.consider(w):
+            w = w * columns if w.size else w
+        if self.consider(w):
             self._descend(self._floats(), 2)
