@@ -327,10 +327,9 @@ def by_inner_products(problem: LogisticProblem, penalty: float = 0.0) -> bool:
 
     Where the penalty outweighs most of the curvature, a few passes over the rows cost less.
     """
-    if problem.sparse or problem.d < WIDER * problem.n or problem.n > MOST_ROWS:
-        return False
-    if not penalty:
-        return True
+    few = not problem.sparse and problem.d >= WIDER * problem.n and problem.n <= MOST_ROWS
+    if not (few and penalty):
+        return few
     some = slice(None, None, -(-problem.n // LENGTHS))
     rows = np.asarray(problem.X[some], dtype=np.float64)
     lengths = problem.counts[some] @ np.einsum("ij,ij->i", rows, rows) / len(rows)
