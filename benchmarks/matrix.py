@@ -272,7 +272,8 @@ def draw(cells: dict[tuple[str, str], float]) -> None:
     for (learner, shape), ratio in cells.items():
         i, j = learners.index(learner), shapes.index(shape)
         Z[i, j] = np.log2(np.clip(ratio, 1 / 16, 16))
-        ax.text(j, i, f"{ratio:.2g}" if np.isfinite(ratio) else "alone", ha="center", va="center", fontsize=7)
+        said = "alone" if not np.isfinite(ratio) else f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
+        ax.text(j, i, said, ha="center", va="center", fontsize=7, color="white" if abs(Z[i, j]) > 2.8 else "black")
     ax.set_facecolor("0.93")
     ax.imshow(Z, cmap="PuOr", vmin=-4, vmax=4, aspect="auto", alpha=0.75)
     ax.set_xticks(range(len(shapes)), shapes, rotation=35, ha="right", fontsize=7)
