@@ -13,7 +13,7 @@ from separatrix import checker, cluster, mistake_bound, separability, verify
 from separatrix.cluster.separation import decided, source_fingerprint
 from separatrix.cluster.source_proofs import bound_of
 from separatrix.errors import DataError, ParameterError
-from separatrix.proofs.certificate import fingerprint
+from separatrix.proofs.checkable_rows import fingerprint
 
 
 def rows(seed):

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix import checker
-from separatrix.proofs.certificate import sparse_rows
+from separatrix.proofs.checkable_rows import sparse_rows
 
 
 def table_of(X, y, **more):

@@ -11,7 +11,7 @@ from hard_sets import table_of
 
 from separatrix import Certificate, checker, fewest_mistakes, margin, separability, verify
 from separatrix.errors import CertificateError, DataError
-from separatrix.proofs.certificate import block_digest, fingerprint, joined_fingerprint, sparse_rows
+from separatrix.proofs.checkable_rows import block_digest, fingerprint, joined_fingerprint, sparse_rows
 
 X3 = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0], [4.0, 4.0], [5.0, 2.0]])
 Y3 = np.array(["a", "b", "c", "a", "b", "c"])
@@ -298,7 +298,7 @@ def test_sparse_tables_keep_their_last_columns(tmp_path):
     """svmlight states the number of columns by its largest index only."""
     from scipy import sparse
 
-    from separatrix.proofs.certificate import put_svmlight
+    from separatrix.proofs.checkable_rows import put_svmlight
 
     X, y = sparse.csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])), np.array([0, 1])
     found = separability(X, y).certificate

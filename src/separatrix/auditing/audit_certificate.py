@@ -23,7 +23,8 @@ from separatrix.auditing.phrasing import count
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.checker import label_name
 from separatrix.errors import CertificateError
-from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject, put_csv, put_svmlight
+from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
+from separatrix.proofs.checkable_rows import put_csv, put_svmlight
 from separatrix.proofs.separability import Given, Separability
 from separatrix.proofs.separability_certificate import certificate_of, witness_fields
 from separatrix.proofs.witness_entries import certify_disjoint

@@ -90,7 +90,7 @@ def command(source: str, out: str, **options: Any) -> None:
 
 def decide(rows: Certifiable, options: dict[str, Any]) -> Any:
     """The answer to the question that was asked, with its certificate."""
-    from separatrix.proofs.certificate import class_names
+    from separatrix.proofs.checkable_rows import class_names
     from separatrix.proofs.fewest_mistakes import bracket
     from separatrix.proofs.margin import margin_between
     from separatrix.proofs.multiclass import multiclass_separability

@@ -30,14 +30,8 @@ from separatrix.cluster.encoded_source import EncodedSource
 from separatrix.cluster.rounds import HeldPart
 from separatrix.data.row_files import stacked
 from separatrix.errors import CertificateError
-from separatrix.proofs.certificate import (
-    Certificate,
-    CertifiedTable,
-    Subject,
-    block_digest,
-    class_names,
-    joined_fingerprint,
-)
+from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
+from separatrix.proofs.checkable_rows import block_digest, class_names, joined_fingerprint
 from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.facial_reduction import Reduction, reduce
 from separatrix.proofs.lifted_rows import LiftedRows

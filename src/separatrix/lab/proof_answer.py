@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.lab.fits import SECONDS
 from separatrix.lab.scene import FeatureColumn, Scene, columns_of, mapped_rows
-from separatrix.proofs.certificate import put_csv
+from separatrix.proofs.checkable_rows import put_csv
 from separatrix.proofs.fewest_mistakes import fewest_mistakes
 from separatrix.proofs.margin import margin
 from separatrix.proofs.novikoff import mistake_bound

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.printable import SaidInLines
-from separatrix.proofs.certificate import Certificate, Subject, class_names
+from separatrix.proofs.certificate import Certificate, Subject
+from separatrix.proofs.checkable_rows import class_names
 from separatrix.proofs.facial_reduction import reduce
 from separatrix.proofs.separability import PLAIN, Given, Separability, result
 

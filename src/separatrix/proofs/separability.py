@@ -16,12 +16,8 @@ from numpy.typing import NDArray
 from separatrix.errors import DataError, DroppedRowsWarning, ParameterError, warn_user
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.printable import SaidInLines
-from separatrix.proofs.certificate import (
-    Certificate,
-    CertifiedTable,
-    Subject,
-    class_names,
-)
+from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
+from separatrix.proofs.checkable_rows import class_names
 from separatrix.proofs.coefficient_fates import Coefficients, infinite_first
 from separatrix.proofs.facial_reduction import Reduction, reduce
 from separatrix.proofs.lifted_rows import LiftedRows, decimal_rows

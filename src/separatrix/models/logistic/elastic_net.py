@@ -112,9 +112,7 @@ class ProximalNewton:
         tol, net, value, gap = self.tol, state.net, state.value, state.gap
         (here, share), first = state.here, state.first or gap
         bound, sparse_two = max(state.bound, here), state.loss.sparse and state.loss.classes == 2
-        few = (
-            not state.loss.sparse and state.place.V.size <= FEW
-        )  # all columns: to rule some out costs more than they do
+        few = not state.loss.sparse and state.place.V.size <= FEW  # all: to rule some out costs more than they do
         kept = np.arange(state.loss.d) if few else state.loss.kept(state.place, net, share, max(0.0, value - here))
         if 2 * len(kept) <= state.loss.d and state.loss.by_columns and not sparse_two:
             loss, place = state.loss.columns(kept), state.place.columns(kept)
@@ -143,9 +141,8 @@ class ProximalNewton:
             return state.end(Status.ILL_CONDITIONED, gap)
         gained = value - moved.loss - net.value(moved.V)
         slow = state.slow or gained > SLOWLY * state.gained
-        idle = (
-            0 if gained > 1e-6 * value or gap <= 0.5 * state.before else state.idle + 1
-        )  # the gap may fall when the value cannot
+        falls = gained > 1e-6 * value or gap <= 0.5 * state.before  # the gap may fall when the value cannot
+        idle = 0 if falls else state.idle + 1
         least, steps, stuck = min(gap, state.before), state.steps + 1, state.stuck or idle == SLOW
         return NetState(
             loss, net, moved, state.alive, bound, first, least, steps, idle, gained, slow, stuck, matrix=matrix
