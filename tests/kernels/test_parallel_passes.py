@@ -200,6 +200,18 @@ def test_results_come_in_order_and_errors_come_through():
         assert thread_pool.each_part(abs, [-1, -2, -3]) == [1, 2, 3]
 
 
+def test_without_more_threads_the_caller_does_the_work(monkeypatch):
+    """As where the system refuses them, or the interpreter is ending."""
+
+    def refused(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(thread_pool, "_helpers", thread_pool.Helpers())
+    monkeypatch.setattr(thread_pool.Thread, "start", refused)
+    with sx.threads(4):
+        assert thread_pool.each_part(lambda k: k * k, range(50)) == [k * k for k in range(50)]
+
+
 def test_parts_inside_parts_and_beside_them_run_on_their_own_thread():
     seen = set()
 

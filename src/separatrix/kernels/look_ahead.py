@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from types import ModuleType
 from typing import Any
 
-from separatrix.kernels.thread_pool import borrowed_threads
+from separatrix.kernels.thread_pool import borrowed_threads, call_helpers
 
 WORTH = 2**23  # numbers of a table for which threads are asked
 EACH = 2**21  # numbers for each of them
@@ -35,17 +36,15 @@ def lookahead_of(backend: ModuleType) -> Callable[..., AbstractContextManager[An
         if rows.size < max(WORTH, n * d) or last_updates * FREQUENT > n:
             yield None
             return
-        with borrowed_threads(rows.size // EACH) as (helpers, pool):
+        with borrowed_threads(rows.size // EACH) as helpers:
             if helpers < (1 if d > SHORT else 3):
                 yield None
                 return
             ahead = backend.Lookahead(helpers, max(1024, ALONE // d), max(16, BLOCK // d))
-            running = [pool.submit(ahead.help, k) for k in range(helpers)]
+            call_helpers(*(partial(ahead.help, k) for k in range(helpers)))
             try:
                 yield ahead
             finally:
                 ahead.close()  # no helper reads the rows any more; those that are only now called return at once
-                for helper in running:
-                    helper.cancel()
 
     return looking_ahead

@@ -1,21 +1,21 @@
 """Parts of a pass on several cores: how many, and the threads that run them.
 
-Kernels release Python's lock while they read rows, so that threads of Python are enough: no second pool beside the
-interpreter's, nothing that a fork could leave locked, and the same code where the lock does not exist. Parts are
-cut by the size of the table alone and their results joined in order, so that no bit depends on how many threads
-there were.
+Kernels release Python's lock while they read rows, so that threads of Python are enough: nothing that a fork could
+leave locked, and the same code where the lock does not exist. Parts are cut by the size of the table alone and their
+results joined in order, so that no bit depends on how many threads there were. Threads take their work from one
+queue: a future for each, as an executor has it, takes longer than some passes.
 """
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from itertools import count
-from threading import Lock
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
 from typing import TypeVar
 
 from separatrix.errors import ParameterError
@@ -27,8 +27,32 @@ QUOTA = "/sys/fs/cgroup/cpu.max"
 
 _chosen: ContextVar[int | None] = ContextVar("threads", default=None)
 _busy = Lock()  # held while the threads have work: a fit inside a fit, or beside one, runs on its own thread
-_pool: ThreadPoolExecutor | None = None
-_NOBODY = ThreadPoolExecutor(1)  # a pool that has no threads, as nothing is given to it
+
+
+class Helpers:
+    """Threads that wait for work, started when they are first needed."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._work: SimpleQueue[Callable[[], object]] = SimpleQueue()
+
+    def call(self, *work: Callable[[], object]) -> None:
+        """Call each of these on a thread of its own, as far as the system has threads; they handle their errors."""
+        try:
+            while self.count < len(work):
+                Thread(target=self._run, name="separatrix", daemon=True).start()
+                self.count += 1
+        except RuntimeError:  # no more threads
+            work = work[: self.count]
+        for one in work:
+            self._work.put(one)
+
+    def _run(self) -> None:
+        while True:
+            self._work.get()()
+
+
+_helpers = Helpers()
 
 
 @contextmanager
@@ -96,58 +120,75 @@ def _quota() -> int:
 
 def each_part(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
     """What work says of each part, in their order, on as many threads as there are parts and processors."""
-    with borrowed_threads(len(parts)) as (helpers, pool):
-        return _side_by_side(work, parts, helpers, pool) if helpers else [work(part) for part in parts]
+    with borrowed_threads(len(parts)) as helpers:
+        return _side_by_side(work, parts, helpers) if helpers else [work(part) for part in parts]
 
 
 @contextmanager
-def borrowed_threads(most: int) -> Iterator[tuple[int, ThreadPoolExecutor]]:
-    """How many threads may help this one, with it at most ``most``, and their pool; none while another one has them."""
+def borrowed_threads(most: int) -> Iterator[int]:
+    """How many threads may help this one (:func:`call_helpers`), with it at most ``most``; 0 while others have them."""
     able = min(thread_count(), most)
     if able < 2 or not _busy.acquire(blocking=False):
-        yield 0, _NOBODY
+        yield 0
         return
     try:
-        yield able - 1, _workers(able)
+        yield able - 1
     finally:
         _busy.release()
 
 
-def _side_by_side(
-    work: Callable[[Part], Result], parts: Sequence[Part], helpers: int, pool: ThreadPoolExecutor
-) -> list[Result]:
+def call_helpers(*work: Callable[[], object]) -> None:
+    """Have each of these called by a thread that was borrowed."""
+    _helpers.call(*work)
+
+
+def _side_by_side(work: Callable[[Part], Result], parts: Sequence[Part], helpers: int) -> list[Result]:
     results: dict[int, Result] = {}
-    numbers = count()
+    errors: list[BaseException] = []
+    waiting = deque(range(len(parts)))
+    begun, done = deque[int](), deque[int]()  # of the helpers, an entry each
+    ended = Event()
 
     def take() -> None:
-        while (k := next(numbers)) < len(parts):
+        while True:
+            try:
+                k = waiting.popleft()
+            except IndexError:
+                return
             results[k] = work(parts[k])
 
-    running = [pool.submit(take) for _ in range(helpers)]
+    def assist() -> None:
+        begun.append(1)
+        try:
+            take()
+        except BaseException as error:
+            errors.append(error)
+            waiting.clear()  # after an error nobody takes another part
+        done.append(1)
+        ended.set()
+
+    call_helpers(*[assist] * helpers)
     try:
         take()
-    finally:
-        numbers = count(len(parts))  # after an error nobody takes another part
-        wait(running)
-    for done in running:
-        done.result()
+    except BaseException as error:
+        errors.append(error)
+        waiting.clear()
+    while len(done) < len(begun):  # a helper that begins later finds nothing to do
+        try:
+            ended.wait()
+            ended.clear()
+        except BaseException as interrupt:
+            errors.append(interrupt)
+            waiting.clear()
+    if errors:
+        raise errors[0]
     return [results[k] for k in range(len(parts))]
-
-
-def _workers(most: int) -> ThreadPoolExecutor:
-    """The threads of this process, at least most - 1 of them."""
-    global _pool  # one pool a process
-    if _pool is None or _pool._max_workers < most - 1:
-        if _pool is not None:
-            _pool.shutdown(wait=False)
-        _pool = ThreadPoolExecutor(most - 1, thread_name_prefix="separatrix")
-    return _pool
 
 
 def _forget() -> None:
     """A forked child has none of its parent's threads."""
-    global _pool, _busy  # as above
-    _pool, _busy = None, Lock()
+    global _helpers, _busy  # one set of threads a process
+    _helpers, _busy = Helpers(), Lock()
 
 
 if hasattr(os, "register_at_fork"):
