@@ -30,9 +30,10 @@ from separatrix.validation import check_labels, check_lengths, check_table, chec
 PANEL = 8  # the scatter is padded to whole panels of columns
 ARRAYS = ("rows", "fill", "weight", "mean", "scatter", "block", "block_weight")  # what a state is made of
 arrays_of = attrgetter(*ARRAYS)
-LEAF = 2**20  # numbers of a leaf, at least
-SHORT = 16  # leaves of that size; later ones have twice as many, since each costs some calls of its own
-TALL = 16  # rows of a leaf for each column, at least: joining its scatter costs as much as adding one of them
+LEAF = 2**19  # numbers of a leaf, at least
+SHORT = 16  # leaves of one size; then as many of twice the size, since each costs some calls of its own
+DOUBLED = 2  # how often that happens: threads should end at about the same time
+TALL = 4  # rows of a leaf for each column, at least: joining scatters takes a few per cent of adding the rows then
 WAITING = 4  # leaves for each thread that may wait to be joined, and more while all have
 KEPT = 2**25  # bytes of them, more than that only where a few leaves for each thread need it
 
@@ -116,16 +117,21 @@ class Moments:
         columns = self.features + self.targets
         rows = max(LEAF // max(1, columns), TALL * columns)
         rows += -rows % kernels.block_rows
-        return rows if before < SHORT * rows else 2 * rows
+        for _ in range(DOUBLED):
+            if before < SHORT * rows:
+                break
+            before -= SHORT * rows
+            rows *= 2
+        return rows
 
     def add(
         self,
         X: Any,
         targets: Floats | None = None,
-        codes: NDArray[np.int64] | None = None,
+        codes: NDArray[Any] | None = None,
         weights: Floats | None = None,
     ) -> Self:
-        """Add checked rows, with their targets (n, t), classes by number, and weights."""
+        """Add checked rows, with their targets (n, t), classes by number (integers of any size), and weights."""
         rows = kernels.rows(X)
         begin = 0
         if self.rows.sum() >= self.leaf_rows(self._before):  # states that were merged
@@ -175,6 +181,11 @@ class Moments:
 
     def _read(self, rows: kernels.Rows, targets: Any, codes: Any, weights: Floats | None, begin: int, end: int) -> Self:
         if begin < end:
+            if codes is not None and codes.dtype != np.int64:  # all at once they would be a table of their own
+                own = slice(begin, end)
+                rows, codes = rows.part(begin, end), codes[own].astype(np.int64)
+                targets, weights = None if targets is None else targets[own], None if weights is None else weights[own]
+                begin, end = 0, end - begin
             kernels.moments_add(rows, targets, codes, weights, begin, end, *arrays_of(self))
         return self
 

@@ -35,7 +35,7 @@ def check_labels(y: Any, *, what: str = "y", ids: bool = False, rows: Any = None
     Classes are sorted, and those of a categorical column have the order of its categories. ``ids``: names of groups
     instead, which are only compared with each other, so that integers may be of any size. ``n``: as many as that.
     """
-    labels = _sorted_labels(label_vector(y, what=what, ids=ids, rows=rows), what)
+    labels = _sorted_labels(_vector(y, what, rows), what, ids)
     if n is not None:
         check_lengths(n, len(labels.codes), what)
     order = None if ids else category_order(y, labels.classes)
@@ -46,18 +46,23 @@ def check_labels(y: Any, *, what: str = "y", ids: bool = False, rows: Any = None
     return Labels(labels.classes[order], rank[labels.codes])
 
 
-def _sorted_labels(array: NDArray[Any], what: str) -> Labels:
-    if array.dtype.kind == "f":
-        need_classes(array, what)
-        _need_distinct(array, what)
+def _sorted_labels(array: NDArray[Any], what: str, ids: bool) -> Labels:
     if array.dtype.kind in "biuf":
         low, high = _extremes(array)
+        if array.dtype.kind == "f" or not ids:
+            _need_distinct(array, what, (low, high))
+        if array.dtype.kind == "f" and not (np.isfinite(low) and np.isfinite(high) and low % 1 == high % 1 == 0):
+            need_classes(array, what)  # raises: one of them is no class
         if low == high:
             return Labels(np.array([low], dtype=array.dtype), np.zeros(len(array), dtype=np.int8))
         if (upper := _upper_of_two(array, low, high)) is not None:
             return Labels(np.array([low, high], dtype=array.dtype), upper.view(np.int8))
+        if array.dtype.kind == "f":
+            need_classes(array, what)
         if array.dtype.kind in "iu" and int(high) - int(low) < 256 + len(array) and high < 2**63:
             return _counted(array, int(low))
+    elif not ids:
+        _need_distinct(array, what)
     if array.dtype.kind == "U" or (array.dtype.kind == "O" and all(type(label) is str for label in array)):
         found = _looked_up(array)
         if found is not None:
@@ -123,6 +128,13 @@ def _looked_up(array: NDArray[Any]) -> Labels | None:
 
 def label_vector(y: Any, *, what: str = "y", ids: bool = False, rows: Any = None) -> NDArray[Any]:
     """y as one dimension of labels, as it was given; numbers that doubles cannot tell apart are refused."""
+    array = _vector(y, what, rows)
+    if not ids:
+        _need_distinct(array, what)
+    return array
+
+
+def _vector(y: Any, what: str, rows: Any) -> NDArray[Any]:
     if y is None:
         raise DataError(f"requires {what} to be passed, but the target {what} is None: pass a label for every row.")
     need_same_index(rows, y, what)
@@ -143,19 +155,17 @@ def label_vector(y: Any, *, what: str = "y", ids: bool = False, rows: Any = None
     if array.dtype.kind == "O":
         _need_no_missing(array, what)
         array = _plain(array)
-    if not ids:
-        _need_distinct(array, what)
     return array
 
 
-def _need_distinct(array: NDArray[Any], what: str) -> None:
+def _need_distinct(array: NDArray[Any], what: str, extremes: tuple[Any, Any] | None = None) -> None:
     """No number from 2**53 on: as doubles they merge, and a list that mixes kinds of numbers has become doubles."""
     kind = array.dtype.kind
     if kind == "O":
         beyond = (isinstance(v, (int, float)) and abs(v) >= DISTINCT for v in array)
         large = np.fromiter(beyond, dtype=np.bool_, count=len(array))
     elif kind in "iuf":
-        low, high = _extremes(array)
+        low, high = extremes or _extremes(array)
         if low > -DISTINCT and high < DISTINCT:  # not so if there is a NaN
             return
         large = ((array >= DISTINCT) | (array <= -DISTINCT)) & np.isfinite(array)

@@ -89,11 +89,10 @@ class Discriminant(LinearClassifier, ChunkLearner):
         self._check_parameters()
         table, labels = self._labelled_rows(X, y, finite=sample_weight is not None)
         weights = check_weights(sample_weight, table.n, rows=X)
-        codes = kernels.as_int64(labels.codes)
         moments = Moments(table.d, labels=labels.classes.tolist(), pooled=self._pooled)
         try:
             with one_blas_thread(table.X.size):  # the readable kernels call BLAS
-                moments.add(table.X, None, codes, weights)
+                moments.add(table.X, None, labels.codes, weights)
                 totals = moments.totals()  # finite only if every number is
         except DataError:
             check_table(table.X)
@@ -103,7 +102,7 @@ class Discriminant(LinearClassifier, ChunkLearner):
             with one_blas_thread(table.X.size):
                 shares = None
                 if self.shrinkage == "ledoit-wolf":
-                    shares = self._best_shares(totals, table, codes, weights)
+                    shares = self._best_shares(totals, table, labels.codes, weights)
                 self.__dict__.pop("_waiting", None)
                 self._moments, self.classes_ = moments, labels.classes
                 self._remember_features(table)
@@ -255,11 +254,11 @@ class Discriminant(LinearClassifier, ChunkLearner):
             raise ParameterError(f"priors is {priors.tolist()}: they must be above zero and sum to 1.")
         return np.asarray(priors / priors.sum())
 
-    def _best_shares(self, totals: Totals, table: Table, codes: NDArray[np.int64], weights: Floats | None) -> Floats:
+    def _best_shares(self, totals: Totals, table: Table, codes: NDArray[Any], weights: Floats | None) -> Floats:
         """Ledoit and Wolf's shrinkage of the pooled covariance, or of each; one more pass over the rows."""
         raise NotImplementedError("a discriminant says what it shrinks")
 
-    def _fourth_moments(self, totals: Totals, table: Table, codes: NDArray[np.int64], weights: Floats | None) -> Floats:
+    def _fourth_moments(self, totals: Totals, table: Table, codes: NDArray[Any], weights: Floats | None) -> Floats:
         """The weighted sum of |x - mean|^4 of each class."""
         out = np.zeros(len(totals.weight))
         for begin, rows in dense_chunks(table.X):

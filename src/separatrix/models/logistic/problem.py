@@ -254,7 +254,7 @@ class UsedRows:
         return self.weights is not None and bool((self.weights != np.rint(self.weights)).any())
 
     def problem(self, lift: bool) -> LogisticProblem:
-        codes = kernels.as_int64(self.labels.codes)
+        codes = self.labels.codes if len(self.labels.classes) == 2 else kernels.as_int64(self.labels.codes)
         return LogisticProblem(self.table.X, codes, len(self.labels.classes), self.weights, self.offset, lift)
 
     def against_rest(self, k: int) -> UsedRows:
