@@ -11,9 +11,10 @@ with the entropy H. The fitted probabilities nearly satisfy the condition; tilti
 For p = P this is |g|^2/(2 ridge), with the gradient g, which asks for many more digits than the weights need where
 the penalty is small. Of two classes, a sample of the rows can take up the gradient instead. With q_i = 1 - P(y_i|x_i)
 the gap at any other q' is  sum c_i KL(q'_i | q_i) + |X'r' + ridge w|^2/(2 ridge),  r'_i = -c_i y_i q'_i  (Fenchel's
-inequality). With  t = (sum a_i x_i x_i' + ridge)^-1 g  over the sample and  r'_i = r_i - a_i t.x_i,  the second part is
-ridge/2 |t|^2,  and the gap about n/m times what is left to gain, for m of n rows and a_i of n/m times their
-curvatures. The other rows keep their probabilities, and need not be read (:class:`SampleGap`).
+inequality), and :func:`divergence_bound` has what KL is at most. With  t = (sum a_i x_i x_i' + ridge)^-1 g  over the
+sample and  r'_i = r_i - a_i t.x_i,  the second part is  ridge/2 |t|^2,  and the gap about n/m times what is left to
+gain, for m of n rows and a_i of n/m times their curvatures. The other rows keep their probabilities, and need not be
+read (:class:`SampleGap`).
 
 A last Newton step has a gap that does not ask for more digits than the step has (:func:`last_step`). For any
 probabilities p'_i whose residuals add up to zero in every class (where there is a free bias),
@@ -47,7 +48,7 @@ from separatrix.models.logistic.multinomial_loss import MultinomialLoss, class_s
 
 BALANCED = 1e-12  # of all weights: what the residuals of a class add up to by rounding
 SPREAD = 64  # numbers that are read in the time of the entropy of a row
-TERMS = 16  # the same for a divergence, in larger parts: its dozens of short operations take Python's lock in turn
+TERMS = 8  # the same for the bound of a divergence, in larger parts: its operations take Python's lock in turn
 SHARE = 1e-3  # how exactly the last step is solved at most
 ROUGH = 0.1  # and at least
 REST = 0.1  # of the wanted gap: what the rest of the gradient may add to it
@@ -130,34 +131,24 @@ class SampleGap:
     tol: float = 0.0
 
     def __call__(self, point: LossPoint) -> float:
-        """F at a point minus a lower bound of its minimum; inf where probabilities would leave (0, 1)."""
+        """F at a point minus a lower bound of its minimum; inf where probabilities would move too far for it."""
         if self.loss.left(point) <= 0.5 * self.tol * abs(point.value):  # a strong penalty
             return duality_gap(self.loss, point)
         g, ridge = point.gradient, self.loss.ridge
         with np.errstate(all="ignore"):
-            t = self.model.correction(g)
             shift = np.empty(len(self.rows))
-            kernels.scores(self.part.rows, t, shift)
-            blocks = kernels.row_blocks(len(shift), TERMS * len(shift))
-            divergence = sum(kernels.each_part(lambda block: self._divergence(point, shift, slice(*block)), blocks))
-            slopes = g[:-1] - self.part.sums(shift)
-            gap = divergence + 0.5 * float(slopes @ (slopes / ridge))
-        return max(gap, 0.0) if np.isfinite(gap) else np.inf
+            kernels.scores(self.part.rows, self.model.correction(g), shift)
+            shift *= self.a
 
-    @np.errstate(all="ignore")
-    def _divergence(self, point: LossPoint, shift: Floats, own: slice) -> float:
-        """The first part of the gap over some rows of the sample, whose changes of score become those of residuals."""
-        rows = self.rows[own]
-        c = np.ones(len(rows)) if self.loss.weights is None else self.loss.weights[rows]
-        shift[own] *= self.a[own]
-        more = self.part.y[own] * shift[own] / c
-        moved = more != 0
-        rows, c, more = rows[moved], c[moved], more[moved]
-        q = point.wrong[rows]
-        p = np.where(q > 0.5, point.curvature[rows] / (c * q), 1.0 - q)  # 1 - q, with all its digits
-        if not ((-q < more) & (more < p)).all():
-            return np.inf
-        return float(c @ ((q + more) * np.log1p(more / q) + (p - more) * np.log1p(-more / p)))
+            def divergence(block: tuple[int, int]) -> float:
+                own = slice(*block)
+                v = point.curvature[self.rows[own]]
+                return divergence_bound(v, np.abs(shift[own] / np.maximum(v, TINY)))
+
+            first = sum(kernels.each_part(divergence, kernels.row_blocks(len(shift), TERMS * len(shift))))
+            slopes = g[:-1] - self.part.sums(shift)
+            gap = first + 0.5 * float(slopes @ (slopes / ridge))
+        return max(gap, 0.0) if np.isfinite(gap) else np.inf
 
 
 def _two(loss: BinaryLoss, point: LossPoint) -> float:
@@ -250,22 +241,22 @@ def last_step(
 
 
 def binary_gap(loss: BinaryLoss, point: LossPoint, step: Floats) -> float:
-    """The bound of two classes, where a step moves the scores by s; inf where it moves one by more than 1/2.
-
-    With  q' = q (1 + p y s)  and  p' = p (1 - q y s)  the divergence of a row is at most
-    p q (s^2/2 + |s|^3/6 + s^4/6),  by the same terms of both series.
-    """
+    """The bound of two classes, where a step moves the scores by s; inf where it moves one by more than 1/2."""
     s = np.empty(loss.n)
     kernels.scores(loss.rows, step, s)
     a = point.curvature
     if loss.lift:  # residuals add up to zero
         s += (float(point.gradient[-1]) - float(a @ s)) / max(kernels.total(a), TINY)
     slopes = point.gradient[:-1] - loss.sums(a * s)
-    s = np.abs(s)
-    if not float(s.max()) <= 0.5:
-        return np.inf
-    divergence = float(a @ (s * s * (0.5 + s * (1.0 + s) / 6.0)))
-    return divergence + 0.5 * float(slopes @ (slopes / loss.ridge))
+    return divergence_bound(a, np.abs(s)) + 0.5 * float(slopes @ (slopes / loss.ridge))
+
+
+def divergence_bound(a: Floats, s: Floats) -> float:
+    """A bound of  sum c KL(q'|q)  with  q' = q (1 + p y s)  and  p' = p (1 - q y s),  given a = c p q and sizes of s.
+
+    With the same terms of both series a row has at most  p q (s^2/2 + |s|^3/6 + s^4/6)  for |s| <= 1/2; else inf.
+    """
+    return float(a @ (s * s * (0.5 + s * (1.0 + s) / 6.0))) if float(s.max(initial=0.0)) <= 0.5 else np.inf
 
 
 def tilted_gap(loss: MultinomialLoss, point: LossPoint, step: Floats) -> float:

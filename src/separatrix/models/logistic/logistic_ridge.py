@@ -38,14 +38,22 @@ from separatrix.models.logistic.problem import (
     ridge_by_products,
     sample_stride,
 )
-from separatrix.models.logistic.quasi_newton import LBFGS, LBFGSState, ScaledModel, first_step, kept_newton, with_model
+from separatrix.models.logistic.quasi_newton import (
+    LBFGS,
+    LBFGSState,
+    ScaledModel,
+    first_step,
+    kept,
+    kept_newton,
+    with_model,
+)
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
 ROUNDING = 1e-12  # relative gaps below this are not told from zero
 COARSE = 4  # the sample itself begins at the minimum of each so many of its rows
-ENOUGH = 50  # rows of a sample for each parameter, from which it has a sample of its own
-ROUGH = 0.01  # how exactly a sample is solved, in parameters a row: its minimum is some hundred times as far off
+ENOUGH = 200  # rows for each parameter, from which a quarter of them has a start of its own
+ROUGH = 0.1  # how exactly a sample is solved, in parameters a row: its minimum is some ten times as far off
 RARE = 100.0  # rows of a sample that must inform about each column
 MOST = 4  # the rows of rare columns are taken where they are at most one in so many
 LEAD, FAR = 1e3, 1e-4  # times the wanted gap, at most, that a last step of several classes may be promised to gain
@@ -249,20 +257,26 @@ def sampled_start(problem: LogisticProblem, loss: BinaryLoss, tol: float, max_it
 
 
 def rough_minimum(sample: LogisticProblem, loss: BinaryLoss) -> Driven[NewtonState] | Driven[LBFGSState]:
-    """Roughly the minimum of a sample, for which the Hessian of a quarter of its rows is good enough, and so on."""
+    """Roughly the minimum of a sample, for which the Hessian of a quarter of its rows is good enough, and so on.
+
+    Where it is not, as on classes that are nearly separated, one of the sample leads on from where that has led.
+    """
     enough = ROUGH * max(sample.parameters, FEWEST) / sample.n
     some = sample.rows(slice(None, None, COARSE))
     share = some.n / sample.n
     few = some.binary_loss(loss.ridge * share)
-    if some.n > ENOUGH * max(sample.parameters, FEWEST):
-        first = rough_minimum(some, few)
-    else:
-        first = newton(few, few.point(np.zeros(few.length)), 50, enough)
+    large = some.n > ENOUGH * max(sample.parameters, FEWEST)
+    first = rough_minimum(some, few) if large else kept_newton(few, few.point(np.zeros(few.length)), 50, enough)
     if first.status is not Status.OPTIMAL:
         return first
     start, model = loss.point(first.state.point.at), SampleHessian(few.model(first.state.point), share)
     run = with_model(loss, start, model, enough, 50)
-    return run if run.status in (Status.OPTIMAL, Status.INTERRUPTED) else newton(loss, start, 50, enough)
+    if run.status in (Status.OPTIMAL, Status.INTERRUPTED):
+        return run
+    own = kept(loss, run.state.point)
+    if own is not None:
+        run = with_model(loss, run.state.point, own, enough, 50)
+    return run if run.status in (Status.OPTIMAL, Status.INTERRUPTED) else newton(loss, run.state.point, 50, enough)
 
 
 def sampled(problem: LogisticProblem, stride: int) -> tuple[LogisticProblem, NDArray[np.intp], float]:
