@@ -3,7 +3,8 @@
 Each cell is the peer's processor time over ours, contenders taking turns; above 1 we are faster. Where there is an
 objective, a peer has the loosest tolerance at which its objective is within 1e-6 of the least one known; a peer that no
 tolerance brings there is not counted, and the best peer counts. Ours has ``tol=1e-6`` there, a gap that it proves;
-``--defaults`` compares our defaults (1e-8) with scikit-learn's, whose lbfgs may be far from the optimum then.
+``--defaults`` compares our defaults (a proved gap of 1e-8, or the last digits) with scikit-learn's, and says how far,
+relatively, the objective of the peer is above ours.
 LinearSVC penalises the intercept: it is measured by its own objective, whose least value is that of a fit with a proved
 gap to rows with a column of ones. Our times include what the peers do not give: existence of the unpenalised estimate,
 duality gaps, ranks.
@@ -173,8 +174,8 @@ def equal_gap(ours: Fit, objective: Any, peers: Peers) -> dict[str, Fit]:
     return found
 
 
-def measured(ours: Fit, objective: Any, peers: Peers, memory: bool) -> tuple[float, float, str, list[float]]:
-    """Our seconds, those of the best peer (inf: none reaches our accuracy), its name, and the peaks of both."""
+def measured(ours: Fit, objective: Any, peers: Peers, memory: bool) -> tuple[float, float, str, list[str]]:
+    """Our seconds, those of the best peer (inf: none reaches our accuracy), its name, and what is said besides."""
     contenders = {"ours": ours, **equal_gap(ours, objective, peers)}
     begin = time.process_time()
     for fit in contenders.values():
@@ -183,8 +184,10 @@ def measured(ours: Fit, objective: Any, peers: Peers, memory: bool) -> tuple[flo
     best = interleaved(contenders, turns, time.process_time, patience=2.0)
     mine = best.pop("ours")
     name = min(best, key=best.__getitem__) if best else "no peer reaches it"
-    peaks = [peak_of(ours), peak_of(contenders[name]) if best else float("nan")] if memory else []
-    return mine, best.get(name, float("inf")), name, peaks
+    more = [f"{peak_of(fit):.0f} MB" for fit in (ours, contenders[name])] if memory and best else [""] * 2 * memory
+    if defaults():
+        more.append(f"{objective(contenders[name]()) / objective(ours()) - 1.0:.0e}" if objective else "")
+    return mine, best.get(name, float("inf")), name, more
 
 
 def chosen_shapes() -> list[Shape]:
@@ -243,13 +246,13 @@ def main() -> None:
             for learner, case in (at_random if "--random" in sys.argv else cases)(shape, long):
                 if not re.search(only, f"{learner}, {shape.name}"):
                     continue
-                mine, theirs, name, both = measured(*case, memory)
+                mine, theirs, name, more = measured(*case, memory)
                 cells[learner, shape.name] = theirs / mine
                 times = [f"{1e3 * mine:.3g} ms", f"{1e3 * theirs:.3g} ms", name, theirs / mine]
-                rows.append([learner, shape.name, *times, *(f"{peak:.0f} MB" for peak in both)])
+                rows.append([learner, shape.name, *times, *more])
                 print(rows[-1], file=sys.stderr, flush=True)
-    peaks = ["our peak", "its peak"] if memory else []
-    print_table(["learner", "shape", "ours", "best peer", "which", "peer / ours", *peaks], rows)
+    besides = ["our peak", "its peak"] * memory + ["above our objective"] * defaults()
+    print_table(["learner", "shape", "ours", "best peer", "which", "peer / ours", *besides], rows)
     ratios = np.array([ratio for ratio in cells.values() if np.isfinite(ratio)])
     losing = int((ratios < 1).sum())
     share = f"{losing} ({losing / max(1, len(cells)):.0%})"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.errors import IterationWarning
+from separatrix.models.logistic.logistic_ridge import ridge
 from separatrix.models.logistic.problem import LogisticProblem, by_inner_products
+from separatrix.models.logistic.row_factor import RowFactor, row_factors
 
 
 def wide(n=40, d=300, classes=2, kind=np.float64, seed=0):
@@ -30,12 +35,13 @@ def gradient(model, X, y, C, weights, offset):
     return C * R.T @ X + model.coef_, C * R.sum(axis=0)
 
 
+@pytest.mark.parametrize("size", [(40, 300), (150, 800)])
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("more", [False, True])
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
-def test_the_gradient_is_zero_there(classes, kind, more, C):
-    X, y = wide(classes=classes, kind=kind)
+def test_the_gradient_is_zero_there(size, classes, kind, more, C):
+    X, y = wide(*size, classes=classes, kind=kind)
     rng = np.random.default_rng(1)
     weights = rng.uniform(0.5, 2.0, len(y)) if more else None
     offset = rng.standard_normal(len(y) if classes == 2 else (len(y), classes)) if more else None
@@ -68,11 +74,89 @@ def test_which_shapes_go_that_way():
     def goes(n, d):
         return by_inner_products(problem(n, d))
 
-    def problem(n, d):
-        return LogisticProblem(np.ones((n, d)), np.zeros(n, dtype=np.intp), 2, None, None, True)
+    def problem(n, d, classes=2):
+        return LogisticProblem(np.ones((n, d)), np.zeros(n, dtype=np.intp), classes, None, None, True)
 
     assert goes(500, 10_000)
     assert by_inner_products(problem(50, 400), 1.0)
-    assert not by_inner_products(problem(50, 400), 10.0)
+    assert not by_inner_products(problem(50, 400), 100.0)
+    assert by_inner_products(problem(50, 400, classes=4), 100.0)  # whose passes cost more
+    assert not goes(500, 1500)
+    assert by_inner_products(problem(500, 1500, classes=3))
     assert not goes(500, 800)
     assert not goes(2000, 10_000)
+
+
+def factor_and_loss(X, y, C):
+    problem = LogisticProblem(X, y, 2, None, None, True)
+    return next(row_factors(problem)), problem.loss(1.0 / C)
+
+
+def searched(loss, seen):
+    def search(square, start, most):
+        seen.append(square.offset)
+        return ridge(square, loss.ridge, 1e-14, most, start)
+
+    return search
+
+
+def test_offsets_make_up_for_products_in_single_precision():
+    X, y = wide(n=150, d=800)
+    factor, loss = factor_and_loss(X + 30.0, y, 100.0)  # rows are alike: products have few digits
+    exact, rough = factor.square.X @ factor.square.X.T, factor.problem.X @ factor.problem.X.T
+    assert np.abs(exact - rough).max() > 1e-9 * np.abs(exact).max()
+    seen = []
+    run = factor.minimum(loss, 1e-11, 1000, searched(loss, seen))
+    assert run.status is sx.Status.OPTIMAL
+    assert run.state.gap <= 1e-11 * run.state.point.value
+    assert len(seen) > 1
+    assert seen[0] is None
+    assert np.abs(seen[-1]).max() > 0
+
+
+def test_a_rough_factor_that_leads_nowhere_says_so():
+    X, y = wide(n=150, d=800)
+    factor, loss = factor_and_loss(X, y, 1.0)
+    other = RowFactor(factor.problem, replace(factor.square, X=10.0 * factor.square.X))
+    run = other.minimum(loss, 1e-8, 1000, searched(loss, []))
+    assert run.status is sx.Status.MAX_ITERATIONS
+    assert run.state.gap > 1e-8 * run.state.point.value
+
+
+def test_all_searches_together_keep_the_limit():
+    X, y = wide(n=150, d=800, classes=3)
+    for limit in (1, 3):
+        with pytest.warns(IterationWarning):
+            model = sx.LogisticRegression(C=1e4, max_iter=limit).fit(X + 30.0, y)
+        assert model.status_ is sx.Status.MAX_ITERATIONS
+        assert model.n_iter_ <= limit
+
+
+@pytest.mark.parametrize("scale", [1e-25, 1e25])
+def test_numbers_beyond_single_precision(scale):
+    X, y = wide(n=150, d=800)
+    model = sx.LogisticRegression(C=scale**-2).fit(X * scale, y)
+    plain = sx.LogisticRegression(C=1.0).fit(X, y)
+    assert model.status_ is sx.Status.OPTIMAL
+    np.testing.assert_allclose(model.coef_ * scale, plain.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_path_has_the_fits_of_its_penalties(classes):
+    X, y = wide(n=150, d=800, classes=classes)
+    X[:, 0] += 2.0
+    grid = [1e-3, 1.0, 1e3]
+    path = sx.LogisticRegression(tol=1e-12).path(X, y, grid)
+    assert (path.gap <= 1e-12).all()
+    for C, coef, intercept in zip(grid, path.coef, path.intercept, strict=True):
+        single = sx.LogisticRegression(C=C, tol=1e-12).fit(X, y)
+        np.testing.assert_allclose(coef, single.coef_, atol=1e-5)
+        np.testing.assert_allclose(intercept, single.intercept_, atol=1e-5)
+
+
+def test_a_path_of_dependent_rows():
+    X, y = wide()
+    X[10], y[10] = X[11], 1 - y[11]
+    path = sx.LogisticRegression().path(X, y, [0.1, 10.0])
+    assert (path.gap <= 1e-8).all()
+    np.testing.assert_allclose(path.coef[1], sx.LogisticRegression(C=10.0).fit(X, y).coef_, atol=1e-3)

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, ConjugateGradients, LossPoint, SampleHessian
 from separatrix.models.logistic.class_newton import class_start, shared
 from separatrix.models.logistic.duality_gap import SampleGap, curvature_gap, duality_gap, last_step
@@ -47,6 +46,7 @@ from separatrix.models.logistic.quasi_newton import (
     kept_newton,
     with_model,
 )
+from separatrix.models.logistic.row_factor import row_factors
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
 
@@ -59,7 +59,6 @@ MOST = 4  # the rows of rare columns are taken where they are at most one in so 
 LEAD, FAR = 1e3, 1e-4  # times the wanted gap, at most, that a last step of several classes may be promised to gain
 AHEAD, CLASSES_AHEAD = 10, 100  # times the wanted gap that such steps may still promise to gain: the last one gains it
 PATIENCE, FALL = 15, 0.3  # steps in which what they promise must fall to that share
-COLUMNS = 2048  # that are multiplied in one go
 BLOCK = 2**15  # numbers looked at in one go
 
 
@@ -71,7 +70,7 @@ def ridge(
     at = np.zeros(loss.length) if start is None else problem.shortest(start).reshape(-1).copy()
     first = None
     if start is None and by_inner_products(problem, penalty):
-        first = few_rows(problem, loss, penalty, tol, max_iter)
+        first = few_rows(problem, loss, tol, max_iter)
     elif start is None:
         first = sampled_start(problem, loss, tol, max_iter) if isinstance(loss, BinaryLoss) else None
         first = first or quasi_newton_start(problem, loss, tol, max_iter)
@@ -170,26 +169,23 @@ def result_of(problem: LogisticProblem, loss: BinaryLoss | MultinomialLoss, foun
 
 
 def few_rows(
-    problem: LogisticProblem, loss: BinaryLoss | MultinomialLoss, penalty: float, tol: float, max_iter: float
+    problem: LogisticProblem, loss: BinaryLoss | MultinomialLoss, tol: float, max_iter: float
 ) -> Searched | None:
-    """The minimum by the inner products of the rows; None where these are dependent.
+    """The minimum by the inner products of the rows; None where these are dependent."""
 
-    With  XX' = LL'  and  w = X'L^-T u,  scores Xw are Lu and |w| is |u|: the same problem on the n columns of L. What
-    rounding has left is seen by a pass over the rows themselves.
-    """
-    linalg, inner = scipy_linalg(), np.zeros((problem.n, problem.n))
-    for begin in range(0, problem.d, COLUMNS):
-        part = np.ascontiguousarray(problem.X[:, begin : begin + COLUMNS], dtype=np.float64)
-        inner += part @ part.T
-    L, dependent = linalg.lapack.dpotrf(inner, lower=1, clean=1)
-    if dependent:
-        return None
-    found = ridge(replace(problem, X=np.ascontiguousarray(L)), penalty, 0.5 * tol, max_iter)
-    U = linalg.lapack.dtrtrs(L, found.vectors[:, :-1].T, lower=1, trans=1)[0]
-    at = np.column_stack([np.asarray(problem.X.T @ U).T, found.vectors[:, -1]])
-    ended = found.status in (Status.OPTIMAL, Status.INTERRUPTED)
-    status = found.status if ended else Status.MAX_ITERATIONS  # the search goes on with all columns
-    return Searched(loss.point(np.ascontiguousarray(at).reshape(-1)), status, found.steps)
+    def search(square: LogisticProblem, start: Floats | None, most: float) -> LogisticResult:
+        return ridge(square, loss.ridge, 0.5 * tol, most, start)
+
+    first, steps = None, 0
+    for factor in row_factors(problem):
+        run = factor.minimum(loss, tol, max_iter - steps, search)
+        steps += run.steps
+        if run.status is not Status.MAX_ITERATIONS:
+            return Searched(run.state.point, run.status, steps, gap=run.state.gap)
+        first = Searched(run.state.point, run.status, steps)  # goes on with all columns
+        if steps >= max_iter:
+            break
+    return first
 
 
 def quasi_newton_start(

@@ -294,8 +294,10 @@ SAMPLED = 2**24  # numbers of such a sample, at most: rows may lie in a file tha
 FEW = 200  # parameters from which products with the Hessian of dense rows and two classes cost less than itself
 FEW_SPARSE, HOLDS = 40, 4  # the same of sparse rows, at most one number in so many of which is stored
 LARGE = 2**18  # numbers of dense rows from which a pass over them costs more than what a step of L-BFGS does besides
-WIDER, MOST_ROWS = 4, 1000  # columns for each row from which, and rows up to which, rows are known by inner products
-LENGTHS, STRONG = 16, 200.0  # rows that tell how long rows are; times a penalty that squared lengths exceed for that
+# Columns for each row from which, of two classes and of more, and rows up to which, rows are known by inner products;
+# rows that tell how long rows are; times a penalty and the number of rows that squared lengths exceed for that.
+WIDER, WIDER_CLASSES, MOST_ROWS = 4, 2, 1000
+LENGTHS, STRONG = 16, 0.2
 FEWEST = 40  # parameters that a sample is made for at least
 
 
@@ -325,15 +327,16 @@ def by_gradients(problem: LogisticProblem) -> bool:
 def by_inner_products(problem: LogisticProblem, penalty: float = 0.0) -> bool:
     """Whether a ridge is found by the inner products of dense rows, of which there are few for so many columns.
 
-    Where the penalty outweighs most of the curvature, a few passes over the rows cost less.
+    Where the penalty outweighs most of the curvature, a few passes over the rows cost less: they cost as much as the
+    inner products of a number of rows, and more the more classes there are.
     """
-    few = not problem.sparse and problem.d >= WIDER * problem.n and problem.n <= MOST_ROWS
-    if not (few and penalty):
-        return few
+    wide = problem.d >= (WIDER if problem.classes == 2 else WIDER_CLASSES) * problem.n
+    if problem.sparse or not wide or problem.n > MOST_ROWS or not penalty:
+        return not problem.sparse and wide and problem.n <= MOST_ROWS
     some = slice(None, None, -(-problem.n // LENGTHS))
     rows = np.asarray(problem.X[some], dtype=np.float64)
     lengths = problem.counts[some] @ np.einsum("ij,ij->i", rows, rows) / len(rows)
-    return not lengths <= STRONG * penalty
+    return not lengths * (problem.classes - 1) ** 2 <= STRONG * problem.n * penalty
 
 
 def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool, to_gap: bool = False) -> str:

@@ -3,7 +3,8 @@
 A penalty adds to the diagonal of the Hessian and nothing else, and from one penalty to the next the rest changes
 little. Each fit therefore begins where the last one ended, whose value and gradient follow without a pass. Of two
 classes it goes on with the Hessian of an earlier point, corrected by all steps since; where a step leaves too much, the
-Hessian is made anew. The same matrix proves the gap (:class:`separatrix.models.logistic.duality_gap.KeptGap`).
+Hessian is made anew. The same matrix proves the gap (:class:`separatrix.models.logistic.duality_gap.KeptGap`). Few rows
+with many columns have one factor for all penalties (row_factor.py).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from separatrix.models.logistic.logistic_ridge import Searched, finished, result
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, by_inner_products
 from separatrix.models.logistic.quasi_newton import ROUGH, LBFGSState, StepPairs, first_step, sampled_hessian
+from separatrix.models.logistic.row_factor import RowFactor, row_factors
 from separatrix.numerics.driver import drive
 from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.numerics.status import Status
@@ -37,12 +39,16 @@ class RidgeFits:
         self.problem, self.tol, self.max_iter = problem, tol, max_iter
         self.loss = problem.loss(1.0)
         self.point: LossPoint | None = None
-        few = problem.parameters <= max(MOST, problem.n // ROWS)
+        self.factor = next(row_factors(problem), None) if by_inner_products(problem) else None
+        self.square = RidgeFits(self.factor.square, 0.5 * tol, max_iter) if self.factor else None
+        few = problem.parameters <= max(MOST, problem.n // ROWS) and problem.n > problem.d
         kept = few and not (problem.wide or by_inner_products(problem))
         self.steps = KeptSteps(self.loss, tol) if kept and isinstance(self.loss, BinaryLoss) else None
 
     def fit(self, penalty: float) -> LogisticResult:
         """Minimise the loss plus penalty/2 |w|^2."""
+        if self.factor is not None and (found := self._by_factor(self.factor, penalty)) is not None:
+            return result_of(self.problem, self.loss, found)
         begin = None if self.point is None else self._moved(penalty)
         self.loss.ridge = penalty
         found = None
@@ -58,6 +64,22 @@ class RidgeFits:
             return single
         self.point = found.point
         return result_of(self.problem, self.loss, found)
+
+    def _by_factor(self, factor: RowFactor, penalty: float) -> Searched | None:
+        """The fit by inner products of the rows; None where these do not prove its gap, and will not be asked again."""
+
+        def search(square: LogisticProblem, start: Floats | None, most: float) -> LogisticResult:
+            if start is None and self.square is not None:
+                return self.square.fit(penalty)
+            return ridge(square, penalty, 0.5 * self.tol, most, start)
+
+        self.loss.ridge = penalty
+        run = factor.minimum(self.loss, self.tol, self.max_iter, search)
+        self.point = run.state.point
+        if run.status is not Status.MAX_ITERATIONS:
+            return Searched(run.state.point, run.status, run.steps, gap=run.state.gap)
+        self.factor = self.square = None
+        return None
 
     def _moved(self, penalty: float) -> LossPoint:
         """The last point with another penalty."""
