@@ -59,6 +59,16 @@ void bind_twofold(nb::module_& m) {
         },
         "A"_a, "y"_a.noconvert(), "weights"_a.noconvert().none(), "x_high"_a.noconvert(), "x_low"_a.noconvert(),
         "u_high"_a.noconvert(), "u_low"_a.noconvert(), "f"_a.noconvert(), "g"_a.noconvert());
+    m.def(
+        "sum_parts",
+        [](In<double, nb::ndim<2>> parts, Out<double> out) {
+            const i64 count = static_cast<i64>(parts.shape(0)), length = static_cast<i64>(parts.shape(1));
+            if (!count) throw nb::value_error("parts must hold one vector at least");
+            need_length(out, length, "out must hold a number for every column of parts");
+            nb::gil_scoped_release free;
+            sum_parts(parts.data(), count, length, out.data());
+        },
+        "parts"_a.noconvert(), "out"_a.noconvert());
 }
 
 }  // namespace separatrix

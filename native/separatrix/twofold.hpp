@@ -5,7 +5,9 @@
 // double is as good as if it had been computed in twice the precision and then rounded (Ogita, Rump and
 // Oishi 2005). A number known to that precision is a pair high + low.
 #pragma once
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "rows.hpp"
 
@@ -83,6 +85,29 @@ struct Twofold8 {
 SEPARATRIX_INLINE Twofold8 two_sum(v8 a, v8 b) {
     const v8 s = a + b, t = s - a;
     return {s, (a - (s - t)) + (b - t)};
+}
+
+// out = the sum of `count` vectors of a length, by a tree of pairs, with the rounding errors of the additions kept aside
+// (Neumaier 1974). Zeros fill the tree up.
+inline void sum_parts(const double* parts, i64 count, i64 length, double* out) {
+    std::size_t width = 1;
+    while (width < static_cast<std::size_t>(count)) width *= 2;
+    std::vector<v8> high(width), rest(width);
+    for (i64 at = 0; at < length; at += 8) {
+        const i64 some = std::min<i64>(8, length - at);
+        for (std::size_t k = 0; k < width; ++k) {
+            const double* part = parts + static_cast<i64>(k) * length + at;
+            high[k] = static_cast<i64>(k) >= count ? v8{} : some == 8 ? load(part) : load_part(part, some);
+            rest[k] = v8{};
+        }
+        for (std::size_t half = width / 2; half > 0; half /= 2)
+            for (std::size_t k = 0; k < half; ++k) {
+                const Twofold8 pair = two_sum(high[2 * k], high[2 * k + 1]);
+                rest[k] = (rest[2 * k] + rest[2 * k + 1]) + pair.low;
+                high[k] = pair.high;
+            }
+        store_part(out + at, high[0] + rest[0], some);
+    }
 }
 SEPARATRIX_INLINE Twofold8 plus(Twofold8 a, Twofold8 b) {
     const Twofold8 s = two_sum(a.high, b.high);

@@ -121,6 +121,7 @@ def calls(rows):
             "f": floats(N),
             "g": floats(d),
         },
+        "sum_parts": {"parts": floats(3, d), "out": np.empty(d)},
         "descent_pass": {
             "X": rows,
             "y": signs.astype(float),

@@ -28,7 +28,9 @@ ROOM = {
 LONGER = {("descent_pass", "alpha")} | {
     (name, "order") for name in ("perceptron_pass", "descent_pass", "voted_pass", "pocket_pass", "first_mistake")
 }
-ANY_ROWS = {("decide", "active"), ("decide", "extra"), ("exact_signs", "w"), ("class_errors", "lifted")}
+ANY_ROWS = {("decide", "active"), ("decide", "extra"), ("exact_signs", "w"), ("class_errors", "lifted")} | {
+    ("sum_parts", "parts")
+}
 ANY_COLUMNS = {("class_scores", "out")}
 # Numbers of rows, coordinates and classes: beyond the last one, and below the first one.
 NUMBERS = {"order", "active", "row", "start", "model", "code", "place"}

@@ -17,7 +17,6 @@ BLOCK = 2**18  # numbers that are worth a part of their own: about a fifth of a 
 MOST = 64  # parts of a pass
 ROWWISE = 2  # numbers that are read in the time of numpy's few operations on a score, which take Python's lock in turn
 IN_KERNEL = 8  # and of those of a kernel
-CACHED = 2**13  # numbers of parts that are joined at a time, so that they stay in the first cache
 ALIGN = 64  # rows: parts of a vector of bytes do not share a line of the cache
 
 
@@ -29,24 +28,6 @@ def row_blocks(n: int, size: int, align: int = ALIGN) -> list[tuple[int, int]]:
     step = -(-n // parts)
     step += -step % align
     return [(begin, min(begin + step, n)) for begin in range(0, n, step)]
-
-
-def joined(parts: Floats) -> Floats:
-    """The sum of vectors by a tree of pairs, with the rounding errors of the additions kept aside (Neumaier 1974)."""
-    count = 2 ** (len(parts) - 1).bit_length()
-    out, step = np.empty(parts.shape[1:]), max(1, CACHED // count)
-    for begin in range(0, len(out), step):
-        own = parts[:, begin : begin + step]
-        high = np.zeros((count, own.shape[1]))
-        high[: len(parts)] = own
-        rest = np.zeros_like(high)
-        while len(high) > 1:
-            one, two = high[::2], high[1::2]
-            high = one + two
-            moved = high - one
-            rest = rest[::2] + rest[1::2] + ((one - (high - moved)) + (two - moved))
-        np.add(high[0], rest[0], out=out[begin : begin + step])
-    return out
 
 
 def total(values: Floats) -> float:
@@ -109,8 +90,15 @@ def by_rows(kernel: Callable[..., Any], per_row: tuple[int, ...]) -> Callable[..
     return run
 
 
-def by_sums(kernel: Callable[..., Any], begin: int, sums: tuple[int, ...]) -> Callable[..., Any]:
+def by_sums(
+    kernel: Callable[..., Any], begin: int, sums: tuple[int, ...], sum_parts: Callable[..., None]
+) -> Callable[..., Any]:
     """A kernel of (X, ..., begin, end, ...) that adds its rows to the vectors ``sums``, and may return a sum."""
+
+    def joined(parts: Floats) -> Floats:
+        out = np.empty(parts.shape[1])
+        sum_parts(parts, out)
+        return out
 
     def run(*arguments: Any, **named: Any) -> Any:
         if named:
@@ -187,7 +175,7 @@ def on_all_cores(backend: ModuleType) -> dict[str, Callable[..., Any]]:
         "errors": by_rows(backend.errors, (0,)),
         "class_errors": by_rows(backend.class_errors, (0,)),
         "rows_above": by_rows(backend.rows_above, (1,)),
-        "logistic_pass": by_sums(backend.logistic_pass, 4, (6,)),
-        "curvature_product": by_sums(backend.curvature_product, 2, (4,)),
-        "curvature_diagonal": by_sums(backend.curvature_diagonal, 1, (3, 4)),
+        "logistic_pass": by_sums(backend.logistic_pass, 4, (6,), backend.sum_parts),
+        "curvature_product": by_sums(backend.curvature_product, 2, (4,), backend.sum_parts),
+        "curvature_diagonal": by_sums(backend.curvature_diagonal, 1, (3, 4), backend.sum_parts),
     }

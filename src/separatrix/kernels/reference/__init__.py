@@ -57,7 +57,7 @@ from separatrix.kernels.reference.perceptron import (
 from separatrix.kernels.reference.pocket import pocket_count, pocket_pass
 from separatrix.kernels.reference.rows import Rows
 from separatrix.kernels.reference.text import count_byte, delimited_chunk, svmlight_chunk
-from separatrix.kernels.reference.twofold import augmented_defects, residual_gradient
+from separatrix.kernels.reference.twofold import augmented_defects, residual_gradient, sum_parts
 from separatrix.kernels.reference.voted import voted_pass, votes
 from separatrix.kernels.reference.zero_one import line_minimum, zero_one_descent
 

@@ -102,3 +102,14 @@ def augmented_defects(
     f[:] = _plus(_plus((y, np.zeros(A.n)), (-u_high, -u_low)), (-ax[0], -ax[1]))[0]
     c = -np.ones(A.n) if weights is None else -weights
     g[:] = _sums(table, _times(c, (u_high, u_low)))[0]
+
+
+def sum_parts(parts: Floats, out: Floats) -> None:
+    """The sum of vectors by a tree of pairs, with the rounding errors of the additions kept aside (Neumaier 1974)."""
+    high = np.zeros((2 ** (len(parts) - 1).bit_length(), parts.shape[1]))
+    high[: len(parts)] = parts
+    rest = np.zeros_like(high)
+    while len(high) > 1:
+        high, more = _two_sum(high[::2], high[1::2])
+        rest = (rest[::2] + rest[1::2]) + more
+    np.add(high[0], rest[0], out=out)
