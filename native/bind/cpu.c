@@ -58,4 +58,10 @@ static PyMethodDef methods[] = {
 
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_cpu", NULL, -1, methods, NULL, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit__cpu(void) { return PyModule_Create(&module); }
+PyMODINIT_FUNC PyInit__cpu(void) {
+    PyObject *made = PyModule_Create(&module);
+#ifdef Py_GIL_DISABLED
+    if (made) PyUnstable_Module_SetGIL(made, Py_MOD_GIL_NOT_USED);
+#endif
+    return made;
+}

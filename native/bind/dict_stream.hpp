@@ -16,10 +16,10 @@ using Streamed = std::tuple<i64, bool, nb::typed<nb::object, nb::any>>;
 
 // Columns for the names of a row that have none: the next ones of an open vocabulary (column_of is None), or those that
 // column_of says. Whether there was room for all of them; levels of categories are noted.
-inline bool give_columns(const Features& features, const Names<int>& index, const nb::object& column_of, i64 d,
+inline bool give_columns(const Unknown& unknown, const Names<int>& index, const nb::object& column_of, i64 d,
                          nb::list& levels) {
-    if (column_of.is_none() && PyDict_Size(index.ptr()) + static_cast<i64>(features.unknown.size()) > d) return false;
-    for (const auto& [name, level] : features.unknown) {
+    if (column_of.is_none() && PyDict_Size(index.ptr()) + static_cast<i64>(unknown.size()) > d) return false;
+    for (const auto& [name, level] : unknown) {
         if (PyDict_Contains(index.ptr(), name.ptr())) continue;  // twice in one row
         const nb::object column = column_of.is_none() ? nb::int_(PyDict_Size(index.ptr())) : column_of(name);
         if (PyDict_SetItem(index.ptr(), name.ptr(), column.ptr()) != 0) throw nb::python_error();
@@ -46,6 +46,7 @@ Streamed stream_dicts(Kernel& self, const nb::iterator& rows, const Names<int>& 
     const nb::str bound("_learner");
     LastNames last;
     Features features;
+    Unknown unknown;
     std::vector<double> dots(static_cast<std::size_t>(self.rule.count));
     const bool grows = open || !column_of.is_none();
     for (i64 i = 0; i < most; ++i) {
@@ -73,10 +74,11 @@ Streamed stream_dicts(Kernel& self, const nb::iterator& rows, const Names<int>& 
                 if (!found) return left;
                 code = PyLong_AsLongLong(found);
             }
-            features.read(dict, index, d, grows, &last);
-            if (!open && !features.unknown.empty()) {
-                give_columns(features, index, column_of, d, levels);
+            features.read(dict, index, d, grows, &unknown, &last);
+            if (!open && !unknown.empty()) {
+                give_columns(unknown, index, column_of, d, levels);
                 features.read(dict, index, d, false);
+                unknown.clear();
             }
             const i64 start[2] = {0, static_cast<i64>(features.value.size())};
             double* out = scores.data() + i * self.rule.count;
@@ -85,10 +87,10 @@ Streamed stream_dicts(Kernel& self, const nb::iterator& rows, const Names<int>& 
                 out[k] = self.rule.shown(row(start), 0, k, s);
                 if (!std::isfinite(out[k])) return left;
             }
-            if (!absent && features.unknown.empty()) {
+            if (!absent && unknown.empty()) {
                 self.learn(row(start), code, 1.0, dots.data());
             } else if (!absent) {
-                if (!give_columns(features, index, column_of, d, levels)) return left;
+                if (!give_columns(unknown, index, column_of, d, levels)) return left;
                 features.read(dict, index, d, false);
                 const i64 all[2] = {0, static_cast<i64>(features.value.size())};
                 self.learn(row(all), code, 1.0);

@@ -62,18 +62,22 @@ struct LastNames {
     }
 };
 
+using Unknown = std::vector<std::pair<nb::object, bool>>;  // names without a column, and whether they are levels
+
 // A dict of features as a sparse row: `index` gives each name its column, or ~column where the value
 // changes its sign; text as a value is the feature "name=text" with the value 1. Entries are sorted by column, and
-// those that fall together are added up.
+// those that fall together are added up. It holds no objects of Python, since a thread keeps one beyond their lock.
 struct Features {
     std::vector<i64> column;
     std::vector<double> value;
-    std::vector<std::pair<nb::object, bool>> unknown;  // names that were left out, and whether they are levels
 
-    void read(Names<nb::any> x, Names<int> index, i64 d, bool skip_unknown, LastNames* last = nullptr) {
+    // Names that are left out are noted in `unknown`, where it is given.
+    void read(Names<nb::any> x, Names<int> index, i64 d, bool skip_unknown, Unknown* unknown = nullptr,
+              LastNames* last = nullptr) {
+        const nb::ft_object_guard alone(x);  // without Python's lock another thread could change it between two names
         column.clear();
         value.clear();
-        unknown.clear();
+        if (unknown) unknown->clear();
         bool sorted = true;
         Py_ssize_t at = 0;
         PyObject *name, *own;
@@ -85,7 +89,7 @@ struct Features {
                 const nb::object level = nb::steal(PyUnicode_FromFormat("%U=%U", name, own));
                 if (!level.is_valid()) throw nb::python_error();
                 if (!find(index, level.ptr(), skip_unknown, c)) {
-                    unknown.emplace_back(level, true);
+                    if (unknown) unknown->emplace_back(level, true);
                     continue;
                 }
             } else {
@@ -94,7 +98,7 @@ struct Features {
                 if (same)
                     c = *same;
                 else if (!find(index, name, skip_unknown, c)) {
-                    unknown.emplace_back(nb::borrow(name), false);
+                    if (unknown) unknown->emplace_back(nb::borrow(name), false);
                     continue;
                 } else if (last)
                     last->keep(place, name, c);
