@@ -3,6 +3,7 @@ bits of large ones would depend on how many there are."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,9 +51,14 @@ def one_blas_thread(size: int = LARGE) -> Iterator[None]:
         yield
     finally:
         with _lock:
-            _blocks -= 1
-            while _limits and not _blocks:
-                _limits.pop().restore_original_limits()
+            _blocks = max(0, _blocks - 1)  # a fork within it has forgotten it
+            if not _blocks:
+                _restore()
+
+
+def _restore() -> None:
+    while _limits:
+        _limits.pop().restore_original_limits()
 
 
 def scipy_linalg() -> Any:
@@ -63,3 +69,14 @@ def scipy_linalg() -> Any:
         if _blocks and not _scipy_is_limited:
             _limit()
     return scipy.linalg
+
+
+def _forget() -> None:
+    """A forked child has none of its parent's threads, which would have ended their blocks and let go of the lock."""
+    global _lock, _blocks
+    _lock, _blocks = Lock(), 0
+    _restore()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -12,8 +12,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import cache
+from contextvars import ContextVar, copy_context
+from functools import cache, partial
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import TypeVar
@@ -37,7 +37,10 @@ class Helpers:
         self._work: SimpleQueue[Callable[[], object]] = SimpleQueue()
 
     def call(self, *work: Callable[[], object]) -> None:
-        """Call each of these on a thread of its own, as far as the system has threads; they handle their errors."""
+        """Call each of these on a thread of its own, as far as the system has threads; they handle their errors.
+
+        Each runs in the caller's context, so that numpy's ``errstate`` is the same on every thread.
+        """
         try:
             while self.count < len(work):
                 Thread(target=self._run, name="separatrix", daemon=True).start()
@@ -45,7 +48,7 @@ class Helpers:
         except RuntimeError:  # no more threads
             work = work[: self.count]
         for one in work:
-            self._work.put(one)
+            self._work.put(partial(copy_context().run, one))
 
     def _run(self) -> None:
         while True:

@@ -79,7 +79,11 @@ class PenalisedSquares(Estimator):
     def condition_(self) -> float:
         """The condition of the scaled columns with the penalty, computed when it is first asked for."""
         self._check_fitted()
-        return float(self.__dict__.pop("_later_condition")())
+        later = self.__dict__.get("_later_condition")
+        if later is not None:  # kept before it is forgotten: other threads may be asking too
+            self.__dict__["condition_"] = float(later())
+            self.__dict__.pop("_later_condition", None)
+        return float(self.__dict__["condition_"])
 
     def _kept(self) -> dict[str, Any]:
         _ = self.condition_  # an attribute of a model file
@@ -92,8 +96,12 @@ class PenalisedSquares(Estimator):
 
     @cached_property
     def _moments(self) -> Moments | None:
-        later = self.__dict__.pop("_later_moments", None)
-        return None if later is None else add_at_once(*later)
+        later = self.__dict__.get("_later_moments")
+        if later is not None:  # added to a copy: other threads may be asking too
+            empty, *rows = later
+            self.__dict__["_moments"] = add_at_once(empty.copy(), *rows)
+            self.__dict__.pop("_later_moments", None)
+        return self.__dict__.get("_moments")
 
     def _keep(
         self, moments: Moments | None, X: Any, targets: Floats | None, codes: Any, weights: Floats | None

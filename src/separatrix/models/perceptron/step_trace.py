@@ -6,7 +6,6 @@ same kernel with the same order of rows, so that the weights are those of the fi
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.errors import DataError, ParameterError, SeparatrixWarning
+from separatrix.errors import DataError, ParameterError, held_warnings
 from separatrix.models.class_labels import need_two_classes, weights_of_rows
 from separatrix.models.perceptron.mistake_driven import PASSES, MistakeDriven
 from separatrix.models.perceptron.online_rule import first_vector
@@ -275,8 +274,7 @@ class StepReplay:
         changes = {"class_weight": None, "random_state": seed, "verbose": False, "warm_start": False, "trace": True}
         known = learner.get_params()
         whole = type(learner)(**{name: changes.get(name, value) for name, value in known.items()})
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SeparatrixWarning)  # how the run ended stands in the trace
+        with held_warnings():  # how the run ended stands in the trace
             whole.fit(table.X, labels.codes == k, sample_weight=weights)
         signs = labels.signs(k)
         if weights is not None:
