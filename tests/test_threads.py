@@ -18,6 +18,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import separatrix as sx
+from separatrix.features import dict_features
 from separatrix.kernels import blas_threads, parallel_passes, thread_pool
 from separatrix.kernels.blas_threads import LARGE, one_blas_thread
 from separatrix.models.least_squares import penalised_squares
@@ -50,6 +51,22 @@ def test_importing_the_kernels_leaves_the_gil_off():
     code = "import sys, separatrix.kernels; print(sys._is_gil_enabled())"
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "False\n", done.stderr
+
+
+def test_a_package_that_is_out_of_the_list_of_modules_for_a_moment_is_waited_for(monkeypatch):
+    """As CPython has it at the end of an import: a name is asked for while another thread imports its package."""
+    found, called = sx.importlib.import_module, []
+
+    def import_module(name):
+        called.append(name)
+        if len(called) == 1:
+            raise KeyError("separatrix.models")
+        return found(name)
+
+    monkeypatch.setattr(sx.importlib, "import_module", import_module)
+    monkeypatch.delitem(vars(sx), "Perceptron", raising=False)
+    assert sx.Perceptron.__name__ == "Perceptron"
+    assert len(called) == 2
 
 
 def rows(seed, n=80):
@@ -146,6 +163,22 @@ def test_names_of_a_row_are_not_kept_by_the_thread_that_read_it():
     model.predict_one({"a": 1.0, unseen: 1.0})
     del unseen
     assert gone() is None
+
+
+def test_hashed_names_are_there_for_every_thread(monkeypatch):
+    class Slow(sx.HashingMap):
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value)
+            sleep(0.01)
+
+    names = Slow(16)
+    assert side_by_side(*[lambda: names.index] * 2) == [{}, {}]
+    names.pairs({"a": 1.0, "b": 1.0})
+    reading = names.index
+    monkeypatch.setattr(dict_features, "REMEMBERED", 1)
+    names.pairs({"c": 1.0})
+    assert set(reading) == {"a", "b"}
+    assert set(names.index) == {"c"}
 
 
 def test_a_part_runs_in_the_context_of_the_caller_on_every_thread():

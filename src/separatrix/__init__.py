@@ -27,10 +27,21 @@ __all__ = ["__version__", *_HOMES]  # noqa: PLE0604: names of the table
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
-    home = importlib.import_module(_HOMES[name])
-    value = importlib.import_module(f"separatrix.{name}") if home.__name__ == __name__ else getattr(home, name)
+    home = _imported(_HOMES[name])
+    value = _imported(f"separatrix.{name}") if home.__name__ == __name__ else getattr(home, name)
     globals()[name] = value
     return value
+
+
+def _imported(name: str) -> Any:
+    """A module; at the end of an import CPython takes it out of ``sys.modules`` and puts it back, and a thread that
+    imports from it in between, which happens without the GIL, has a KeyError."""
+    while True:
+        try:
+            return importlib.import_module(name)
+        except KeyError as missing:
+            if not str(missing.args[0]).startswith(__name__):
+                raise
 
 
 def __dir__() -> list[str]:

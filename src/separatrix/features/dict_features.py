@@ -106,7 +106,7 @@ class HashingMap(Transformer):
         """The columns of the names seen, for as long as the parameters stay as they are."""
         known = (self.n_features, self.signed)
         if getattr(self, "_known", None) != known:
-            self._known, self._index = known, dict[str, int]()
+            self._index, self._known = dict[str, int](), known  # in this order: other threads may be asking too
         return self._index
 
     @property
@@ -164,7 +164,7 @@ class HashingMap(Transformer):
         """
         index = self.index
         if len(index) > REMEMBERED:
-            index.clear()
+            index = self._index = {}  # the old one as it was: other threads may be reading it
         for name in features:
             if name not in index:
                 index[name] = self.column(name)
