@@ -27,6 +27,7 @@ SLOW = 0.8  # passes that each change more than this share of what the one befor
 PRODUCTS, MOST_PRODUCTS = 20, 100  # of one leap: before a matrix is made, and where it would be too large
 EXACT = 1e-3  # how exactly conjugate gradients find a leap
 FEWEST_CORNERS, MOST_CORNERS, WORK = 2, 100, 3 * 10**9  # changes of signs that one leap goes past, by their cost
+FLAT = 1e-14  # of what the curvatures of the coordinates are: rounding
 ARMIJO = 1e-4
 
 
@@ -75,8 +76,8 @@ class Coordinates(Protocol):
         ...
 
     @property
-    def steepest(self) -> float:
-        """The greatest curvature of a coordinate."""
+    def curvatures(self) -> Floats:
+        """Of all coordinates."""
         ...
 
     def sweep(self, order: Order) -> float:
@@ -127,7 +128,9 @@ def leap(state: Coordinates, net: ElasticNet, used: Order) -> tuple[float, int]:
     penalised = np.ones(len(used))
     if state.free is not None:
         penalised[state.free[used]] = 0.0
-    place = SignPattern(state.v[used], state.slopes(used), net.alpha * penalised, net.ridge * penalised)
+    place = SignPattern(
+        state.v[used], state.slopes(used), net.alpha * penalised, net.ridge * penalised, state.curvatures[used]
+    )
     step, products = place.by_products(lambda d: state.product(used, d), len(used) <= state.most)
     if step is not None:
         u = place.stopped(step, 1.0)
@@ -147,12 +150,16 @@ def leap(state: Coordinates, net: ElasticNet, used: Order) -> tuple[float, int]:
 
 @dataclass(frozen=True, slots=True)
 class SignPattern:
-    """Coordinates not zero, the slopes of the quadratic there, and the penalty of each; ``down`` is what was gained."""
+    """Coordinates not zero, with slopes and curvatures of the quadratic and the penalty of each.
+
+    ``down`` is what was gained.
+    """
 
     v: Floats
     slopes: Floats
     alpha: Floats
     ridge: Floats
+    curvatures: Floats
     down: float = 0.0
 
     @property
@@ -170,22 +177,27 @@ class SignPattern:
         return -float(self.gradient @ d) - 0.5 * float(d @ (bent + self.ridge * d))
 
     def by_products(self, product: Callable[[Floats], Floats], small: bool) -> tuple[Floats | None, int]:
-        """The Newton step by conjugate gradients; where a matrix could be made instead, None if it takes too many."""
-        g = self.gradient
-        step, r, p = np.zeros_like(g), g.copy(), g.copy()
-        rho = first = float(g @ g)
+        """The Newton step by conjugate gradients; where a matrix could be made instead, None if it takes too many.
+
+        They are scaled by the curvatures: columns have units of their own.
+        """
+        g, D = self.gradient, self.curvatures + self.ridge
+        scale = np.divide(1.0, D, out=np.ones_like(D), where=D > 0)
+        step, r, p = np.zeros_like(g), g.copy(), scale * g
+        rho = first = float(g @ p)
         most = PRODUCTS if small else MOST_PRODUCTS
         for k in range(most):
             if not rho > EXACT**2 * first:
                 return step, k
             bent = product(p) + self.ridge * p
             bend = float(p @ bent)
-            if not bend > 1e-14 * float(p @ p) * float(np.abs(bent).max()):  # flat
+            if not bend > FLAT * float(p @ (p / scale)):
                 return (None if small else step), k + 1
             step += (rho / bend) * p
             r -= (rho / bend) * bent
-            rho, last = float(r @ r), rho
-            p = r + (rho / last) * p
+            z = scale * r
+            rho, last = float(r @ z), rho
+            p = z + (rho / last) * p
         return (None if small else step), most
 
     def followed(self, H: Floats) -> SignPattern:
@@ -218,14 +230,20 @@ class SignPattern:
 
 
 def _solved(H: Floats, ridge: Floats, g: Floats) -> Floats | None:
-    """(H + ridge)^-1 g where that is a descent."""
+    """(H + ridge)^-1 g where that is a descent; in the units of the coordinates, what is flat is added to alike."""
     if not len(g):
         return None
-    H[np.diag_indices(len(H))] += ridge + 1e-15 * float(np.diagonal(H).max())
+    own = np.diag_indices(len(H))
+    H[own] += ridge
+    size = np.sqrt(H[own])
+    unit = np.divide(1.0, size, out=np.ones_like(size), where=size > 0)
+    H *= unit[:, None] * unit
+    H[own] += FLAT
+    g = unit * g
     _, step, failed = scipy_linalg().lapack.dposv(H.T, g)  # H is symmetric, and lies in rows
     if failed:
         try:
             step = np.asarray(np.linalg.solve(H, g), dtype=np.float64)
         except np.linalg.LinAlgError:
             return None
-    return step if np.isfinite(step).all() and float(step @ g) > 0 else None
+    return unit * step if np.isfinite(step).all() and float(step @ g) > 0 else None

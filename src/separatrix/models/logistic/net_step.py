@@ -163,7 +163,7 @@ def advance(
                     after = with_weights(place, W, model)
                     promised = promise(place, net, after)
                 bound = model_bound(loss, place, net, curvature, after - place.V)
-            if gram is not None:
+            if gram is not None and (kept is None or gain <= kept.left):  # else rows have lost the curvature it has
                 matrix = KeptMatrix(W, gram, curvature, gain if kept is None else kept.promise, left)
             if value - bound <= tol * value:
                 return Advance(None, matrix, bound)
@@ -195,7 +195,7 @@ def exact_for(model: Coordinates, gap: float) -> float:
     A slope that is e above alpha costs e |v|_1; the squares of all of them, over the curvatures, are such a change.
     """
     size, used = max(float(np.abs(model.v).sum()), TINY), int(np.count_nonzero(model.v))
-    return float((ENOUGH * gap / size) ** 2 * np.sqrt(used) / max(model.steepest, TINY))
+    return float((ENOUGH * gap / size) ** 2 * np.sqrt(used) / max(float(model.curvatures.max(initial=0.0)), TINY))
 
 
 def softened(loss: CentredLoss, place: WeightsPoint, share: float) -> WeightsPoint:

@@ -58,8 +58,8 @@ class GramQuadratic:
         return None if self.gram.drift is None else -self.gram.drift @ (self.v - self.w)
 
     @property
-    def steepest(self) -> float:
-        return float(np.diagonal(self.H).max(initial=0.0))
+    def curvatures(self) -> Floats:
+        return np.diagonal(self.H)
 
     def sweep(self, order: Order) -> float:
         return kernels.gram_pass(self.H, order, self.net.alpha, self.net.ridge, self.v, self.slope)
@@ -169,8 +169,8 @@ class ScaledQuadratic:
         if self.length > 0:
             kernels.scores(self.rows, np.append(root / self.length, 0.0), self.along)
         kernels.norms2(self.rows, squares)
-        self.curvature = np.maximum(squares - self.along**2, 0.0)
-        self.movable = np.flatnonzero(self.curvature + net.ridge > 0)
+        self.curvatures = np.maximum(squares - self.along**2, 0.0)
+        self.movable = np.flatnonzero(self.curvatures + net.ridge > 0)
         self.w, self.v, self.shape = V.reshape(-1), V.reshape(-1).copy(), V.shape
         self.moved, self.drift = np.zeros(self.rows.d), np.zeros(1)
         self.patience = 3 if self.Z.size <= MOST_DENSE // 16 else 25  # a leap costs dozens of passes
@@ -183,13 +183,9 @@ class ScaledQuadratic:
     def intercepts(self) -> Floats | None:
         return -self.drift / self.length if self.length > 0 else None
 
-    @property
-    def steepest(self) -> float:
-        return float(self.curvature.max(initial=0.0))
-
     def sweep(self, order: Order) -> float:
         return kernels.lasso_pass(
-            self.rows, order, self.g, self.curvature, self.along, self.net.alpha, self.net.ridge,
+            self.rows, order, self.g, self.curvatures, self.along, self.net.alpha, self.net.ridge,
             self.v, self.moved, self.drift,
         )  # fmt: skip
 
@@ -252,8 +248,8 @@ class ClassQuadratic:
             kernels.weighted_sums(self.rows, every, h, first, second)
             curvature[k, :d] = second
             curvature[k, d:] = h.sum()
-        self.g, self.curvature = slope.reshape(-1), curvature.reshape(-1)
-        self.movable = np.flatnonzero(self.curvature + net.ridge > 0)
+        self.g, self.curvatures = slope.reshape(-1), curvature.reshape(-1)
+        self.movable = np.flatnonzero(self.curvatures + net.ridge > 0)
         w = np.column_stack([V, np.zeros(len(V))]) if lift else V
         self.w, self.v = w.reshape(-1), w.reshape(-1).copy()
         self.U, self.mean = np.zeros(classes * n), np.zeros(n)
@@ -267,13 +263,9 @@ class ClassQuadratic:
     def intercepts(self) -> Floats | None:
         return self.v.reshape(len(self.P), self.width)[:, -1].copy() if self.lift else None
 
-    @property
-    def steepest(self) -> float:
-        return float(self.curvature.max(initial=0.0))
-
     def sweep(self, order: Order) -> float:
         return kernels.class_lasso_pass(
-            self.rows, order, self.width, self.counts, self.P.reshape(-1), self.g, self.curvature, self.net.alpha,
+            self.rows, order, self.width, self.counts, self.P.reshape(-1), self.g, self.curvatures, self.net.alpha,
             self.net.ridge, self.v, self.U, self.mean,
         )  # fmt: skip
 
