@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
+from separatrix.models.logistic.interior_point import interior_minimum
 
 Order = NDArray[np.int64]
 MOST_PASSES = 2000
@@ -27,6 +28,8 @@ SLOW = 0.8  # passes that each change more than this share of what the one befor
 PRODUCTS, MOST_PRODUCTS = 20, 100  # of one leap: before a matrix is made, and where it would be too large
 EXACT = 1e-3  # how exactly conjugate gradients find a leap
 FEWEST_CORNERS, MOST_CORNERS, WORK = 2, 100, 3 * 10**9  # changes of signs that one leap goes past, by their cost
+MOST_LEAPS = 3  # with matrices, before an interior point is tried
+LEFT, LEAST_LEFT = 0.1, 1e-9  # share of ``enough`` that it leaves of its gain, and the least share
 FLAT = 1e-14  # of what the curvatures of the coordinates are: rounding
 ARMIJO = 1e-4
 
@@ -103,7 +106,7 @@ def descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, le
 
 
 def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, least: float) -> None:
-    total, passes = 0.0, 0
+    total, passes, leaps = 0.0, 0, 0
     while passes < MOST_PASSES:
         change = state.sweep(every)
         total, passes, rest, slow = total + change, passes + 1, 0.1 * change, 0
@@ -116,7 +119,11 @@ def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, l
             slow = slow + 1 if change > SLOW * before else 0
             if slow >= state.patience and len(used) > 1:
                 state.settle()
-                gained, products = leap(state, net, every[state.v[every] != 0])
+                if leaps == MOST_LEAPS:
+                    gained, products, leaps = inside(state, net, every, enough), 0, 0
+                else:
+                    gained, products = leap(state, net, every[state.v[every] != 0])
+                    leaps += products >= PRODUCTS
                 total, passes, slow = total + gained, passes + products, 0
                 change = max(change, gained)
             if not change > max(rest, least, enough * total):
@@ -146,6 +153,22 @@ def leap(state: Coordinates, net: ElasticNet, used: Order) -> tuple[float, int]:
     if gained > 0:
         state.move(used, last.v)
     return 2.0 * max(gained, 0.0), products
+
+
+def inside(state: Coordinates, net: ElasticNet, every: Order, enough: float) -> float:
+    """To the minimum by an interior point, for coordinates not zero or with slopes above alpha; twice what it gained."""
+    slopes = state.slopes(every) + net.ridge * state.v[every]
+    chosen = (state.v[every] != 0) | (np.abs(slopes) > net.alpha)
+    order = every[chosen]
+    if state.free is not None or len(order) > state.most:
+        return 0.0
+    H = state.matrix(order)
+    H[np.diag_indices(len(H))] += net.ridge
+    alpha = np.full(len(order), net.alpha)
+    v, gained = interior_minimum(H, state.v[order], slopes[chosen], alpha, max(LEFT * enough, LEAST_LEFT))
+    if gained > 0:
+        state.move(order, v)
+    return 2.0 * gained
 
 
 @dataclass(frozen=True, slots=True)
