@@ -26,11 +26,12 @@ Order = NDArray[np.int64]
 MOST_PASSES = 2000
 SLOW = 0.8  # passes that each change more than this share of what the one before changed are slow
 PRODUCTS, MOST_PRODUCTS = 20, 100  # of one leap: before a matrix is made, and where it would be too large
-EXACT = 1e-3  # how exactly conjugate gradients find a leap
+EXACT = 1e-5  # how exactly conjugate gradients find a leap
 FEWEST_CORNERS, MOST_CORNERS, WORK = 2, 100, 3 * 10**9  # changes of signs that one leap goes past, by their cost
 MOST_LEAPS = 3  # with matrices, before an interior point is tried
-LEFT, LEAST_LEFT = 0.1, 1e-9  # share of ``enough`` that it leaves of its gain, and the least share
-FLAT = 1e-14  # of what the curvatures of the coordinates are: rounding
+RESTS = 1e-9  # what passes after it may leave
+LEFT, LEAST_LEFT = 0.1, 1e-11  # share of ``enough`` that it leaves of its gain, and the least share
+FLAT = 1e-12  # of what the curvatures of the coordinates are: rounding
 ARMIJO = 1e-4
 
 
@@ -121,6 +122,8 @@ def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, l
                 state.settle()
                 if leaps == MOST_LEAPS:
                     gained, products, leaps = inside(state, net, every, enough), 0, 0
+                    gained += leap(state, net, every[state.v[every] != 0])[0]
+                    enough = max(enough, RESTS)
                 else:
                     gained, products = leap(state, net, every[state.v[every] != 0])
                     leaps += products >= PRODUCTS
