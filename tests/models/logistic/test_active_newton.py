@@ -60,7 +60,7 @@ def test_corners_are_followed_to_the_minimum():
     H, g, _ = quadratic(p=6)
     net = ElasticNet(1.0, 0.1)
     v = np.sign(g) * 0.5  # the wrong signs: the slope is g + H v
-    place = SignPattern(v, g + H @ v, np.full(6, 1.0), np.full(6, 0.1))
+    place = SignPattern(v, g + H @ v, np.full(6, 1.0), np.full(6, 0.1), np.diagonal(H))
     last = place.followed(H)
     zero = np.zeros(6)
     assert value(H, g, net, zero, v) - value(H, g, net, zero, last.v) == pytest.approx(last.down, rel=1e-9)

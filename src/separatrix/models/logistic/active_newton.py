@@ -165,9 +165,8 @@ def inside(state: Coordinates, net: ElasticNet, every: Order, enough: float) -> 
     order = every[chosen]
     if state.free is not None or len(order) > state.most:
         return 0.0
-    H = state.matrix(order)
+    H, alpha = state.matrix(order), np.full(len(order), net.alpha)
     H[np.diag_indices(len(H))] += net.ridge
-    alpha = np.full(len(order), net.alpha)
     v, gained = interior_minimum(H, state.v[order], slopes[chosen], alpha, max(LEFT * enough, LEAST_LEFT))
     if gained > 0:
         state.move(order, v)
@@ -232,7 +231,7 @@ class SignPattern:
         for _ in range(max(FEWEST_CORNERS, min(MOST_CORNERS, WORK // len(self.v) ** 3))):
             on = np.flatnonzero((at.v != 0) | (self.alpha + self.ridge == 0))
             g = at.gradient[on]
-            step = _solved(H[np.ix_(on, on)], at.ridge[on], g)
+            step = _solved(H, on, at.ridge[on], g)
             if step is None:
                 return at
             whole = np.zeros(len(at.v))
@@ -255,21 +254,21 @@ class SignPattern:
         return at
 
 
-def _solved(H: Floats, ridge: Floats, g: Floats) -> Floats | None:
-    """(H + ridge)^-1 g where that is a descent; in the units of the coordinates, what is flat is added to alike."""
+def _solved(H: Floats, on: Order, ridge: Floats, g: Floats) -> Floats | None:
+    """(H + ridge)^-1 g for the coordinates ``on`` where that is a descent; in their units, what is flat is added to alike."""
     if not len(g):
         return None
-    own = np.diag_indices(len(H))
-    H[own] += ridge
-    size = np.sqrt(H[own])
-    unit = np.divide(1.0, size, out=np.ones_like(size), where=size > 0)
-    H *= unit[:, None] * unit
-    H[own] += FLAT
-    g = unit * g
-    _, step, failed = scipy_linalg().lapack.dposv(H.T, g)  # H is symmetric, and lies in rows
-    if failed:
-        try:
-            step = np.asarray(np.linalg.solve(H, g), dtype=np.float64)
-        except np.linalg.LinAlgError:
-            return None
-    return unit * step if np.isfinite(step).all() and float(step @ g) > 0 else None
+    own = np.diag_indices(len(g))
+    for flat in FLAT, FLAT**0.5:
+        part = H[np.ix_(on, on)]
+        part[own] += ridge
+        size = np.sqrt(part[own])
+        unit = np.divide(1.0, size, out=np.ones_like(size), where=size > 0)
+        part *= unit[:, None]
+        part *= unit
+        part[own] += flat
+        _, step, failed = scipy_linalg().lapack.dposv(part.T, unit * g, overwrite_a=1)  # symmetric, and lies in rows
+        if not failed:
+            step = unit * step
+            return step if np.isfinite(step).all() and float(step @ g) > 0 else None
+    return None

@@ -23,6 +23,7 @@ from separatrix.models.logistic.multinomial_loss import softmax
 from separatrix.models.logistic.problem import LogisticProblem
 
 Columns = NDArray[np.intp]
+BLOCK = 2**16  # probabilities whose entropies are computed at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,10 @@ class CentredLoss:
     def sum(self, values: Floats) -> float:
         return float(values.sum() if self.weights is None else self.weights @ values)
 
+    def each(self, values: Floats) -> Floats:
+        """Values of the rows times their weights."""
+        return values if self.weights is None else values * self.weights
+
     def average(self, values: Floats) -> Floats:
         return np.atleast_1d(np.average(values, axis=0, weights=self.weights))
 
@@ -160,7 +165,7 @@ class CentredLoss:
         return WeightsPoint(V, at, loss, self.slopes(R[:, None]), q, h, shift)
 
     def _many(self, V: Floats, b: Floats) -> WeightsPoint:
-        scores = self.scores(V)
+        scores = np.asfortranarray(self.scores(V))  # class by class, as the search for intercepts has them
         scores = scores if self.offset is None else scores + self.offset
         own = np.arange(self.n), self.codes
         if self.lift:
@@ -173,10 +178,11 @@ class CentredLoss:
             R[own] = 0.0
             R[own] = -R.sum(axis=1)
             R = R if self.weights is None else R * self.weights[:, None]
-        others = P.copy()
+        del scores
+        shift, slopes = 0.0 if self.offset is None else float((R * self.offset).sum()), self.slopes(R)
+        others = R if self.weights is None else P.copy(order="K")  # the residuals of the other classes
         others[own] = 0.0
-        shift = 0.0 if self.offset is None else float((R * self.offset).sum())
-        return WeightsPoint(V, b, self.sum(loss), self.slopes(R), others, P, shift)
+        return WeightsPoint(V, b, self.sum(loss), slopes, others, P, shift)
 
     # -- columns that cannot matter -------------------------------------------------------------------
 
@@ -215,6 +221,16 @@ def lower_bound(loss: CentredLoss, place: WeightsPoint, net: ElasticNet) -> tupl
         above = np.maximum(share * np.abs(place.slopes) - net.alpha, 0.0)
         with np.errstate(over="ignore"):
             excess = 0.5 * float((above * (above / net.ridge)).sum()) if share == 1.0 and net.ridge > 0 else 0.0
-        bound = loss.sum(entropy(share * place.others)) + share * place.shift - excess
+        bound = entropies(loss, place.others, share) + share * place.shift - excess
         best = max(best, (bound, share))
     return best
+
+
+def entropies(loss: CentredLoss, others: Floats, share: float) -> float:
+    """The weighted sum of the entropies at a share of these probabilities, in blocks: many classes have long rows."""
+    at_once, total = max(1, BLOCK // (others.size // max(1, loss.n))), 0.0
+    for begin in range(0, loss.n, at_once):
+        own = slice(begin, begin + at_once)
+        part = entropy(share * others[own])
+        total += float(part.sum() if loss.weights is None else loss.weights[own] @ part)
+    return total

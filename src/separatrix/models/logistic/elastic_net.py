@@ -164,9 +164,12 @@ def proximal_newton(
     full = np.zeros((loss.problem.vectors, loss.d + 1)) if start is None else start.copy()
     if start is None and loss.lift and loss.offset is None:
         full[:, -1] = loss.shares()
-    place = loss.place(full[:, :-1].copy(), full[:, -1].copy())  # the place keeps them, and full is written below
-    first = NetState(loss, net, place, np.arange(loss.d))
-    run = drive(ProximalNewton(tol, np.random.default_rng(0)), first, max_steps=max_iter)
+
+    def first() -> NetState:
+        place = loss.place(full[:, :-1].copy(), full[:, -1].copy())  # the place keeps them, and full is written below
+        return NetState(loss, net, place, np.arange(loss.d))
+
+    run = drive(ProximalNewton(tol, np.random.default_rng(0)), first(), max_steps=max_iter)  # which nobody else keeps
     state = run.state
     full[:, :-1] = 0.0
     full[:, state.alive], full[:, -1] = state.place.V, state.place.b

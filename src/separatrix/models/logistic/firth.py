@@ -251,7 +251,7 @@ def fitted_intercepts(
 
     The search begins at ``start``, or at ``other`` where that is better and the first is far off.
     """
-    S, codes = np.array(scores.T, order="C"), np.ascontiguousarray(codes, dtype=np.int64)
+    S, codes = np.ascontiguousarray(scores.T), np.ascontiguousarray(codes, dtype=np.int64)
     P, R, losses = np.empty_like(S), np.empty_like(S), np.empty(len(scores))
 
     def value(at: Floats) -> float:

@@ -34,7 +34,7 @@ def model_bound(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, curvatu
         wrong = others if others.ndim == 1 else others.sum(axis=1)
         if not ((others >= 0).all() and (wrong <= 1).all()):
             return -np.inf
-        if loss.lift and not (np.abs(R.sum(axis=0)) <= BALANCED * np.abs(R).sum()).all():
+        if loss.lift and not (np.abs(R.sum(axis=0)) <= BALANCED * loss.sum(wrong)).all():
             return -np.inf
         shift = 0.0 if loss.offset is None else float((R * loss.offset.reshape(R.shape)).sum())
         found = replace(place, slopes=loss.slopes(R), others=others, shift=shift)
@@ -54,17 +54,29 @@ def _two(loss: CentredLoss, place: WeightsPoint, h: Floats, u: Floats) -> tuple[
 
 
 def _many(loss: CentredLoss, place: WeightsPoint, P: Floats, u: Floats) -> tuple[Floats, Floats]:
-    own, c = (np.arange(loss.n), loss.codes), 1.0 if loss.weights is None else loss.weights[:, None]
-    first = place.others.copy()
-    first[own] = -place.others.sum(axis=1)
-    moved, between = P * (u - (P * u).sum(axis=1, keepdims=True)), None
+    """The same of several classes, (n, K); ``u`` is overwritten, since arrays as long as this are a fit's memory."""
+    own, c = (np.arange(loss.n), loss.codes), loss.weights
+    weighted = P if c is None else c[:, None] * P
+    u -= np.einsum("ij,ij->i", P, u)[:, None]
+    u *= P
+    others, between = u, None
+    first = class_sums(loss, place.others) - np.bincount(loss.codes, loss.each(place.others.sum(axis=1)), loss.classes)
     for _ in range(2 if loss.lift else 0):
         if between is None:
-            between = inverse_between_classes(np.diag((c * P).sum(axis=0)) - (c * P).T @ P)
-        t = -between @ (c * (first + moved)).sum(axis=0)
-        moved += P * (t - (P @ t)[:, None])
-    others = place.others + moved
+            between = inverse_between_classes(np.diag(weighted.sum(axis=0)) - weighted.T @ P)
+        t = -between @ (first + class_sums(loss, u))
+        added = t - (P @ t)[:, None]
+        added *= P
+        u += added
+    others += place.others
     others[own] = 0.0
-    R = others.copy()
+    R = others.copy(order="K")
     R[own] = -others.sum(axis=1)
-    return others, c * R
+    if c is not None:
+        R *= c[:, None]
+    return others, R
+
+
+def class_sums(loss: CentredLoss, values: Floats) -> Floats:
+    """Weighted sums over the rows."""
+    return np.asarray(values.sum(axis=0) if loss.weights is None else loss.weights @ values)

@@ -127,7 +127,7 @@ def gram_of_chosen(X: Any, chosen: Order, curvature: Floats, lift: bool) -> Cent
 def gram_of_many(X: Any, P: Floats, weights: Floats | None, lift: bool) -> CentredGram:
     """Of all classes, by a Schur complement."""
     (n, columns), K = X.shape, P.shape[1]
-    if n and float(np.abs(P - P[0]).max()) <= ALIKE:  # as where all weights are zero: one matrix of columns serves all
+    if n and float(np.ptp(P, axis=0).max()) <= ALIKE:  # as where all weights are zero: one matrix of columns serves all
         between = np.diag(P[0]) - np.outer(P[0], P[0])
         own = gram_of_two(X, np.ones(n) if weights is None else weights, lift)
         means = None if own.drift is None else in_blocks(np.eye(K), own.drift)
@@ -135,11 +135,14 @@ def gram_of_many(X: Any, P: Floats, weights: Floats | None, lift: bool) -> Centr
     H = all_classes(np.column_stack([dense(X), np.ones(n)]) if lift else dense(X), P, weights)
     if not lift:
         return CentredGram(H)
-    blocks = H.reshape(P.shape[1], columns + 1, P.shape[1], columns + 1)
-    side = blocks[:, :-1, :, -1].reshape(-1, P.shape[1])
-    inverse = inverse_between_classes(blocks[:, -1, :, -1])
-    drift = inverse @ side.T
-    return CentredGram(blocks[:, :-1, :, :-1].reshape(len(side), -1) - side @ drift, drift)
+    blocks = H.reshape(K, columns + 1, K, columns + 1)
+    side = blocks[:, :-1, :, -1].reshape(-1, K)
+    drift = inverse_between_classes(blocks[:, -1, :, -1]) @ side.T
+    H = blocks[:, :-1, :, :-1].reshape(len(side), -1)
+    del blocks  # the larger matrix
+    for k, part in enumerate(np.split(H, K)):
+        part -= side[k * columns : (k + 1) * columns] @ drift
+    return CentredGram(H, drift)
 
 
 def in_blocks(between: Floats, own: Floats) -> Floats:
@@ -295,7 +298,7 @@ class ClassQuadratic:
         for u, part in zip(U, d.reshape(len(self.P), self.width), strict=True):
             kernels.combine(self.rows, np.flatnonzero(part[:n]), np.ascontiguousarray(part[:n]), u)
             u += part[-1] if self.lift else 0.0
-        return U, np.asarray((self.P * U).sum(axis=0))
+        return U, np.einsum("ij,ij->j", self.P, U)
 
     def _across(self, order: Order, U: Floats, mean: Floats) -> Floats:
         n = self.rows.n
