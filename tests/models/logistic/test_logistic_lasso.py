@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -342,3 +343,38 @@ def test_a_weight_whose_rows_are_all_certain_comes_back(dense):
     assert model.status_ is sx.Status.OPTIMAL
     assert model.gap_ <= 1e-8
     np.testing.assert_allclose(model.coef_, wanted, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", [0, 3, 5])
+def test_a_matrix_whose_curvature_rows_have_lost_is_not_kept(seed):
+    """A row far out is certain after a step, and the matrix of that step would make the next ones far too short."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((60, 3))
+    X[7, 1] *= 1e5
+    y = np.argmax(X[:, :1] * [0.0, 0.5, 1.0] + rng.gumbel(size=(60, 3)), axis=1)
+    model = sx.LogisticRegression(C=2.0, l1_ratio=1.0).fit(X, y)
+    assert model.status_ is sx.Status.OPTIMAL
+    assert model.n_iter_ <= 40
+
+
+def test_dependent_columns_in_their_own_units_take_few_steps():
+    rng = np.random.default_rng(5)
+    X = rng.standard_t(1, (300, 6)) @ rng.standard_normal((6, 12)) * 10 ** rng.uniform(-4, 4, 12)
+    y = np.clip(X / np.abs(X).mean(axis=0), -3, 3) @ rng.standard_normal(12) + rng.standard_normal(300) > 0
+    model = sx.LogisticRegression(C=30.0, l1_ratio=1.0).fit(X, y.astype(int))
+    assert model.status_ is sx.Status.OPTIMAL
+    assert model.n_iter_ <= 40
+
+
+def test_many_classes_take_few_arrays_of_rows_by_classes():
+    """Their probabilities, scores and residuals are most of the memory of a fit."""
+    rng = np.random.default_rng(0)
+    n, d, K = 5000, 20, 100
+    X = rng.standard_normal((n, d))
+    y = np.argmax(X @ rng.standard_normal((d, K)) + rng.gumbel(size=(n, K)), axis=1)
+    model = sx.LogisticRegression(C=0.1, l1_ratio=1.0, tol=1e-3)
+    tracemalloc.start()
+    model.fit(X, y)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most <= 8.5 * (n * K * 8)

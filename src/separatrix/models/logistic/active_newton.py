@@ -26,7 +26,7 @@ Order = NDArray[np.int64]
 MOST_PASSES = 2000
 SLOW = 0.8  # passes that each change more than this share of what the one before changed are slow
 PRODUCTS, MOST_PRODUCTS = 20, 100  # of one leap: before a matrix is made, and where it would be too large
-EXACT = 1e-5  # how exactly conjugate gradients find a leap
+EXACT, ROUGH = 1e-5, 1e-3  # how exactly conjugate gradients find a leap, and one whose matrix is too large
 FEWEST_CORNERS, MOST_CORNERS, WORK = 2, 100, 3 * 10**9  # changes of signs that one leap goes past, by their cost
 MOST_LEAPS = 3  # with matrices, before an interior point is tried
 RESTS = 1e-9  # what passes after it may leave
@@ -210,9 +210,9 @@ class SignPattern:
         scale = np.divide(1.0, D, out=np.ones_like(D), where=D > 0)
         step, r, p = np.zeros_like(g), g.copy(), scale * g
         rho = first = float(g @ p)
-        most = PRODUCTS if small else MOST_PRODUCTS
+        most, enough = (PRODUCTS, EXACT) if small else (MOST_PRODUCTS, ROUGH)
         for k in range(most):
-            if not rho > EXACT**2 * first:
+            if not rho > enough**2 * first:
                 return step, k
             bent = product(p) + self.ridge * p
             bend = float(p @ bent)

@@ -16,6 +16,7 @@ from separatrix.kernels.blas_threads import scipy_linalg
 
 MOST = 40
 INSIDE = 0.99  # of the way to the boundary
+LEAST = 1e-16  # of alpha: how far from zero the sizes are at first
 FLAT = 1e-15  # of the curvatures: rounding
 
 
@@ -25,7 +26,7 @@ class InteriorPoint:
     def __init__(self, H: Floats, v: Floats, s: Floats, alpha: Floats) -> None:
         self.H, self.v, self.s, self.alpha, self.own = H, v, s, alpha, np.diag_indices(len(v))
         off = float(np.where(v != 0, np.abs(s + alpha * np.sign(v)), np.abs(s) - alpha).max())
-        self.at = np.maximum([v, -v, alpha + s, alpha - s], 0.0) + max(off, float(np.finfo(float).tiny))
+        self.at = np.maximum([v, -v, alpha + s, alpha - s], 0.0) + max(off, LEAST * float(alpha.max()))
 
     @property
     def products(self) -> Floats:
@@ -44,7 +45,8 @@ class InteriorPoint:
         products = self.products
         _, _, moves = self.towards(-products)
         ahead = self.at + self.longest(moves) * moves
-        target = float((ahead[:2] * ahead[2:]).sum()) ** 3 / float(products.sum()) ** 2 / products.size
+        left = (ahead[:2] * ahead[2:]).sum()
+        target = left * (left / products.sum()) ** 2 / products.size
         d, bent, moves = self.towards(target - products - moves[:2] * moves[2:])
         share = min(1.0, INSIDE * self.longest(moves))
         if not (np.isfinite(moves).all() and share > 0):
