@@ -159,7 +159,7 @@ def leap(state: Coordinates, net: ElasticNet, used: Order) -> tuple[float, int]:
 
 
 def inside(state: Coordinates, net: ElasticNet, every: Order, enough: float) -> float:
-    """To the minimum by an interior point, for coordinates not zero or with slopes above alpha; twice what it gained."""
+    """Coordinates not zero, or with slopes above alpha, to their minimum; twice what that gains."""
     slopes = state.slopes(every) + net.ridge * state.v[every]
     chosen = (state.v[every] != 0) | (np.abs(slopes) > net.alpha)
     order = every[chosen]
@@ -255,7 +255,7 @@ class SignPattern:
 
 
 def _solved(H: Floats, on: Order, ridge: Floats, g: Floats) -> Floats | None:
-    """(H + ridge)^-1 g for the coordinates ``on`` where that is a descent; in their units, what is flat is added to alike."""
+    """(H + ridge)^-1 g for the coordinates ``on`` where that is a descent, computed in their units."""
     if not len(g):
         return None
     own = np.diag_indices(len(g))

@@ -165,24 +165,24 @@ class CentredLoss:
         return WeightsPoint(V, at, loss, self.slopes(R[:, None]), q, h, shift)
 
     def _many(self, V: Floats, b: Floats) -> WeightsPoint:
-        scores = np.asfortranarray(self.scores(V))  # class by class, as the search for intercepts has them
-        scores = scores if self.offset is None else scores + self.offset
-        own = np.arange(self.n), self.codes
-        if self.lift:
-            b, P, R, loss = fitted_intercepts(
-                scores, self.codes, self.weights, b, lambda: self.shares() - self.average(scores)
-            )
-        else:
-            P, loss = softmax(scores + b, own)
-            R = P.copy()
-            R[own] = 0.0
-            R[own] = -R.sum(axis=1)
-            R = R if self.weights is None else R * self.weights[:, None]
-        del scores
+        b, P, R, loss = self._fitted(V, b)
         shift, slopes = 0.0 if self.offset is None else float((R * self.offset).sum()), self.slopes(R)
         others = R if self.weights is None else P.copy(order="K")  # the residuals of the other classes
-        others[own] = 0.0
+        others[np.arange(self.n), self.codes] = 0.0
         return WeightsPoint(V, b, self.sum(loss), slopes, others, P, shift)
+
+    def _fitted(self, V: Floats, b: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """The best intercepts of several classes, with probabilities, weighted residuals and losses."""
+        scores = np.asfortranarray(self.scores(V))  # class by class, as the search for intercepts has them
+        scores = scores if self.offset is None else scores + self.offset
+        if self.lift:
+            return fitted_intercepts(scores, self.codes, self.weights, b, lambda: self.shares() - self.average(scores))
+        own = np.arange(self.n), self.codes
+        P, loss = softmax(scores + b, own)
+        R = P.copy()
+        R[own] = 0.0
+        R[own] = -R.sum(axis=1)
+        return b, P, R if self.weights is None else R * self.weights[:, None], loss
 
     # -- columns that cannot matter -------------------------------------------------------------------
 

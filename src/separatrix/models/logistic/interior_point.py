@@ -68,9 +68,7 @@ class InteriorPoint:
         return 1.0 / max(1.0, float((-moves / self.at).max()))
 
 
-def interior_minimum(
-    H: Floats, v: Floats, s: Floats, alpha: Floats, enough: float
-) -> tuple[Floats, float]:
+def interior_minimum(H: Floats, v: Floats, s: Floats, alpha: Floats, enough: float) -> tuple[Floats, float]:
     """Coordinates near the minimum, and what they gain, from v with slopes s; ``H`` is overwritten.
 
     ``enough`` is about the share of the gain that is left. Columns have units of their own, in which H has a diagonal
