@@ -120,13 +120,11 @@ def _descend(state: Coordinates, net: ElasticNet, every: Order, enough: float, l
             slow = slow + 1 if change > SLOW * before else 0
             if slow >= state.patience and len(used) > 1:
                 state.settle()
-                if leaps == MOST_LEAPS:
-                    gained, products, leaps = inside(state, net, every, enough), 0, 0
-                    gained += leap(state, net, every[state.v[every] != 0])[0]
-                    enough = max(enough, RESTS)
-                else:
-                    gained, products = leap(state, net, every[state.v[every] != 0])
-                    leaps += products >= PRODUCTS
+                tried = leaps == MOST_LEAPS
+                further = inside(state, net, every, enough) if tried else 0.0
+                gained, products = leap(state, net, every[state.v[every] != 0])
+                leaps = 0 if tried else leaps + (products >= PRODUCTS)
+                enough, gained = max(enough, RESTS) if further > 0 else enough, gained + further
                 total, passes, slow = total + gained, passes + products, 0
                 change = max(change, gained)
             if not change > max(rest, least, enough * total):
