@@ -17,7 +17,6 @@ from separatrix.arrays import Floats
 from separatrix.models.logistic.active_newton import Coordinates, ElasticNet, descend
 from separatrix.models.logistic.binary_loss import EPS, TINY, BinaryLoss
 from separatrix.models.logistic.centred_loss import CentredLoss, WeightsPoint
-from separatrix.models.logistic.class_hessians import mean_curvature
 from separatrix.models.logistic.model_bound import model_bound
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.penalised_quadratic import (
@@ -41,7 +40,7 @@ MOST_SOLVED = 36.0  # the same once steps by columns gain no more
 FIRST = 200  # columns of the first working set
 ARMIJO = 1e-4
 FEWEST = 2.0**-30
-ATTEMPTS = (0.0, 4.0), (0.01, 4.0), (0.3, np.inf), (0.0, np.inf)  # shares of softening, and values promised at most
+ATTEMPTS = (0.0, 4.0), (1e-5, 4.0), (1e-3, 4.0), (0.01, 4.0), (0.3, np.inf), (0.0, np.inf)  # shares of softening, and values promised at most
 LEFT, LEFT_KEPT = 5.0, 40.0  # what a step leaves, about: so many times the square of what it promises
 TRUST = 10.0  # times what it was to leave: a kept matrix that promises more has curvatures that rows have lost
 ENOUGH_SLOW = 1e-2  # of what passes have changed, where steps gain ever little since their models are left early
@@ -201,16 +200,16 @@ def exact_for(model: Coordinates, gap: float) -> float:
 
 
 def softened(loss: CentredLoss, place: WeightsPoint, share: float) -> WeightsPoint:
-    """The place with the curvatures of probabilities that are drawn towards equal ones by a share of their mean.
+    """The place with the curvatures of probabilities that are drawn towards equal ones by a share.
 
-    Where rows are certain they have next to no curvature, and a step may be any number of times too long.
+    Where rows are certain they have next to no curvature, and a step may be any number of times too long. The share is
+    of what probabilities of other classes are on average: where nearly all rows are right, less is enough.
     """
     if not share:
         return place
+    share *= min(1.0, 2.0 * float(place.others.sum()) / loss.n)
     if loss.classes > 2:
-        share *= mean_curvature(place.curvature)
         return replace(place, curvature=(1.0 - share) * place.curvature + share / loss.classes)
-    share *= 4.0 * float((place.others * (1.0 - place.others)).mean())
     q = (1.0 - share) * place.others + 0.5 * share
     return replace(place, curvature=q * (1.0 - q) if loss.weights is None else loss.weights * q * (1.0 - q))
 
