@@ -20,7 +20,7 @@ LEAST = 1e-16  # of alpha: how far from zero the sizes are at first
 FLAT = 1e-15  # of the curvatures: rounding
 
 
-class InteriorPoint:
+class LassoInterior:
     """v with its slopes s, and the four sizes ``at`` = (p, q, up, down), which a step keeps above zero."""
 
     def __init__(self, H: Floats, v: Floats, s: Floats, alpha: Floats) -> None:
@@ -79,7 +79,7 @@ def interior_minimum(H: Floats, v: Floats, s: Floats, alpha: Floats, enough: flo
     H *= unit[:, None]
     H *= unit
     begin, first, alpha = v / unit, unit * s, unit * alpha
-    point, found, gained = InteriorPoint(H, begin, first, alpha), begin, 0.0
+    point, found, gained = LassoInterior(H, begin, first, alpha), begin, 0.0
     with np.errstate(all="ignore"):
         for _ in range(MOST):
             if not point.step():

@@ -40,7 +40,8 @@ MOST_SOLVED = 36.0  # the same once steps by columns gain no more
 FIRST = 200  # columns of the first working set
 ARMIJO = 1e-4
 FEWEST = 2.0**-30
-ATTEMPTS = (0.0, 4.0), (1e-5, 4.0), (1e-3, 4.0), (0.01, 4.0), (0.3, np.inf), (0.0, np.inf)  # shares of softening, and values promised at most
+# Shares of softening, and values promised at most.
+ATTEMPTS = (0.0, 4.0), (1e-5, 4.0), (1e-3, 4.0), (0.01, 4.0), (0.3, np.inf), (0.0, np.inf)
 LEFT, LEFT_KEPT = 5.0, 40.0  # what a step leaves, about: so many times the square of what it promises
 TRUST = 10.0  # times what it was to leave: a kept matrix that promises more has curvatures that rows have lost
 ENOUGH_SLOW = 1e-2  # of what passes have changed, where steps gain ever little since their models are left early
