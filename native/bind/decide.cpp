@@ -53,6 +53,10 @@ void bind_decide(nb::module_& m) {
                     }
                     *open = false;
                 };
+            ask.look_up = [] {
+                nb::gil_scoped_acquire held;
+                if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            };
             nb::gil_scoped_release free;
             const Decision out = std::visit([&](const auto& rows) { return Decider(rows, ask).run(); }, X.view);
             std::copy(out.w.begin(), out.w.end(), w.data());

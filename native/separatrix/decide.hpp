@@ -31,6 +31,7 @@ struct Question {
     i64 q;
     u64 seed;
     SideBySide side_by_side;  // empty: this thread alone
+    std::function<void()> look_up;  // called now and then: what it throws ends the search
 };
 
 struct Decision {
@@ -68,6 +69,7 @@ class Decider {
         for (i64 i : chosen)
             if (!append(i)) return zero_row(i);
         NearestPoint hull(q);
+        hull.look_up = ask.look_up;
         std::vector<i64> start;
         double c = 1;
         i64 at = 0;
@@ -84,6 +86,7 @@ class Decider {
             if (status == NearestPoint::origin) return out.status = Decision::witness, out;
             c = std::clamp(out.distance, 1e-7, 1.0);
             const bool clean = price(out, at, batch);
+            if (ask.look_up) ask.look_up();
             if (clean) return out.status = Decision::separates, out;
             start = hull.support;
             if (working() > most) forget(hull.v, start, most / 2);

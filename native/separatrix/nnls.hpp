@@ -9,6 +9,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "factor.hpp"
@@ -25,6 +26,7 @@ class NearestPoint {
     std::vector<double> x;     // their weights
     std::vector<double> v;     // sum x_i a_i
     i64 first = 0;             // rows before this one enter before all others
+    std::function<void()> look_up;  // called now and then, may throw; or empty
 
     double total() const {
         double s = 0;
@@ -43,6 +45,7 @@ class NearestPoint {
             combine();
             const double sx = total(), vv = dot(v.data(), v.data(), p);
             if (!x.empty() && vv <= zero * zero * sx * sx) return origin;
+            worked(m * p);
             const i64 i = entering(m, c * c * (1.0 - sx));
             if (i < 0) return nearest;
             enter(i, false);
@@ -59,6 +62,14 @@ class NearestPoint {
     std::vector<char> inside, banned;
     std::vector<i64> few;                   // the most violated rows of the last full pricing
     double worst = 0;
+    i64 since = 0;
+
+    // A look up after every so many multiplications, some hundredths of a second.
+    void worked(i64 work) {
+        if ((since += work) < i64{1} << 26) return;
+        since = 0;
+        if (look_up) look_up();
+    }
 
     void combine() {
         std::fill(v.begin(), v.end(), 0.0);
@@ -110,6 +121,7 @@ class NearestPoint {
             return;
         }
         for (bool first = true;; first = false) {
+            worked(2 * p * static_cast<i64>(support.size()));
             const std::vector<double>& a = least_squares();
             const std::size_t k = support.size();
             if (first && a[k - 1] <= 0) {  // rounding: the row would leave at once

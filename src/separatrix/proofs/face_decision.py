@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.numerics.interruptible import interruptible
 from separatrix.proofs.exact_algebra import Row, dot, integer_row, lowest_terms, null_line, solve, transpose
 from separatrix.proofs.exact_basis import ExactBasis
 from separatrix.proofs.face import Face
@@ -21,6 +22,7 @@ from separatrix.proofs.lifted_rows import LiftedRows, Proposal
 from separatrix.proofs.short_proof import ShortProof, UnitRow, short_proof
 from separatrix.proofs.simplex import Patience, alternative
 
+AT_ONCE = 1024  # rows of a sample that are factorised at once
 LARGE = 100_000_000  # multiplications of integers that a change of coordinates may take; else a sample serves
 
 
@@ -119,14 +121,13 @@ class Stage:
         if np.isfinite(whitened).all():
             yield "whitened columns", whitened
 
-    def _sample(self, size: int) -> NDArray[np.float64]:
+    def _sample(self, size: int) -> NDArray[np.int64]:
         ids = np.arange(self.rows.n) if self.active is None else self.active
-        step = max(1, len(ids) // max(size, 1))
-        return self.rows.dense(ids[::step][:size])
+        return ids[:: max(1, len(ids) // max(size, 1))][:size]
 
     def _spread(self, N: NDArray[np.float64]) -> NDArray[np.float64]:
         """Powers of two that bring the columns of Z N near root mean square 1."""
-        A = self._sample(10 * N.shape[1]) @ N
+        A = self.rows.dense(self._sample(10 * N.shape[1])) @ N
         top = np.abs(A).max(axis=0, initial=0.0)
         top = np.where(np.isfinite(top) & (top > 0), top, 1.0)
         rms = np.log2(top) + 0.5 * np.log2(np.maximum(np.mean((A / top) ** 2, axis=0), 1e-300))
@@ -134,12 +135,17 @@ class Stage:
 
     def _whitening(self, N: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coordinates in which a sample of the rows, each of length 1, has singular values 1."""
-        A = self._sample(50 * N.shape[1]) @ N
-        A = A / np.maximum(np.abs(A).max(axis=1, keepdims=True), 1e-300)
-        A = A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
-        if not np.isfinite(A).all():
-            return np.full((N.shape[1], 1), np.nan)
-        _, s, Vt = np.linalg.svd(A, full_matrices=False)
+        rows = self._sample(50 * N.shape[1])  # in parts: Ctrl-C is heard between them
+        R: NDArray[np.float64] = np.empty((0, N.shape[1]))
+        parts = np.array_split(rows, max(1, len(rows) // AT_ONCE))
+        for some in parts:
+            A = self.rows.dense(some) @ N
+            A = A / np.maximum(np.abs(A).max(axis=1, keepdims=True), 1e-300)
+            A = A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
+            if not np.isfinite(A).all():
+                return np.full((N.shape[1], 1), np.nan)
+            R = A if len(parts) == 1 else np.asarray(np.linalg.qr(np.vstack([R, A]), mode="r"))
+        _, s, Vt = interruptible(R.size * R.shape[1], np.linalg.svd, R, full_matrices=False)
         return np.asarray(Vt.T / np.maximum(s, s[0] * 1e-14) * s[0])
 
     def _in_exact_basis(self) -> Fact | None:

@@ -128,21 +128,20 @@ def kesler_matrix(X: Any, codes: Any, K: int, intercept: bool) -> Any:
     if intercept:
         base = sparse.csr_array(sparse.hstack([base, np.ones((base.shape[0], 1))], format="csr"))
     n, block = base.shape
-    counts = np.diff(base.indptr)
     ranks = np.arange(K - 1)
-    other = ranks[None, :] + (ranks[None, :] >= codes[:, None])  # n x (K - 1): the class k of each row
-    pieces, where, lengths = [], [], []
-    for i in range(n):
-        part = slice(base.indptr[i], base.indptr[i + 1])
-        values, columns = base.data[part], base.indices[part]
-        for k in other[i]:
-            signed = sorted([(codes[i], 1.0), (k, -1.0)])
-            signed = [(c, s) for c, s in signed if c < K - 1]
-            pieces += [s * values for _, s in signed]
-            where += [columns + c * block for c, _ in signed]
-            lengths.append(len(signed) * counts[i])
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    return sparse.csr_array(
-        (np.concatenate(pieces), np.concatenate(where).astype(np.int32), starts.astype(np.int32)),
-        shape=(n * (K - 1), block * (K - 1)),
-    )
+    own = np.repeat(codes, K - 1)
+    other = (ranks[None, :] + (ranks[None, :] >= codes[:, None])).ravel()  # the class k of each row
+    each = base[np.repeat(np.arange(n), K - 1)]
+
+    def part(classes: Any, sign: float) -> Any:
+        """The rows times a sign in the columns of these classes; nothing for the last one."""
+        kept = np.repeat(classes < K - 1, np.diff(each.indptr))
+        columns = each.indices + np.repeat(classes * block, np.diff(each.indptr))
+        ends = np.concatenate([[0], np.cumsum(kept)])[each.indptr]
+        shape = each.shape[0], block * (K - 1)
+        return sparse.csr_array((sign * each.data[kept], columns[kept], ends), shape=shape)
+
+    table = sparse.csr_array(part(own, 1.0) + part(other, -1.0))
+    table.sort_indices()
+    table.indptr, table.indices = (v.astype(np.int32) for v in (table.indptr, table.indices))
+    return table

@@ -21,6 +21,7 @@ import numpy as np
 
 from separatrix.arrays import Floats, Indices
 from separatrix.kernels.blas_threads import scipy_linalg
+from separatrix.numerics.interruptible import interruptible
 from separatrix.proofs.exact_algebra import Weights, combination, lowest_terms, solve
 from separatrix.proofs.lifted_rows import LiftedRows
 
@@ -79,7 +80,8 @@ class PartitionSearch:
             H = dense(root.T @ root)  # of the same array, so that BLAS works out one half only
             size = 1 / np.sqrt(np.maximum(np.diag(H), 1e-300))
             try:
-                factor = linalg.cho_factor(H * size[:, None] * size + np.diag(np.full(len(H), RIDGE)))
+                scaled = H * size[:, None] * size + np.diag(np.full(len(H), RIDGE))
+                factor = interruptible(len(H) ** 3 / 3, linalg.cho_factor, scaled)
             except (linalg.LinAlgError, ValueError):  # not positive definite, or not finite
                 return None
             step = size * linalg.cho_solve(factor, size * (Z.T @ q))
@@ -134,12 +136,13 @@ class PartitionSearch:
         N: Floats = np.eye(self.Z.shape[1])  # orthogonal to the rows of J
         while len(left) and N.shape[1]:  # each round adds rows to J, and takes as many columns off N
             some = left[: 6 * self.Z.shape[1]]
-            R, order = linalg.qr(np.asarray(self.Z[some] @ N).T, mode="r", pivoting=True)
+            there = np.asarray(self.Z[some] @ N).T
+            R, order = interruptible(there.size * len(there), linalg.qr, there, mode="r", pivoting=True)
             rank = int((np.abs(np.diag(R)) > INDEPENDENT).sum())
             if not rank:
                 break
             J = np.concatenate([J, some[order[:rank]]])
-            full = linalg.qr(dense(self.Z[J]).T, mode="full")[0]
+            full = interruptible(len(N) ** 2 * len(J), linalg.qr, dense(self.Z[J]).T, mode="full")[0]
             N = full[:, len(J) :]
             left = left[np.abs(self.Z[left] @ N).max(axis=1, initial=0.0) > INDEPENDENT]
         return J
@@ -158,7 +161,9 @@ class PartitionSearch:
         chosen = np.unique(np.concatenate(first))
         others = np.setdiff1d(np.arange(len(tied)), chosen)
         while True:  # with four times as many rows each time, up to all
-            found = linprog(
+            found = interruptible(
+                len(target) ** 2 * len(chosen),
+                linprog,
                 np.ones(len(chosen)),
                 A_eq=sparse.csc_array(columns[chosen].T),
                 b_eq=target,

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.arrays import Floats, Indices
+from separatrix.numerics.interruptible import interruptible
 from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.ill_conditioned import hidden_singular_value, proved_in_integers
 from separatrix.proofs.lifted_rows import LiftedRows
@@ -178,7 +179,7 @@ def least_singular_value(A: Floats, rounds: int = 8) -> float:
     """An estimate from above, by inverse iteration; 0 where the columns are dependent but for the last digits."""
     size = float(np.linalg.norm(A))
     try:
-        inverse = np.linalg.inv(A.T @ A)
+        inverse = interruptible(A.size * A.shape[1], lambda: np.linalg.inv(A.T @ A))
         v: Floats = np.asarray(np.random.default_rng(0).standard_normal(A.shape[1]))
         for _ in range(rounds):
             v = np.asarray(inverse @ (v / np.linalg.norm(v)))
@@ -187,7 +188,7 @@ def least_singular_value(A: Floats, rounds: int = 8) -> float:
     except np.linalg.LinAlgError:
         least = 0.0
     if least < SQUARED * size:  # the products of the columns have lost it
-        least = float(np.linalg.svd(A, compute_uv=False)[-1])
+        least = float(interruptible(A.size * A.shape[1], np.linalg.svd, A, compute_uv=False)[-1])
     return least if least > DEPENDENT * size else 0.0
 
 
@@ -240,7 +241,7 @@ def floor_above(scaled: Floats, residual: float) -> int | None:
     room = floor / 4 + 8 * p + lost  # what a checker in fixed point may lose, and what rounding loses here
     G[np.diag_indices(p)] -= floor + room
     try:
-        np.linalg.cholesky(G)
+        interruptible(p**3 / 3, np.linalg.cholesky, G)
     except np.linalg.LinAlgError:
         return None
     return floor

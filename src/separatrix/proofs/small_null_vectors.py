@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from separatrix.arrays import Indices
+from separatrix.numerics.interruptible import interruptible
 from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.face import Face
 from separatrix.proofs.lifted_rows import LiftedRows
@@ -37,7 +38,7 @@ def small_null_vectors(rows: LiftedRows, ids: Indices) -> dict[int, Row]:
     used, free = np.sort(order[:rank] - 1), np.sort(order[rank:] - 1)
     if not 0 < len(free) <= MOST:
         return {}
-    coefficients = np.linalg.lstsq(Z[:, used], Z[:, free], rcond=None)[0]
+    coefficients = interruptible(Z.size * len(used), np.linalg.lstsq, Z[:, used], Z[:, free], rcond=None)[0]
     made: dict[int, Row] = {}
     for j, column in zip(free.tolist(), coefficients.T.tolist(), strict=True):
         quotients = [Fraction(c).limit_denominator(LARGEST) for c in column]

@@ -8,7 +8,7 @@ from tests.models.logistic.test_logistic import quiet
 
 import separatrix as sx
 from separatrix.models.logistic.binary_loss import BinaryLoss
-from separatrix.models.logistic.circulation import kesler_rows, proves_overlap
+from separatrix.models.logistic.circulation import ClassRows, TwoClassRows, proves_overlap
 from separatrix.models.logistic.newton import newton
 
 
@@ -50,7 +50,7 @@ def test_never_says_exists_on_ten_thousand_separated_sets():
         q = fitted_wrong(X, y, 30) if k % 40 == 0 else np.exp(rng.uniform(-30, 0, len(y)))
         if k % 3 == 0:
             q = np.exp(-np.abs(X @ rng.standard_normal(X.shape[1])) * rng.uniform(0, 30))
-        assert not proves_overlap(y[:, None] * lifted(X), q)
+        assert not proves_overlap(TwoClassRows(y[:, None] * lifted(X)), q)
     assert tried > 9_000
 
 
@@ -62,7 +62,7 @@ def test_hidden_separation_by_a_single_rare_row_is_not_passed():
     X[17, 3] = 1.0
     y = np.where(rng.random(5000) < 0.5, 1, -1).astype(np.int8)
     for steps in (3, 8, 20, 40):
-        assert not proves_overlap(y[:, None] * lifted(X), fitted_wrong(X, y, steps))
+        assert not proves_overlap(TwoClassRows(y[:, None] * lifted(X)), fitted_wrong(X, y, steps))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -71,25 +71,46 @@ def test_fires_at_the_maximum_of_overlapping_sets(seed):
     n, d = int(rng.integers(60, 400)), int(rng.integers(1, 8))
     X = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-4, 5, d)
     y = np.where(rng.random(n) < 0.5, 1, -1).astype(np.int8)
-    assert proves_overlap(y[:, None] * lifted(X), fitted_wrong(X, y, 100))
+    assert proves_overlap(TwoClassRows(y[:, None] * lifted(X)), fitted_wrong(X, y, 100))
 
 
 def test_underflowed_and_missing_weights_prove_nothing():
     Z = np.array([[1.0, 1.0], [-1.0, -1.0], [2.0, 1.0]])
-    assert not proves_overlap(Z, np.zeros(3))
-    assert not proves_overlap(Z, np.array([1.0, np.nan, 1.0]))
-    assert not proves_overlap(Z * 1e200, np.ones(3))
+    assert not proves_overlap(TwoClassRows(Z), np.zeros(3))
+    assert not proves_overlap(TwoClassRows(Z), np.array([1.0, np.nan, 1.0]))
+    assert not proves_overlap(TwoClassRows(Z * 1e200), np.ones(3))
 
 
-def test_kesler_rows_of_the_fit_cancel():
-    """At any probabilities  sum q z  is minus the gradient, the last class left out."""
-    rng = np.random.default_rng(0)
-    L, codes = lifted(rng.standard_normal((30, 2))), rng.integers(0, 3, 30)
-    P = rng.dirichlet(np.ones(3), 30)
-    Z, q = kesler_rows(L, codes, P)
-    truth = np.eye(3)[codes]
-    expected = ((truth - P).T @ L)[:2].reshape(-1)
-    np.testing.assert_allclose(Z.T @ q, expected, atol=1e-12)
+@pytest.mark.parametrize(("n", "p", "classes"), [(30, 3, 3), (12, 1, 5), (40, 6, 4)])
+def test_what_is_made_of_the_rows_of_many_classes_is_what_kesler_has(n, p, classes):
+    """One row  x (x) (e_y - e_k)  written out for each class k but y, the vector of the last class left out."""
+    rng = np.random.default_rng(n)
+    X, codes = rng.standard_normal((n, p)), np.append(np.arange(classes), rng.integers(0, classes, n - classes))
+    q, t = rng.random((n, classes)), rng.standard_normal((classes - 1) * p)
+    q[np.arange(n), codes] = 0.0
+    E, pairs = np.eye(classes), [(i, k) for i in range(n) for k in range(classes) if k != codes[i]]
+    Z = np.array([np.kron(E[codes[i]] - E[k], X[i])[: (classes - 1) * p] for i, k in pairs])
+    rows, chosen = ClassRows(X, codes, classes), tuple(np.transpose(pairs))
+    weights = q[chosen]
+    np.testing.assert_allclose(rows.gram(q), Z.T @ (weights[:, None] * Z), atol=1e-12)
+    np.testing.assert_allclose(rows.sums(q), Z.T @ weights, atol=1e-12)
+    np.testing.assert_allclose(rows.scores(t)[chosen], Z @ t, atol=1e-12)
+    np.testing.assert_allclose(rows.sizes(t)[chosen], np.abs(Z) @ np.abs(t), atol=1e-12)
+
+
+def test_probabilities_never_prove_overlap_of_many_classes_that_are_separated():
+    """Any positive q on grid rows of a linear machine; many parameters take Cholesky's factor, not the eigenvalues."""
+    rng = np.random.default_rng(11)
+    for k in range(400):
+        classes, d = (12, 10) if k % 20 == 0 else (int(rng.integers(3, 6)), int(rng.integers(1, 4)))
+        X = rng.integers(-3, 4, (80 if classes == 12 else 40, d)).astype(np.float64)
+        scores = lifted(X) @ rng.integers(-2, 3, (d + 1, classes))
+        codes = np.argmax(scores + 0.1 * rng.random(scores.shape), axis=1)  # ties are on the border
+        if not (scores.max(axis=1) > scores.min(axis=1)).any():
+            continue
+        q = np.exp(rng.uniform(-20, 0, (len(X), classes)))
+        q[np.arange(len(X)), codes] = 0.0
+        assert not proves_overlap(ClassRows(lifted(X), codes, classes), q)
 
 
 def nearly_dependent(kind, eps, rng):

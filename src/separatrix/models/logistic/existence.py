@@ -47,7 +47,13 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError
 from separatrix.models.logistic.binary_loss import BinaryLoss, LossPoint, dense
-from separatrix.models.logistic.circulation import UNIT, kesler_rows, proves_overlap
+from separatrix.models.logistic.circulation import (
+    UNIT,
+    ClassRows,
+    TwoClassRows,
+    least_eigenvalue_above,
+    proves_overlap,
+)
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.problem import LogisticProblem
 from separatrix.proofs.certificate import Certificate
@@ -55,7 +61,8 @@ from separatrix.proofs.separability import Given, Separability
 
 NAMED = {"complete": 21, "quasi": 200}  # parameters up to which a warning decides which coefficients are infinite
 PLAIN = {"complete": "completely", "quasi": "quasi-completely"}
-PROOF_SIZE = 2**25  # numbers that a proof of overlap may look at
+PROOF_SIZE, PROOF_WORK = 2**25, 2**36  # numbers that a proof of overlap may look at, and its multiplications
+PROOF_COLUMNS = 3200  # the parameters that it may have: a matrix of so many is factorised in less than a second
 ROWS, MORE = 8, 64  # rows of A for each column at least, and where these prove nothing
 MOST_COLUMNS = 2000  # beyond which A would cost too much
 OWN, MOST_BOUND = 0.8, 0.95  # of R l: by the curvature of rows themselves, and by their lengths
@@ -68,6 +75,7 @@ class Existence:
 
     ``"circulation"``: the fitted probabilities themselves (positive weights near them cancel the rows exactly);
     ``"scores"``: those of a fit, which have every row strictly on its side;
+    ``"groups"``: two groups of the classes that a hyperplane separates, and classes that none does (class_groups.py);
     ``"separability"``: :func:`separatrix.separability`, whose evidence it then carries. The certificate and
     the fates of the coefficients are made when they are asked for.
     """
@@ -137,7 +145,8 @@ class Existence:
         return {**state, "_given": None, "_found": None}
 
     def __str__(self) -> str:
-        return f"{self.verdict} (proved by {'separability' if self.by == 'separability' else 'the fit itself'})"
+        asked = {"separability": "separability", "groups": "separability of groups of classes"}
+        return f"{self.verdict} (proved by {asked.get(self.by, 'the fit itself')})"
 
 
 def _ask(given: Given, against_rest: int | None) -> Separability:
@@ -159,11 +168,14 @@ def overlap_at(problem: LogisticProblem, point: LossPoint) -> bool:
         return True  # there is no direction
     if LeftToGain(problem.loss())(point) < np.inf:
         return True
-    if problem.n * (problem.classes - 1) * problem.parameters > PROOF_SIZE:
+    p, K = problem.d + int(problem.lift), problem.classes
+    if problem.n * max(p, K) > PROOF_SIZE or problem.n * (K - 1) * p**2 > PROOF_WORK or (K - 1) * p > PROOF_COLUMNS:
         return False
-    if problem.classes == 2:
-        return proves_overlap(problem.signs.astype(np.float64)[:, None] * problem.lifted(), point.wrong)
-    return proves_overlap(*kesler_rows(problem.lifted(), problem.codes, point.curvature))
+    if K == 2:
+        return proves_overlap(TwoClassRows(problem.signs.astype(np.float64)[:, None] * problem.lifted()), point.wrong)
+    q = point.curvature.copy()
+    q[np.arange(problem.n), problem.codes] = 0.0
+    return proves_overlap(ClassRows(problem.lifted(), problem.codes, K), q)
 
 
 # -- separation, proved from fitted vectors ----------------------------------------------------------
@@ -326,13 +338,3 @@ class SomeRows:
             top, low = (v.toarray().ravel() if hasattr(v, "toarray") else v for v in ends)
             squares = float(np.square(np.maximum(top - centre, centre - low) * D).sum())
         return 1.01 * float(np.sqrt(squares + (self.D[d:] ** 2).sum()))
-
-
-def least_eigenvalue_above(A: Floats, needed: float) -> bool:
-    """Whether a Cholesky factorisation proves it, of a matrix with a diagonal of ones (Rump 2006)."""
-    shifted = A.copy()
-    shifted[np.diag_indices(len(A))] -= needed + 16.0 * len(A) ** 2 * UNIT
-    try:
-        return bool(np.isfinite(np.linalg.cholesky(shifted)).all())
-    except np.linalg.LinAlgError:
-        return False

@@ -11,13 +11,14 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import SeparationError
 from separatrix.models.logistic.binary_loss import BinaryLoss, HessianModel, LossPoint, SampleHessian, weighted_gram
-from separatrix.models.logistic.class_newton import SharedGram, class_gradients, class_newton, class_start
-from separatrix.models.logistic.existence import Existence, LeftToGain, overlap_at, separates
+from separatrix.models.logistic.class_newton import SharedGram
+from separatrix.models.logistic.existence import NAMED, Existence, LeftToGain, overlap_at, separates
 from separatrix.models.logistic.firth import firth_estimate, likelihood_intercepts
 from separatrix.models.logistic.likelihood import flac
+from separatrix.models.logistic.likelihood_search import searched
 from separatrix.models.logistic.logistic_ridge import standardised_ridge
-from separatrix.models.logistic.multinomial_loss import MultinomialLoss
-from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
+from separatrix.models.logistic.many_classes import ManyClasses, interrupted_by
+from separatrix.models.logistic.newton import NewtonState
 from separatrix.models.logistic.problem import (
     FEWEST,
     STRIDE,
@@ -27,11 +28,12 @@ from separatrix.models.logistic.problem import (
     UsedRows,
     sample_stride,
 )
-from separatrix.models.logistic.quasi_newton import FEWER, SAMPLE, first_step, kept_newton
+from separatrix.models.logistic.quasi_newton import FEWER, SAMPLE
 from separatrix.numerics.driver import Driven
 from separatrix.numerics.gram_matrix import IndependentColumns, independent_columns, independent_in
 from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.numerics.status import Status
+from separatrix.proofs.separability import Given
 
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
 SAMPLE_GAP = 1e-12  # of the value: how near the maximum of a sample is found
@@ -48,30 +50,6 @@ class FitStage:
     stage: Callable[[], FitStage] | None = None
 
 
-def searched(
-    problem: LogisticProblem,
-    loss: BinaryLoss | MultinomialLoss,
-    start: LossPoint,
-    most: float,
-    model: HessianModel | None = None,
-    tol: float = 0.0,
-) -> Driven[NewtonState]:
-    """The maximum, to the last digits if ``tol`` is 0: by products with the Hessian, or by Hessians.
-
-    ``model`` is about the Hessian at the start, of all rows or of some, if it is known.
-    """
-    if isinstance(loss, MultinomialLoss) and tol > 0 and problem.by_products:
-        return class_gradients(loss, start, most, tol, model)
-    if isinstance(loss, MultinomialLoss) and problem.keeps:
-        return class_newton(loss, start, most)
-    if problem.by_products:
-        return newton_cg(loss, class_start(loss, start) if isinstance(loss, MultinomialLoss) else start, most, tol)
-    if isinstance(loss, BinaryLoss):
-        return kept_newton(loss, start, most, tol, model=model)
-    start = start if start.at.any() else first_step(loss, start, loss.model(start))[0]
-    return newton(loss, start, most, tol)
-
-
 class UnpenalisedFit:
     """Maximum likelihood or what replaces it, as a solver whose steps are stages.
 
@@ -83,6 +61,7 @@ class UnpenalisedFit:
         self.rows, self.whole, self.options, self.start = rows, problem, options, start
         self.problem, self.settled = problem, False
         self.columns: IndependentColumns | None = None
+        self.run: Driven[NewtonState]
         self.known: Existence | None = None
         self.ridge: LogisticResult | None = None
 
@@ -116,7 +95,7 @@ class UnpenalisedFit:
         """Newton's method on independent columns, first on a sample of many rows; none before a maximum is likely."""
         whole, model = self.whole, None
         later = whole.saturated and self.known is None and not self.options.firth and self.choice != "ignore"
-        if not (whole.wide or later):
+        if not (whole.many_columns or later):
             gram, share = self.looked_at()
             if self.problem is whole and whole.offset is None and self.start is None:
                 model = self.at_zero(gram, share)
@@ -125,7 +104,7 @@ class UnpenalisedFit:
         problem, self.loss = self.problem, self.problem.loss()
         start = self.start if problem is whole else None
         at = np.zeros(self.loss.length) if start is None else start.reshape(-1).copy()
-        if problem.wide or later:
+        if problem.many_columns or later:
             return self.found(Driven(NewtonState(self.loss.point(at)), Status.MAX_ITERATIONS, 0), self.decide)
         if not problem.parameters:
             return self.found(Driven(NewtonState(self.loss.point(at)), Status.OPTIMAL, 0), self.decide)
@@ -178,7 +157,7 @@ class UnpenalisedFit:
 
     def decide(self) -> FitStage:
         """Whether a maximum exists; if it does, the search goes on until it is reached."""
-        options, run = self.options, self.run
+        options = self.options
         if options.firth:
             return self.firth("Firth", None)
         if self.whole.saturated and self.choice == "ridge" and self.known is None:
@@ -188,30 +167,53 @@ class UnpenalisedFit:
         existence = self.known or self.existence()
         if not existence.exists:
             return self.substitute(existence)
-        if self.columns is None and not self.whole.wide:  # the search was put off
+        if self.columns is None and not self.whole.many_columns:  # the search was put off
             self.known = existence
             return self.search()
-        if run.status is not Status.OPTIMAL:
-            point = run.state.point
-            if not np.isfinite(point.at).all():
-                point = self.loss.point(np.zeros(self.loss.length))
-            more = searched(self.problem, self.loss, point, options.max_iter - run.steps)
-            run = Driven(more.state, more.status, more.steps + run.steps)
-        result = self.found(run).result
+        if self.run.status is not Status.OPTIMAL:
+            point = self.run.state.point
+            finite = np.isfinite(point.at).all()
+            self.go_on(point if finite else self.loss.point(np.zeros(self.loss.length)), options.max_iter)
+        result = self.found(self.run).result
         return FitStage(replace(result, method="maximum likelihood", existence=existence, dependent=self.dependent))
 
     def existence(self) -> Existence:
-        """By the probabilities of the search, by the scores of a fit that is there, or by a proof of its own."""
-        point, given = self.run.state.point, self.rows.given(self.options.lift)
+        """By the fit, by what many classes show of themselves, or by a proof of its own."""
+        given = self.rows.given(self.options.lift)
         k = None if self.rows.rest is None else self.rows.rest[1]
-        tried = self.columns is not None
+        many = self.columns is not None and self.problem.classes > 2 and self.whole.parameters > NAMED["quasi"]
+        verdict = self.by_fit() or (self.many_classes(given).verdict() if many else None)
+        return Existence.decide(given, k) if verdict is None else Existence(*verdict, given, k)
+
+    def by_fit(self) -> tuple[str, str] | None:
+        """The verdict by the probabilities of the search, or by the scores of a fit that is there."""
+        point, tried = self.run.state.point, self.columns is not None
         if (self.settled or (tried and overlap_at(self.problem, point))) and self.follows():
-            return Existence("overlap", "circulation", given, k)
+            return "overlap", "circulation"
         if (tried and separates(self.problem, self.problem.shortest(point.at))) or (
             self.ridge is not None and separates(self.whole, self.ridge.vectors)
         ):
-            return Existence("complete", "scores", given, k)
-        return Existence.decide(given, k)
+            return "complete", "scores"
+        return None
+
+    def many_classes(self, given: Given) -> ManyClasses:
+        """What is tried before a proof about so many rows and columns."""
+        return ManyClasses(self.whole, self.problem, given, self.options.max_iter, self.further, self.follows)
+
+    def further(self, most: float) -> tuple[tuple[str, str] | None, Floats]:
+        """The verdict by the search after more steps, if that is another, and its probabilities."""
+        verdict = None
+        if most and self.run.status is Status.MAX_ITERATIONS:
+            self.go_on(self.run.state.point, most)
+            interrupted_by(self.run.status)
+            verdict = self.by_fit()
+        return verdict, self.run.state.point.curvature
+
+    def go_on(self, point: LossPoint, most: float) -> None:
+        """More steps of the search."""
+        steps = self.run.steps
+        more = searched(self.problem, self.loss, point, min(most, self.options.max_iter - steps))
+        self.run = Driven(more.state, more.status, more.steps + steps)
 
     def substitute(self, existence: Existence) -> FitStage:
         """What the options say instead of an estimate that does not exist."""
