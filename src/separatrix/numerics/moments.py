@@ -149,9 +149,11 @@ class Moments:
                 return self._read(rows, targets, codes, weights, rest, rows.n)
             return self._empty()._read(rows, targets, codes, weights, *leaves[k])._flush()
 
-        at_once = max(WAITING * kernels.thread_count(), KEPT // max(1, self.scatter.nbytes + self.block.nbytes))
-        for first in range(0, len(leaves) + 1, at_once):
-            last = min(first + at_once, len(leaves) + 1)
+        most = max(WAITING * kernels.thread_count(), KEPT // max(1, self.scatter.nbytes + self.block.nbytes))
+        count = len(leaves) + 1
+        at_once = -(-count // max(1, round(count / most)))  # about so many: the last ones should not be few
+        for first in range(0, count, at_once):
+            last = min(first + at_once, count)
             made = kernels.each_part(part, range(last - 1, first - 1, -1))[::-1]  # the short ones last
             for full in made[: len(leaves) - first]:
                 self._join(full)

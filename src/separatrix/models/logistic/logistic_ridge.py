@@ -59,7 +59,7 @@ MOST = 4  # the rows of rare columns are taken where they are at most one in so 
 LEAD, FAR = 1e3, 1e-4  # times the wanted gap, at most, that a last step of several classes may be promised to gain
 AHEAD, CLASSES_AHEAD = 10, 100  # times the wanted gap that such steps may still promise to gain: the last one gains it
 PATIENCE, FALL = 15, 0.3  # steps in which what they promise must fall to that share
-BLOCK = 2**15  # numbers looked at in one go
+POWERS = 8  # numbers that are read in the time of the powers of one, which stay in the first cache
 
 
 def ridge(
@@ -298,15 +298,20 @@ def sampled(problem: LogisticProblem, stride: int) -> tuple[LogisticProblem, NDA
 
 def rare_limits(X: Any) -> Floats:
     """For each column that too few rows inform about, the size above which its rows are needed; inf for the others."""
-    second, fourth = np.zeros((2, X.shape[1]))
-    step = max(1, BLOCK // max(1, X.shape[1]))
+    blocks = kernels.row_blocks(len(X), POWERS * X.size)
+
+    def largest(own: tuple[int, int]) -> Any:
+        rows = X[slice(*own)]
+        return np.maximum(rows.max(axis=0), -rows.min(axis=0))
+
+    def powers(own: tuple[int, int]) -> Floats:
+        squares = np.square(X[slice(*own)] * unit)
+        return np.array([squares.sum(axis=0), np.square(squares, out=squares).sum(axis=0)])
+
     with np.errstate(all="ignore"):
-        top = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+        top = np.max(kernels.each_part(largest, blocks), axis=0).astype(np.float64)
         unit = 1.0 / np.where(top > 0, top, 1.0)
-        for begin in range(0, len(X), step):
-            squares = np.square(X[begin : begin + step] * unit)
-            second += squares.sum(axis=0)
-            fourth += np.square(squares, out=squares).sum(axis=0)
+        second, fourth = np.add.reduce(kernels.each_part(powers, blocks))
         common = np.square(second) >= RARE * fourth
         limits = top * np.sqrt(second / RARE)
     return np.where(common & (top > 0), np.inf, limits)
