@@ -19,6 +19,9 @@ from separatrix.numerics.moments import Moments, Totals
 
 EPS = float(np.finfo(np.float64).eps)
 LARGEST = 64  # denominators of the shares that are tried in exact arithmetic
+COLUMNS = 2048  # that are multiplied in one go
+
+Precision = type[np.floating[Any]]
 
 
 class GramMatrix:
@@ -52,6 +55,18 @@ def unit_diagonal(A: Floats, alpha: float = 0.0) -> tuple[Floats, Floats]:
     own = np.arange(len(A))
     scaled[own, own] = diagonal / scale / scale
     return scale, scaled
+
+
+def inner_products(X: Floats, number: Precision) -> Floats:
+    """XX', by products of this precision and sums of parts in double precision."""
+    if X.dtype == number == np.float64:
+        return np.asarray(np.dot(X, X.T))
+    out = np.zeros((len(X), len(X)))
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not a number, and no factor of it is used
+        for begin in range(0, X.shape[1], COLUMNS):
+            part = np.ascontiguousarray(X[:, begin : begin + COLUMNS], dtype=number)
+            out += part @ part.T
+    return out
 
 
 def rank_limit(p: int) -> float:

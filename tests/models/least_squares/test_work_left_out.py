@@ -11,7 +11,7 @@ import separatrix
 from separatrix import LeastSquares, LeastSquaresClassifier, kernels
 from separatrix.models.least_squares import twofold_refinement
 from separatrix.models.least_squares.ridge_solver import solve_least_squares
-from separatrix.models.least_squares.row_space import RowProducts
+from separatrix.models.least_squares.row_products import RowProducts
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.moments import Moments
 from separatrix.numerics.normal_equations import TRUSTED, LeastSquaresProblem, normal_equations

@@ -26,16 +26,14 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, PrecisionWarning, warn_user
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, centre_of, counted_rows, dense
-from separatrix.models.least_squares.row_space import (
-    Combination,
+from separatrix.models.least_squares.row_products import (
     CopiedRows,
     IndependentRows,
     RowProducts,
-    RowSpace,
     ShiftedRows,
     lifted_step,
-    refine_combination,
 )
+from separatrix.models.least_squares.row_space import Combination, RowSpace, refine_combination
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.gram_matrix import EPS, rank_limit
 from separatrix.numerics.normal_equations import LeastSquaresProblem, Solution, dependent_columns, shortest

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -24,9 +23,9 @@ from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
 from separatrix.numerics.driver import Driven
+from separatrix.numerics.gram_matrix import inner_products
 from separatrix.numerics.status import Status
 
-COLUMNS = 2048  # that are multiplied in one go
 LARGE = 2**24  # multiplications of inner products from which single precision saves more than it may ask for later
 TURNS, NEAR, FALL = 5, 0.01, 0.1  # searches with offsets, the relative gap that the first may leave, and the share of
 # it that the others may leave
@@ -81,15 +80,6 @@ def row_factors(problem: LogisticProblem) -> Iterator[RowFactor]:
     """
     for number in (np.float32, np.float64) if problem.n * problem.X.size >= LARGE else (np.float64,):
         with np.errstate(all="ignore"):
-            factor, dependent = scipy_linalg().lapack.dpotrf(_inner_products(problem.X, number), lower=1, clean=1)
+            factor, dependent = scipy_linalg().lapack.dpotrf(inner_products(problem.X, number), lower=1, clean=1)
         if not dependent and np.isfinite(factor[-1]).all():
             yield RowFactor(problem, replace(problem, X=np.ascontiguousarray(factor)))
-
-
-def _inner_products(X: Any, number: type[np.floating[Any]]) -> Floats:
-    """XX' by products of this precision, some columns at a time."""
-    out = np.zeros((len(X), len(X)))
-    for begin in range(0, X.shape[1], COLUMNS):
-        part = np.ascontiguousarray(X[:, begin : begin + COLUMNS], dtype=number)
-        out += part @ part.T
-    return out
