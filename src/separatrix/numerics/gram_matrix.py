@@ -69,6 +69,16 @@ def inner_products(X: Floats, number: Precision) -> Floats:
     return out
 
 
+def least_eigenvalue_above(A: Floats, needed: float) -> bool:
+    """Whether a Cholesky factorisation proves it, of a matrix with a diagonal of ones (Rump 2006)."""
+    shifted = A.copy()
+    shifted[np.diag_indices(len(A))] -= needed + 8.0 * len(A) ** 2 * EPS
+    try:
+        return bool(np.isfinite(np.linalg.cholesky(shifted)).all())
+    except np.linalg.LinAlgError:
+        return False
+
+
 def rank_limit(p: int) -> float:
     """Singular values at or below this share of the largest count as zero."""
     return 8 * p * EPS

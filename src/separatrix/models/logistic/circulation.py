@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import scipy_linalg
+from separatrix.numerics.gram_matrix import least_eigenvalue_above
 from separatrix.numerics.interruptible import interruptible
 
 LEVELS = (1e-4, 1e-8, 1e-12)  # rows of smaller q than this share of the largest are left out
@@ -192,16 +193,6 @@ def least_and_solver(scaled: Floats, wrong: float) -> tuple[float, Callable[[Flo
     estimate = 1.0 / float(np.linalg.norm(v))
     for share in SHARES:
         least = share * estimate - wrong
-        if least > 0 and least_eigenvalue_above(scaled, share * estimate):
+        if least > 0 and interruptible(p**3 / 3, least_eigenvalue_above, scaled, share * estimate):
             return least, solve
     return None
-
-
-def least_eigenvalue_above(A: Floats, needed: float) -> bool:
-    """Whether a Cholesky factorisation proves it, of a matrix with a diagonal of ones (Rump 2006)."""
-    shifted = A.copy()
-    shifted[np.diag_indices(len(A))] -= needed + 16.0 * len(A) ** 2 * UNIT
-    try:
-        return bool(np.isfinite(interruptible(len(A) ** 3 / 3, np.linalg.cholesky, shifted)).all())
-    except np.linalg.LinAlgError:
-        return False

@@ -47,15 +47,10 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError
 from separatrix.models.logistic.binary_loss import BinaryLoss, LossPoint, dense
-from separatrix.models.logistic.circulation import (
-    UNIT,
-    ClassRows,
-    TwoClassRows,
-    least_eigenvalue_above,
-    proves_overlap,
-)
+from separatrix.models.logistic.circulation import UNIT, ClassRows, TwoClassRows, proves_overlap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.numerics.gram_matrix import least_eigenvalue_above
 from separatrix.proofs.certificate import Certificate
 from separatrix.proofs.separability import Given, Separability
 

@@ -21,11 +21,10 @@ from separatrix.errors import (
     SeparationWarning,
 )
 from separatrix.models.class_labels import need_two_classes, weights_of_rows, with_reference
-from separatrix.models.logistic.fit import fit_parts, fit_unchecked, shows_finite
+from separatrix.models.logistic.fit import fit_parts, fit_unchecked, plan_of, shows_finite
 from separatrix.models.logistic.grouped import check_grouped, check_offset
 from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path, fits_of
-from separatrix.models.logistic.plan import plan_of
 from separatrix.models.logistic.problem import FitOptions, LogisticResult, UsedRows, unfinished
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked

@@ -1,6 +1,6 @@
 """What a logistic fit is given and what it returns: options, the rows in use, the problem on them, and the result.
 
-``LogisticProblem.wide``, ``by_products`` and ``sample_stride`` decide which algorithm is used; plan.py says why.
+``LogisticProblem.wide``, ``by_products`` and ``sample_stride`` decide which algorithm is used; ``plan_of`` says why.
 """
 
 from __future__ import annotations
