@@ -59,10 +59,10 @@ def unit_diagonal(A: Floats, alpha: float = 0.0) -> tuple[Floats, Floats]:
 
 def inner_products(X: Floats, number: Precision) -> Floats:
     """XX', by products of this precision and sums of parts in double precision."""
-    if X.dtype == number == np.float64:
-        return np.asarray(np.dot(X, X.T))
-    out = np.zeros((len(X), len(X)))
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not a number, and no factor of it is used
+        if X.dtype == number == np.float64:
+            return np.asarray(np.dot(X, X.T))
+        out = np.zeros((len(X), len(X)))
         for begin in range(0, X.shape[1], COLUMNS):
             part = np.ascontiguousarray(X[:, begin : begin + COLUMNS], dtype=number)
             out += part @ part.T

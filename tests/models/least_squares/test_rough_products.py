@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.errors import DataError
 from separatrix.models.least_squares import row_products
 from separatrix.models.least_squares.row_products import CopiedRows, RowProducts, large_and_unlike
 
@@ -88,3 +89,14 @@ def test_numbers_beyond_single_precision(unit, rough, monkeypatch):
     first, second = weights_of(X * unit, y, monkeypatch, alpha=unit**2)
     assert not any(rough)
     np.testing.assert_allclose(first.coef_, second.coef_, rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("number", "says"), [(np.nan, "NaN at row 2, column 7"), (np.inf, "row 2, column 7"), (1e200, "overflow")]
+)
+@pytest.mark.parametrize("row", [2, 3])
+def test_rows_that_have_no_products_are_refused_in_words(number, says, row, rough):
+    X, y, _ = table()  # every second row is looked at
+    X[row, 7] = number
+    with pytest.raises(DataError, match=says.replace("row 2", f"row {row}")):
+        sx.LeastSquares(1.0).fit(X, y)

@@ -141,6 +141,15 @@ def test_numbers_beyond_single_precision(scale):
     np.testing.assert_allclose(model.coef_ * scale, plain.coef_, atol=1e-5)
 
 
+@pytest.mark.parametrize("size", [(60, 400), (150, 800), (300, 200)])
+def test_numbers_whose_squares_overflow_are_said_once(size):
+    X, y = wide(*size)
+    with pytest.warns(IterationWarning, match="weights overflowed; scale") as said:
+        model = sx.LogisticRegression(C=1.0).fit(X * 1e200, y)
+    assert model.status_ is sx.Status.NONFINITE
+    assert len(said) == 1
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_path_has_the_fits_of_its_penalties(classes):
     X, y = wide(n=150, d=800, classes=classes)

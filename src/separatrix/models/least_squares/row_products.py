@@ -127,7 +127,11 @@ def large_and_unlike(A: CopiedRows | ShiftedRows) -> bool:
     if columns < WIDE * n or n * n * columns < MANY:
         return False
     some = A.every(-(-n // SOME))
-    spread = np.linalg.eigvalsh(some @ some.T)
+    with np.errstate(all="ignore"):
+        products = some @ some.T
+    if not np.isfinite(products).all():  # what is wrong with such rows is said where all of them are looked at
+        return False
+    spread = np.linalg.eigvalsh(products)
     return bool(0 < spread[-1] <= UNLIKE * spread[0])
 
 

@@ -66,9 +66,10 @@ class CentredRows:
             A = np.column_stack([X, np.ones(len(X))]) if problem.lift else X
             weighted = A if problem.weights is None else s * A
             return CentredRows(X, Y, c, weighted, s * Y, None, np.zeros(0), np.zeros(Y.shape[1]))
-        A = X - X[0]
-        shift = centre_of(X, c, A)
-        np.subtract(X, shift, out=A)
+        with np.errstate(invalid="ignore"):  # an infinity is named where the rows are checked
+            A = X - X[0]
+            shift = centre_of(X, c, A)
+            np.subtract(X, shift, out=A)
         rest = (c @ A) / c.sum()  # would disturb the rank of near-constant columns
         level = (c @ (Y - Y[0])) / c.sum() + Y[0]
         A -= rest

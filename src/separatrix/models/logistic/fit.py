@@ -77,7 +77,8 @@ def fit_rows(rows: UsedRows, options: FitOptions, start: Floats | None) -> Logis
     A free intercept takes up what all offsets have in common, so that the search may begin at zero.
     """
     problem = rows.problem(options.lift)
-    with one_blas_thread(2 * problem.n * problem.d * problem.vectors):  # a Hessian is many products
+    products = 2 * problem.n * problem.d * problem.vectors  # a Hessian is many
+    with one_blas_thread(products), np.errstate(over="ignore", invalid="ignore"):  # the status says what overflowed
         if problem.offset is None or not options.lift:
             return _fit(rows, problem, options, start)
         middle = np.atleast_1d(np.median(problem.offset, axis=0))
