@@ -7,6 +7,7 @@ import subprocess
 import sys
 from threading import Event
 
+import numpy as np
 import pytest
 
 from separatrix.numerics.interruptible import MUCH, interruptible
@@ -48,6 +49,11 @@ def test_a_long_call_returns_what_it_returns_and_raises_what_it_raises():
         assert interruptible(work, divmod, 7, 2) == (3, 1)
         with pytest.raises(ZeroDivisionError):
             interruptible(work, divmod, 7, 0)
+
+
+def test_a_long_call_has_the_error_states_of_its_caller():
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        interruptible(MUCH, np.exp, np.array([1e3]))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal to the own process ends it there")

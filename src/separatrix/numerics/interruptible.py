@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from contextvars import copy_context
 from threading import Thread
 from typing import Any
 
@@ -19,11 +20,11 @@ def interruptible(work: float, call: Callable[..., Any], *arguments: Any, **name
     """
     if work < MUCH:
         return call(*arguments, **named)
-    future = Future[Any]()
+    future, context = Future[Any](), copy_context()  # where numpy's errstate is
 
     def run() -> None:
         try:
-            future.set_result(call(*arguments, **named))
+            future.set_result(context.run(call, *arguments, **named))
         except BaseException as error:  # the caller's, who waits for it
             future.set_exception(error)
 
