@@ -26,7 +26,7 @@ from separatrix.errors import CertificateError
 from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
 from separatrix.proofs.checkable_rows import put_csv, put_svmlight
 from separatrix.proofs.separability import Given, Separability
-from separatrix.proofs.separability_certificate import certificate_of, witness_fields
+from separatrix.proofs.separability_certificate import certificate_of
 from separatrix.proofs.witness_entries import certify_disjoint
 from separatrix.validation import Labels, Table
 
@@ -160,13 +160,14 @@ def _of_some_rows(
     """The rows in the file are decided by themselves; disjoint witnesses bound the mistakes."""
     given, sides = _given(source), ([table.positive], [1 - table.positive])
     found = given.two_groups(*sides)
-    parts = [*_minimal_witness(found, source), found.certificate]
     proof = None if best.mistakes is None else best.mistakes.proof
     if not isinstance(proof, DisjointWitnesses):
-        return parts[0] if len(parts) == 1 else Certificate.bundle(parts)
+        return found.certificate
     place = {row: k for k, row in enumerate(rows.tolist())}
     witnesses = [[place[i] for i in witness.tolist()] for witness in proof.rows]
-    return Certificate.bundle([*parts, certify_disjoint(given, *sides, witnesses, proof.coef, proof.intercept)])
+    return Certificate.bundle(
+        [found.certificate, certify_disjoint(given, *sides, witnesses, proof.coef, proof.intercept)]
+    )
 
 
 def _of_all_rows(
@@ -178,22 +179,11 @@ def _of_all_rows(
         return certificate_of(found._reduction, _in_file(found._subject, source))
 
     if separation.binary is not None:
-        parts = [*_minimal_witness(separation.binary, source), renamed(separation.binary)]
-        second = _of_best(table, session, best, source)
-        parts += [] if second is None else [second]
-        return parts[0] if len(parts) == 1 else Certificate.bundle(parts)
+        first, second = renamed(separation.binary), _of_best(table, session, best, source)
+        return first if second is None else Certificate.bundle([first, second])
     assert separation.each is not None
     every = [separation.together] if separation.together is not None else []
     return Certificate.bundle(renamed(part) for part in [*every, *separation.each.parts.values()])
-
-
-def _minimal_witness(found: Separability, source: CertifiedTable) -> list[Certificate]:
-    """The rows that a reader is shown, where the verdict itself needs more of them."""
-    reduction = found._reduction
-    if found.verdict != "overlap" or reduction.circulation == reduction.witness:
-        return []
-    subject = _in_file(found._subject, source)
-    return [subject.certify("not-complete", **witness_fields(reduction.witness, subject))]
 
 
 def _of_best(table: AuditTable, session: Session, best: BestHyperplane, source: CertifiedTable) -> Certificate | None:

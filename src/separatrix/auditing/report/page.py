@@ -170,17 +170,30 @@ def page_proof(facts: AuditFacts, certified: Certified | None, with_rows: bool) 
 
 
 def _small_enough(content: dict[str, Any]) -> tuple[dict[str, Any] | None, int]:
-    """The certificate, without its last claims where all would be too many bytes; and the number left out."""
-    if "certificates" not in content:
-        return (content, 0) if len(json.dumps(content)) <= MOST_CERTIFICATE else (None, 1)
-    kept, size = [], 0
-    for part in content["certificates"]:
+    """The claims that come first, as many as the page holds, and the number left out.
+
+    A first claim that is too long for the page is replaced by that of its witness alone.
+    """
+    parts = content.get("certificates", [content])
+    whole = len(parts)
+    if len(json.dumps(parts[0])) > MOST_CERTIFICATE and "witness" in parts[0]:
+        parts, whole = [_about_the_witness(parts[0])], whole + 1
+    kept, size = list[dict[str, Any]](), 0
+    for part in parts:
         size += len(json.dumps(part))
         if size > MOST_CERTIFICATE:
             break
         kept.append(part)
-    left_out = len(content["certificates"]) - len(kept)
-    return ({**content, "certificates": kept} if kept else None), left_out
+    left_out = whole - len(kept)
+    if not kept:
+        return None, left_out
+    return (kept[0] if "certificates" not in content else {**content, "certificates": kept}), left_out
+
+
+def _about_the_witness(overlap: dict[str, Any]) -> dict[str, Any]:
+    """The claim that these rows cannot be separated, from a proof of more."""
+    head = {key: value for key, value in overlap.items() if key not in ("support", "lambda", "null", "near", "witness")}
+    return {**head, "claim": "not-complete", **overlap["witness"]}
 
 
 def _witness(content: dict[str, Any]) -> list[int] | None:
