@@ -65,11 +65,14 @@ ax = sx.plot_boundary(sx.MaxMargin().fit(cube, xor.y), cube, xor.y, columns=[0, 
 # hyperplane is the least distance, :math:`\eta = \min_i y_i s(x_i)/\lVert w \rVert`; the nearest point of the hyperplane
 # to :math:`x` is its **foot point** :math:`x - s(x)\,w/\lVert w \rVert^2`.
 # Many hyperplanes separate the same rows; the one with the **maximum margin** is unique (Boser, Guyon and Vapnik 1992).
-# The rows nearest to it are the **support vectors**: they alone decide where it lies.
+# Some of the rows nearest to it are enough to determine it: **support vectors**. They need not be unique. Here all six rows
+# lie at distance 1, on the edges of the margin, and rows 1 and 3 are enough: move another row away from the hyperplane, and
+# it stays where it is.
 
 best = sx.margin(X, y, exact=True)
 assert best.squared == 1
 assert best.support.tolist() == [1, 3]
+assert (y * (X @ best.coef + best.intercept)).tolist() == [1] * 6
 ax = sx.plot_boundary(sx.MaxMargin().fit(X, y), X, y, feet=[1, 3])
 
 # %%

@@ -116,7 +116,9 @@ assert qda.score(wide, kind) > 0.9
 # .. math:: \nabla \ell = \sum_{i=1}^{n} (y_i^* - p_i)\,\hat x_i = \sum_{i=1}^{n} \left(1 - \varphi(y_i f(x_i))\right) y_i\,\hat x_i .
 #
 # The equation :math:`\nabla\ell = 0` has no closed solution; Newton's method or gradient ascent finds it. The log-likelihood is
-# concave, so that there are no other maxima.
+# concave, so that every local maximum is a global one. Where the lifted columns are linearly independent it is strictly
+# concave, and there is at most one; with collinear columns a maximum belongs to a whole line of weights, all with the same
+# probabilities.
 
 
 def ascent_direction(beta):

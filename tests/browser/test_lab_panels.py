@@ -83,7 +83,7 @@ def test_features_bend_the_boundary_and_change_the_verdict(opened):
     assert page.inner_text("#verdict") == "No line separates the classes (proved)."
     page.check("#features-single-xy")
     settled(page)
-    assert page.inner_text("#verdict") == "A line in the 3 columns separates the classes (proved)."
+    assert page.inner_text("#verdict") == "A plane in the 3 columns separates the classes (proved)."
     assert page.inner_text("#columns-text") == "3 columns: x, y, xy."
     assert page.locator("#plane path.boundary.widest").count() == 1
     page.click("#tab-proof")

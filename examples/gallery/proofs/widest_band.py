@@ -14,7 +14,7 @@ found = sx.margin(table.X, table.y)
 print(found)
 
 # %%
-# The rings are the rows that hold the band: move any other row a little, and nothing changes.
+# The ringed rows are enough to determine the band: while every other row stays outside it, nothing changes.
 
 model = sx.MaxMargin().fit(table.X, table.y)
 ax = sx.plot_boundary(model, table.X, table.y)

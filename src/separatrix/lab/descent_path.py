@@ -33,8 +33,9 @@ class LossSurface:
 class SceneDescentPath:
     """The path of (w1, w2) from zero, J at each of its points, and how it ended.
 
-    The score is w·(x - centre). Below ``safe_step``, 2/L for the greatest curvature L, every step lowers J; null where
-    the loss has kinks.
+    ``cut`` where the run goes on after the path that is given, because its weights pass 10^6. The score is
+    w·(x - centre). Below ``safe_step``, 2/L for the greatest curvature L, every step lowers J; null where the loss has
+    kinks.
     """
 
     centre: list[float]
@@ -43,6 +44,7 @@ class SceneDescentPath:
     surface: LossSurface
     safe_step: float | None
     diverged: bool
+    cut: bool
     ended: str
 
 
@@ -71,10 +73,11 @@ def descent_of(scene: Scene) -> SceneDescentPath:
     values = [objective(w) for w in kept]
     curvature = float(np.linalg.eigvalsh(X.T @ X / len(y))[-1])
     limit = 2 / (CURVATURE[asked.loss] * curvature) if asked.loss in CURVATURE and curvature > 0 else None
-    diverged = bool(len(kept) < len(path) or values[-1] > values[0])
+    cut = len(kept) < len(path)
+    diverged = bool(cut or values[-1] > values[0])
     lowest = np.linalg.lstsq(X, y, rcond=None)[0] if asked.loss == "squared" else None
     surface = _surface(objective, kept, lowest)
-    return SceneDescentPath(centre.tolist(), kept.tolist(), values, surface, limit, diverged, str(found))
+    return SceneDescentPath(centre.tolist(), kept.tolist(), values, surface, limit, diverged, cut, str(found))
 
 
 def _surface(objective: Callable[[Floats], float], path: Floats, lowest: Floats | None) -> LossSurface:

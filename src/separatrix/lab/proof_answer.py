@@ -17,6 +17,7 @@ from separatrix.proofs.novikoff import mistake_bound
 from separatrix.proofs.separability import separability
 
 TARGET = "label"
+EDGE = 1e-9  # of the margin: how much farther a row that counts as one on the edge may lie
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The maximum margin: half its width, proved between two bounds, its line and the rows on its edges."""
+    """The maximum margin: half its width, proved between two bounds, its line and all rows on its edges."""
 
     lower: float
     upper: float
     line: Line
-    support: list[int]
+    edges: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,9 @@ def proof_of(scene: Scene) -> SceneProof:
         wide = margin(X, y, intercept=intercept)
         assert wide.coef is not None  # the rows are separable
         assert wide.intercept is not None
-        gap = Gap(wide.lower, wide.upper, _line(wide.coef, wide.intercept), wide.support.tolist())
+        distances = y * (X @ wide.coef + wide.intercept)
+        edges = np.flatnonzero(distances <= wide.lower * (1 + EDGE)).tolist()
+        gap = Gap(wide.lower, wide.upper, _line(wide.coef, wide.intercept), edges)
         limit = mistake_bound(X, y, intercept=intercept)
         assert limit.most is not None
         bound = Bound(float(limit.radius), float(limit.margin[0]), int(limit.most))

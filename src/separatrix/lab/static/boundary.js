@@ -3,7 +3,7 @@
 import { shape, words } from "./shapes.js";
 
 const SIZE = 600;
-const CELLS = 56; // of the grid, each way
+const CELLS = 57; // of the grid, each way: odd, so that no corner lies on an axis of symmetry
 const LEVELS = 10; // of the shading
 
 const feature = ({ a, b, u, v, gamma }, x, y) => (gamma > 0 ? Math.exp(-gamma * ((x - u) ** 2 + (y - v) ** 2)) : x ** a * y ** b);
@@ -40,6 +40,13 @@ export class Grid {
   }
 }
 
+/** The four ends on the sides of a cell (below, right, above, left) in pairs: by the bilinear score at its saddle point. */
+function saddle([below, right, above, left], [a, b, c, d]) {
+  const at = (a * d - b * c) / (a + d - b - c);
+  if (Math.abs(at) <= 1e-9 * Math.max(...[a, b, c, d].map(Math.abs))) return [[below, above], [left, right]]; // the curves cross
+  return at > 0 === a > 0 ? [[below, right], [left, above]] : [[below, left], [right, above]];
+}
+
 /** Where the score is `level`, as a path and a place for its name; null where it is so nowhere in the window. */
 export function contour(values, level = 0) {
   const side = CELLS + 1, unit = SIZE / CELLS;
@@ -57,7 +64,8 @@ export function contour(values, level = 0) {
       if (b !== d) ends.push(cross(corners[1], corners[3], false, i, j + 1));
       if (c !== d) ends.push(cross(corners[2], corners[3], true, i + 1, j));
       if (a !== c) ends.push(cross(corners[0], corners[2], false, i, j));
-      for (let k = 0; k + 1 < ends.length; k += 2) parts.push([ends[k], ends[k + 1]]);
+      if (ends.length === 4) parts.push(...saddle(ends, corners.map((k) => values[k] - level)));
+      else if (ends.length === 2) parts.push(ends);
     }
   }
   if (parts.length === 0) return null;

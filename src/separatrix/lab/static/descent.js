@@ -33,8 +33,12 @@ export class DescentPanel {
 
   verdict({ diverged, safe_step: safe, values }, step) {
     const limit = safe === null || this.scene.descent.momentum > 0 ? "" : ` Below a step of ${shown(safe, 3)} = 2/L every step lowers the loss.`;
+    if (this.answer.cut) return `✗ Diverges: with a step of ${shown(step, 3)} the weights pass 10⁶ after ${values.length - 1} step${values.length === 2 ? "" : "s"}, where the path shown ends.${limit}`;
     if (diverged) return `✗ Diverges: with a step of ${shown(step, 3)} the loss rises from ${shown(values[0])} to ${shown(values.at(-1))}.${limit}`;
-    return `✓ The loss falls from ${shown(values[0])} to ${shown(values.at(-1))}.${limit}`;
+    const [first, last] = [values[0], values.at(-1)];
+    const digits = [4, 6, 8, 12, 16].find((count) => shown(first, count) !== shown(last, count));
+    if (digits === undefined) return `The loss stays at ${shown(first)}.${limit}`;
+    return `✓ The loss falls from ${shown(first, digits)} to ${shown(last, digits)}.${limit}`;
   }
 
   draw() {

@@ -85,7 +85,8 @@ export class LessonPanel {
       sessionStorage.setItem("solved", JSON.stringify([...this.#solved]));
       this.mark();
     }
-    return this.say(done ? this.lesson.learned : missing, done);
+    const { learned } = this.lesson;
+    return this.say(done ? (typeof learned === "function" ? learned({ ...lab, base: this.#base }) : learned) : missing, done);
   }
 
   say(text, done) {

@@ -36,7 +36,7 @@ export const LESSONS = [
       if (!right(lab)) return `After ${lab.learner.mistakes} updates ${lab.learner.wrong} of ${lab.scene.points.length} points are misclassified or on the line.`;
       return lab.learner.last.mistake ? "" : "That is past the update: use the slider to go back to it.";
     },
-    learned: "It learns from mistakes only, and here four were enough.",
+    learned: ({ learner }) => `It learns from mistakes only: ${learner.mistakes} update${learner.mistakes === 1 ? " was" : "s were"} enough here.`,
   },
   {
     short: "Bound", title: "Margin and bound", preset: "six-points", panel: "proof",
@@ -74,7 +74,7 @@ export const LESSONS = [
     short: "Max. margin", title: "Uniqueness and maximum margin", preset: "bias", panel: "perceptron", atEnd: true,
     stops: [
       ["plane-part", "Where one line separates the classes, infinitely many do. The perceptron ends at any one of them: which one depends on the start, on the order of the rows and on every point it made a mistake on."],
-      ["plane-part", "The green line in the middle of the band is the one with the largest margin. It is unique, and determined by the ringed points on the edges alone."],
+      ["plane-part", "The green line in the middle of the band is the one with the largest margin. It is unique. The ringed points lie on the edges; some of them are enough to determine it."],
     ],
     task: "Move a point so that the perceptron’s line turns by at least 1°, while the green line stays exactly where it is.",
     check(lab) {
@@ -85,15 +85,15 @@ export const LESSONS = [
       if (!still) return "The green line moved: leave the points on the edges alone, and keep out of the band. Undo helps.";
       return turned >= 1 ? "" : `The perceptron’s line has turned by ${shown(turned, 2)}°: try another point.`;
     },
-    learned: "The maximum-margin line depends on its support points only; the perceptron’s line on its whole history.",
+    learned: "A point off the edges can move without moving the maximum-margin line; the perceptron’s line depends on its whole history.",
     keep: (lab) => ({ w: lab.learner.weights.w, gap: lab.proof.gap.line.w, lower: lab.proof.gap.lower }),
     ready: (lab) => lab.proof !== null && lab.proof.gap !== null && lab.learner.atEnd,
   },
   {
     short: "LDA, logistic", title: "LDA against logistic regression", preset: "gaussians", panel: "learners", learners: ["lda", "logistic"], room: 2.2,
     stops: [
-      ["panel-learners", "LDA estimates the two class means and one common covariance; its line follows from them. Logistic regression looks at the odds near the boundary only. On two Gaussian clouds both come to nearly the same line."],
-      ["plane-part", "LDA’s means and covariance feel every point, and far points the most. To logistic regression a far point on its correct side is already certain, and changes almost nothing."],
+      ["panel-learners", "LDA estimates the two class means and one common covariance; its line follows from them. Logistic regression models the odds as linear in x and y. On two Gaussian clouds with one covariance both assumptions hold, and both come to nearly the same line."],
+      ["plane-part", "Every point moves LDA’s means and covariance, also one that is far on its correct side. In logistic regression a point pulls with the weight 1 − φ(y·s), the probability of its wrong class: far on the correct side that is nearly 0."],
     ],
     task: "Add at most five points so that LDA’s line turns by at least 10° and that of logistic regression by less than 3°.",
     check(lab) {
@@ -105,7 +105,11 @@ export const LESSONS = [
       if (added > 5) return `You have added ${added} points: undo some. ${said}.`;
       return a >= 10 && b < 3 ? "" : `${said}. Try points far away on their correct side.`;
     },
-    learned: "Far points drag LDA, which assumes Gaussian classes; logistic regression makes no such assumption.",
+    learned(lab) {
+      const logistic = fitNamed(lab, "logistic");
+      const pull = Math.max(...lab.scene.points.slice(lab.base.count).map(({ x, y, label }) => 1 / (1 + Math.exp(label * (logistic.w[0] * x + logistic.w[1] * y + logistic.b)))));
+      return `The points that you added pull with at most 1 − φ(y·s) = ${shown(pull, 2)} in logistic regression; in LDA’s means and covariance each counts as much as any other point.`;
+    },
     keep: (lab) => ({ count: lab.scene.points.length, lda: fitNamed(lab, "lda").w, logistic: fitNamed(lab, "logistic").w }),
     ready: (lab) => fitNamed(lab, "lda") !== null && fitNamed(lab, "logistic") !== null,
   },

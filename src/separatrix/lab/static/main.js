@@ -56,12 +56,12 @@ function runShown() {
   const behind = [], lines = [], marks = [];
   const columns = proof?.columns ?? null;
   if (proof !== null && proof.gap !== null) {
-    const { line, lower, support } = proof.gap;
+    const { line, lower, edges } = proof.gap;
     const reach = lower * Math.hypot(...line.w);
     if (scene.bent) behind.push(...[-reach, reach].map((level) => boundary(plane, line, columns, "edge", { level })));
     else behind.push(plane.band(line, reach));
     behind.push(boundary(plane, line, columns, "boundary widest"));
-    marks.push(...support.map((k) => plane.ring(k, "support")));
+    marks.push(...edges.map((k) => plane.ring(k, "support")));
   }
   if (proof !== null && proof.witness.length > 0) {
     const own = (label) => proof.witness.filter((k) => scene.points[k]?.label === label);

@@ -37,7 +37,8 @@ export class ProofPanel {
   /** What would separate the classes: the boundary is straight in its columns, and may have to pass through the origin. */
   get line() {
     const { bent, choices } = this.scene;
-    return `line${bent ? ` in the ${this.proof?.columns.length} columns` : ""}${choices.fit_intercept ? "" : " through the origin"}`;
+    const count = this.proof?.columns.length;
+    return `${bent ? `${count > 3 ? "hyperplane" : "plane"} in the ${count} columns` : "line"}${choices.fit_intercept ? "" : " through the origin"}`;
   }
 
   facts() {
@@ -50,9 +51,9 @@ export class ProofPanel {
       made.push(`The ${points(proof.witness)} alone rule it out: ${what}${where}.`);
     }
     if (proof.gap !== null) {
-      const { lower, upper, support } = proof.gap;
+      const { lower, upper, edges } = proof.gap;
       const width = upper - lower <= 1e-9 * upper ? SHOWN(lower) : `between ${SHOWN(lower)} and ${SHOWN(upper)}`;
-      made.push(`The largest margin is ${width} on each side (proved); ${points(support)} lie on its edges.`);
+      made.push(`The largest margin is ${width} on each side (proved); ${points(edges)} ${edges.length === 1 ? "lies" : "lie"} on its edges.`);
     }
     if (proof.mistakes !== null) {
       const { lower, upper, rows } = proof.mistakes;
