@@ -101,6 +101,15 @@ def noisy(n, d, share, seed=0):
     return X, y
 
 
+def contradicted(d, seed):
+    """Each row once in each class; the last column is nearly a combination of the others, and far larger."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-(10**9), 10**9, (int(rng.integers(d + 1, 2 * d)), d)).astype(float)
+    X[:, -1] = np.rint(X[:, :-1] @ (rng.integers(-100, 101, d - 1) / 7))
+    order, y = rng.permutation(len(X)), rng.integers(0, 2, len(X))
+    return np.vstack([X, X[order]]), np.concatenate([y, 1 - y[order]])
+
+
 def extreme(rng):
     """A few rows whose numbers are as large, or as small, as doubles get."""
     n, d = int(rng.integers(2, 8)), int(rng.integers(1, 4))

@@ -71,6 +71,23 @@ def test_weights_that_double_from_column_to_column(depth):
     assert len(found.strict_rows) == depth + 1
 
 
+@pytest.mark.parametrize("d", [10, 11, 15])
+def test_a_witness_cancels_in_all_columns_though_the_face_was_smaller_before_it_came_up(d):
+    """Newton's method takes the first rows of T here, so that the first circuit is one of a face only."""
+    late = 0
+    for seed in range(60):
+        found = proved(*hard_sets.contradicted(d, seed))
+        assert found.verdict == "overlap"
+        late += "stage 1, partition by Newton's method: proved" in found.tried
+    assert late
+
+
+def test_a_hyperplane_is_ruled_out_by_rows_of_both_classes(real_data):
+    *columns, labels = np.loadtxt(real_data("false_witness.csv"), delimiter=",", skiprows=1, unpack=True)
+    found = proved(np.array(columns).T, labels)
+    assert set(labels[found.witness]) == {0, 1}
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_columns_that_depend_on_others_but_for_rounding(seed):
     X, y = hard_sets.rounded_product(300, 30, 6 + seed, seed)

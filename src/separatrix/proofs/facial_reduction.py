@@ -110,7 +110,8 @@ class FacialReduction:
         elif isinstance(fact, ShortProof):
             self._verdict_by(fact)
         elif isinstance(fact, Circuit):
-            self.out.witness = self.out.witness or self.tied.own_weights(fact.weights)
+            if not (self.out.witness or self.face.bound):  # rows that cancel on a face may not do so in all columns
+                self.out.witness = self.tied.own_weights(fact.weights)
             self.tied.add(fact)
             self._restrict()
             self._vanish_on_opposites()
