@@ -38,6 +38,31 @@ def test_the_mistake_driven_learners_and_least_squares_can_all_be_saved(tmp_path
         assert save(fitted(name, Y2), tmp_path / f"{name}.sepx").stat().st_size < 5000
 
 
+def test_everything_that_a_fit_computes_is_carried_or_known_not_to_be(tmp_path):
+    """A new fitted attribute gets its kind in ``persistence/fitted_attributes.py``, or a place in this list."""
+    import pandas as pd
+
+    from separatrix import LeastSquares, LogisticRegression
+
+    frame = pd.DataFrame(X, columns=["p", "q", "r", "s"]).assign(
+        ward=np.array(["A", "B", "C"])[np.arange(60) % 3], y=Y2
+    )
+    models = [fitted(name, Y2) for name in homes()]
+    models += [kind.from_formula("y ~ p + ward", frame) for kind in (LeastSquares, LogisticRegression)]
+    models += [kind(categorical="dummies").fit(frame[["q", "ward"]], Y2) for kind in (LeastSquares, LogisticRegression)]
+    models.append(LeastSquares().fit(X[:, :2], X[:, 2:]))
+    for model in models:
+        header = saved_header(save(model, tmp_path / "m.sepx"))
+        assert set(header["left_out"]) <= {"trace_", "separation_", "bracket_"}, model
+
+
+def test_a_note_of_the_users_own_does_not_prevent_saving(tmp_path):
+    model = fitted("perceptron", Y2)
+    model.note_ = "my best"
+    assert saved_header(save(model, tmp_path / "m.sepx"))["left_out"] == ["note_"]
+    assert not hasattr(load(tmp_path / "m.sepx"), "note_")
+
+
 @pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_labels_of_every_kind_names_and_parameters_come_back(tmp_path):
     import pandas as pd

@@ -19,6 +19,7 @@ from separatrix.errors import ModelFileError
 from separatrix.numerics.status import Status
 
 DEPTH = 32
+MOST_LETTERS = 1 << 26  # of an array of text: numpy gives each text the room of the longest, 4 bytes a letter
 NUMBERS = {"float64": "F64", "float32": "F32", "int64": "I64", "int32": "I32", "int8": "I8", "bool": "BOOL"}
 
 
@@ -82,7 +83,12 @@ def unpack(node: Any, tensors: dict[str, Any], used: set[str], depth: int = 0) -
         flat = node["$strings"]
         if not isinstance(flat, list) or not all(v is None or isinstance(v, str) for v in flat):
             raise ModelFileError("a list of strings in its header holds something else")
-        return np.array(flat, dtype=object) if node["object"] or None in flat else np.array(flat, dtype=str)
+        if node["object"] or None in flat:
+            return np.array(flat, dtype=object)
+        longest = max(map(len, flat), default=0)
+        if len(flat) * longest > MOST_LETTERS:
+            raise ModelFileError(f"an array of {len(flat):,} texts of up to {longest:,} letters is too large")
+        return np.array(flat, dtype=str)
     if keys == {"$float"} and node["$float"] in ("inf", "-inf", "nan"):
         return float(node["$float"])
     if keys == {"$status"} and isinstance(node["$status"], str) and node["$status"] in Status.__members__:

@@ -19,13 +19,13 @@ from separatrix.errors import ModelFileError, SeparatrixError, raise_not_fitted
 from separatrix.features.table_model import TableModel
 from separatrix.models.registry import is_learner, learner_class
 from separatrix.parameters import defaults
+from separatrix.persistence.fitted_attributes import FITTED, need_fitted
 from separatrix.persistence.json_values import Unkept, pack, unpack
 from separatrix.persistence.table_headers import table_header, table_model
 from separatrix.protocol import Estimator
 
 FORMAT = 3
 FORMATS = (1, 2, FORMAT)  # 2 added the digest of a certificate, 3 the feature map of an encoder
-ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9_]*_\Z")
 KEYS = {"format", "learner", "parameters", "attributes", "state", "left_out", "table", "certificate", "versions"}
 WIDE, MOST_FEATURES = 100_000, 2**31
 DIGEST = re.compile(r"[0-9a-f]{64}\Z")
@@ -49,11 +49,14 @@ def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict
     kept = learner._kept()  # first: it may compute attributes that nobody asked for yet
     attributes, left_out = {}, []
     for key, value in vars(learner).items():
-        if ATTRIBUTE.match(key) and key not in parameters and key != "certificate_digest_":
-            try:
-                attributes[key] = pack(value, f"attribute.{key}", tensors)
-            except Unkept:
-                left_out.append(key)
+        if not key.endswith("_") or key.startswith("_") or key in parameters or key == "certificate_digest_":
+            continue
+        try:
+            if key not in FITTED:
+                raise Unkept("an attribute that files do not carry")
+            attributes[key] = pack(value, f"attribute.{key}", tensors)
+        except Unkept:
+            left_out.append(key)
     header = {
         "format": FORMAT,
         "learner": name,
@@ -108,9 +111,11 @@ def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) ->
     except Exception as error:  # checks compare values that may be of any type here
         raise ModelFileError(f"its parameters are not those of a {name} ({str(error)[:80]})") from error
     for key, value in header["attributes"].items():
-        if not ATTRIBUTE.match(key) or not isinstance(getattr(cls, key, None), cached_property | None):
-            raise ModelFileError(f"{name} has no attribute {key[:60]!r}")
-        setattr(learner, key, unpack(value, tensors, used))
+        attribute = unpack(value, tensors, used)
+        need_fitted(name, key, attribute)
+        if not isinstance(getattr(cls, key, None), cached_property | None):
+            raise ModelFileError(f"{name} computes {key}: a file cannot set it")
+        setattr(learner, key, attribute)
     _forget_state(learner)
     _check_width(learner, header["state"], tensors)
     _check_shapes(learner)
