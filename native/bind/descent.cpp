@@ -28,7 +28,7 @@ void bind_descent(nb::module_& m) {
         [](const Rows& X, Vector<double> y, std::optional<Vector<double>> weights, std::optional<Vector<i64>> order,
            Vector<double> alpha, i64 begin, i64 end, int loss, Out<double> lifted, Out<double> factor,
            MaybeOut velocity, MaybeOut average, Out<double> gradient, Out<i64> counts, Out<double> sums,
-           MaybeOut reach, i64 batch, double l2, double l1, double momentum, bool bias) {
+           MaybeOut reach, std::optional<Vector<double>> columns, i64 batch, double l2, double l1, double momentum, bool bias) {
             need_length(y, X.n, "y must hold a target for every row");
             if (weights) need_length(*weights, X.n, "weights must hold a number for every row");
             need_length(lifted, X.d + 1, "lifted must hold d weights and the bias");
@@ -39,6 +39,7 @@ void bind_descent(nb::module_& m) {
             if (velocity) need_length(*velocity, X.d + 1, "velocity must hold d + 1 numbers");
             if (average) need_length(*average, X.d + 1, "average must hold d + 1 numbers");
             if (reach) need_length(*reach, 1, "reach must be one number");
+            if (columns) need_length(*columns, X.d, "columns must hold a number for every column");
             if (batch < 1) throw nb::value_error("batch must be at least 1");
             if (counts.data()[0] < 0 || counts.data()[0] >= batch)
                 throw nb::value_error("counts must hold fewer rows than a batch");
@@ -53,6 +54,7 @@ void bind_descent(nb::module_& m) {
                             counts.data(),
                             sums.data(),
                             reach ? reach->data() : nullptr,
+                            columns ? columns->data() : nullptr,
                             batch,
                             l2,
                             l1,
@@ -71,7 +73,7 @@ void bind_descent(nb::module_& m) {
         "X"_a, "y"_a.noconvert(), "weights"_a.noconvert().none(), "order"_a.noconvert().none(), "alpha"_a.noconvert(),
         "begin"_a, "end"_a, "loss"_a, "lifted"_a.noconvert(), "factor"_a.noconvert(), "velocity"_a.noconvert().none(),
         "average"_a.noconvert().none(), "gradient"_a.noconvert(), "counts"_a.noconvert(), "sums"_a.noconvert(),
-        "reach"_a.noconvert().none(), "batch"_a, "l2"_a, "l1"_a, "momentum"_a, "bias"_a);
+        "reach"_a.noconvert().none(), "columns"_a.noconvert().none(), "batch"_a, "l2"_a, "l1"_a, "momentum"_a, "bias"_a);
     m.def(
         "mean_loss",
         [](const Rows& X, Vector<double> y, std::optional<Vector<double>> weights, int loss, Vector<double> lifted,

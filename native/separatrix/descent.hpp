@@ -1,11 +1,13 @@
 // Gradient descent on mean losses of linear scores: stochastic, in mini-batches, and whole gradients.
 //
-//   J(w, b) = (1/n) sum c_i loss(y_i, s_i) + l2/2 |w|^2 + l1 |w|_1,   s_i = w . x_i + b
+//   J(w, b) = (1/n) sum c_i loss(y_i, s_i) + l2/2 |Dw|^2 + l1 |Dw|_1,   s_i = w . x_i + b
+// where D is diagonal: 1, or what columns that were scaled were divided by, inverted.
 // A batch of rows gives g = (1/size) sum c_i loss' x_i, and then
 //   v <- momentum v + g + l2 w,   w <- soft(w - alpha v, alpha l1),   b <- b - alpha v_b
 // where soft moves every weight towards zero by alpha l1, and no further (the proximal step of l1).
 // Without momentum, l1 and averages, and with batches of one row, w is kept as factor x lifted, so that a
-// step costs no more than its row.
+// step costs no more than its row. With D the shrinking of several steps is done at once, every d/32 of them.
+// Rows of weight zero are passed over as though they were not there.
 #pragma once
 #include <cmath>
 
@@ -61,12 +63,14 @@ struct Descent {
     double* gradient;  // of the batch so far
     i64* counts;       // rows in the batch so far, steps made
     double* sums;      // losses and rows of this pass
-    double* reach;     // greatest |(x, 1)|^2 so far, which steps are divided by; null: they are not
+    double* reach;     // greatest c |(x, 1)|^2 so far, which steps are divided by; null: they are not
+    const double* columns;  // the diagonal of D; null: 1
     i64 batch;
     double l2, l1, momentum;
     bool bias;
 
     bool plain() const { return batch == 1 && l1 == 0 && !velocity && !average; }
+    double scale(i64 k) const { return columns ? columns[k] : 1.0; }
 };
 
 inline double soft(double w, double t) { return w > t ? w - t : w < -t ? w + t : 0.0; }
@@ -75,10 +79,11 @@ inline double soft(double w, double t) { return w > t ? w - t : w < -t ? w + t :
 inline void step(const Descent& p, i64 d, double alpha, i64 size) {
     const double share = 1.0 / static_cast<double>(size);
     for (i64 k = 0; k < d; ++k) {
-        double g = p.gradient[k] * share + p.l2 * p.lifted[k];
+        const double D = p.scale(k);
+        double g = p.gradient[k] * share + p.l2 * D * D * p.lifted[k];
         if (p.velocity) g = p.velocity[k] = p.momentum * p.velocity[k] + g;
         const double w = p.lifted[k] - alpha * g;
-        p.lifted[k] = p.l1 == 0 ? w : soft(w, alpha * p.l1);
+        p.lifted[k] = p.l1 == 0 ? w : soft(w, alpha * p.l1 * D);
         p.gradient[k] = 0;
     }
     if (p.bias) {
@@ -100,24 +105,33 @@ void descent_pass(const Rows& X, const double* y, const double* weight, const i6
                   i64 begin, i64 end, const Descent& p) {
     const i64 first = p.counts[1];
     const bool plain = p.plain();
-    const i64 ahead = X.ahead();
+    const i64 ahead = X.ahead(), together = X.d / 32 + 1;
+    double pending = 0;  // strides of the steps whose shrinking is still to be done
+    i64 waiting = 0, counted = 0;
     Meter meter;
+    const auto shrink = [&] {
+        for (i64 k = 0; k < X.d; ++k) p.lifted[k] /= 1 + pending * p.l2 * p.columns[k] * p.columns[k];
+        pending = 0;
+        waiting = 0;
+    };
     for (i64 t = begin; t < end; ++t) {
         const i64 i = order ? order[t] : t;
         if (order && t + ahead < end) X.prefetch(order[t + ahead]);
         const double c = weight ? weight[i] : 1.0;
+        if (c == 0) continue;
+        ++counted;
         const double s = *p.factor * X.dot(i, p.lifted) + p.lifted[X.d];
         const LossAt at = loss_at<kind>(y[i], s);
         meter.add(c, at);
         double stride = alpha[p.counts[1] - first];
         if (p.reach) {
-            const double norm = X.norm2(i) + 1;
+            const double norm = c * (X.norm2(i) + 1);
             if (norm > *p.reach) *p.reach = norm;
             stride /= *p.reach;
         }
         const double g = c * at.slope;
         if (plain) {
-            if (p.l2 != 0) {
+            if (p.l2 != 0 && !p.columns) {
                 *p.factor *= 1 - stride * p.l2;
                 if (std::fabs(*p.factor) < 1e-9) {
                     for (i64 k = 0; k < X.d; ++k) p.lifted[k] *= *p.factor;
@@ -129,6 +143,10 @@ void descent_pass(const Rows& X, const double* y, const double* weight, const i6
                 if (p.bias) p.lifted[X.d] -= stride * g;
             }
             ++p.counts[1];
+            if (p.l2 != 0 && p.columns) {
+                pending += stride;
+                if (++waiting == together) shrink();
+            }
             continue;
         }
         if (g != 0) {
@@ -140,9 +158,10 @@ void descent_pass(const Rows& X, const double* y, const double* weight, const i6
             p.counts[0] = 0;
         }
     }
+    if (waiting) shrink();
     meter.settle();
     p.sums[0] += meter.total;
-    p.sums[1] += static_cast<double>(end - begin);
+    p.sums[1] += static_cast<double>(counted);
 }
 
 // The mean loss over all rows, its gradient in g (d + 1 numbers, which are set), penalties left out.

@@ -137,6 +137,7 @@ def calls(rows):
             "counts": whole(0, 0),
             "sums": np.zeros(2),
             "reach": np.ones(1),
+            "columns": np.ones(d),
             "batch": 4,
             "l2": 0.1,
             "l1": 0.1,

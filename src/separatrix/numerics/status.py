@@ -31,7 +31,7 @@ class Status(Enum):
     MAX_UPDATES = (
         "stopped at the limit of updates, with rows on the wrong side: raise max_updates, or no hyperplane may exist"
     )
-    STATIONARY = "converged: the last step was no longer than the tolerance"
+    STATIONARY = "converged: the gradient, or the last step, is no longer than the tolerance"
     MAX_STEPS = "stopped at the limit of steps, before it converged; allow more, or change the step size"
     STREAMED = "learned in arrival order, one look at each row"
     UNDEFINED = "the objective or its gradient is not a number at the next point; the last good point is kept"
@@ -42,6 +42,8 @@ class Status(Enum):
     NO_MAXIMUM = "no finite maximum of the likelihood exists: the classes are separated, completely or in part"
     ILL_CONDITIONED = "no step improves any more: columns are nearly linearly dependent; scale or drop some"
     MAX_ITERATIONS = "stopped at the limit of iterations, before the optimum; raise max_iter or scale the features"
+    STALLED = "no step lowers the objective any more, before the gradient is within the tolerance"
+    DIVERGED = "diverged: the objective and its gradient are greater than at the start; take a smaller step size"
     NONFINITE = "weights overflowed; scale the features"
     INTERRUPTED = "interrupted; the weights are those of that moment"
 

@@ -136,3 +136,13 @@ def test_bad_starts():
     start = np.array([1.0, 1.0])
     sx.gradient_descent(bowl, start, gradient=bowl_gradient)
     assert start.tolist() == [1.0, 1.0]
+
+
+def test_a_step_that_is_too_long_diverges():
+    for max_steps in (50, 100, 1000):  # J = 9^k: 1000 steps overflow
+        run = sx.gradient_descent(lambda t: float(t[0]) ** 2, [1.0], step=2.0, max_steps=max_steps)
+        assert run.status is Status.DIVERGED
+        assert "diverged" in str(run)
+        assert "smaller step size" in str(run)
+    slow = sx.gradient_descent(lambda t: float(t @ t), [1.0], step=1e-3, max_steps=10)
+    assert slow.status is Status.MAX_STEPS

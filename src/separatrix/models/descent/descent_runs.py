@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats, Indices
-from separatrix.errors import DataError
 from separatrix.models.class_labels import newcomers, with_class
+from separatrix.models.descent.column_scale import ColumnScale
 from separatrix.models.descent.descent_state import DescentRule, DescentState
 from separatrix.models.descent.steepest_descent import KEPT, DescentTrace, descend, points_kept
 from separatrix.numerics.driver import drive
 from separatrix.numerics.schedules import LineSearch
 from separatrix.numerics.status import Status
+
+NEAR = 4.0  # times the tolerance: where the gradient met during a pass is short enough to look at all rows for it
 
 
 class DescentClasses:
@@ -66,32 +68,45 @@ class DescentClasses:
 
 @dataclass(frozen=True, slots=True)
 class DescentRun:
-    """Where a descent ended, why, and its trace."""
+    """Where a descent ended, why, its trace, and how long the gradient is there."""
 
     lifted: Floats
     status: Status
     trace: DescentTrace
+    gradient: float
 
 
 @dataclass(frozen=True, slots=True)
 class Descending:
-    """A rule with the rows it looks at, their targets and weights, and when it ends."""
+    """A rule with the rows it looks at, their targets and weights, the scale of their columns, and when it ends."""
 
     rule: DescentRule
     rows: kernels.Rows
     y: Floats
     weights: Floats | None
+    scale: ColumnScale
     max_epochs: float
     tolerance: float
+
+    def evaluate(self, lifted: Floats) -> tuple[float, Floats]:
+        """J without its l1 part, and the gradient of that."""
+        return self.rule.smooth(self.rows, self.y, self.weights, lifted)
 
     def run(self, order: Indices | None, chance: kernels.Word) -> DescentRun:
         """Passes over batches, in an ``order`` that is shuffled before each, or as the rows stand."""
         solver = EpochDescent(self, order, chance)
-        start = Epoch(self.rule.start(np.zeros(self.rows.d + 1)), True, False)
+        start = Epoch(self.rule.start(np.zeros(self.rows.d + 1)), True, None)
         driven = drive(solver, start, max_steps=self.max_epochs, at_limit=Status.MAX_STEPS)
         points = points_kept(solver.points, self.rows.d + 1)
         trace = DescentTrace(np.array(solver.values), np.array(solver.norms), np.array(solver.alphas), points)
-        return DescentRun(driven.state.descent.weights(), driven.status, trace)
+        status, lifted = driven.status, driven.state.descent.weights()
+        length = float("nan")
+        if status in (Status.STATIONARY, Status.MAX_STEPS):
+            value, length = solver.measured(driven.state)
+            first, g = self.evaluate(np.zeros(self.rows.d + 1))
+            climbed = value > first and length > self.rule.gradient_left(np.zeros_like(g), g)
+            status = Status.DIVERGED if climbed and status is Status.MAX_STEPS else status
+        return self._ended(lifted, status, trace, length)
 
     def run_whole(self) -> DescentRun:
         """Every step by all rows: the plain descent, with proximal steps for l1."""
@@ -99,7 +114,7 @@ class Descending:
         if isinstance(searched, LineSearch):
             searched = LineSearch(searched.a0 * rule.scale, searched.shrink, searched.slope)
         found = descend(
-            lambda lifted: rule.smooth(self.rows, self.y, self.weights, lifted),
+            self.evaluate,
             np.zeros(self.rows.d + 1),
             searched if isinstance(searched, LineSearch) else lambda k: rule.scale * searched(k),
             self.max_epochs,
@@ -107,18 +122,28 @@ class Descending:
             momentum=rule.momentum,
             average=rule.average,
             proximal=rule.proximal if rule.l1 else None,
+            left=rule.gradient_left,
         )
         status = Status.NONFINITE if found.status is Status.UNDEFINED else found.status
-        return DescentRun(found.theta if found.average is None else found.average, status, found.trace)
+        lifted = found.theta if found.average is None else found.average
+        length = rule.gradient_left(lifted, self.evaluate(lifted)[1])
+        return self._ended(lifted, status, found.trace, length)
+
+    def _ended(self, lifted: Floats, status: Status, trace: DescentTrace, length: float) -> DescentRun:
+        """The run in the columns and units that were given."""
+        given, theta = self.scale.back(lifted), self.scale.back(trace.theta)
+        values = trace.value * self.scale.unit**2
+        status = status if np.isfinite(given).all() else Status.NONFINITE
+        return DescentRun(given, status, replace(trace, value=values, theta=theta), length)
 
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """The state of a descent after a pass (it moves on in place), whether it is finite, and whether it converged."""
+    """The state of a descent after a pass (it moves on in place), whether it is finite, and J and |grad J| if known."""
 
     descent: DescentState
     finite: bool
-    rests: bool
+    measured: tuple[float, float] | None
 
 
 class EpochDescent:
@@ -134,7 +159,16 @@ class EpochDescent:
     def terminate(self, epoch: Epoch) -> Status | None:
         if not epoch.finite:
             return Status.NONFINITE
-        return Status.STATIONARY if epoch.rests else None
+        still = np.inf if epoch.measured is None else epoch.measured[1]
+        return Status.STATIONARY if still <= self.task.tolerance else None
+
+    def measured(self, epoch: Epoch) -> tuple[float, float]:
+        """J and the length of its gradient at the weights that the model would predict with."""
+        if epoch.measured is not None:
+            return epoch.measured
+        rule, lifted = self.task.rule, epoch.descent.weights()
+        value, g = self.task.evaluate(lifted)
+        return value + rule.lasso(lifted), rule.gradient_left(lifted, g)
 
     def step(self, epoch: Epoch) -> Epoch:
         rule, state, task = self.task.rule, epoch.descent, self.task
@@ -145,25 +179,25 @@ class EpochDescent:
         rule.scan(state, task.rows, task.y, task.weights, self.order)
         now = state.now()
         if not np.isfinite(now).all():
-            return Epoch(state, False, False)
-        made = max(1, int(state.counts[1]) - first)
+            return Epoch(state, False, None)
+        steps = max(1, int(state.counts[1]) - first)
         alpha = float(rule.alphas(max(0, int(state.counts[1]) - 1), 1)[0])
-        moved = float(np.linalg.norm(now - before))
-        self.values.append(float(state.sums[0] / state.sums[1]) + rule.penalty(now))
-        self.norms.append(moved / (made * alpha))
+        self.values.append(float(state.sums[0] / state.sums[1]) + rule.ridge(now) + rule.lasso(now))
+        self.norms.append((1.0 - rule.momentum) * float(np.linalg.norm(now - before)) / (steps * alpha))
         self.alphas.append(alpha)
         if len(self.points) * len(before) < KEPT:
             self.points.append(before)
-        return Epoch(state, True, moved <= task.tolerance * max(1.0, float(np.linalg.norm(now))))
+        after = Epoch(state, True, None)
+        if self.norms[-1] > NEAR * task.tolerance:  # the gradient is not worth a pass yet
+            return after
+        return replace(after, measured=self.measured(after))
 
 
-def scaled_to(rule: DescentRule, rows: kernels.Rows) -> DescentRule:
-    """The rule with automatic steps divided by the greatest |(x, 1)|^2 of these rows."""
+def scaled_to(rule: DescentRule, rows: kernels.Rows, weights: Floats | None) -> DescentRule:
+    """The rule with automatic steps divided by the greatest c |(x, 1)|^2 of these rows."""
     if not rule.automatic:
         return rule
     norms = np.empty(rows.n)
     kernels.norms2(rows, norms)
-    reach = float(norms.max()) + 1.0
-    if not np.isfinite(reach):
-        raise DataError(f"the squares of the numbers in X overflow at row {int(norms.argmax())}: scale the columns.")
-    return replace(rule, automatic=False, scale=rule.scale / reach)
+    reach = (norms + 1.0) * (1.0 if weights is None else weights)
+    return replace(rule, automatic=False, scale=rule.scale / float(reach.max()))

@@ -1,6 +1,8 @@
 """Gradient descent on mean losses of linear scores: the state of a run, and a pass over rows.
 
-    J(w, b) = (1/n) sum c_i loss(y_i, w.x_i + b) + l2/2 |w|^2 + l1 |w|_1
+    J(w, b) = (1/n) sum c_i loss(y_i, w.x_i + b) + l2/2 |Dw|^2 + l1 |Dw|_1
+
+where D is 1, or diagonal with ``columns`` (column_scale.py).
 
 Batches are counted from the first row ever seen and a batch that is not full waits in the state, so that the
 path does not depend on the chunks.
@@ -59,8 +61,9 @@ class DescentRule:
     momentum: float
     average: bool
     bias: bool
-    automatic: bool  # whether steps are divided by the greatest |(x, 1)|^2 so far
+    automatic: bool  # whether steps are divided by the greatest c |(x, 1)|^2 so far
     scale: float
+    columns: Floats | None = None
 
     def start(self, lifted: Floats) -> DescentState:
         zeros = np.zeros_like(lifted)
@@ -102,25 +105,36 @@ class DescentRule:
             kernels.descent_pass(
                 rows, y, weights, order, alpha, at, to, KINDS[self.loss],
                 state.lifted, state.factor, state.velocity, state.average,
-                state.gradient, state.counts, state.sums, state.reach,
+                state.gradient, state.counts, state.sums, state.reach, self.columns,
                 self.batch, self.l2, self.l1, self.momentum, self.bias,
             )  # fmt: skip
-
-    def penalty(self, lifted: Floats) -> float:
-        w = lifted[:-1]
-        return float(0.5 * self.l2 * (w @ w) + self.l1 * np.abs(w).sum())
 
     def smooth(self, rows: kernels.Rows, y: Floats, weights: Floats | None, lifted: Floats) -> tuple[float, Floats]:
         """J without its l1 part, and the gradient of that."""
         g = np.empty(len(lifted))
         value = kernels.mean_loss(rows, y, weights, KINDS[self.loss], lifted, g)
-        g[:-1] += self.l2 * lifted[:-1]
+        w = self._penalised(lifted)
+        g[:-1] += self.l2 * (w if self.columns is None else w * self.columns)
         if not self.bias:
             g[-1] = 0.0
-        return value + 0.5 * self.l2 * float(lifted[:-1] @ lifted[:-1]), g
+        return value + self.ridge(lifted), g
+
+    def ridge(self, lifted: Floats) -> float:
+        w = self._penalised(lifted)
+        return 0.5 * self.l2 * float(w @ w)
+
+    def lasso(self, lifted: Floats) -> float:
+        return self.l1 * float(np.abs(self._penalised(lifted)).sum())
+
+    def _penalised(self, lifted: Floats) -> Floats:
+        return lifted[:-1] if self.columns is None else lifted[:-1] * self.columns
 
     def proximal(self, lifted: Floats, alpha: float) -> Floats:
         """Every weight towards zero by alpha l1, and no further."""
-        out = lifted.copy()
-        out[:-1] = np.sign(out[:-1]) * np.maximum(np.abs(out[:-1]) - alpha * self.l1, 0.0)
+        out, l1 = lifted.copy(), self.l1 if self.columns is None else self.l1 * self.columns
+        out[:-1] = np.sign(out[:-1]) * np.maximum(np.abs(out[:-1]) - alpha * l1, 0.0)
         return out
+
+    def gradient_left(self, lifted: Floats, g: Floats) -> float:
+        """The length of the gradient; with l1 that of the proximal step of size one, which is 0 at the minimum."""
+        return float(np.linalg.norm(lifted - self.proximal(lifted - g, 1.0) if self.l1 else g))

@@ -9,8 +9,14 @@ from typing import Any, Self
 import numpy as np
 
 from separatrix import kernels
-from separatrix.errors import DataError, ParameterError
-from separatrix.models.class_labels import declared_classes, weights_in_chunk, weights_of_rows
+from separatrix.errors import DataError, IterationWarning, ParameterError, warn_user
+from separatrix.models.class_labels import (
+    declared_classes,
+    need_two_weighted_classes,
+    weights_in_chunk,
+    weights_of_rows,
+)
+from separatrix.models.descent.column_scale import ColumnScale
 from separatrix.models.descent.descent_runs import Descending, DescentClasses, scaled_to
 from separatrix.models.descent.descent_state import CURVES, DescentRule, DescentState
 from separatrix.models.descent.predictor_by_loss import PredictorByLoss
@@ -43,8 +49,10 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
     schedule : {"root", "constant", "inverse", "exponential", "step", "line-search"} or function of k, default="root"
         How step sizes a(k) change; a line search goes with ``batch_size=None`` only.
     step : float or "auto", default="auto"
-        The first step size; "auto" is 1/(c R^2) with R the greatest |(x, 1)| so far and c the curvature of
-        the loss (1 where it has none).
+        The first step size, in the columns as they are. "auto" standardises them inside ``fit`` (sparse ones and those
+        without an intercept are divided by their size and not centred, and so are real targets), which changes the
+        path and not J or its minimum, and begins with 1/(c R^2), R^2 the greatest c_i |(x, 1)|^2 and c the curvature of
+        the loss (1 where it has none). ``partial_fit`` takes R of the rows so far and columns as they are.
     batch_size : int or None, default=1
         Rows per step; None takes all of them.
     momentum : float in [0, 1), default=0.0
@@ -57,8 +65,10 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         Whether there is an intercept b.
     max_epochs : int or inf, default=100
         Limit on passes.
-    tolerance : float, default=0.0001
-        End when a pass moves the weights by no more than this, relative to their length (at least 1).
+    tolerance : float, default=0.01
+        End when the gradient of J is no longer than this, in the columns that the steps are made in; with an l1 penalty
+        that of the proximal step of size one. 0 makes ``max_epochs`` passes. A run that ends before warns. The gradient
+        of "hinge" and "perceptron" has jumps, and need not become short.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the rows of a class.
     boundary : {"positive", "negative", "undefined"}, default="positive"
@@ -77,7 +87,7 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
     n_iter_ : passes made
     trace_ : J, |grad J|, the step size and theta = (w, b), pass by pass, a DescentTrace or a tuple of them. J and the
         gradient are those met during the pass, theta where it began; for ``batch_size=None`` they are J and its
-        gradient.
+        gradient. Gradients and step sizes are those of the columns that the steps are made in.
 
     Examples
     --------
@@ -101,7 +111,7 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
     shuffle: bool = flag(True)
     fit_intercept: bool = flag(True)
     max_epochs: float = count(100, inf=True)
-    tolerance: float = number(0.0001, least=0)
+    tolerance: float = number(0.01, least=0)
     class_weight: Any = class_weights()
     boundary: str = boundary()
     random_state: Any = seed()
@@ -160,18 +170,31 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         else:
             table, labels = self._labelled_rows(X, y)
             weights = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
+            need_two_weighted_classes(labels, weights)
             classes = labels.classes
             targets = [labels.signs(k).astype(np.float64) for k in (range(len(classes)) if len(classes) > 2 else (1,))]
+        X = table.X
+        if weights is not None and not weights.all():  # rows that do not count are as though they were not there
+            X, targets, weights = X[weights > 0], [target[weights > 0] for target in targets], weights[weights > 0]
         if weights is not None:
             weights = weights / weights.mean()
-        rows = kernels.rows(table.X)
         chance = seed_state(self.random_state)
-        rule = scaled_to(rule, rows)
+        _need_squares(X)
+        scale = ColumnScale.of(X, weights, rule) if rule.automatic else ColumnScale.none(table.d)
+        if rule.automatic:
+            X = scale.rows(X)
+            if self._regression:
+                scale = scale.of_targets(targets[0], weights, rule.bias)
+                targets = [(targets[0] - scale.level) / scale.unit]
+            rule = scale.rule(rule)
+        rows = kernels.rows(X)
+        rule = scaled_to(rule, rows, weights)
         runs = []
         for target in targets:
-            descending = Descending(rule, rows, target, weights, self.max_epochs, self.tolerance)
+            descending = Descending(rule, rows, target, weights, scale, self.max_epochs, self.tolerance)
             order = np.arange(rows.n, dtype=np.int64) if self.shuffle else None
-            runs.append(descending.run_whole() if self.batch_size is None else descending.run(order, chance.copy()))
+            with np.errstate(all="ignore"):  # a descent may diverge, and its status says so
+                runs.append(descending.run_whole() if self.batch_size is None else descending.run(order, chance.copy()))
         self._remember_features(table)
         self.__dict__.pop("_states", None)
         if classes is not None:
@@ -181,7 +204,22 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         self.n_iter_ = max(1, *(len(run.trace) for run in runs))
         self.trace_: Any = runs[0].trace if len(runs) == 1 else tuple(run.trace for run in runs)
         raise_interruption(self.status_)
+        self._warn(max((run.gradient for run in runs if run.status is self.status_), default=0.0))
         return self
+
+    def _warn(self, gradient: float) -> None:
+        """Say that the run did not reach its tolerance."""
+        name, status = type(self).__name__, self.status_
+        if status is Status.MAX_STEPS:
+            if self.tolerance == 0 or self.max_epochs == 1:  # so many passes are what was asked for
+                return
+            warn_user(
+                f"{name} stopped after {self.n_iter_:,} passes; the gradient has length {gradient:.2g} there, and "
+                f"tolerance is {self.tolerance:.2g}: raise max_epochs or tolerance.",
+                IterationWarning,
+            )
+        elif status is not Status.STATIONARY:
+            warn_user(f"{name}: {status.value}.", IterationWarning)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
@@ -269,3 +307,12 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         states = [self._states] if self._regression else self._states.vectors()
         here = np.column_stack([np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)])
         return bool(np.array_equal(here, [state.weights() for state in states]))
+
+
+def _need_squares(X: Any) -> None:
+    """Refuse rows whose squares overflow."""
+    rows = kernels.rows(X)
+    norms = np.empty(rows.n)
+    kernels.norms2(rows, norms)
+    if not np.isfinite(norms).all():
+        raise DataError(f"the squares of the numbers in X overflow at row {int(norms.argmax())}: scale the columns.")

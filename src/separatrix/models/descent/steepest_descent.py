@@ -1,7 +1,8 @@
 """Steepest descent on J and its gradient, with momentum, proximal steps and line searches.
 
-It goes on while k < max_steps and |last step| > tolerance (the first step counts as infinitely long). J that
-is not a number, or raises, ends the run with a status, at the last point where all was well.
+It goes on while k < max_steps and |last step| > tolerance (the first step counts as infinitely long), or, where
+``left`` measures it, while the gradient is longer than that. J that is not a number, or raises, ends the run with a
+status, at the last point where all was well. A run that has climbed, J and gradient above those of the start, diverged.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from separatrix.numerics.status import Status
 
 Evaluate = Callable[[Floats], tuple[float, Floats]]
 Proximal = Callable[[Floats, float], Floats]
+Left = Callable[[Floats, Floats], float]
 Result = TypeVar("Result")
 HALVINGS = 60
+ROUNDING = 1e-14  # of J: a gain that its digits do not show
 KEPT = 2**22  # numbers that the points of a trace may have
 
 
@@ -99,15 +102,18 @@ def descend(
     momentum: float = 0.0,
     average: bool = False,
     proximal: Proximal | None = None,
+    left: Left | None = None,
 ) -> Descent:
     """Descend on a function that gives J and its gradient; ``proximal`` ends each step, for penalties with kinks."""
-    solver = SteepestDescent(evaluate, rule, tolerance, momentum, proximal)
+    solver = SteepestDescent(evaluate, rule, tolerance, momentum, proximal, left)
     driven = drive(solver, solver.init(theta, average), max_steps=max_steps, at_limit=Status.MAX_STEPS)
     at, steps = driven.state, driven.steps
     status = driven.status if solver.failure is None else solver.failure
+    if status in (Status.MAX_STEPS, Status.UNDEFINED) and steps and solver.climbed(at):
+        status = Status.DIVERGED
     values, norms, alphas = (np.array(column[:steps]) for column in (solver.values, solver.norms, solver.alphas))
     trace = DescentTrace(values, norms, alphas, points_kept(solver.points[:steps], len(theta)))
-    return Descent(at.theta, at.value, float(np.linalg.norm(at.g)), status, steps, trace, at.mean, solver.reason)
+    return Descent(at.theta, at.value, _length(at.g), status, steps, trace, at.mean, solver.reason)
 
 
 @dataclass(slots=True)
@@ -127,10 +133,16 @@ class SteepestDescent:
     """theta <- theta - alpha(k) v as a solver; where J cannot be evaluated, ``failure`` and ``reason`` say why."""
 
     def __init__(
-        self, evaluate: Evaluate, rule: Schedule, tolerance: float, momentum: float, proximal: Proximal | None
+        self,
+        evaluate: Evaluate,
+        rule: Schedule,
+        tolerance: float,
+        momentum: float,
+        proximal: Proximal | None,
+        left: Left | None,
     ) -> None:
         self.evaluate, self.rule, self.tolerance = evaluate, rule, tolerance
-        self.momentum, self.proximal = momentum, proximal
+        self.momentum, self.proximal, self.left = momentum, proximal, left
         self.failure: Status | None = None
         self.reason: str | None = None
         self.values: list[float] = []
@@ -151,7 +163,12 @@ class SteepestDescent:
                 self.failure = Status.UNDEFINED
         if self.failure is not None:
             return self.failure
-        return Status.STATIONARY if at.moved <= self.tolerance else None
+        still = at.moved if self.left is None else self.left(at.theta, at.g)
+        return Status.STATIONARY if still <= self.tolerance else None
+
+    def climbed(self, at: DescentPoint) -> bool:
+        """Whether J and its gradient are greater than where the run began."""
+        return bool(at.value > self.values[0] and _length(at.g) > self.norms[0])
 
     def step(self, at: DescentPoint) -> DescentPoint | None:
         return self._attempt(lambda: self._moved(at))
@@ -161,7 +178,11 @@ class SteepestDescent:
         alpha = float(self.rule(len(self.values)))
         if isinstance(self.rule, LineSearch):
             first = self.alphas[-1] * 2 if self.alphas else alpha
-            alpha = _search(self.evaluate, at.theta, at.value, at.g, first, self.rule, self.proximal)
+            alpha = _search(at, first, self, self.rule)
+            if self.left is not None and alpha == 0.0:
+                gain = self.left(at.theta, at.g) ** 2
+                self.failure = Status.STATIONARY if gain <= ROUNDING * abs(at.value) else Status.STALLED
+                return None
         theta = at.theta - alpha * velocity
         if self.proximal is not None:
             theta = self.proximal(theta, alpha)
@@ -170,12 +191,12 @@ class SteepestDescent:
             self.failure = Status.UNDEFINED
             return None
         self.values.append(at.value)
-        self.norms.append(float(np.linalg.norm(at.g)))
+        self.norms.append(_length(at.g))
         self.alphas.append(alpha)
         if len(self.points) * len(theta) < KEPT:
             self.points.append(at.theta)
         mean = None if at.mean is None else at.mean + (theta - at.mean) / (len(self.values) + 1)
-        return DescentPoint(theta, velocity, mean, float(np.linalg.norm(theta - at.theta)), value, g, True)
+        return DescentPoint(theta, velocity, mean, _length(theta - at.theta), value, g, True)
 
     def _attempt(self, evaluation: Callable[[], Result]) -> Result | None:
         """The result, or None where the user's function fails; the failure ends the run."""
@@ -193,24 +214,35 @@ def points_kept(points: list[Floats], size: int) -> Floats:
     return np.array(points).reshape(-1, size)
 
 
+def _length(v: Floats) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.linalg.norm(v))
+
+
 def _finite(value: float, g: Floats) -> bool:
     return bool(np.isfinite(value) and np.isfinite(g).all())
 
 
-def _search(
-    evaluate: Evaluate, theta: Floats, value: float, g: Floats, alpha: float, rule: LineSearch, prox: Proximal | None
-) -> float:
-    """The first of alpha, alpha r, alpha r^2, ... that lowers J enough (Armijo 1966); 0 if none does."""
+def _search(at: DescentPoint, alpha: float, solver: SteepestDescent, rule: LineSearch) -> float:
+    """The first of alpha, alpha r, alpha r^2, ... that lowers J enough (Armijo 1966); 0 if none does.
+
+    A gain that the digits of J do not show is measured by the gradient instead, where ``left`` says how long it is.
+    """
+    prox, left, value, g = solver.proximal, solver.left, at.value, at.g
     for _ in range(HALVINGS):
-        new = theta - alpha * g
+        new = at.theta - alpha * g
         if prox is not None:
             new = prox(new, alpha)
-        away = new - theta
-        tried = evaluate(new)[0]
-        enough = value + rule.slope * float(g @ away)
-        if prox is not None:  # the smooth part must lie below its quadratic model (Beck and Teboulle 2009)
-            enough = value + float(g @ away) + float(away @ away) / (2 * alpha)
-        if np.isfinite(tried) and tried <= enough:
-            return alpha
+        away = new - at.theta
+        tried, there = solver.evaluate(new)
+        promised = float(g @ away)
+        if left is not None and abs(promised) <= ROUNDING * abs(value):
+            if np.isfinite(tried) and left(new, there) < left(at.theta, g):
+                return alpha
+        elif np.isfinite(tried):
+            # with l1 the smooth part must lie below its quadratic model (Beck and Teboulle 2009)
+            slack = rule.slope * promised if prox is None else promised + float(away @ away) / (2 * alpha)
+            if tried <= value + slack:
+                return alpha
         alpha *= rule.shrink
     return 0.0
