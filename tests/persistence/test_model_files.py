@@ -63,6 +63,12 @@ def test_a_note_of_the_users_own_does_not_prevent_saving(tmp_path):
     assert not hasattr(load(tmp_path / "m.sepx"), "note_")
 
 
+def test_a_label_that_is_not_text_is_refused_and_nothing_is_written(tmp_path):
+    with pytest.raises(ModelFileError, match=r"'\\ud800', half of a character"):
+        save(fitted("perceptron", np.where(Y2, "\ud800", "b")), tmp_path / "m.sepx")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_labels_of_every_kind_names_and_parameters_come_back(tmp_path):
     import pandas as pd

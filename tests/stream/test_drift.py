@@ -100,8 +100,8 @@ def test_the_running_standardiser_does_not_depend_on_chunks(cuts):
     assert np.array_equal(made[0][1].mean, made[1][1].mean)
     assert np.array_equal(made[0][1].square, made[1][1].square)
     settled = table[: 900 // 256 * 256]
-    assert made[0][1].mean == pytest.approx(np.nanmean(settled, axis=0), rel=1e-12)
-    assert made[0][1].deviation() == pytest.approx(np.nanstd(settled, axis=0), rel=1e-9)
+    assert made[0][1].mean[:3] == pytest.approx(np.nanmean(settled, axis=0), rel=1e-12)
+    assert made[0][1].deviation(slice(3)) == pytest.approx(np.nanstd(settled, axis=0), rel=1e-9)
     assert np.abs(np.nanmean(made[0][0][256:], axis=0)).max() < 0.2
 
 

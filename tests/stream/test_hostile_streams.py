@@ -321,3 +321,60 @@ def test_labels_cannot_steer_a_terminal(tmp_path):
     assert b"owned" in said
     assert b"\x1b" not in said
     assert b"\x07" not in said
+
+
+def test_many_short_rows_with_names_of_their_own_take_little_memory(tmp_path):
+    lines = (f'{{"f{k}": {k % 7}, "g{k % 5}": {k % 3}, "y": "{"ab"[k % 2]}"}}\n' for k in range(100_000))
+    (tmp_path / "a.jsonl").write_text("".join(lines))
+    for scale in ("none", "standard"):
+        out = ("--target", "y", "--out", tmp_path / "p", "--json", "--scale", scale)
+        report = account(stream(tmp_path / "a.jsonl", *out, preexec_fn=limited(400)))
+        assert (report["rows"], report["features"]) == (100_000, 100_005)
+
+
+def test_names_beyond_the_limit_of_features_are_left_out_and_counted(tmp_path):
+    lines = (f'{{"x": {k % 3}, "f{k}": 1, "ward": "w{k}", "y": "{"ab"[k % 2]}"}}\n' for k in range(20))
+    (tmp_path / "a.jsonl").write_text("".join(lines))
+    words = ("--target", "y", "--features", 11, "--model", tmp_path / "m.sepx")
+    report = account(stream(tmp_path / "a.jsonl", "--out", tmp_path / "p", "--json", *words))
+    assert (report["rows"], report["features"]) == (20, 11)
+    assert (
+        "30 cells of new columns or categories were left out: there are 11 features already; raise --features"
+        in (report["notes"])
+    )
+    assert len(load(tmp_path / "m.sepx").encoder.inputs) == 7
+
+
+@pytest.mark.parametrize("cell", [r'"y": "\ud800"', r'"y": "a", "ward": "\udFFF"', r'"y": "a", "\uD812": 1'])
+def test_half_a_character_is_rejected_and_the_model_is_saved(tmp_path, cell):
+    good = ['{"x": 1, "y": "a"}', '{"x": 2, "y": "b", "ward": "\\ud83d\\ude00"}'] * 5
+    (tmp_path / "a.jsonl").write_text("\n".join([*good[:5], f'{{"x": 3, {cell}}}', *good]) + "\n")
+    out = ("--target", "y", "--out", tmp_path / "p", "--rejects", tmp_path / "r", "--model", tmp_path / "m.sepx")
+    report = account(stream(tmp_path / "a.jsonl", *out, "--json"))
+    assert (report["rows"], report["rejected"]) == (15, 1)
+    told = json.loads((tmp_path / "r").read_text())
+    assert told["line"] == 6
+    assert "is half of a character, not text" in told["reason"]
+    assert load(tmp_path / "m.sepx").classes == ["a", "b"]
+
+
+def test_a_full_disk_names_the_file_that_is_full(tmp_path):
+    (tmp_path / "a.svm").write_text(rows(300, bad_every=10))
+    full = stream(tmp_path / "a.svm", "--out", tmp_path / "p", "--rejects", "/dev/full")
+    assert full.returncode == 2
+    assert full.stderr.startswith(b"error: /dev/full: No space left on device")
+
+
+def test_a_disk_that_fills_soon_leaves_a_checkpoint_of_the_first_rows(tmp_path):
+    (tmp_path / "a.svm").write_text(rows(100_000))
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
+
+    words = (tmp_path / "a.svm", "--out", tmp_path / "p", "--checkpoint", tmp_path / "c")  # every ten seconds
+    full = stream(*words, preexec_fn=small)
+    assert full.returncode == 2
+    assert b"run the same command with --resume" in full.stderr
+    assert stream(*words, "--resume").returncode == 0
+    assert stream(tmp_path / "a.svm", "--out", tmp_path / "once").returncode == 0
+    assert (tmp_path / "p").read_bytes() == (tmp_path / "once").read_bytes()

@@ -90,7 +90,7 @@ def test_keys_and_labels_that_come_later_pass_through():
         ([(1.0, 0)], "shape"),
         ([[1.0, 2.0, 3.0, 4.0]], "item 0"),
         ([(["a", "b"], 1)], "must be numbers"),
-        ([({"a": [1]}, 1)], "shape"),
+        ([({"a": [1]}, 1)], "entries must be numbers"),
         ([([1.0, np.inf], 1)], "infinite"),
         ([({"a": -np.inf}, 1)], "infinite"),
         (None, "NoneType"),

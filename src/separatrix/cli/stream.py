@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from separatrix.atomic_write import naming
 from separatrix.cli import output, table_options
 from separatrix.cli.completion import LEARNER, SOURCE
 from separatrix.cli.learner_command import LearnerCommand
@@ -21,6 +22,7 @@ from separatrix.errors import DataError, ParameterError
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FILE = click.Path(dir_okay=False, path_type=Path)
 SCALES = click.Choice(["none", "standard"])
+FEATURES_HELP = "Maximum number of features (default: 4,194,304 of svmlight, 1,048,576 columns and categories)."
 WINDOW_HELP = "Number of latest rows in the windowed accuracy."
 
 
@@ -50,7 +52,7 @@ WINDOW_HELP = "Number of latest rows in the windowed accuracy."
 @click.option("--category", multiple=True, metavar="COLUMN", help="A column of categories; may be repeated.")
 @click.option("--number", multiple=True, metavar="COLUMN", help="A column of numbers; may be repeated.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out; may be repeated.")
-@click.option("--features", type=click.IntRange(1), help="Maximum number of features (svmlight; default: 4,194,304).")
+@click.option("--features", type=click.IntRange(1), help=FEATURES_HELP)
 @click.option("--window", type=click.IntRange(2), default=1000, show_default=True, help=WINDOW_HELP)
 @click.option(
     "--alarm",
@@ -146,13 +148,14 @@ def _save(run: Any, model: Path | None) -> None:
         return
     from separatrix.persistence import save
 
-    save(run.model(), model)
+    with naming(model):
+        save(run.model(), model)
 
 
 def _full(error: OSError, run: Any) -> str:
     """The sentence of a disk that is full."""
     what = error.strerror or "no space left"
-    where = error.filename or run.plan.out or "the output"
+    where = error.filename or "the output"
     with contextlib.suppress(OSError):  # the checkpoint that is being written counts if it fits
         run.saver.finish()
     kept = run.saver.kept

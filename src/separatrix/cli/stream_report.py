@@ -61,7 +61,14 @@ def account(run: Any, stopped: str | None, model: Path | None) -> StreamReport:
     """The facts."""
     card, new = run.card, run.card.rows - run.resumed
     regression = card.regression
-    notes = [*run.notes, *([] if run.encoder is None else run.encoder.named)]
+    notes = list(run.notes)
+    if run.encoder is not None:
+        if run.encoder.unnamed:
+            notes.append(
+                f"{run.encoder.unnamed:,} cells of new columns or categories were left out: there are "
+                f"{run.encoder.most:,} features already; raise --features"
+            )
+        notes += run.encoder.named
     recent = int(len(card.recent) - card.recent.sum()) if not regression else 0
     return StreamReport(
         source=run.plan.source,

@@ -116,6 +116,12 @@ def _to_bytes(header: dict[str, Any], tensors: dict[str, Any]) -> bytes:
     from safetensors.numpy import save as to_safetensors
 
     text = json.dumps(header, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError as half:
+        raise ModelFileError(
+            f"a label or a name has {half.object[half.start]!r}, half of a character: a model file cannot carry it."
+        ) from half
     sealed = f"{checksum(text, tensors)} {text}"  # one entry: safetensors writes several in any order
     return bytes(to_safetensors(dict(sorted(tensors.items())), metadata={KEY: sealed}))
 

@@ -141,9 +141,14 @@ class Saver:
         self._error: BaseException | None = None
 
     def due(self, rows: int) -> bool:
-        """Whether it is time for a checkpoint; one that is still being written is not waited for."""
+        """Whether it is time for a checkpoint; one that is still being written is not waited for.
+
+        The first comes with the first rows: what ends a stream may come before the next is due.
+        """
         if self.path is None or rows == self.rows or (self._thread is not None and self._thread.is_alive()):
             return False
+        if not self.rows:
+            return True
         if self.every_rows is not None and rows - self.rows >= self.every_rows:
             return True
         return self.every_seconds is not None and time.monotonic() - self._last >= self.every_seconds

@@ -10,12 +10,14 @@ force, a missing category has no feature. A level gets its feature when it first
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Floats
+from separatrix.arrays import Floats, Indices
+from separatrix.errors import DataError
 from separatrix.features.column_encoders import MISSING, CategoryColumn, NumberColumn
 from separatrix.features.encoder import AnyColumn, Encoder
 from separatrix.features.table_model import TableModel
@@ -23,42 +25,47 @@ from separatrix.models.perceptron.arrivals import Arrivals
 from separatrix.stream.block_learning import BlockArrivals
 
 STEP = 256
-MOST_LEVELS = 1 << 20
+MOST_FEATURES = 1 << 20  # columns and levels: each has a name, unlike the numbers of svmlight
 NAMED = 50  # new categories that are named
+MANY = 4  # columns for an entry of a block, above which only those of the block are gone through
 
 
 @dataclass(slots=True)
 class RunningMoments:
-    """Count, mean and sum of squared deviations of each column; missing values are left out."""
+    """Count, mean and sum of squared deviations of each column; there is room for more columns than there are."""
 
     count: Floats = field(default_factory=lambda: np.zeros(0))
     mean: Floats = field(default_factory=lambda: np.zeros(0))
     square: Floats = field(default_factory=lambda: np.zeros(0))
 
     def widen(self, d: int) -> None:
-        for name in ("count", "mean", "square"):
-            own = getattr(self, name)
-            if len(own) < d:
-                setattr(self, name, np.concatenate([own, np.zeros(d - len(own))]))
+        """Room for so many columns, doubled so that columns that join one by one cost no copy each."""
+        room = len(self.count)
+        if room < d:
+            more = np.zeros((1 << (d - 1).bit_length()) - room)
+            for name in ("count", "mean", "square"):
+                setattr(self, name, np.concatenate([getattr(self, name), more]))
 
-    def add(self, block: Floats) -> None:
-        """Join the moments of a whole block (Chan, Golub & LeVeque 1979)."""
-        present = ~np.isnan(block)
-        n = present.sum(axis=0).astype(np.float64)
-        filled = np.where(present, block, 0.0)
+    def add(self, columns: Indices, values: Floats) -> None:
+        """Join the moments of a whole block of entries (Chan, Golub & LeVeque 1979)."""
+        every = len(self.count) <= MANY * len(columns)
+        at, place = (slice(None), columns) if every else np.unique(columns, return_inverse=True)
+        room = len(self.count) if every else 0
+        n = np.bincount(place, minlength=room).astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            mean = np.where(n > 0, filled.sum(axis=0) / n, 0.0)
-            deviation = np.where(present, block - mean, 0.0)
-            square = (deviation * deviation).sum(axis=0)
-            total = self.count + n
-            apart = mean - self.mean
-            share = np.where(total > 0, n / total, 0.0)
-            self.square = self.square + square + np.where(n > 0, apart * apart * self.count * share, 0.0)
-            self.mean = self.mean + np.where(n > 0, apart * share, 0.0)
-            self.count = total
+            mean = np.where(n > 0, np.bincount(place, values, room) / n, 0.0)
+            deviation = values - mean[place]
+            before = self.count[at]
+            apart = mean - self.mean[at]
+            share = np.where(n > 0, n / (before + n), 0.0)
+            square = np.bincount(place, deviation * deviation, room)
+            self.square[at] += square + np.where(n > 0, apart * apart * before * share, 0.0)
+            self.mean[at] += np.where(n > 0, apart * share, 0.0)
+            self.count[at] += n
 
-    def deviation(self) -> Floats:
-        return np.sqrt(self.square / np.maximum(self.count, 1.0))
+    def deviation(self, at: Any) -> Floats:
+        """Standard deviations of some columns."""
+        return np.asarray(np.sqrt(self.square[at] / np.maximum(self.count[at], 1.0)))
 
 
 @dataclass(slots=True)
@@ -66,27 +73,34 @@ class GrowingEncoder:
     """The state of the encoder."""
 
     standard: bool
-    columns: list[str] = field(default_factory=list)  # of numbers, by number
+    most: int = MOST_FEATURES
+    columns: dict[str, int] = field(default_factory=dict)  # of numbers, by number
     features: list[tuple[str, str | None]] = field(default_factory=list)  # column, and level of a category
     levels: dict[tuple[str, str], int] = field(default_factory=dict)  # feature of each level
     place: list[int] = field(default_factory=list)  # feature of each column of numbers
     moments: RunningMoments = field(default_factory=RunningMoments)
-    waiting: list[Floats] = field(default_factory=list)
-    waits: int = 0  # rows that wait
+    waiting: list[tuple[Indices, Floats]] = field(default_factory=list)  # entries of the rows behind the last boundary
     rows: int = 0
     named: list[str] = field(default_factory=list)  # the first new categories, in words
-    unnamed: int = 0  # levels without a feature, beyond the limit
+    unnamed: int = 0  # cells that would have needed a feature beyond the limit
 
-    def begin(self, columns: list[str]) -> None:
+    def begin(self, columns: Iterable[str]) -> None:
         """Columns of numbers that are known beforehand."""
         for name in columns:
-            self._column(name)
+            if self.column(name) is None:
+                raise DataError(f"there are more than {self.most:,} columns: raise --features.")
 
-    def _column(self, name: str) -> None:
-        self.place.append(len(self.features))
-        self.features.append((name, None))
-        self.columns.append(name)
-        self.moments.widen(len(self.columns))
+    def column(self, name: str) -> int | None:
+        """The number of a column of numbers, which it gets when it is first seen; None beyond the limit."""
+        if name not in self.columns:
+            if self.width >= self.most:
+                self.unnamed += 1
+                return None
+            self.place.append(len(self.features))
+            self.features.append((name, None))
+            self.columns[name] = len(self.columns)
+            self.moments.widen(len(self.columns))
+        return self.columns[name]
 
     @property
     def width(self) -> int:
@@ -94,44 +108,42 @@ class GrowingEncoder:
 
     def sparse(self, cells: list[dict[str, Any]]) -> tuple[Floats, Any, Any]:
         """Rows with categories: values, columns and ends of a CSR matrix of ``width`` columns."""
-        at = {name: j for j, name in enumerate(self.columns)}
-        present: list[list[int]] = []
-        found: list[list[int]] = []
+        present: list[int] = []
+        numbers: list[float] = []
+        ends: list[int] = []
+        ones: list[list[int]] = []
         for number, row in enumerate(cells):
-            numbers, ones = [], []
+            levels = []
             for name, value in row.items():
                 if isinstance(value, str):
                     feature = self._level(name, value, self.rows + number)
                     if feature is not None:
-                        ones.append(feature)
-                elif value is not None or name in at:
-                    if name not in at:
-                        at[name] = len(self.columns)
-                        self._column(name)
-                    numbers.append(at[name])
-            present.append(numbers)
-            found.append(ones)
-        table = np.full((len(cells), len(self.columns)), np.nan)
-        for i, row in enumerate(cells):
-            for j in present[i]:
-                value = row[self.columns[j]]
-                table[i, j] = math.nan if value is None else value
-        scaled = self.standardised(table)
+                        levels.append(feature)
+                elif value is not None or name in self.columns:
+                    j = self.column(name)
+                    if j is not None:
+                        present.append(j)
+                        numbers.append(math.nan if value is None else value)
+            ends.append(len(present))
+            ones.append(levels)
+        entries = np.array(present, dtype=np.int64), np.array(numbers, dtype=np.float64)
+        scaled = self.standardised_entries(*entries, np.array(ends, dtype=np.int64)).tolist()
         values: list[float] = []
         columns: list[int] = []
-        ends = []
-        for i, (numbers, ones) in enumerate(zip(present, found, strict=True)):
-            pairs = sorted([*((self.place[j], scaled[i, j]) for j in numbers), *((f, 1.0) for f in ones)])
+        rows = []
+        for begin, end, levels in zip([0, *ends[:-1]], ends, ones, strict=True):
+            own = zip((self.place[j] for j in present[begin:end]), scaled[begin:end], strict=True)
+            pairs = sorted([*own, *((f, 1.0) for f in levels)])
             columns += [c for c, _ in pairs]
             values += [v for _, v in pairs]
-            ends.append(len(columns))
-        return np.array(values, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(ends, dtype=np.int32)
+            rows.append(len(columns))
+        return np.array(values, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(rows, dtype=np.int32)
 
     def _level(self, column: str, level: str, row: int) -> int | None:
         key = (column, level)
         if key in self.levels:
             return self.levels[key]
-        if len(self.levels) >= MOST_LEVELS:
+        if self.width >= self.most:
             self.unnamed += 1
             return None
         self.levels[key] = len(self.features)
@@ -143,40 +155,55 @@ class GrowingEncoder:
     def standardised(self, table: Floats) -> Floats:
         """Columns of numbers with the moments in force; the rows enter the moments at the next boundary."""
         out = np.empty_like(table)
-        begin = 0
-        while begin < len(table):
-            end = min(len(table), begin + boundary(self.rows) - self.rows)
+        numbers = np.arange(table.shape[1])
+        for begin, end in self._blocks(len(table)):
             part = table[begin:end]
-            mean, deviation = self.moments.mean[: part.shape[1]], self.moments.deviation()[: part.shape[1]]
-            filled = np.where(np.isnan(part), mean, part)
-            if self.standard:
-                with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                    filled = np.where(deviation > 0, (filled - mean) / deviation, 0.0)
-            out[begin:end] = filled
-            self.waiting.append(part.copy())
-            self.waits += end - begin
+            out[begin:end] = self._in_force(part, slice(table.shape[1]))
+            there = ~np.isnan(part)
+            self.waiting.append((np.broadcast_to(numbers, part.shape)[there], part[there]))
+        return out
+
+    def standardised_entries(self, columns: Indices, values: Floats, ends: Indices) -> Floats:
+        """The same for rows of which only some entries are there, up to ``ends`` of each."""
+        out = np.empty_like(values)
+        starts = np.concatenate([[0], ends])
+        for begin, end in self._blocks(len(ends)):
+            own = slice(starts[begin], starts[end])
+            out[own] = self._in_force(values[own], columns[own])
+            there = ~np.isnan(values[own])
+            self.waiting.append((columns[own][there], values[own][there]))
+        return out
+
+    def _in_force(self, part: Floats, at: Any) -> Floats:
+        """Values with the moments in force, a missing one as the mean."""
+        mean = self.moments.mean[at]
+        filled = np.where(np.isnan(part), mean, part)
+        if not self.standard:
+            return filled
+        deviation = self.moments.deviation(at)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.where(deviation > 0, (filled - mean) / deviation, 0.0)
+
+    def _blocks(self, rows: int) -> Iterator[tuple[int, int]]:
+        """Rows up to the next boundary each; at a boundary the rows that wait enter the moments."""
+        begin = 0
+        while begin < rows:
+            end = min(rows, begin + boundary(self.rows) - self.rows)
+            yield begin, end
             self.rows += end - begin
             begin = end
             if self.rows == boundary(self.rows - 1):
-                self._settle()
-        return out
-
-    def _settle(self) -> None:
-        d = len(self.columns)
-        block = np.full((self.waits, d), np.nan)
-        at = 0
-        for part in self.waiting:
-            block[at : at + len(part), : part.shape[1]] = part
-            at += len(part)
-        self.moments.add(block)
-        self.waiting, self.waits = [], 0
+                columns = np.concatenate([own for own, _ in self.waiting])
+                self.moments.add(columns, np.concatenate([values for _, values in self.waiting]))
+                self.waiting = []
 
     def shift_and_scale(self) -> tuple[Floats, Floats]:
         """What a model file keeps: (x - shift) / scale is what the next row would become."""
+        d = len(self.columns)
         if not self.standard:
-            return np.zeros(len(self.columns)), np.ones(len(self.columns))
-        deviation = self.moments.deviation()
-        return self.moments.mean.copy(), np.where(deviation > 0, deviation, 1.0)
+            return np.zeros(d), np.ones(d)
+        deviation = self.moments.deviation(slice(d))
+        return self.moments.mean[:d].copy(), np.where(deviation > 0, deviation, 1.0)
 
 
 def boundary(row: int) -> int:
@@ -207,7 +234,6 @@ def _columns(encoder: GrowingEncoder) -> tuple[list[AnyColumn], list[int]]:
     """The columns in the order of their first feature, and the features in the order of the columns."""
     shift, scale = encoder.shift_and_scale()
     names = list(dict.fromkeys(column for column, _ in encoder.features))
-    numbers = {name: j for j, name in enumerate(encoder.columns)}
     levels: dict[str, list[str]] = {}
     for column, level in encoder.features:
         if level is not None:
@@ -215,8 +241,8 @@ def _columns(encoder: GrowingEncoder) -> tuple[list[AnyColumn], list[int]]:
     columns: list[AnyColumn] = []
     order: list[int] = []
     for name in names:
-        if name in numbers:
-            j = numbers[name]
+        if name in encoder.columns:
+            j = encoder.columns[name]
             fill = float(encoder.moments.mean[j])
             columns.append(NumberColumn(name, "number", fill, False, float(shift[j]), float(scale[j])))
             order.append(encoder.place[j])

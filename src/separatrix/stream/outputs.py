@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.atomic_write import naming
 from separatrix.errors import CheckpointError
 from separatrix.models.perceptron.arrivals import Judged
 from separatrix.printable import printable
@@ -62,16 +63,19 @@ class Output:
         left = memoryview(text)
         while left:
             if self.regular:
-                done = os.write(self.handle, left)
+                size = len(left)
             else:
                 self.stopping.wait(None, write=self.handle)
-                done = os.write(self.handle, left[:SMALL])
+                size = SMALL
+            with naming(self.name):
+                done = os.write(self.handle, left[:size])
             left = left[done:]
         self.offset += len(text)
 
     def sync(self) -> None:
         if self.regular:
-            os.fsync(self.handle)
+            with naming(self.name):
+                os.fsync(self.handle)
 
     def close(self) -> None:
         os.close(self.handle)

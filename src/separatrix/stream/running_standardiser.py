@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -37,7 +38,7 @@ class RunningStandardiser:
     """
 
     def __init__(self) -> None:
-        self._state = GrowingEncoder(standard=True)
+        self._state = GrowingEncoder(standard=True, most=sys.maxsize)
 
     def rows(self, stream: Any, y: Any = None) -> Iterator[Any]:
         """The items of a stream as :func:`progressive` takes them, with scaled rows, each made when it is asked for.
@@ -94,7 +95,7 @@ class RunningStandardiser:
         """
         shift, scale = self._state.shift_and_scale()
         if isinstance(x, dict):
-            at = {name: j for j, name in enumerate(self._state.columns)}
+            at = self._state.columns
             new = sorted(name for name, value in x.items() if not isinstance(value, str) and name not in at)
             if new:
                 raise DataError(
@@ -119,14 +120,14 @@ class RunningStandardiser:
                 self._state.begin([str(j) for j in range(table.shape[-1] if table.ndim else 0)])
             scaled = self._state.standardised(np.atleast_2d(self._checked(table)))
             return scaled if table.ndim == 2 else scaled[0]
-        numbers = {name: value for name, value in x.items() if not isinstance(value, str)}
-        known = set(self._state.columns)
-        self._state.begin([name for name in numbers if name not in known])
-        row = [math.nan if (value := numbers.get(name)) is None else value for name in self._state.columns]
-        own = dict(
-            zip(self._state.columns, self._state.standardised(self._checked(_floats([row])))[0].tolist(), strict=True)
-        )
-        return {name: own.get(name, value) for name, value in x.items()}
+        names = [name for name, value in x.items() if not isinstance(value, str)]
+        values = _floats([math.nan if x[name] is None else x[name] for name in names])
+        if values.ndim != 1:
+            raise DataError(f"a row of the stream is {x!r:.60}: its entries must be numbers.")
+        self._state.begin(names)
+        columns = np.array([self._state.columns[name] for name in names], dtype=np.int64)
+        scaled = self._state.standardised_entries(columns, values, np.array([len(names)]))
+        return {**x, **dict(zip(names, scaled.tolist(), strict=True))}
 
     def _checked(self, table: Floats) -> Floats:
         d = len(self._state.columns)

@@ -18,7 +18,7 @@ import numpy as np
 from separatrix.data.file_pieces import Bytes, in_order, workers
 from separatrix.data.row_files import csr_rows
 from separatrix.errors import CheckpointError, DataError, ParameterError
-from separatrix.stream import checkpoint
+from separatrix.stream import checkpoint, growing_encoder
 from separatrix.stream.block_learning import BlockArrivals, arrivals_of
 from separatrix.stream.byte_sources import Feed, FileFeed, feed_of
 from separatrix.stream.checkpoint import Saver
@@ -274,7 +274,7 @@ class StreamRun:
                 return rows.matrix(self.arrivals.make_room(rows.most))
             return rows.matrix(self.arrivals.make_room(rows.most + 1))
         if self.encoder is None:
-            self.encoder = GrowingEncoder(self.plan.standard)
+            self.encoder = GrowingEncoder(self.plan.standard, self.plan.features or growing_encoder.MOST_FEATURES)
             if isinstance(self.format, Csv) and self.format.columns.plain:
                 self.encoder.begin(list(self.format.columns.kinds))
         if rows.numbers is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,7 @@ from separatrix.stream.row_batches import SHOWN, Reject, TableRows, lines_of
 DELIMITERS = ",;\t|"
 QUOTE = ord('"')
 MOST_LINES, MOST_BYTES = 64, 1 << 16  # of a row with line ends between quotes
+HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a pair of escapes that stand for one character
 NO_VALUE = ("", "NA", "NaN", "nan", "null", "NULL", "None")
 
 
@@ -222,9 +224,15 @@ class JsonLines:
 
 
 def _object(raw: bytes) -> dict[str, Any]:
-    row = json.loads(raw)
+    text = raw.decode("utf-8")
+    row = json.loads(text)
     if not isinstance(row, dict):
         raise ValueError("the line is not a JSON object")
+    if HALF.search(text):
+        try:
+            json.dumps(row, ensure_ascii=False).encode()
+        except UnicodeEncodeError as half:
+            raise ValueError(f"\\u{ord(half.object[half.start]):04x} is half of a character, not text") from half
     return row
 
 
