@@ -207,7 +207,7 @@ class LogisticRun:
             self.spec = replace(self.spec, kept=tuple(self.columns.kept.tolist()))
 
     def _exists(self) -> Existence:
-        return Existence("overlap", "circulation", None, self.spec.against)
+        return Existence("overlap", "bound", None, self.spec.against)
 
     def _decided(self, run: Driven[NewtonState]) -> LogisticResult:
         """Whether a maximum exists, by all rows; if it does, the search goes on until it is reached."""

@@ -67,7 +67,7 @@ def test_the_sampled_start_ends_at_the_same_minimum():
     theirs = Theirs(C=1.0, solver="newton-cholesky", tol=1e-10).fit(X, y)
     np.testing.assert_allclose(fast.coef_, theirs.coef_, rtol=1e-5, atol=1e-6)
     ml = sx.LogisticRegression().fit(X, y)
-    assert ml.separation_.by == "circulation"
+    assert ml.separation_.by == "bound"
     assert np.abs(np.column_stack([X, np.ones(len(y))]).T @ (y - ml.predict_proba(X)[:, 1])).max() < 1e-8
 
 

@@ -35,7 +35,7 @@ def test_estimates_to_ten_digits_and_errors_to_eight(reference, real_data, name)
     assert model.loglik_ == pytest.approx(float(reference[name]["computed_ml"]["loglik"]), rel=1e-12)
     assert model.status_ is sx.Status.OPTIMAL
     assert model.separation_.verdict == "overlap"
-    assert model.separation_.by == "circulation"
+    assert model.separation_.by == "bound"
     rows = model.summary().coefficients
     np.testing.assert_allclose([row.std_err for row in rows], error, rtol=1e-9)
 
@@ -106,7 +106,7 @@ def test_spector_has_the_estimates_and_errors_of_long_arithmetic(real_data):
     estimate, error = long_maximum(X, y.astype(int).tolist(), firth=False)
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), estimate, rtol=1e-11)
     np.testing.assert_allclose([row.std_err for row in model.summary().coefficients], error, rtol=1e-9)
-    assert model.separation_.by == "circulation"
+    assert model.separation_.by == "bound"
 
 
 def test_firth_on_overlapping_rows(real_data):

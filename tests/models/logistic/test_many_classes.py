@@ -31,7 +31,7 @@ def drawn(kind, classes, d, n, seed=0):
 
 
 VERDICTS = {
-    "noise": ("overlap", "circulation"),
+    "noise": ("overlap", "bound"),
     "blobs": ("complete", "scores"),
     "one": ("quasi", "groups"),
     "halves": ("quasi", "groups"),
@@ -101,7 +101,7 @@ def test_verdicts_of_the_fit_are_those_of_separability(monkeypatch):
         found = quiet(sx.LogisticRegression(on_separation="ignore"), X, y).separation_
         assert found.verdict == sx.separability(X, y, multiclass="kesler").verdict
         by.add(found.by)
-    assert by == {"circulation", "scores", "groups", "separability"}
+    assert by == {"bound", "scores", "groups", "separability"}
 
 
 @pytest.mark.parametrize("kind", ["noise", "blobs"])

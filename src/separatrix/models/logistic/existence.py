@@ -1,8 +1,7 @@
 """Whether a maximum-likelihood estimate exists, and what is left to gain on the way to it.
 
 A maximum exists where no direction separates the classes (Albert and Anderson 1984). The fit itself proves that, by a
-bound of what is left to gain at a point near the maximum (:class:`LeftToGain`), or by its probabilities
-(circulation.py).
+bound of what is left to gain at a point near the maximum (:class:`LeftToGain`).
 
 Vectors of a fit that have every row strictly on its side prove the opposite. Where the fit proves nothing, separability
 decides.
@@ -47,7 +46,6 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import CertificateError, DataError
 from separatrix.models.logistic.binary_loss import BinaryLoss, LossPoint, dense
-from separatrix.models.logistic.circulation import UNIT, ClassRows, TwoClassRows, proves_overlap
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.problem import LogisticProblem
 from separatrix.numerics.gram_matrix import least_eigenvalue_above
@@ -56,8 +54,7 @@ from separatrix.proofs.separability import Given, Separability
 
 NAMED = {"complete": 21, "quasi": 200}  # parameters up to which a warning decides which coefficients are infinite
 PLAIN = {"complete": "completely", "quasi": "quasi-completely"}
-PROOF_SIZE, PROOF_WORK = 2**25, 2**36  # numbers that a proof of overlap may look at, and its multiplications
-PROOF_COLUMNS = 3200  # the parameters that it may have: a matrix of so many is factorised in less than a second
+UNIT = 2.0**-53  # of rounding
 ROWS, MORE = 8, 64  # rows of A for each column at least, and where these prove nothing
 MOST_COLUMNS = 2000  # beyond which A would cost too much
 OWN, MOST_BOUND = 0.8, 0.95  # of R l: by the curvature of rows themselves, and by their lengths
@@ -68,7 +65,7 @@ FEWER = 4  # rows are measured one by one where they are at most one in so many,
 class Existence:
     """The verdict on the rows that count; ``by`` is what proved it.
 
-    ``"circulation"``: the fitted probabilities themselves (positive weights near them cancel the rows exactly);
+    ``"bound"``: a bound of what is left to gain where the fit is;
     ``"scores"``: those of a fit, which have every row strictly on its side;
     ``"groups"``: two groups of the classes that a hyperplane separates, and classes that none does (class_groups.py);
     ``"separability"``: :func:`separatrix.separability`, whose evidence it then carries. The certificate and
@@ -154,23 +151,11 @@ def _ask(given: Given, against_rest: int | None) -> Separability:
     return kesler(given)
 
 
-# -- overlap, proved from fitted probabilities ------------------------------------------------------
-
-
 def overlap_at(problem: LogisticProblem, point: LossPoint) -> bool:
-    """Whether the fitted probabilities at a point prove that the classes overlap; False proves nothing."""
+    """Whether what is left to gain at a point is bounded, which proves that the classes overlap."""
     if not problem.d + int(problem.lift):
         return True  # there is no direction
-    if LeftToGain(problem.loss())(point) < np.inf:
-        return True
-    p, K = problem.d + int(problem.lift), problem.classes
-    if problem.n * max(p, K) > PROOF_SIZE or problem.n * (K - 1) * p**2 > PROOF_WORK or (K - 1) * p > PROOF_COLUMNS:
-        return False
-    if K == 2:
-        return proves_overlap(TwoClassRows(problem.signs.astype(np.float64)[:, None] * problem.lifted()), point.wrong)
-    q = point.curvature.copy()
-    q[np.arange(problem.n), problem.codes] = 0.0
-    return proves_overlap(ClassRows(problem.lifted(), problem.codes, K), q)
+    return LeftToGain(problem.loss())(point) < np.inf
 
 
 # -- separation, proved from fitted vectors ----------------------------------------------------------

@@ -32,8 +32,7 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.models.logistic.binary_loss import DIGITS, TINY, ConjugateGradients, LossPoint
-from separatrix.models.logistic.circulation import UNIT
-from separatrix.models.logistic.existence import LeftToGain, SomeRows
+from separatrix.models.logistic.existence import UNIT, LeftToGain, SomeRows
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss, class_scores, class_sums
 
 ROUGH, FINER = 0.1, 0.3  # how exactly the step is solved at first, and how much more exactly then

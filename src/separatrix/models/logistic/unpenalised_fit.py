@@ -39,6 +39,7 @@ FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's est
 SAMPLE_GAP = 1e-12  # of the value: how near the maximum of a sample is found
 FINER = 1e-3  # of a tolerance: what comes next where it is reached and not proved
 PATIENCE = 12  # steps after which a search that is not settled asks whether there is a maximum at all
+MORE = 6  # steps that are tried before a proof by separability
 RIDGES, RIDGE_GAP = (0.1, 1.0, 10.0, 100.0, 1000.0), 1e-3  # where searches for a higher maximum begin, and how near
 
 
@@ -182,19 +183,27 @@ class UnpenalisedFit:
         given = self.rows.given(self.options.lift)
         k = None if self.rows.rest is None else self.rows.rest[1]
         many = self.columns is not None and self.problem.classes > 2 and self.whole.parameters > NAMED["quasi"]
-        verdict = self.by_fit() or (self.many_classes(given).verdict() if many else None)
+        verdict = self.by_fit() or self.by_more_steps() or (self.many_classes(given).verdict() if many else None)
         return Existence.decide(given, k) if verdict is None else Existence(*verdict, given, k)
 
     def by_fit(self) -> tuple[str, str] | None:
         """The verdict by the probabilities of the search, or by the scores of a fit that is there."""
         point, tried = self.run.state.point, self.columns is not None
         if (self.settled or (tried and overlap_at(self.problem, point))) and self.follows():
-            return "overlap", "circulation"
+            return "overlap", "bound"
         if (tried and separates(self.problem, self.problem.shortest(point.at))) or (
             self.ridge is not None and separates(self.whole, self.ridge.vectors)
         ):
             return "complete", "scores"
         return None
+
+    def by_more_steps(self) -> tuple[str, str] | None:
+        """The verdict after a few more steps: near a maximum the digits of each one double."""
+        before = self.run
+        verdict, _ = self.further(MORE)
+        if verdict is None or verdict[0] != "overlap":
+            self.run = before  # Firth's estimate is nearer to where fewer steps have led
+        return verdict
 
     def many_classes(self, given: Given) -> ManyClasses:
         """What is tried before a proof about so many rows and columns."""
