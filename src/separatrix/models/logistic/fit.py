@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -27,9 +26,7 @@ from separatrix.models.logistic.problem import (
 from separatrix.models.logistic.unpenalised_fit import UnpenalisedFit
 from separatrix.numerics.driver import drive
 from separatrix.numerics.status import Status
-from separatrix.validation import check_table
 
-LARGE = 2**23  # numbers of rows whose check is left to the passes of a ridge fit
 FAR = 100.0  # times its spread that a dense column may be away from zero in a penalised fit
 LOOK = 1000  # rows that are looked at for that
 
@@ -43,32 +40,6 @@ def fit_parts(parts: list[UsedRows], options: FitOptions, start: Floats | None) 
             break
     nothing = LogisticResult(np.zeros_like(done[0].vectors), Status.INTERRUPTED)
     return done + [nothing] * (len(parts) - len(done))
-
-
-def shows_finite(X: Any, options: FitOptions) -> bool:
-    """Whether a fit to these rows is a check of theirs: a large ridge fit reads all of them several times."""
-    ridge = np.isfinite(options.C) and options.l1_ratio == 0
-    return isinstance(X, np.ndarray) and X.size >= LARGE and bool(ridge)
-
-
-def fit_unchecked(parts: list[UsedRows], options: FitOptions, start: Floats | None) -> list[LogisticResult]:
-    """Ridge fits to rows that may hold a NaN or an infinity.
-
-    No gradient over all rows is finite then, no gap is proved, and the rows are read again to name the place.
-    """
-    X = parts[0].table.X
-    if len(parts[0].labels.classes) > 2:
-        check_table(X)
-        return fit_parts(parts, options, start)
-    try:
-        with np.errstate(all="ignore"):
-            results = fit_parts(parts, options, start)
-    except Exception:
-        check_table(X)
-        raise
-    if any(result.status is not Status.OPTIMAL for result in results):
-        check_table(X)
-    return results
 
 
 def fit_rows(rows: UsedRows, options: FitOptions, start: Floats | None) -> LogisticResult:
@@ -171,8 +142,6 @@ def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool, to
         few = f"the same problem on {problem.n:,} columns with the inner products of the rows"
         return f"{few}: {problem.d:,} columns are many"
     to_gap = to_gap and problem.classes > 2 and problem.by_products
-    if problem.keeps and not (penalised or to_gap):
-        return f"few Hessians in single precision, each kept for many Newton steps: {p}"
     if to_gap or (penalised and by_gradients(problem) and not (sampled and problem.classes == 2)):
         return f"steps by the gradients of earlier ones (L-BFGS), the last by conjugate gradients: {p}"
     if ridge_by_products(problem) if penalised else problem.by_products:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from separatrix.models.logistic.binary_loss import BinaryLoss, HessianModel, LossPoint
-from separatrix.models.logistic.class_newton import class_gradients, class_newton, class_start
+from separatrix.models.logistic.class_newton import class_gradients, class_start
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.newton import NewtonState, newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem
@@ -25,8 +25,6 @@ def searched(
     """
     if isinstance(loss, MultinomialLoss) and tol > 0 and problem.by_products:
         return class_gradients(loss, start, most, tol, model)
-    if isinstance(loss, MultinomialLoss) and problem.keeps:
-        return class_newton(loss, start, most)
     if problem.by_products:
         return newton_cg(loss, class_start(loss, start) if isinstance(loss, MultinomialLoss) else start, most, tol)
     if isinstance(loss, BinaryLoss):

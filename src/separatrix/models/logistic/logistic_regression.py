@@ -21,7 +21,7 @@ from separatrix.errors import (
     SeparationWarning,
 )
 from separatrix.models.class_labels import need_two_classes, weights_of_rows, with_reference
-from separatrix.models.logistic.fit import fit_parts, fit_unchecked, plan_of, shows_finite
+from separatrix.models.logistic.fit import fit_parts, plan_of
 from separatrix.models.logistic.grouped import check_grouped, check_offset
 from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path, fits_of
@@ -221,10 +221,8 @@ class LogisticRegression(LogisticInference):
         array([[0.767]])
         """
         options = self._options()
-        plain = sample_weight is None and self.class_weight is None and offset is None and trials is None
-        late = plain and shows_finite(X, options)
-        rows, table = self._checked(X, y, sample_weight, offset, trials, finite=not late)
-        results = (fit_unchecked if late else fit_parts)(self._parts(rows), options, self._start(rows))
+        rows, table = self._checked(X, y, sample_weight, offset, trials)
+        results = fit_parts(self._parts(rows), options, self._start(rows))
         self._store(rows, table, results)
         if self.status_ is Status.INTERRUPTED:
             raise_interruption(self.status_)  # here and not before: the partial model is stored
@@ -281,10 +279,8 @@ class LogisticRegression(LogisticInference):
 
     # -- rows ---------------------------------------------------------------------------------------
 
-    def _checked(
-        self, X: Any, y: Any, sample_weight: Any, offset: Any, trials: Any = None, finite: bool = True
-    ) -> tuple[UsedRows, Table]:
-        table = self._fit_table(X, finite)
+    def _checked(self, X: Any, y: Any, sample_weight: Any, offset: Any, trials: Any = None) -> tuple[UsedRows, Table]:
+        table = self._fit_table(X)
         need_same_index(X, offset, "offset")
         if trials is not None:
             return self._checked_groups(X, y, sample_weight, offset, trials, table), table

@@ -29,8 +29,6 @@ GAP = 1e-8  # the relative gap at which a penalised fit ends, unless another is 
 MOST_PARAMETERS = 2000  # up to here the Hessian is made, beyond it is only multiplied with
 CHEAP = 1e6  # rows times squared parameters up to which it is made of several classes
 MOST_SPARSE = 300  # the same for sparse rows
-MOST_KEPT, KEPT = 320, 1e9  # of dense rows and several classes: parameters, and rows times their squares, up to which
-# a Hessian in single precision costs less than the products that it saves
 
 
 @dataclass(frozen=True)
@@ -109,13 +107,6 @@ class LogisticProblem:
     def by_products(self) -> bool:
         """Whether the Hessian is only multiplied with: of many classes it costs more than all products together."""
         return self.wide or (self.classes > 2 and self.n * self.parameters**2 > CHEAP)
-
-    @property
-    def keeps(self) -> bool:
-        """Whether a few Hessians of several classes, made in single precision, serve all steps to the last digits."""
-        size = self.n * self.parameters**2
-        few = self.parameters <= MOST_KEPT and CHEAP < size <= KEPT
-        return self.classes > 2 and self.lift and not self.sparse and few
 
     @property
     def signs(self) -> NDArray[np.int8]:

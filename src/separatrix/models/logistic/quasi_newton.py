@@ -3,9 +3,8 @@
 For many rows and few columns the rough Hessian is that of a sample of the rows at the minimum of that sample: a few
 passes over all rows then suffice (Byrd, Chin, Neveitt and Nocedal 2011).
 
-On fewer rows a search to a gap makes the Hessian of some rows twice, at zero and after the first step. To the last
-digits there are two Hessians, one to come near the minimum and one of all rows near it, where it hardly changes: each
-costs as much as several passes. Steps with a kept one, corrected by what earlier
+On fewer rows there are two Hessians, one to come near the minimum and one near it, where it hardly changes: each costs
+as much as several passes. Steps with a kept one, corrected by what earlier
 steps have shown, divide what is left to gain by a hundred or more. Where they do not, as on classes that are nearly
 separated, Newton's method takes over.
 """
@@ -30,7 +29,6 @@ from separatrix.models.logistic.binary_loss import (
     SampleHessian,
     backtrack,
     expected_next,
-    weighted_gram,
 )
 from separatrix.models.logistic.duality_gap import KeptGap
 from separatrix.models.logistic.existence import LeftToGain
@@ -41,7 +39,6 @@ from separatrix.numerics.status import Status
 MEMORY = 20
 SOON = 12  # steps in which the first Hessian leads there, or it is of no use
 SAMPLE, FEWER = 32, 3  # rows of a sample for each parameter, where that is at most one row in so many
-MUCH_FEWER = 6  # the same where no Hessian of all rows proves the gap of a ridge
 ROUGH = 0.1  # how exactly a step by its Hessian is solved
 NEAR = 1e-3  # of the value: what is left to gain where the second Hessian is made
 
@@ -225,21 +222,14 @@ def kept_newton(
     ``model`` is about the Hessian at the start, if it is known.
     """
     zero = not start.at.any()
-    if (begin := model or (sampled_hessian(loss) if zero else None) or kept(loss, start)) is None:
+    if (begin := model or kept(loss, start)) is None:
         return newton(loss, start, max_iter, tol, bounded=loss if loss.ridge else None)
     some = isinstance(begin, SampleHessian) and begin.rows < loss.n
     point, pairs = first_step(loss, start, begin, ROUGH if some else 0.0) if zero else (start, None)
-    steps = int(zero)
-    if some and tol > 0 and (not loss.ridge or stride_of(loss) >= MUCH_FEWER):
-        near, wanted, gap = sampled_hessian(loss, point) if zero else begin, tol, LeftToGain(loss, tol)
-    else:
-        near, wanted, gap = begin, NEAR if zero or tol > 0 else 0.01 * NEAR, None
-    near = near or begin
-    run = with_model(loss, point, near, wanted, min(SOON, max_iter) - steps, gap, None if gap else pairs)
+    steps, wanted = int(zero), NEAR if zero or tol > 0 else 0.01 * NEAR
+    run = with_model(loss, point, begin, wanted, min(SOON, max_iter) - steps, pairs=pairs)
     point, steps = run.state.point, steps + run.steps
-    if gap and run.status is Status.OPTIMAL and loss.ridge:
-        return one_more(loss, run.state, steps)
-    if run.status is Status.INTERRUPTED or (gap and run.status is Status.OPTIMAL):
+    if run.status is Status.INTERRUPTED:
         return Driven(NewtonState(point, gap=run.state.gap), run.status, steps)
     near = kept(loss, point) if steps or model is not None else begin
     # A second Hessian leads on where steps are slow; without a tolerance Newton's method does.
@@ -273,24 +263,6 @@ def one_more(loss: BinaryLoss, state: LBFGSState, steps: int) -> Driven[NewtonSt
         return Driven(NewtonState(state.point, gap=state.gap), Status.OPTIMAL, steps)
     gap = max(0.0, state.gap - (state.point.value - point.value))
     return Driven(NewtonState(point, gap=gap), Status.OPTIMAL, steps + 1)
-
-
-def stride_of(loss: BinaryLoss) -> int:
-    """Every how many-th row a Hessian of some rows has."""
-    return loss.n // (SAMPLE * loss.length)
-
-
-def sampled_hessian(loss: BinaryLoss, point: LossPoint | None = None) -> HessianModel | None:
-    """The Hessian at a point, or at zero, by every k-th row; None where these are not much fewer, or too few."""
-    stride = stride_of(loss)
-    if stride < FEWER or not isinstance(loss.X, np.ndarray):
-        return None
-    c = 0.25 * (np.ones(loss.n) if loss.weights is None else loss.weights) if point is None else point.curvature
-    X, c = np.ascontiguousarray(loss.X[::stride]), c[::stride].copy()
-    try:
-        return SampleHessian(weighted_gram(X, c, loss.ridge * len(c) / loss.n, loss.lift), len(c) / loss.n)
-    except np.linalg.LinAlgError:
-        return None
 
 
 def kept(loss: BinaryLoss, point: LossPoint) -> HessianModel | None:

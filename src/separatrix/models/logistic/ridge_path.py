@@ -20,7 +20,7 @@ from separatrix.models.logistic.duality_gap import KeptGap, duality_gap
 from separatrix.models.logistic.logistic_ridge import Searched, finished, result_of, ridge
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult, by_inner_products
-from separatrix.models.logistic.quasi_newton import ROUGH, LBFGSState, StepPairs, first_step, sampled_hessian
+from separatrix.models.logistic.quasi_newton import LBFGSState, StepPairs, first_step
 from separatrix.models.logistic.row_factor import RowFactor, row_factors
 from separatrix.numerics.driver import drive
 from separatrix.numerics.normal_equations import NormalEquations
@@ -142,9 +142,6 @@ class KeptSteps:
         """The point after a step from zero."""
         loss = self.loss
         zero = loss.point(np.zeros(loss.length))
-        model = sampled_hessian(loss)
-        if model is not None:
-            return first_step(loss, zero, model, ROUGH)[0]
         self._make(zero)
         point, self.pairs = first_step(loss, zero, self.model)
         self.fresh = False

@@ -122,7 +122,7 @@ class UnpenalisedFit:
                     model = SampleHessian(small.model(tried.state.point), sample.n / problem.n)
         patience = PATIENCE if problem.classes == 2 or problem.by_products else PATIENCE // 2
         gradients = problem.by_products and self.tol > 0
-        patience = 3 * PATIENCE if problem.keeps or gradients else patience  # whose steps are shorter
+        patience = 3 * PATIENCE if gradients else patience  # whose steps are shorter
         most = self.options.max_iter if self.settled else min(self.options.max_iter, patience)
         self.settled, run = self.near_enough(self.loss.point(at), most, model)
         return self.found(run, self.decide)
