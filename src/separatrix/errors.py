@@ -11,6 +11,7 @@
     ├── SeparationError (ValueError)      no finite estimate exists, and on_separation='raise'
     ├── CertificateError (ValueError)     a certificate does not prove what it claims, or cannot be made
     ├── InferenceError (ValueError)       the fit has no such interval or test
+    ├── BugError (RuntimeError)           results that contradict each other: a bug of this package, exit code 3
     ├── ClusterError (RuntimeError)       a cluster cannot be reached, or its workers keep dying
     ├── NotFittedError (ValueError, AttributeError; also scikit-learn's)
     └── BackendError (ImportError)        the compiled kernels cannot be loaded
@@ -84,6 +85,10 @@ class CertificateError(SeparatrixError, ValueError):
 
 class InferenceError(SeparatrixError, ValueError):
     """The fit has no such interval or test, and the message says why."""
+
+
+class BugError(SeparatrixError, RuntimeError):
+    """Two results contradict each other, so that one of them is false: a bug of this package."""
 
 
 class ClusterError(SeparatrixError, RuntimeError):

@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import separatrix
+from separatrix.auditing.phrasing import p_value
 from separatrix.auditing.report.page import SCRIPTS
 from separatrix.cli.schema import schemas
 
@@ -186,3 +187,32 @@ def test_errors_in_python_name_parameters_and_no_flags(options, says, tmp_path):
         separatrix.audit(table, **options, ledger=tmp_path / "ledger")
     assert says in str(refused.value)
     assert " --" not in f" {refused.value}"
+
+
+NEARLY_ONE = np.where(np.arange(100) == 37, 1.0000000000000002, 1.0)
+NEAR_TWO_53 = 2.0**53 + np.random.default_rng(0).integers(-1, 2, 100)
+
+
+@pytest.mark.parametrize("column", [NEARLY_ONE, NEAR_TWO_53], ids=["nearly constant", "near 2^53"])
+@pytest.mark.parametrize("target", ["two", "three", "quantity"])
+def test_a_column_that_varies_by_rounding_errors_alone_is_said_to_be_constant(column, target, ledger):
+    rng = np.random.default_rng(1)
+    y = {"two": rng.integers(0, 2, 100), "three": rng.integers(0, 3, 100), "quantity": rng.normal(size=100)}[target]
+    found = separatrix.audit({"x": column, "y": y}, ledger=ledger, budget=20)
+    evidence = {line.name: line.evidence for line in found.facts.assumptions.lines}
+    assert evidence["full rank"] == "'x' is constant within rounding errors; the model already has an intercept"
+    if target != "quantity":
+        assert evidence["normal classes"] == "not testable: no column varies by more than rounding errors"
+    check_page(found)
+
+
+def test_noise_of_an_exact_fit_is_not_tested(ledger):
+    x = np.arange(30.0)
+    found = separatrix.audit({"x": x, "y": 2 + 6 * x}, task="regression", ledger=ledger, budget=20)
+    verdicts = {line.name: line.verdict for line in found.facts.assumptions.lines}
+    assert {verdicts[name] for name in ("linear mean", "constant variance", "normal noise")} == {"unknown"}
+
+
+@pytest.mark.parametrize(("p", "text"), [(0.00021, "p = 0.0002"), (0.0004, "p = 0.0004"), (0.0123, "p = 0.012")])
+def test_a_small_p_value_is_not_printed_as_zero(p, text):
+    assert p_value(p) == text

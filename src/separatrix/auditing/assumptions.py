@@ -36,7 +36,7 @@ def check(
     lines, quantiles, suspects, duplicates = list[AssumptionLine](), list[QuantileCurve](), None, 0
     with session.clock.stage("assumptions"):
         if full is not None:
-            lines, duplicates = noise.check(table, full.residuals, full.fitted), full.duplicates
+            lines, duplicates = noise.check(table, full), full.duplicates
         elif separation is not None and best is not None:
             lines, duplicates = [_separable(separation.verdict)], separation.facts.contradictions.duplicates
             if _in_time(session, "normal classes"):

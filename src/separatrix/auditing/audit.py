@@ -24,6 +24,7 @@ from separatrix.auditing.figure_numbers import make_pictures
 from separatrix.auditing.inputs import split_rule_of, task_for_audit
 from separatrix.auditing.phrasing import Answer, count
 from separatrix.auditing.recommendation import recommend
+from separatrix.auditing.self_check import need_no_contradiction
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.splits import seed_of
 from separatrix.features.encoder import Choices
@@ -302,6 +303,7 @@ def _answer(table: AuditTable, session: Session, ledger: Any) -> Audit:
         left_out=clock.omissions,
         run=_run_facts(clock, predicted),
     )
+    need_no_contradiction(found, None if certified is None else certified.certificate)
     return Audit(found, model, certified)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.auditing.facts import ClassCount, Excerpt, ExcerptRow, LeakFacts, TableFacts
 from separatrix.auditing.inputs import SplitRule
 from separatrix.auditing.phrasing import brief, short, unique
@@ -28,6 +29,7 @@ ROWS = 12
 COLUMNS = 8
 LETTERS = 92  # of a line, so that it fits on a page
 NAME, CELL, LONGEST = 24, 32, 80
+ROUNDING = 1e-12  # of the largest number of a column: a deviation below it is not one of the data
 LARGEST = 1e150  # size of numbers up to which their squares and a sum of these are doubles
 
 
@@ -160,9 +162,24 @@ class AuditTable:
         """Dense rows with every column at mean 0 and deviation 1 (constants at 0); sparse rows as they are."""
         if self.sparse:
             return self.rows
-        mean, deviation = self.rows.mean(axis=0), self.rows.std(axis=0)
-        deviation[deviation <= 1e-12 * np.abs(self.rows).max(axis=0)] = np.inf
-        return np.ascontiguousarray((self.rows - mean) / deviation)
+        scale = np.where(self.varies, self.spreads, np.inf)
+        return np.ascontiguousarray((self.rows - self.rows.mean(axis=0)) / scale)
+
+    @cached_property
+    def spreads(self) -> Floats:
+        """The standard deviation of every column."""
+        if self.sparse:
+            mean = np.asarray(self.rows.mean(axis=0)).ravel()
+            square = np.asarray(self.rows.multiply(self.rows).mean(axis=0)).ravel()
+            return np.asarray(np.sqrt(np.maximum(square - mean**2, 0.0)))
+        return np.asarray(self.rows.std(axis=0))
+
+    @cached_property
+    def varies(self) -> NDArray[np.bool_]:
+        """Whether a column varies by more than rounding errors."""
+        most = abs(self.rows).max(axis=0)
+        largest = most.toarray().ravel() if self.sparse else most
+        return np.asarray(self.spreads > ROUNDING * largest)
 
     @cached_property
     def marks(self) -> NDArray[Any]:

@@ -22,7 +22,6 @@ from separatrix.auditing.budget import Session
 from separatrix.auditing.candidate_learners import Candidate, FullFits, inner
 from separatrix.auditing.facts import CoefficientRow, CoefficientTable, DrawnLine, Projection
 from separatrix.auditing.phrasing import number
-from separatrix.auditing.separation import column_spreads
 from separatrix.errors import SeparatrixError
 from separatrix.features.column_encoders import NumberColumn, TextColumn
 from separatrix.features.table_model import EncodedLearner
@@ -56,7 +55,7 @@ def coefficient_table(
     own, intercept = in_units(model)
     coef = _in_columns(model, own, table)[table.used]
     flip = -1.0 if table.binary and table.positive == 0 else 1.0
-    spread = column_spreads(table)
+    spread = table.spreads
     rows = []
     for j in np.argsort(-np.abs(coef) * spread, kind="stable")[:SHOWN].tolist():
         low, high = _flipped(bounds[j], flip) if bounds else (None, None)

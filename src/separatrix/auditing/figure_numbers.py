@@ -59,7 +59,7 @@ def make_pictures(
             projection = _projection(table, session, predicted, separation, best)
     curve = None
     if predicted.comparison is not None:
-        curve = curve_of(table, session, predicted.comparison, listed)
+        curve = curve_of(table, session, predicted.comparison)
     fitted = None
     if full_fit is not None:
         truth = full_fit.fitted + full_fit.residuals
@@ -107,15 +107,11 @@ STEPS = 6
 ROWS = 20_000  # at most
 
 
-def curve_of(
-    table: AuditTable, session: Session, found: LearnerComparison, listed: list[Candidate]
-) -> LearningCurve | None:
-    """The curve of the chosen learner, with a ridge in place of an unpenalised fit; None where time is short."""
+def curve_of(table: AuditTable, session: Session, found: LearnerComparison) -> LearningCurve | None:
+    """The curve of the chosen learner; None where time is short."""
     from separatrix.evaluation.learning_curves import learning_curve
 
     candidate, rows, clock = found.chosen, found.rows, session.clock
-    if candidate.name.startswith("logistic"):  # few rows are separable, and each such fit needs a proof
-        candidate = next(own for own in listed if own.name == "ridge logistic")
     if len(rows) > ROWS:
         rows = np.sort(np.random.default_rng(session.seed).choice(rows, ROWS, replace=False))
     if clock.left < 0.25 * clock.budget:

@@ -192,7 +192,9 @@ def seconds(s: float) -> str:
 
 
 def p_value(p: float) -> str:
-    return "p < 0.0001" if p < 1e-4 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+    if p < 1e-4:
+        return "p < 0.0001"
+    return f"p = {p:.{4 if p < 0.001 else 3 if p < 0.1 else 2}f}"
 
 
 def numbered(rows: Sequence[int]) -> str:

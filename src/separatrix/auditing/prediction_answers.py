@@ -5,6 +5,7 @@ Learners are compared by cross-validation, one is chosen, held-out rows judge it
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from separatrix.auditing.facts import Excerpt, TableFacts
@@ -20,10 +21,12 @@ from separatrix.auditing.phrasing import (
     plural,
     share,
 )
+from separatrix.statistics.distributions import quantile
 
 MARKS = {"fails": "✗", "look": "!", "unknown": "?", "holds": "✓"}
 FEW_CLASSES = 6  # up to which the screen has all of them
 HARDEST = 3
+CHANCE = 1e-4  # that two estimates of one quantity are said to disagree although they do not
 UNITS = {
     "accuracy": " correct",
     "balanced_accuracy": " balanced accuracy",
@@ -148,6 +151,21 @@ class PredictionFacts:
         sign, end = (1, e.low) if self.greater_is_better else (-1, e.high)
         return sign * (e.value if end is None else (e.value + end) / 2) <= sign * self.baseline
 
+    def disagree(self, level: float) -> bool:
+        """Whether cross-validation and the held-out rows differ by more than chance does once in 10,000 tables.
+
+        The variance of a difference is recovered from the ends of both intervals that face each other (Zou & Donner
+        2008), so that intervals need not be symmetric.
+        """
+        e, other = self.estimate, None if self.test is None else self.test.estimates.get(self.metric)
+        if e is None or other is None or e.value is None or other.value is None:
+            return False
+        lower, upper = (e, other) if e.value < other.value else (other, e)
+        if lower.high is None or upper.low is None or lower.value is None or upper.value is None:
+            return False
+        spread = math.hypot(lower.high - lower.value, upper.value - upper.low) / quantile(level)
+        return upper.value - lower.value > quantile(1 - CHANCE) * spread
+
     def learner(self, name: str) -> ComparedLearner:
         return next(learner for learner in self.learners if learner.name == name)
 
@@ -167,7 +185,7 @@ def prediction(facts: PredictionFacts, table: TableFacts) -> Answer:
     if facts.alarms is not None:
         lines.append(_alarms(facts.alarms))
     if facts.test is not None:
-        lines.append(_test(facts.test, facts.metric))
+        lines.append(_test(facts.test, facts.metric) + (_disagreement(facts) if facts.disagree(table.level) else ""))
     if table.task == "multiclass":
         lines += _by_class(facts)
     if table.regression:
@@ -239,6 +257,14 @@ def _test(test: TestFacts, metric: str) -> str:
         f"{count(test.rows)} held-out test rows, {which}already used {times}, so this estimate may be optimistic: "
         f"{figure}."
     )
+
+
+def _disagreement(facts: PredictionFacts) -> str:
+    """What may be behind two estimates that chance does not explain."""
+    text = " This differs from cross-validation by more than chance explains (p < 0.0001)"
+    if facts.sampled:
+        return f"{text}: learners were compared on a sample of the rows, and the one tested learned from more of them."
+    return f"{text}: rows may be dependent, or may have changed along the table; rely on neither estimate alone."
 
 
 @dataclass(frozen=True, slots=True)

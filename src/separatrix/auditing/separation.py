@@ -70,19 +70,10 @@ def _hyperplane(table: AuditTable, coef: Floats | None, intercept: float | None)
     """The coefficients with the largest effect of one standard deviation."""
     if coef is None or intercept is None:
         return None
-    effect = np.abs(coef) * column_spreads(table)
+    effect = np.abs(coef) * table.spreads
     order = np.argsort(-effect, kind="stable")[: min(STRONGEST, int(np.count_nonzero(effect)))]
     features = [NamedCoefficient(table.names[j], float(coef[j]), float(effect[j])) for j in order.tolist()]
     return HyperplaneFacts(features, float(intercept), int(np.count_nonzero(coef)))
-
-
-def column_spreads(table: AuditTable) -> Floats:
-    """The standard deviation of every column."""
-    if not table.sparse:
-        return np.asarray(table.rows.std(axis=0))
-    mean = np.asarray(table.rows.mean(axis=0)).ravel()
-    square = np.asarray(table.rows.multiply(table.rows).mean(axis=0)).ravel()
-    return np.asarray(np.sqrt(np.maximum(square - mean**2, 0.0)))
 
 
 def _contradictions(table: AuditTable) -> Contradictions:

@@ -23,7 +23,7 @@ from separatrix.cli.process import (
     threads_option,
     watch_memory,
 )
-from separatrix.errors import NO_MEMORY, SeparatrixError
+from separatrix.errors import NO_MEMORY, BugError, SeparatrixError
 
 COMMANDS = {
     "fit": "learn from a table and write a model file",
@@ -79,7 +79,7 @@ def separatrix() -> None:
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Run the command; bad input is exit code 2 with one sentence, an interruption 130."""
+    """Run the command; bad input is exit code 2 with one sentence, a bug 3, an interruption 130."""
     start_clock()
     limit_threads()
     prepare_streams()
@@ -103,7 +103,8 @@ def main(arguments: list[str] | None = None) -> Any:
         except SeparatrixError as error:
             from separatrix.cli.messages import in_flags
 
-            fail(NO_MEMORY if is_lack_of_memory(error) else in_flags(str(error)))
+            code = 3 if isinstance(error, BugError) else 2
+            fail(NO_MEMORY if is_lack_of_memory(error) else in_flags(str(error)), code)
         except OSError as error:
             fail(NO_MEMORY if is_lack_of_memory(error) else _sentence(error))
         except (MemoryError, ImportError, RuntimeError, SystemError) as error:

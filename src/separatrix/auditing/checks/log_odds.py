@@ -39,6 +39,8 @@ def check(table: AuditTable, seed: int, estimate_exists: bool) -> list[Assumptio
     if not estimate_exists:
         return [_line("not testable: no finite maximum-likelihood estimate exists", "unknown")]
     X, names = varying(table)
+    if not names:
+        return [_line("not testable: no column varies by more than rounding errors", "unknown")]
     if X.shape[1] > COLUMNS:
         return [_line(f"{count(X.shape[1])} columns are too many to test", "unknown")]
     return [_strongest_term(X, table.codes, names, table.labels, seed)]

@@ -12,16 +12,24 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable
+from separatrix.auditing.best_hyperplane import FullFit
 from separatrix.auditing.phrasing import number, p_value
 from separatrix.auditing.prediction_answers import AssumptionLine
 
 LEVEL = 0.01
+MEAN = ("linear mean", "The mean is linear in the columns", "least squares")
+VARIANCE = ("constant variance", "The noise has constant variance", "intervals of least squares")
+NORMAL = ("normal noise", "The noise is normal", "prediction intervals")
 
 
-def check(table: AuditTable, residuals: Floats, fitted: Floats) -> list[AssumptionLine]:
+def check(table: AuditTable, full: FullFit) -> list[AssumptionLine]:
     """The three assumptions, for dense rows."""
+    residuals, fitted = full.residuals, full.fitted
     if table.sparse or len(residuals) < 12:
         return []
+    if full.exact_fit.exact:
+        text = "not testable: the hyperplane fits every row within rounding, so that residuals are rounding errors"
+        return [AssumptionLine(*what, text, "unknown", "") for what in (MEAN, VARIANCE, NORMAL)]
     Z = np.column_stack([np.ones(len(fitted)), table.standardised])
     rank = int(np.linalg.matrix_rank(Z))
     return [*_linear_mean(Z, rank, residuals, fitted), _constant_variance(Z, rank, residuals), _normal(residuals)]
@@ -71,8 +79,7 @@ def _linear_mean(Z: Floats, rank: int, residuals: Floats, fitted: Floats) -> lis
     evidence = f"Ramsey's test with powers of the fit: F = {number(statistic)}, {p_value(p)}"
     fails = p < LEVEL
     advice = "Add squares, splines or products of the columns (--map poly:2)." if fails else ""
-    what = ("linear mean", "The mean is linear in the columns", "least squares")
-    return [AssumptionLine(*what, evidence, "fails" if fails else "holds", advice, p, LEVEL)]
+    return [AssumptionLine(*MEAN, evidence, "fails" if fails else "holds", advice, p, LEVEL)]
 
 
 def _constant_variance(Z: Floats, rank: int, residuals: Floats) -> AssumptionLine:
@@ -80,8 +87,7 @@ def _constant_variance(Z: Floats, rank: int, residuals: Floats) -> AssumptionLin
     evidence = f"Breusch and Pagan's test (Koenker's form): {number(statistic)}, {p_value(p)}"
     fails = p < LEVEL
     advice = "Use robust standard errors (HC3)." if fails else ""
-    what = ("constant variance", "The noise has constant variance", "intervals of least squares")
-    return AssumptionLine(*what, evidence, "fails" if fails else "holds", advice, p, LEVEL)
+    return AssumptionLine(*VARIANCE, evidence, "fails" if fails else "holds", advice, p, LEVEL)
 
 
 def _normal(residuals: Floats) -> AssumptionLine:
@@ -89,5 +95,4 @@ def _normal(residuals: Floats) -> AssumptionLine:
     evidence = f"Jarque and Bera's test: {number(statistic)}, {p_value(p)}"
     verdict = "holds" if p >= LEVEL else "look" if len(residuals) >= 200 else "fails"
     advice = "" if p >= LEVEL else "With many rows, intervals of coefficients hold; those of predictions may not."
-    what = ("normal noise", "The noise is normal", "prediction intervals")
-    return AssumptionLine(*what, evidence, verdict, advice, p, LEVEL)
+    return AssumptionLine(*NORMAL, evidence, verdict, advice, p, LEVEL)

@@ -26,6 +26,8 @@ def check(table: AuditTable, seed: int) -> tuple[list[AssumptionLine], list[Quan
     if table.regression or table.sparse:
         return [], []
     X, columns = varying(table)
+    if not columns:
+        return [_line(NORMAL, "not testable: no column varies by more than rounding errors", "unknown")], []
     if X.shape[1] > COLUMNS:
         text = f"{X.shape[1]} columns are too many to test together"
         return [_line(NORMAL, text, "unknown", "Compare the discriminant by cross-validation instead.")], []

@@ -43,11 +43,14 @@ def _rank(table: AuditTable) -> AssumptionLine:
         return line(text, "fails", "Use a ridge penalty, or drop columns; do not interpret single coefficients.")
     if d > WIDEST:
         return line(f"{count(d)} columns are too many to test", "unknown", "Use a ridge penalty.")
+    if not table.varies.all():
+        constant = named([table.names[j] for j in np.flatnonzero(~table.varies).tolist()])
+        text = f"{constant} {'is' if np.count_nonzero(~table.varies) == 1 else 'are'} constant within rounding errors"
+        return line(f"{text}; the model already has an intercept", "fails", "Subtract a constant, or drop columns.")
     Z = table.standardised
     correlation = Z.T @ Z / n
-    varies = np.diagonal(correlation) > 0.5
-    values, vectors = np.linalg.eigh(correlation[np.ix_(varies, varies)])
-    names = [own for own, v in zip(table.names, varies.tolist(), strict=True) if v]
+    values, vectors = np.linalg.eigh(correlation)
+    names = table.names
     tiny = values < 1e-12 * len(values)
     if tiny.any():
         involved = np.flatnonzero((vectors[:, tiny] ** 2).sum(axis=1) > 1e-6)
@@ -75,9 +78,7 @@ def _sparse_rank(table: AuditTable) -> list[AssumptionLine]:
 
 
 def _scale(table: AuditTable) -> AssumptionLine:
-    spread = table.rows.std(axis=0)
-    widest = table.names[int(spread.argmax())]
-    spread = spread[spread > 0]
+    widest, spread = table.names[int(table.spreads.argmax())], table.spreads[table.varies]
     ratio = float(spread.max() / spread.min()) if len(spread) else 1.0
     text = f"standard deviations differ by a factor of up to {number(ratio, 2)}; the largest is that of '{widest}'"
     look = ratio > APART

@@ -157,7 +157,8 @@ def _separation(facts: AuditFacts) -> str | None:
         size = 5 if len(keep) > 30 else 22  # few rows are seen too
         ax.scatter(x[keep], y[keep], s=size, c=colours, alpha=0.75, linewidths=0)
         for set_window, (low, high) in zip((ax.set_xlim, ax.set_ylim), spans, strict=True):
-            pad = (0.05 if len(keep) > 30 else 0.15) * (high - low) or 1.0
+            size = max(abs(low), abs(high), 1.0)
+            pad = (0.05 if len(keep) > 30 else 0.15) * (high - low) if high - low > 1e-9 * size else size
             set_window(low - pad, high + pad)
 
     return svg(ax, "the rows in two directions, coloured by class")
