@@ -2,17 +2,19 @@
 PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 SOURCES := $(shell find native -name '*.[ch]*') CMakeLists.txt pyproject.toml
+PYTHONS ?= $(PYTHON)
 WORKERS ?= 2
 # This machine's instruction-set level is enough to try and to test; every level once make levels was asked for. Warnings
 # are errors there, as in CI: elsewhere a compiler that warns of more than ours is no reason to fail.
 ALL_LEVELS := SEPARATRIX_LEVELS=all SEPARATRIX_WERROR=ON
 # Modules of the dependencies are compiled when they are first imported: most never are.
-INSTALL := $(BIN)/pip install --quiet --no-build-isolation --no-compile --editable .
+INSTALL := $(BIN)/pip install --quiet --no-build-isolation --no-compile --editable '.[audit]'
 DEPENDENCIES := $(BIN)/python -c \
-  'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], end="")'
+  'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+  print(*project["dependencies"], *project["optional-dependencies"]["audit"], end="")'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint type contracts format bench levels compilers sanitize stub docs wheel clean
+.PHONY: help demo test test-all lint type contracts format bench levels compilers sanitize stub docs wheel wheel-test clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -90,8 +92,11 @@ docs: .venv/groups  ## build the documentation into docs/_build, and check its l
 	$(BIN)/python -m sphinx --fail-on-warning --quiet docs docs/_build
 	$(BIN)/python .ci/links docs/_build
 
-wheel: .venv/tools  ## build a wheel into dist/
-	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+wheel:  ## build wheels into dist/, one for each of PYTHONS (one serves all from 3.12 on)
+	.ci/wheels build $(PYTHONS)
+
+wheel-test:  ## install the wheels of PYTHONS into clean environments, and test them there
+	.ci/wheels test $(PYTHONS)
 
 clean:  ## remove what was built
 	rm -rf .venv build dist

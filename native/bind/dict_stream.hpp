@@ -57,11 +57,11 @@ Streamed stream_dicts(Kernel& self, const nb::iterator& rows, const Names<int>& 
         }
         const Streamed left{i, false, item};
         if (PyDict_GetItemWithError(owner.ptr(), bound.ptr()) != kernel.ptr()) return left;
-        if (!PyTuple_Check(item.ptr()) || PyTuple_GET_SIZE(item.ptr()) != 2) return left;
-        PyObject *x = PyTuple_GET_ITEM(item.ptr(), 0), *y = PyTuple_GET_ITEM(item.ptr(), 1);
+        if (!PyTuple_Check(item.ptr()) || PyTuple_Size(item.ptr()) != 2) return left;
+        PyObject *x = PyTuple_GetItem(item.ptr(), 0), *y = PyTuple_GetItem(item.ptr(), 1);
         if (!PyDict_Check(x)) return left;
         const auto dict = nb::borrow<Names<nb::any>>(x);
-        const bool absent = y == Py_None || (PyFloat_Check(y) && std::isnan(PyFloat_AS_DOUBLE(y)));
+        const bool absent = y == Py_None || (PyFloat_Check(y) && std::isnan(PyFloat_AsDouble(y)));
         const i64 d = self.rule.d;
         const auto row = [&](const i64(&start)[2]) {
             return Csr<double, i64>{features.value.data(), features.column.data(), start, 1, d};

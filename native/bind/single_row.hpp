@@ -116,7 +116,7 @@ struct Features {
     static double number(PyObject* own) {
         double v;
         if (PyFloat_Check(own)) {
-            v = PyFloat_AS_DOUBLE(own);
+            v = PyFloat_AsDouble(own);
         } else if (PyLong_Check(own)) {
             v = PyLong_AsDouble(own);
             if (PyErr_Occurred()) PyErr_Clear(), v = INFINITY;  // a whole number beyond all doubles

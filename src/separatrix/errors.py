@@ -13,6 +13,7 @@
     ├── InferenceError (ValueError)       the fit has no such interval or test
     ├── BugError (RuntimeError)           results that contradict each other: a bug of this package, exit code 3
     ├── ClusterError (RuntimeError)       a cluster cannot be reached, or its workers keep dying
+    ├── MissingPackageError (ImportError)  a package of an extra is not installed
     ├── NotFittedError (ValueError, AttributeError; also scikit-learn's)
     └── BackendError (ImportError)        the compiled kernels cannot be loaded
 
@@ -49,6 +50,10 @@ NO_MEMORY = "there is not enough memory: use fewer rows or columns, or raise the
 
 class SeparatrixError(Exception):
     """Whatever this package raises on purpose."""
+
+
+class MissingPackageError(SeparatrixError, ImportError):
+    """A package that an extra brings is not installed."""
 
 
 class DataError(SeparatrixError, ValueError):
@@ -161,7 +166,10 @@ class PrecisionWarning(SeparatrixWarning):
 @cache
 def _of_both(ours: Any, name: str) -> Any:
     """A class that is both ours and scikit-learn's; it is sent between processes as a call of ``_rebuilt``."""
-    theirs = getattr(importlib.import_module("sklearn.exceptions"), name)
+    try:
+        theirs = getattr(importlib.import_module("sklearn.exceptions"), name)
+    except ImportError:
+        return ours
     body = {"__module__": __name__, "__doc__": ours.__doc__, "__reduce__": lambda it: (_rebuilt, (ours, name, it.args))}
     return type(ours.__name__, (ours, theirs), body)
 

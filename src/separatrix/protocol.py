@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from copy import deepcopy
+from html import escape
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -104,8 +105,10 @@ class Estimator:
         raise NotImplementedError("a learner that needs moments fits from them")
 
     def _repr_html_(self) -> str:
-        from sklearn.utils import estimator_html_repr
-
+        try:
+            from sklearn.utils import estimator_html_repr
+        except ImportError:
+            return f"<pre>{escape(repr(self))}</pre>"
         return str(estimator_html_repr(self))
 
     def __sklearn_is_fitted__(self) -> bool:

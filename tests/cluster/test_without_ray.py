@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from separatrix import LeastSquares, cluster
-from separatrix.errors import ParameterError
+from separatrix.errors import MissingPackageError, ParameterError
 
 
 def test_ray_is_imported_only_where_a_cluster_is_asked_for(tmp_path):
@@ -25,7 +25,7 @@ def test_ray_is_imported_only_where_a_cluster_is_asked_for(tmp_path):
 def test_the_extra_is_named_where_ray_is_absent(tmp_path, monkeypatch):
     (tmp_path / "rows.csv").write_text("x,y\n0,1\n1,3\n2,5\n")
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ParameterError, match=r"needs Ray: pip install 'separatrix\[cluster\]'"):
+    with pytest.raises(MissingPackageError, match=r"needs the package ray: pip install 'separatrix\[cluster\]'"):
         cluster.fit(LeastSquares(), tmp_path / "rows.csv")
 
 

@@ -14,6 +14,7 @@ from separatrix.cli.completion import SOURCE
 from separatrix.cli.output import Progress
 from separatrix.cli.process import began
 from separatrix.errors import ParameterError
+from separatrix.extras import need
 
 FOLDER = click.Path(path_type=Path)
 
@@ -57,6 +58,9 @@ def command(source: str, out: Path, **options: Any) -> None:
     chosen += ["groups", "time", "feature_map"]
     with Progress(f"auditing {source[:40]}", options["quiet"] or options["json_"]) as progress:
         progress.start()
+
+        for package in ("matplotlib", "jinja2"):  # missed before the work, not after it
+            need(package, "an audit", "audit")
 
         def tell(stage: str) -> None:
             progress.at(lambda: None, stage)

@@ -13,6 +13,7 @@ import click
 from separatrix.cli import output, table_options
 from separatrix.cli.completion import SOURCE
 from separatrix.errors import DataError, ParameterError
+from separatrix.extras import need
 
 HOST = "127.0.0.1"
 
@@ -36,12 +37,9 @@ def command(source: str | None, columns: Any, directions: bool, port: int, brows
     With SOURCE the page begins with two columns of that table, or with the two directions that show its classes
     best. Needs the extra [lab]. Ctrl-C ends it.
     """
-    try:
-        import uvicorn
+    uvicorn, _ = need("uvicorn"), need("starlette")
+    from separatrix.lab.api import application
 
-        from separatrix.lab.api import application
-    except ModuleNotFoundError as error:
-        raise ParameterError(f"separatrix lab needs {error.name}: pip install 'separatrix[lab]'.") from None
     if columns and directions:
         raise ParameterError("--columns and --directions cannot both say what to show first: choose one.")
     own, table = (None, None) if source is None else _table(source, columns, directions, **options)

@@ -24,6 +24,7 @@ from separatrix.cluster.partitions import SourcePart
 from separatrix.cluster.rounds import LOG, Failure, Join, PartWorker, Progress, Rounds, Work
 from separatrix.data.file_pieces import workers as processors
 from separatrix.errors import ClusterError, ParameterError
+from separatrix.extras import need
 
 START = 120.0  # seconds in which workers must start
 DEATHS = 3  # workers that may die with the same partitions
@@ -142,11 +143,7 @@ def need_ray(address: str | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address is None:
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # Ray's name for: addresses of the loopback
-    try:
-        import ray
-    except ImportError:
-        raise ParameterError("work on a cluster needs Ray: pip install 'separatrix[cluster]'.") from None
-    return ray
+    return need("ray")
 
 
 def connect(ray: Any, address: str | None, workers: int | None) -> bool:

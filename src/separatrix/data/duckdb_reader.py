@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from separatrix.data.frame import CELLS, Column, Frame, unknown_column
 from separatrix.errors import DataError
+from separatrix.extras import need
 
 NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|REAL)\Z")
 INTEGERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)\Z")
@@ -125,7 +126,7 @@ class Query:
                 self._describe()
 
     def _read(self, names: Sequence[str] | None, originals: str) -> Iterator[tuple[Frame, Written]]:
-        import nanoarrow
+        nanoarrow = need("nanoarrow")
 
         known = {name: kind for name, kind, _ in self.columns}
         wanted = list(known) if names is None else list(names)
@@ -157,8 +158,7 @@ class Query:
 
 
 def connect() -> Any:
-    import duckdb
-
+    duckdb = need("duckdb")
     con = duckdb.connect(config=_threads(duckdb.__version__))
     con.execute("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false")
     con.execute("SET enable_progress_bar = false")

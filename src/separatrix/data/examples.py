@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
+from separatrix.extras import need
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ SHOWN = {
 
 def _scikit_learn(name: str, target: str) -> Callable[[], Example]:
     def make() -> Example:
+        need("sklearn")
         from sklearn import datasets
 
         bunch = getattr(datasets, f"load_{name.replace('-', '_')}")()

@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.evaluation.evaluation_text import percent, plain, rows, short
 from separatrix.evaluation.intervals import Estimate
+from separatrix.extras import need
 
 if TYPE_CHECKING:
     from separatrix.evaluation.comparison import Comparison
@@ -25,6 +26,7 @@ DRAWN = 2000  # points up to which all are drawn
 
 def evaluation_figure(e: ClassificationEvaluation, fig: Any = None) -> Any:
     """The confusion matrix, the metrics with their intervals, and the curves that can be drawn."""
+    need("matplotlib")
     import matplotlib.pyplot as plt
 
     binary = e.positive is not None
@@ -81,6 +83,7 @@ def metric_axes(ax: Any, e: ClassificationEvaluation) -> None:
 
 def regression_figure(e: RegressionEvaluation, fig: Any = None) -> Any:
     """Predicted against true, and residuals against predicted; of many rows an even sample."""
+    need("matplotlib")
     import matplotlib.pyplot as plt
 
     if fig is None:
@@ -101,6 +104,7 @@ def regression_figure(e: RegressionEvaluation, fig: Any = None) -> Any:
 
 def comparison_figure(comparison: Comparison, fig: Any = None) -> Any:
     """A figure: each learner with its interval, and the difference of each to the best."""
+    need("matplotlib")
     import matplotlib.pyplot as plt
 
     if fig is None:

@@ -14,6 +14,7 @@ import numpy as np
 from separatrix.data.frame import fresh_name
 from separatrix.errors import ParameterError
 from separatrix.export.score_terms import BASELINE, Scores, levels_of, need_plain_text, scores_of
+from separatrix.extras import need
 from separatrix.features.column_encoders import MISSING, CategoryColumn, NumberColumn
 
 LABEL_KINDS = {"str": "STRING", "bool": "BOOL", "int": "INT64", "float": "DOUBLE"}
@@ -21,10 +22,9 @@ LABEL_KINDS = {"str": "STRING", "bool": "BOOL", "int": "INT64", "float": "DOUBLE
 
 def to_onnx(model: Any) -> bytes:
     """An ONNX graph with one input a column: numbers as double, categories as string, both of shape (n, 1)."""
-    try:
-        from onnx import TensorProto, helper
-    except ImportError as missing:
-        raise ParameterError("the export to ONNX needs the package onnx: pip install onnx.") from missing
+    need("onnx")
+    from onnx import TensorProto, helper
+
     s = scores_of(model)
     names = [column.name for column in s.columns]
     _need_names(s, names)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
+from separatrix.extras import need
 from separatrix.features.formula_columns import Factor, FormulaColumns, as_pandas, number_factor
 
 CBIND = re.compile(r"cbind\(\s*(.+?)\s*,\s*(.+?)\s*\)\Z")
@@ -49,10 +50,7 @@ def design(formula: str, data: Any) -> Design:
     """The design of a formula with its outcome on the left; rows with missing values are left out."""
     if not isinstance(formula, str) or formula.count("~") != 1 or not formula.split("~")[0].strip():
         raise ParameterError(f"the formula is {formula!r}: write the outcome, '~' and the terms, as \"y ~ a + b\".")
-    try:
-        import formulaic
-    except ImportError as missing:
-        raise ParameterError("formulas need the package formulaic: install separatrix[formulas].") from missing
+    formulaic = need("formulaic")
     frame = as_pandas(data)
     left, right = (part.strip() for part in formula.split("~"))
     parts = list(pair.groups()) if (pair := CBIND.match(left)) else [left]

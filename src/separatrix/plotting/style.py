@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from separatrix.errors import ParameterError
+from separatrix.extras import need
 
 INK, MUTED, GRID, PAPER = "#1c2127", "#66707c", "#dfe3e8", "#fffffe"
 PALETTE = (
@@ -27,6 +28,7 @@ MARKERS = "osD^vP*X<>"
 def axes_for(ax: Any, size: tuple[float, float] = (5.6, 4.4), three: bool = False) -> Any:
     """The axes to draw into: those given, if they have the right number of dimensions, or new ones."""
     if ax is None:
+        need("matplotlib")
         import matplotlib.pyplot as plt
 
         return plt.figure(figsize=size, layout="constrained").add_subplot(projection="3d" if three else None)

@@ -20,6 +20,7 @@ import numpy as np
 from separatrix.auditing.audit_facts import AuditFacts
 from separatrix.auditing.hyperplane_answers import MistakeFacts
 from separatrix.auditing.phrasing import number
+from separatrix.extras import need
 from separatrix.plotting.style import AMBER, BAD, GOOD, GRID, INK, MUTED, PALETTE, PAPER
 
 VARIABLES = {
@@ -60,6 +61,7 @@ def axes(
     size: tuple[float, float] = (4.3, 3.1), layout: Literal["constrained"] | None = "constrained"
 ) -> Iterator[Any]:
     """The axes of a new figure, to be drawn on in the style of the page; no layout: the caller places them."""
+    need("matplotlib", "a report", "audit")
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

@@ -22,6 +22,7 @@ from separatrix.auditing.audit_facts import AuditFacts, opening
 from separatrix.auditing.prediction_answers import MARKS
 from separatrix.auditing.report import curves, figures
 from separatrix.auditing.report.drawing import spark
+from separatrix.extras import need
 
 HERE = Path(__file__).parent / "templates"
 MOST_ROWS = 300_000  # bytes of rows in a page
@@ -95,6 +96,7 @@ def _context(facts: AuditFacts, with_figures: bool) -> dict[str, Any]:
 
 @cache
 def _environment() -> Any:
+    need("jinja2")
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
