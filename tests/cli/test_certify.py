@@ -69,12 +69,11 @@ def test_many_classes(folder, kind):
         (["t.csv", "--drop", "sise"], "t.csv has no column 'sise'; did you mean 'size'?"),
         (["t.svm", "--target", "label"], "t.svm has no column names: leave --target out"),
         (["t.svm", "--drop", "1"], "t.svm has no column names: leave --drop out"),
-        (["words.tsv"], "column 'town' of words.tsv holds words: leave it out (--drop)"),
-        (["holes.tsv"], "column 'x' of holes.tsv is missing in row 1 (counted from 0): drop such rows"),
+        (["text.tsv"], "column 'note' of text.tsv holds free text: leave it out (--drop)"),
+        (["mixed.tsv"], "row 0 (counted from 0) is 'unknown': not a number. Add --na unknown"),
         (["only.tsv", "--drop", "x"], "only.tsv has no column but the target"),
         (["example:curve"], "target 'y' holds numbers"),
         (["example:irsi"], "no example"),
-        (["bad.csv", "--target", "y"], "column 'x' of bad.csv is missing in row 1 (counted from 0)"),
         (["short.csv", "--target", "y"], "short.csv line 2 has 1 fields"),
         (["m.csv", "--target", "y"], "y has 3 classes"),
         (["m.csv", "--target", "y", "--positive", "z"], "which is not a class"),
@@ -83,13 +82,13 @@ def test_many_classes(folder, kind):
     ],
 )
 def test_bad_input_is_one_sentence_and_code_2(folder, arguments, says):
-    (folder / "bad.csv").write_text("x,y\n1,0\nn/a,1\n")
     (folder / "short.csv").write_text("x,y\n1\n")
     (folder / "m.csv").write_text("x,y\n1,0\n2,1\n3,2\n")
     (folder / "bad.svm").write_text("1 2:1 1:1\n")
     (folder / "unnamed.csv").write_text("a,b\n1,0\n2,1\n")
-    (folder / "words.tsv").write_text("x\ttown\ty\n1\tUlm\t0\n2\tBonn\t1\n")
-    (folder / "holes.tsv").write_text("x\tz\ty\n1\t1\t0\n\t2\t1\n")
+    said = "".join(f"{k}\tthe patient said {k} words\t{k % 2}\n" for k in range(30))
+    (folder / "text.tsv").write_text(f"x\tnote\ty\n{said}")
+    (folder / "mixed.tsv").write_text("x\ty\nunknown\t1\n" + "".join(f"{k}\t{k % 2}\n" for k in range(30)))
     (folder / "only.tsv").write_text("x\ty\n1\t0\n2\t1\n")
     done = separatrix(folder, "certify", *arguments)
     assert done.returncode == 2
@@ -174,6 +173,23 @@ def test_rows_without_names(folder):
         assert done.returncode == 0, (source, done.stderr)
         assert f"separatrix verify c.json {rows})" in done.stdout
         assert separatrix(folder, "verify", "c.json", rows).returncode == 0, source
+
+
+def test_words_dates_and_missing_values_are_encoded_and_their_rows_are_verified(folder):
+    assert separatrix(folder, "examples", "visits", "-o", "visits.csv").returncode == 0
+    done = separatrix(folder, "certify", "visits.csv", "--target", "relapse", "--expect", "quasi")
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "'ward' as categories (4) · 'smoker' as categories (2) · 3 missing in 'age' imputed, flagged" in said
+    assert "separatrix verify certificate.json certificate-rows.csv" in said
+    assert separatrix(folder, "verify", "certificate.json", "certificate-rows.csv").returncode == 0
+    (folder / "days.csv").write_text("day,place,y\n2020-01-31,1,a\n2020-02-01,2,b\n2020-02-03,3,b\n,1,a\n")
+    days = separatrix(folder, "certify", "days.csv", "--target", "y", "--category", "place", "--json")
+    assert json.loads(days.stdout)["verdict"] == "complete"
+    lines = (folder / "certificate-rows.csv").read_text().splitlines()
+    assert lines[:2] == ["day,day=(missing),place=1,y", '18292.0,0.0,1.0,"a"']
+    mixed = separatrix(folder, "certify", "days.csv", "--target", "y", "--category", "place", "--memory", "64MB")
+    assert (mixed.returncode, "--category holds all rows in memory" in mixed.stderr) == (2, True)
 
 
 def test_examples_and_columns_left_out(folder):

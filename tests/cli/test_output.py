@@ -93,7 +93,7 @@ def test_quiet_prints_the_result_alone(command, folder):
         assert loud.partition("\n")[0] == "m.sepx on rows.csv   60 rows"
         assert loud.partition("\n")[2] == done.stdout
     elif command == "examples":
-        assert done.stdout.split()[:2] == ["example:six-points", "example:xor"]
+        assert done.stdout.split()[:2] == ["example:visits", "example:six-points"]
     else:
         assert done.stdout
 

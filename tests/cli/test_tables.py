@@ -55,7 +55,7 @@ def test_json_and_pipes(table, tmp_path):
     assert only[0].startswith("prediction,score")
     assert json.loads(separatrix("describe", model, "--json").stdout)["kind"] == "model"
     assert json.loads(separatrix("describe", table, "--json").stdout)["rows"] == 50
-    assert json.loads(separatrix("examples", "--json").stdout)[0]["name"] == "six-points"
+    assert json.loads(separatrix("examples", "--json").stdout)[0]["name"] == "visits"
     assert separatrix("fit", table, "-t", "ok", "-q", "-o", model).stdout == ""
 
 
@@ -80,6 +80,26 @@ def sparse_rows(path, n, seed=0):
         lines.append(f"{1 if i % 2 else -1} " + " ".join(f"{j + 1}:1" for j in columns))
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def test_an_example_is_written_as_the_table_that_its_name_reads(tmp_path):
+    done = separatrix("examples", "visits", "-o", "visits.csv", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "visits.csv   712 rows, 9 columns\n")
+    text = (tmp_path / "visits.csv").read_text()
+    assert separatrix("examples", "visits").stdout == text
+    assert text.splitlines()[0] == "age,ward,year,smoker,dose,pressure,haemoglobin,marker,relapse"
+    assert (text.count(",yes\n"), text.count(",no\n"), text.count("\n,")) == (288, 424, 3)
+    reports = []
+    for source in ("visits.csv", "example:visits"):
+        report = json.loads(separatrix("fit", source, "-t", "relapse", "-o", "m.sepx", "--json", cwd=tmp_path).stdout)
+        reports.append({key: report[key] for key in ("rows", "features", "classes", "guesses")})
+    assert reports[0] == reports[1]
+    assert reports[0]["features"] == 11
+    only = separatrix("examples", "visits", "-o", "v.csv", "--json", cwd=tmp_path)
+    assert [entry["name"] for entry in json.loads(only.stdout)] == ["visits"]
+    refused(separatrix("examples", "-o", "v.csv", cwd=tmp_path), "name it, as in separatrix examples visits")
+    refused(separatrix("examples", "visits", "-o", "v.parquet", cwd=tmp_path), "examples are written as CSV")
+    refused(separatrix("examples", "visit"), "there is no example 'visit'")
 
 
 def test_sparse_rows_examples_and_numbers(tmp_path, real_data):

@@ -1,7 +1,8 @@
 """A table that can be certified: rows of numbers and labels, and the file in which the checker finds them.
 
 Comma-separated text and svmlight are certified as they stand, for the stand-alone checker reads them. What
-comes from anywhere else is read as every command reads it, and written beside the certificate.
+comes from anywhere else is read as every command reads it, and written beside the certificate. Tables with words, dates
+or missing values are encoded as ``fit`` encodes them first.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from separatrix.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from separatrix.data.frame import Frame
     from separatrix.data.row_files import Matrix
+    from separatrix.features.encoder import Choices
 
 SUFFIXES = (".svm", ".svmlight", ".libsvm")
 
@@ -56,7 +58,7 @@ class Certifiable:
 def certifiable(
     source: str, target: str | None, drop: tuple[str, ...], options: dict[str, Any]
 ) -> tuple[Certifiable, list[str]]:
-    """The table, and what was guessed about it; ``options`` say how the file is written."""
+    """The table, and what was guessed about it; ``options`` say how the file is written, and what columns are."""
     guesses: list[str] = []
     memory, folder = options.pop("memory"), options.pop("cache")
     if memory is not None:
@@ -111,8 +113,9 @@ def _from_disk(
     from separatrix.features.encoder import Choices
 
     need_files(source)
-    if options["skip_missing_target"]:
-        raise ParameterError("--skip-missing-target holds all rows in memory: leave it or --memory out.")
+    for flag in ("skip_missing_target", "category", "number"):
+        if options[flag]:
+            raise ParameterError(f"--{flag.replace('_', '-')} holds all rows in memory: leave it or --memory out.")
     reading = reading_of(options, Reading())
     found = cached_source(source, target, False, memory, folder, False, Choices(drop=drop), reading, None, True)
     rows, plain = found.rows, reading == Reading() and os.path.isfile(source)
@@ -176,6 +179,7 @@ def _from_source(
     from separatrix.cli.table_options import open_table
     from separatrix.data.row_files import Matrix
     from separatrix.data.tasks import target_column, task_for
+    from separatrix.features.encoder import Choices
 
     opened = open_table(source, options)
     if opened.rows is not None:
@@ -185,8 +189,9 @@ def _from_source(
     task = task_for(opened, rest, column, None, False, [])
     if isinstance(rest, Matrix):
         return _of_matrix(rest, task.y)
-    kept = rest.without(drop)
-    return Certifiable(numbers_of(kept), kept.names, task.y, column.name)
+    chosen = Choices(category=options.get("category", ()), number=options.get("number", ()))
+    X, names = numbers_of(rest.without(drop), guesses, chosen)
+    return Certifiable(X, names, task.y, column.name)
 
 
 def _of_matrix(matrix: Matrix, labels: Any) -> Certifiable:
@@ -203,22 +208,28 @@ def _of_matrix(matrix: Matrix, labels: Any) -> Certifiable:
     return Certifiable(X, names, labels, "label", matrix.weights)
 
 
-def numbers_of(frame: Frame) -> Any:
-    """The columns as an array, if they are numbers and none is missing."""
+def numbers_of(frame: Frame, guesses: list[str], chosen: Choices) -> tuple[Any, list[str]]:
+    """The columns as an array and their names: as they are, or encoded where they are not all numbers and present."""
     import numpy as np
+
+    from separatrix.features.encoder import WORDY_COLUMNS, Choices, Encoder, summary
 
     if not frame.columns:
         raise DataError(f"{frame.source} has no column but the target: there is nothing to learn from.")
-    for column in frame.columns:
-        if column.kind in ("text", "date"):
-            what = "dates" if column.kind == "date" else "nothing" if column.missing.all() else "words"
-            raise DataError(
-                f"column {column.name!r} of {frame.source} holds {what}: leave it out (--drop), or let "
-                "separatrix audit encode it and certify the result."
-            )
-    X = np.column_stack([column.values for column in frame.columns])
-    _need_finite(X, frame.names, frame.source)
-    return X
+    if chosen == Choices() and not any(own.kind in ("text", "date") or own.missing.any() for own in frame.columns):
+        X = np.column_stack([column.values for column in frame.columns])
+        _need_finite(X, frame.names, frame.source)
+        return X, frame.names
+    encoder = Encoder.fitted(frame, chosen)
+    free = next((column.name for column in encoder.columns if isinstance(column, WORDY_COLUMNS)), None)
+    if free is not None:
+        raise DataError(
+            f"column {free!r} of {frame.source} holds free text: leave it out (--drop), take its cells as levels "
+            "(--category), or let separatrix audit encode it and certify the result."
+        )
+    X, noted = encoder.encode(frame)
+    guesses += summary(encoder, noted)
+    return np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray()), encoder.feature_names()
 
 
 def _need_finite(X: Any, names: list[str], source: str) -> None:

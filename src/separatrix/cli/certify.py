@@ -24,6 +24,7 @@ FILE = click.Path(dir_okay=False)
 @click.option("--target", "-t", help="Column of the labels (default: the one named target, label, class or y).")
 @table_options.drop_option
 @click.option("--skip-missing-target", is_flag=True, help="Leave out rows whose label is missing, instead of an error.")
+@table_options.kind_options
 @table_options.file_options
 @click.option("--out", "-o", type=FILE, default="certificate.json", show_default=True, help="Certificate file.")
 @click.option("--positive", help="The positive class; all others count as negative.")
@@ -58,9 +59,9 @@ FILE = click.Path(dir_okay=False)
 def command(source: str, out: str, **options: Any) -> None:
     """Decide whether a hyperplane separates the classes of SOURCE, with proof.
 
-    SOURCE is a file, a pattern, -, example:NAME or SQL over files, with numbers in all columns but the target.
-    The checker reads CSV of plain numbers and svmlight; rows of any other source, and numbers with thousands
-    separators, decimal commas or units, are written beside the certificate.
+    SOURCE is a file, a pattern, -, example:NAME or SQL over files. The checker reads CSV of plain numbers and
+    svmlight; rows of any other source are written beside the certificate, words, dates and missing values as fit
+    encodes them.
     """
     claim, expect, quiet = options["claim"], options["expect"], options["quiet"]
     if claim != "separability" and options["multiclass"] is not None:
@@ -70,7 +71,7 @@ def command(source: str, out: str, **options: Any) -> None:
     from separatrix.atomic_write import write_whole
 
     output.need_place(Path(out), source)
-    how = ("na", "header", "sep", "decimal", "encoding", "skip_missing_target", "memory", "cache")
+    how = ("na", "header", "sep", "decimal", "encoding", "skip_missing_target", "memory", "cache", "category", "number")
     table, guesses = certifiable(source, options["target"], options["drop"], {name: options[name] for name in how})
     found = decide(table, options)
     certificate = found.certificate

@@ -33,14 +33,29 @@ class SourceName(click.ParamType[str]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         if incomplete and "example:".startswith(incomplete[:8]):
-            from separatrix.data.examples import listing
-
-            names = [f"example:{entry['name']}" for entry in listing()]
-            return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+            return [CompletionItem(name) for name in _examples("example:") if name.startswith(incomplete)]
         return [CompletionItem(incomplete, type="file")]
 
 
 SOURCE = SourceName()
+
+
+class ExampleName(click.ParamType[str]):
+    """The name of a built-in set; it is checked when the set is made."""
+
+    name = "name"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in _examples("") if name.startswith(incomplete)]
+
+
+EXAMPLE = ExampleName()
+
+
+def _examples(prefix: str) -> list[str]:
+    from separatrix.data.examples import listing
+
+    return [f"{prefix}{entry['name']}" for entry in listing()]
 
 
 @click.command()

@@ -14,6 +14,7 @@ from separatrix.cli import output, table_options
 from separatrix.cli.completion import SOURCE
 from separatrix.errors import DataError, ParameterError
 from separatrix.extras import need
+from separatrix.printable import printable
 
 HOST = "127.0.0.1"
 
@@ -67,7 +68,9 @@ def _table(
     from separatrix.cli.certifiable_table import certifiable
     from separatrix.lab.presets import DIRECTIONS, preset_of_table, table_columns
 
-    found, _ = certifiable(source, target, drop, {**options, "memory": None, "cache": None})
+    found, guesses = certifiable(source, target, drop, {**options, "memory": None, "cache": None})
+    if guesses:
+        output.say([printable("guessed: " + " · ".join(guesses))])
     if found.names is None:
         raise DataError(f"{source} has no column names; the lab needs a table with a header.")
     table = table_columns(found.X, found.names, found.labels, source)

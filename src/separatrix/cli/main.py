@@ -33,7 +33,7 @@ COMMANDS = {
     "compare": "compare learners on the same folds",
     "describe": "describe a model file or a source",
     "export": "write a linear model as Python, SQL or ONNX",
-    "examples": "list the built-in data sets",
+    "examples": "list the built-in data sets, or write one as CSV",
     "audit": "answer five questions about a table, with a report, a certificate and a model",
     "certify": "decide whether the classes of a table are separable, and prove it",
     "verify": "check a certificate against its data",

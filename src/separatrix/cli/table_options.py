@@ -69,11 +69,11 @@ reading_options = together(
 )
 MAP_HELP = "Feature map of the columns: poly:2 … poly:5, or splines."
 drop_option = click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
-type_options = together(
-    click.option("--text", multiple=True, help="A column of free text."),
+kind_options = together(
     click.option("--category", multiple=True, help="A column of categories."),
     click.option("--number", multiple=True, help="A column of numbers."),
 )
+type_options = together(click.option("--text", multiple=True, help="A column of free text."), kind_options)
 column_options = together(
     drop_option,
     type_options,

@@ -1,25 +1,31 @@
 """Built-in sets that come without a download; ``example:NAME`` names them on the command line.
 
-Built-in sets that are made by a rule: the same numbers on every machine, because the generator is our own.
+Most are made by a rule: the same numbers on every machine, because the generator is our own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.data.chance import Chance
+from separatrix.data.frame import Column, Frame, label_column
+from separatrix.data.visits import visit_columns
 from separatrix.errors import DataError
 from separatrix.extras import need
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A small labelled table: rows, names, labels, and what it is there to show."""
+    """A small labelled table: rows, names, labels, and what it is there to show.
+
+    ``names`` are those of all columns but the target; ``words`` are the columns of text, X has the others in order.
+    """
 
     name: str
     shows: str
@@ -28,6 +34,16 @@ class Example:
     names: tuple[str, ...]
     target: str = "label"
     separator: tuple[tuple[float, ...], float] | None = None  # a best (w, b) where it is known
+    words: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def frame(self) -> Frame:
+        """The table with its target, as any other source is read."""
+        numbers = iter(self.X.T.astype(np.float64))
+        columns = [
+            Column(name, "text", self.words[name]) if name in self.words else Column(name, "number", next(numbers))
+            for name in self.names
+        ]
+        return Frame((*columns, label_column(self.target, self.y)), len(self.y), f"example:{self.name}")
 
 
 def six_points() -> Example:
@@ -71,27 +87,6 @@ def _scikit_learn(name: str, target: str) -> Callable[[], Example]:
         return Example(name, SHOWN[name], np.ascontiguousarray(bunch.data, dtype=np.float64), labels, names, target)
 
     return make
-
-
-class Chance:
-    """Uniform numbers by splitmix64 (Steele, Lea & Flood 2014) and normal ones as sums of twelve of them."""
-
-    def __init__(self, seed: int) -> None:
-        self.word = seed
-
-    def uniform(self, *shape: int) -> Floats:
-        count = int(np.prod(shape))
-        steps = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        z = np.uint64(self.word) + steps
-        self.word = int(z[-1])
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z ^= z >> np.uint64(31)
-        return np.asarray((z >> np.uint64(11)).astype(np.float64) / 2.0**53).reshape(shape)
-
-    def normal(self, *shape: int) -> Floats:
-        """Mean 0, variance 1, bell-shaped: no logarithm, whose last digit differs from machine to machine."""
-        return np.asarray(self.uniform(*shape, 12).sum(axis=-1) - 6.0)
 
 
 def _two_clouds(seed: int, n: int, apart: float) -> tuple[Floats, NDArray[np.int64]]:
@@ -179,7 +174,17 @@ def spam() -> Example:
     return Example("spam", "generated messages, spam or ham, by four features", X, y, names, target="kind")
 
 
+def visits() -> Example:
+    columns = visit_columns()
+    y = columns.pop("relapse")
+    words = {name: values for name, values in columns.items() if values.dtype == object}
+    X = np.column_stack([values for name, values in columns.items() if name not in words])
+    shows = "712 generated hospital visits with words, missing ages and a marker that only relapses have"
+    return Example("visits", shows, X, y, tuple(columns), target="relapse", words=words)
+
+
 EXAMPLES: dict[str, Callable[[], Example]] = {
+    "visits": visits,
     "six-points": six_points,
     "xor": xor,
     "bias": bias,
@@ -210,7 +215,7 @@ def listing() -> list[dict[str, Any]]:
             (rows, features), shows = SHAPES[name], SHOWN[name]
         else:
             example = make()
-            (rows, features), shows = example.X.shape, example.shows
+            rows, features, shows = len(example.y), len(example.names), example.shows
         out.append({"name": name, "rows": rows, "features": features, "shows": shows})
     return out
 

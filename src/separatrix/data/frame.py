@@ -110,13 +110,9 @@ def join(frames: Sequence[Frame]) -> Frame:
     return Frame(columns, sum(frame.n for frame in frames), first.source)
 
 
-def frame_of(
-    names: Sequence[str], X: NDArray[Any], source: str, y: NDArray[Any] | None = None, target: str = "label"
-) -> Frame:
-    """An array of numbers as a frame; ``y``, if given, becomes the last column."""
+def frame_of(names: Sequence[str], X: NDArray[Any], source: str) -> Frame:
+    """An array of numbers as a frame."""
     columns = [Column(name, "number", X[:, j].astype(np.float64)) for j, name in enumerate(names)]
-    if y is not None:
-        columns.append(label_column(target, y))
     return Frame(tuple(columns), len(X), source)
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from separatrix.data.dialect import Reading, first_bytes, kind_of
 from separatrix.data.duckdb_reader import Query, Written
 from separatrix.data.file_pieces import Bytes, gzipped, kept_bytes
-from separatrix.data.frame import CELLS, Column, Frame, frame_of, join
+from separatrix.data.frame import CELLS, Column, Frame, join
 from separatrix.data.number_writing import Writing
 from separatrix.data.plain_numbers import PlainTable, frame_of_rows, plain_frame, plain_table
 from separatrix.data.recognised_columns import read_as, recognised
@@ -274,7 +274,4 @@ def _from_standard_input(reading: Reading) -> Source:
 def _example(name: str) -> Source:
     from separatrix.data.examples import load_example
 
-    example = load_example(name)
-    return Source(
-        f"example:{name}", frame=frame_of(example.names, example.X, f"example:{name}", example.y, example.target)
-    )
+    return Source(f"example:{name}", frame=load_example(name).frame())
