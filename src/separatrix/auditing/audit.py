@@ -21,6 +21,7 @@ from separatrix.auditing.audit_table import AuditTable, encode_table, table_fact
 from separatrix.auditing.budget import Clock, Plan, Session
 from separatrix.auditing.candidate_learners import FullFits, candidates, inner
 from separatrix.auditing.figure_numbers import make_pictures
+from separatrix.auditing.fitted_hyperplanes import fit_learners
 from separatrix.auditing.inputs import split_rule_of, task_for_audit
 from separatrix.auditing.phrasing import Answer, count
 from separatrix.auditing.recommendation import recommend
@@ -275,13 +276,16 @@ def _answer(table: AuditTable, session: Session, ledger: Any) -> Audit:
         with clock.stage("separation"):
             decided = separation.decide(table, session)
         best = best_hyperplane.find(table, session, decided)
-        with clock.stage("certificate"):
-            certified = certify(table, session, decided, best)
     listed = candidates(table, session, None if decided is None else decided.verdict)
     predicted = prediction.estimate(table, session, listed, ledger)
     _keep_fit(session, fits, predicted)
+    fitted = fit_learners(table, session, fits, listed, decided)
+    if decided is not None and best is not None:
+        best = best_hyperplane.with_mistakes(table, session, decided, best, fitted)
+        with clock.stage("certificate"):
+            certified = certify(table, session, decided, best)
     separable = decided is not None and decided.facts.separable
-    algorithm = efficiency.measure(table, session, best, separable, fits, listed, predicted)
+    algorithm = efficiency.measure(table, session, best, separable, fitted, listed, predicted)
     checked, quantiles = assumptions.check(table, session, predicted, decided, best, full)
     drawn = make_pictures(table, session, fits, listed, predicted, decided, best, quantiles, full)
     model = _model(table, session, fits, predicted)

@@ -8,13 +8,14 @@ squares fits.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable, excerpt
 from separatrix.auditing.budget import Session
+from separatrix.auditing.fitted_hyperplanes import FittedLearners
 from separatrix.auditing.hyperplane_answers import (
     BestFacts,
     ClassMargin,
@@ -46,27 +47,36 @@ class BestHyperplane:
 
 
 def find(table: AuditTable, session: Session, separation: DecidedSeparation) -> BestHyperplane:
-    """The maximum margin or the minimum number of mistakes, and the fate of the logistic estimate."""
+    """The maximum margin of separable classes, and the fate of the logistic estimate."""
     fates = _coefficient_fates(session, separation)
     if not table.binary:
         return _many_classes(table, session, separation, fates)
     if separation.verdict == "complete":
         return _maximum_margin(table, session, separation, fates)
+    return BestHyperplane(BestFacts(None, None, fates, [], None))
+
+
+def with_mistakes(
+    table: AuditTable, session: Session, separation: DecidedSeparation, best: BestHyperplane, fitted: FittedLearners
+) -> BestHyperplane:
+    """The same with the minimum number of mistakes, of two classes that cannot be separated."""
+    if not table.binary or separation.verdict == "complete":
+        return best
     with session.clock.stage("minimum number of mistakes"):
-        found = bracket_mistakes(table, session, separation)
+        found = bracket_mistakes(table, session, separation, fitted)
     rows = found.rows.tolist()
-    shown = excerpt(table, rows, even=True)
     mistakes = MistakeFacts(
         found.lower,
         found.upper,
         rows[:LISTED],
-        shown,
+        excerpt(table, rows, even=True),
         found.parts,
         found.labelings,
         found.seconds,
         found.upper == found.lower == 1 == found.labelings and found.swapped,
+        found.swapped,
     )
-    return BestHyperplane(BestFacts(None, mistakes, fates, [], None), mistakes=found)
+    return replace(best, facts=replace(best.facts, mistakes=mistakes), mistakes=found)
 
 
 def _maximum_margin(

@@ -53,7 +53,7 @@ def coefficient_table(
     if not candidate.linear or table.choices.map is not None:
         return _mapped_table(model, candidate, table, (kind, bounds, why_not))
     own, intercept = in_units(model)
-    coef = _in_columns(model, own, table)[table.used]
+    coef = in_columns(model, own, table)[table.used]
     flip = -1.0 if table.binary and table.positive == 0 else 1.0
     spread = table.spreads
     rows = []
@@ -92,7 +92,7 @@ def _flipped(interval: Interval, flip: float) -> Interval:
     return None if low is None else flip * low, None if high is None else flip * high
 
 
-def _in_columns(model: Any, coef: Any, table: AuditTable) -> Any:
+def in_columns(model: Any, coef: Any, table: AuditTable) -> Any:
     """A coefficient for every column of the table; 0 for one that does not occur in the rows the model is from."""
     if len(coef) == table.X.shape[1]:
         return coef

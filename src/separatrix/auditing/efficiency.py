@@ -14,8 +14,9 @@ from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import OutOfTime, Session
-from separatrix.auditing.candidate_learners import Candidate, FullFits, in_folds, inner
+from separatrix.auditing.candidate_learners import Candidate, in_folds, inner
 from separatrix.auditing.efficiency_answer import AlgorithmFacts, NeighbourFacts, NovikoffBound, PerceptronRun
+from separatrix.auditing.fitted_hyperplanes import FittedLearners
 from separatrix.auditing.hyperplane_answers import ProvedBracket
 from separatrix.auditing.learner_choice import estimate_facts
 from separatrix.auditing.phrasing import EstimateFacts
@@ -34,35 +35,15 @@ def measure(
     session: Session,
     best: BestHyperplane | None,
     separable: bool,
-    fits: FullFits,
+    fitted: FittedLearners,
     listed: list[Candidate],
     prediction: Prediction,
 ) -> AlgorithmFacts:
-    """Seconds of each learner on all rows, the perceptron with its bound, and the cost of nearest neighbours."""
-    seconds, mistakes = _fit_times(table, session, fits, listed)
+    """Seconds and mistakes of each learner on all rows, the perceptron with its bound, the cost of neighbours."""
     runs = (None, None) if best is None else perceptron_runs(table, session, best, separable)
     linear = [candidate.name for candidate in listed if candidate.linear]
-    return AlgorithmFacts(seconds, mistakes, linear, *runs, _nearest_neighbour(table, session, prediction))
-
-
-def _fit_times(
-    table: AuditTable, session: Session, fits: FullFits, listed: list[Candidate]
-) -> tuple[dict[str, float], dict[str, int]]:
-    """Seconds that each learner takes on all rows, and the rows that it then misclassifies."""
-    seconds: dict[str, float] = {}
-    mistakes: dict[str, int] = {}
-    with session.clock.stage("time learners"):
-        for candidate in sorted(listed, key=lambda c: not c.safe):
-            if seconds and session.clock.late(0.8):
-                session.clock.leave_out(f"the time of {candidate.name}", "the time budget was nearly used up")
-                continue
-            try:
-                _, seconds[candidate.name] = fits.of(candidate)
-            except SeparatrixError:
-                continue  # the comparison has recorded why
-            if not table.regression:
-                mistakes[candidate.name] = fits.misclassified(candidate)
-    return seconds, mistakes
+    neighbour = _nearest_neighbour(table, session, prediction)
+    return AlgorithmFacts(fitted.seconds, fitted.mistakes, linear, *runs, neighbour)
 
 
 def _nearest_neighbour(table: AuditTable, session: Session, prediction: Prediction) -> NeighbourFacts | None:

@@ -103,8 +103,6 @@ def _good_one(facts: AlgorithmFacts, found: MistakeFacts, chosen: str | None) ->
     name = chosen if chosen in linear else min(linear, key=linear.__getitem__)
     made, more = plural(linear[name], "mistake"), linear[name] - found.upper
     close = f"{count(more)} more than the best found" if more > 0 else "as many as the best found"
-    if more < 0:  # the search for the fewest is bounded in time
-        close = f"{count(-more)} fewer than the search for the minimum found"
     good = more <= max(1, CLOSE * found.upper)
     opening = (
         f"A good hyperplane is found quickly: {name}"

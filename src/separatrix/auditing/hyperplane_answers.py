@@ -99,7 +99,8 @@ class MistakeFacts:
 
     ``rows`` are misclassified by the best hyperplane found. ``parts`` disjoint parts of the table were searched
     (1: the whole table). ``labelings`` counts different sets of misclassified rows of that size that were found;
-    ``unique`` says that there is proved to be no other.
+    ``unique`` says that there is proved to be no other; ``swapped`` that no set that differs from it in one row was
+    left out of the search for others.
     """
 
     lower: int
@@ -110,6 +111,7 @@ class MistakeFacts:
     labelings: int
     seconds: float
     unique: bool = False
+    swapped: bool = False
 
     @property
     def exact(self) -> bool:
@@ -309,15 +311,17 @@ def _mistakes(found: MistakeFacts, table: TableFacts) -> tuple[str, list[str]]:
 
 
 def _uniqueness(found: MistakeFacts) -> str:
-    """Whether another set of as few rows could be the misclassified ones."""
-    if found.parts > 1:
-        return "Whether it is unique is not known."
+    """Whether another set of as few rows could be the misclassified ones, and what was searched for it."""
+    if not found.exact:
+        return "Whether there is a better one is not known."
     if found.labelings > 1:
         sets = f"{count(found.labelings)} different sets of {plural(found.upper, 'mistake')}"
         return f"It is not unique: {sets} were found."
     if found.unique:
         return "Every hyperplane with one mistake misclassifies this row (proved); infinitely many do."
-    return "No other set of as few mistakes was found; whether there is one is not known."
+    if found.swapped:
+        return "No set that differs from it in one row does as well (proved); whether another one does is not known."
+    return "Whether it is unique is not known."
 
 
 def _infinite(facts: BestFacts) -> list[str]:

@@ -6,11 +6,9 @@ therefore searched in parts, and its lower bound is certified by one witness fro
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
+from separatrix.auditing.fitted_hyperplanes import FittedHyperplane, FittedLearners
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.proofs.certificate import CertifiedTable
 from separatrix.proofs.fewest_mistakes import MistakeBracket, bracket
@@ -31,7 +30,6 @@ A_LOOK = 0.05  # seconds between two looks at how far the search is, at least
 MOST_NODES = 2000
 PART = 8  # rows for each column in a part of a large table
 PARTS = 500
-FITTED_ROWS = 50_000  # that the hyperplane of a large table is fitted on, at least
 SWAPS = 150  # sets that are tried in place of the best one found
 SWAPPED_CELLS = 2_000_000  # that are looked at for it
 
@@ -62,15 +60,18 @@ class FoundMistakes:
         return len(self.rows)
 
 
-def bracket_mistakes(table: AuditTable, session: Session, separation: DecidedSeparation) -> FoundMistakes:
-    """Search the whole table, or many small parts of it where that would take too long."""
+def bracket_mistakes(
+    table: AuditTable, session: Session, separation: DecidedSeparation, fitted: FittedLearners
+) -> FoundMistakes:
+    """Search from the best of all fitted learners: the whole table, or small parts of it where that takes too long."""
     start = perf_counter()
     p, budget = table.d + 1, session.clock.budget
     size, cost = table.n * float(p) ** 2, A_START * table.n * float(p) ** 2
     if table.sparse:
         size, cost = table.cells * float(min(p, 200)), A_SPARSE_START * table.cells
+    first = _start(table, fitted)
     if cost > 0.25 * budget:
-        return _in_parts(table, session, separation, start)
+        return _in_parts(table, session, separation, first, start)
     found = bracket(
         separation.given,
         [table.positive],
@@ -79,6 +80,7 @@ def bracket_mistakes(table: AuditTable, session: Session, separation: DecidedSep
         time_limit=session.clock.part(0.3),
         gap=0,
         progress=_stop_after(0.25 * budget, table.n * float(p + 20)),
+        known=np.append(first.coef, first.intercept),
     )
     if found.stopped == "time":
         session.clock.leave_out("part of the search for the minimum number of mistakes", "the time budget ended it")
@@ -86,6 +88,13 @@ def bracket_mistakes(table: AuditTable, session: Session, separation: DecidedSep
     others, swapped = _other_sets(table, separation, rows) if found.lower == found.upper else (0, False)
     labelings = max(found.labelings, 1 + others)
     return FoundMistakes(found.lower, rows, 1, labelings, perf_counter() - start, found, swapped)
+
+
+def _start(table: AuditTable, fitted: FittedLearners) -> FittedHyperplane:
+    """The best hyperplane of a learner, or one with all rows on the side of the common class."""
+    sign = 1.0 if 2 * int(table.counts[table.positive]) >= table.n else -1.0
+    constant = FittedHyperplane(np.zeros(table.d), sign, np.flatnonzero(table.signs != sign))
+    return min([constant, *fitted.hyperplanes.values()], key=lambda own: len(own.wrong))
 
 
 def _other_sets(table: AuditTable, separation: DecidedSeparation, wrong: NDArray[np.intp]) -> tuple[int, bool]:
@@ -139,8 +148,10 @@ def _stop_after(seconds: float, size: float) -> Callable[[int, int, int], bool]:
     return go_on
 
 
-def _in_parts(table: AuditTable, session: Session, separation: DecidedSeparation, start: float) -> FoundMistakes:
-    """Each of many small disjoint parts that cannot be separated costs a mistake; the upper bound is fitted."""
+def _in_parts(
+    table: AuditTable, session: Session, separation: DecidedSeparation, first: FittedHyperplane, start: float
+) -> FoundMistakes:
+    """Each of many small disjoint parts that cannot be separated costs a mistake; learners give the upper bound."""
     rows_each = min(PART * (table.d + 1), 2000)
     parts = min(table.n // rows_each, PARTS)
     order = np.random.default_rng(session.seed).permutation(table.n)
@@ -160,41 +171,11 @@ def _in_parts(table: AuditTable, session: Session, separation: DecidedSeparation
         known = np.asarray(separation.facts.witness, dtype=np.intp)
         circuit = len(known) <= table.d + 2
         witnesses.append(known if circuit else _decided(table, separation, np.arange(table.n)))
-    coef, intercept, wrong = _fitted_hyperplane(table, session)
     cut = f"; the time budget ended the search before {parts - looked_at} more" if looked_at < parts else ""
     session.clock.leave_out(
         "a sharp bound on the minimum number of mistakes",
         f"the table is large: {len(witnesses)} of {looked_at} disjoint parts of {rows_each:,} rows cannot be separated"
         f", and each costs a mistake{cut}",
     )
-    proof = DisjointWitnesses(witnesses, coef, intercept)
-    return FoundMistakes(len(witnesses), wrong, max(looked_at, 1), 1, perf_counter() - start, proof)
-
-
-def _fitted_hyperplane(table: AuditTable, session: Session) -> tuple[Floats, float, NDArray[np.intp]]:
-    """A ridge logistic hyperplane, and the rows that are not strictly on its side, rounding allowed for.
-
-    It is fitted on a sample where the budget is short; the rows that it misclassifies are counted on the whole table.
-    """
-    from separatrix.models.logistic.logistic_regression import LogisticRegression
-
-    X, signs = table.standardised, table.signs
-    rows: Any = slice(None)
-    if table.n > (most := max(FITTED_ROWS, session.plan.comparison_rows)):
-        rows = np.sort(np.random.default_rng(session.seed).choice(table.n, most, replace=False))
-        rows = slice(None) if len(np.unique(signs[rows])) < 2 else rows
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = LogisticRegression(C=1.0, tol=1e-4).fit(X[rows], signs[rows])
-    w, b = np.ravel(model.coef_), float(model.intercept_[0])
-    safe = 1e-12 * (X.shape[1] + 2) * np.asarray(np.abs(X) @ np.abs(w) + abs(b))
-    wrong = np.flatnonzero(table.signs * model.decision_function(X) <= safe)
-    if not table.sparse:  # back to the units of the columns
-        mean, deviation = table.rows.mean(axis=0), table.rows.std(axis=0)
-        w = np.divide(w, deviation, out=np.zeros_like(w), where=deviation > 0)
-        b -= float(w @ mean)
-    rare = np.flatnonzero(table.codes == int(table.counts.argmin()))
-    if len(rare) < len(wrong):  # so far away that all rows are on the side of the common class
-        far = 1.0 + 2.0 * float(np.max(np.abs(table.rows) @ np.abs(w)))
-        return w, float(table.signs[rare[0]]) * -far, rare
-    return w, b, wrong
+    proof = DisjointWitnesses(witnesses, first.coef, first.intercept)
+    return FoundMistakes(len(witnesses), first.wrong, max(looked_at, 1), 1, perf_counter() - start, proof)

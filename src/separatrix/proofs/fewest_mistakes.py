@@ -92,8 +92,13 @@ def bracket(
     time_limit: float | None = None,
     gap: int = 0,
     progress: Progress | None = None,
+    known: NDArray[np.float64] | None = None,
 ) -> MistakeBracket:
-    """One group of classes against another, or against all others (None)."""
+    """One group of classes against another, or against all others (None).
+
+    ``known`` is a hyperplane to begin with, coefficients and then the intercept if there is one: what is found
+    makes no more mistakes.
+    """
     if max_nodes is not None:
         _need_whole("max_nodes", max_nodes)
     _need_whole("gap", gap)
@@ -105,6 +110,8 @@ def bracket(
     nodes = default_nodes(rows.n, rows.p) if max_nodes is None else int(max_nodes)
     deadline = math.inf if time_limit is None else start + float(time_limit)
     search = Search(rows, deadline, progress, raise_by_blocks)
+    if known is not None:
+        search.consider(known)
     try:
         with one_blas_thread(subject.table.X.size):
             search.run(nodes, int(gap))
