@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from benchmarks._tour_tables import WORLDS, write
 from tests.auditing.random_tables import random_table
 
 import separatrix
-from separatrix.auditing.candidate_learners import FullFits
 from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.self_check import contradictions
 from separatrix.cli.main import main
@@ -20,7 +20,7 @@ MOST = {"1e6 x 20": 20_000, "fraud 1:10,000": 40_000, "letters": 4000}  # rows o
 
 
 def test_a_contradiction_is_a_bug_and_nothing_is_printed(ledger, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(FullFits, "misclassified", lambda self, candidate: 0)
+    monkeypatch.setattr("separatrix.auditing.fitted_hyperplanes.wrong_rows", lambda *given: np.arange(0))
     with pytest.raises(BugError, match="misclassifies 0 rows, and at least 16 is proved"):
         separatrix.audit("example:spam", ledger=ledger)
     monkeypatch.setenv("SEPARATRIX_LEDGER", str(ledger))
