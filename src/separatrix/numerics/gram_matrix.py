@@ -96,6 +96,14 @@ def first_pivots(A: Floats) -> NDArray[np.intp]:
     return np.array(kept, dtype=np.intp)
 
 
+def condition_of(X: Any, weights: Floats | None, lift: bool) -> float:
+    """The condition of the columns, scaled and, with ``lift``, centred; that of their squares has half the digits."""
+    n, d = X.shape
+    totals = Moments(d).add(X, None, None, np.ones(n) if weights is None else weights).totals(last=True)
+    values = np.linalg.eigvalsh(GramMatrix(totals, d, 0.0, lift, lift).scaled)
+    return float(np.sqrt(max(values[-1], 0.0) / max(values[0], EPS * abs(values[-1]), 1e-300)))
+
+
 # -- independent columns --
 
 

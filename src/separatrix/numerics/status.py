@@ -40,7 +40,7 @@ class Status(Enum):
     LEAST_SLACK = "no hyperplane separates the classes: the least total slack first, then the largest margin"
     BRACKETED = "stopped at a limit: the optimum lies between two proved bounds; raise max_nodes or time_limit"
     NO_MAXIMUM = "no finite maximum of the likelihood exists: the classes are separated, completely or in part"
-    ILL_CONDITIONED = "no step improves any more: columns are nearly linearly dependent; scale or drop some"
+    ILL_CONDITIONED = "no step improves any more, before the tolerance: few digits of the result may be right"
     MAX_ITERATIONS = "stopped at the limit of iterations, before the optimum; raise max_iter or scale the features"
     STALLED = "no step lowers the objective any more, before the gradient is within the tolerance"
     DIVERGED = "diverged: the objective and its gradient are greater than at the start; take a smaller step size"

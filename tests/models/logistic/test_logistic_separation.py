@@ -12,6 +12,7 @@ from tests.models.logistic.test_logistic import SEPARATED, overlapping, quiet, t
 import separatrix as sx
 from separatrix.errors import (
     CollinearWarning,
+    LocalMaximumWarning,
     SeparationError,
     SeparationWarning,
 )
@@ -107,3 +108,44 @@ def test_one_class_against_the_rest_is_proved_on_the_classes_that_were_given():
     assert [e.verdict for e in model.separation_.values()] == ["complete", "overlap", "complete"]
     for existence in model.separation_.values():
         assert sx.verify(existence.certificate, X, y)
+
+
+@pytest.mark.parametrize(("n", "d"), [(50_000, 5), (10_000, 5), (10_000, 20), (150_000, 4)])
+@pytest.mark.parametrize("seed", range(3))
+def test_many_separated_rows_get_firths_estimate_and_no_advice_about_their_columns(n, d, seed):
+    """Margins of 1/n make likelihoods that are flat in one direction, where a search stalls by rounding."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = X @ rng.normal(size=d) > 0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = sx.LogisticRegression().fit(X, y)
+    assert model.status_ is sx.Status.NO_MAXIMUM
+    assert [w.category for w in caught if w.category is not LocalMaximumWarning] == [SeparationWarning]
+    assert model.score(X, y) > 0.999
+    p = model.predict_proba(X)[:, 1]
+    Z = np.column_stack([X, np.ones(n)])
+    w = p * (1 - p)
+    information = Z.T @ (w[:, None] * Z)
+    leverages = w * np.einsum("ij,jk,ik->i", Z, np.linalg.inv(information), Z)
+    score = Z.T @ (y - p + leverages * (0.5 - p))
+    assert score @ np.linalg.solve(information, score) < 1e-6  # in squared standard errors
+
+
+def test_a_stalled_search_calls_columns_nearly_dependent_only_where_they_are():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = rng.integers(0, 2, 60)
+    near = np.column_stack([X, X[:, 0] + 1e-7 * rng.normal(size=60)])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for scale in 10.0 ** np.arange(-14, 15, 2.0):
+            for C in (1e-8, 1.0, 1e12):
+                sx.LogisticRegression(C=C, tol=None).fit(X * [1.0, scale, 1.0], y)
+        independent = [str(w.message) for w in caught]
+        caught.clear()
+        for C in (1.0, 1e6, 1e12, np.inf):
+            sx.LogisticRegression(C=C, tol=None).fit(near, y)
+        dependent = [str(w.message) for w in caught]
+    assert not any("dependent" in text for text in independent)
+    assert all("condition" in text for text in dependent if "no step" in text or "few correct" in text)

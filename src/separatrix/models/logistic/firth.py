@@ -59,9 +59,14 @@ class FirthState:
     def scale(self) -> float:
         return max(abs(self.point.penalised), abs(self.point.loglik), 1.0)
 
-    @property
-    def near(self) -> bool:
-        return abs(self.decrement) <= 64 * EPS * self.scale
+    def near(self, likelihood: FirthLikelihood) -> bool:
+        """Whether the step promises no more than the penalised likelihood may be wrong by.
+
+        On orthonormal columns, b has a mean square score s. Rows with curvature have scores near 0, so that the
+        information along b is 1/s^2 of the rest, and its rounding errors, of the rest, are s^2 units of log|I|.
+        """
+        limit = 64 * EPS * self.scale
+        return abs(self.decrement) <= limit or abs(self.decrement) <= EPS * likelihood.change(self.point.b) ** 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +93,10 @@ class FirthSearch:
             return Status.NONFINITE
         if 0 <= state.decrement <= self.enough:
             return Status.OPTIMAL
-        return Status.OPTIMAL if state.near and abs(state.decrement) >= 0.25 * state.before else None
+        return Status.OPTIMAL if state.near(self.likelihood) and abs(state.decrement) >= 0.25 * state.before else None
 
     def step(self, state: FirthState) -> FirthState | None:
-        point, near = state.point, state.near
+        point, near = state.point, state.near(self.likelihood)
         whole = np.zeros(len(self.free))
         whole[self.free] = state.step
         share = (
@@ -191,10 +196,16 @@ class FirthEstimate:
         others, steps = [run.state.point.penalised for run in maxima if run is not best], sum(r.steps for r in runs)
         if runs[-1].status is Status.INTERRUPTED:
             best = replace(best, status=Status.INTERRUPTED)
-        elif maxima:  # to the last digits
+        elif maxima or self.large:  # to the last digits, also where narrow numbers have too few for rows far out
             pairs = None if self.large else best.state.pairs  # of narrow numbers they have too few digits
             best = firth(
-                self.likelihood, self.max_iter - best.steps, best.state.point.b, None, self.settled, pairs=pairs
+                self.likelihood,
+                self.max_iter - best.steps,
+                best.state.point.b,
+                None,
+                self.settled,
+                weighed=not maxima,
+                pairs=pairs,
             )
             steps += best.steps
         point, logdet = best.state.point, logdet_of(self.R, self.problem.classes)

@@ -25,7 +25,8 @@ from separatrix.models.logistic.fit import fit_parts, plan_of
 from separatrix.models.logistic.grouped import check_grouped, check_offset
 from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path, fits_of
-from separatrix.models.logistic.problem import FitOptions, LogisticResult, UsedRows, unfinished
+from separatrix.models.logistic.problem import MEASURED, FitOptions, LogisticResult, UsedRows, unfinished
+from separatrix.numerics.gram_matrix import condition_of
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
 from separatrix.proofs.certificate import CertifiedTable
@@ -409,5 +410,7 @@ class LogisticRegression(LogisticInference):
                 f"{self.maxima_[0]:.6g} down to {self.maxima_[-1]:.6g}; the highest is kept; others may exist."
             )
             warnings.warn(text, LocalMaximumWarning, stacklevel=3)
-        if (why := unfinished(self.status_, self.method_, self.gap_, float(self.C))) is not None:
+        few = rows.table.d <= MEASURED and self.status_ is Status.ILL_CONDITIONED
+        condition = condition_of(rows.table.X, rows.weights, self.fit_intercept) if few else 1.0
+        if (why := unfinished(self.status_, self.method_, self.gap_, float(self.C), condition)) is not None:
             warnings.warn(why, IterationWarning, stacklevel=3)

@@ -265,21 +265,26 @@ class UsedRows:
         return Given(self.table, labels, self.origin, self.source, lift, "binary64")
 
 
-def unfinished(status: Status, method: str, gap: float | None, C: float) -> str | None:
-    """Why the fit is not at an optimum, if it is not."""
+MEASURED = 1000  # columns up to which a warning of a stalled search looks at their condition
+NEARLY = 1e5  # condition of scaled columns from which on a warning calls them nearly dependent
+
+
+def unfinished(status: Status, method: str, gap: float | None, C: float, condition: float = 1.0) -> str | None:
+    """Why the fit is not at an optimum, if it is not; ``condition`` is that of the centred and scaled columns."""
+    near = f"columns are nearly linearly dependent (condition {condition:.0e})" if condition >= NEARLY else ""
     if status is Status.ILL_CONDITIONED and gap is not None:
+        cause = f"{near}: drop some" if near else f"rounding may hide a penalty of C={C:g}: scale the columns"
         return (
-            f"no step improves any more, but the optimum is only proved to a relative gap of {gap:.1e}: "
-            f"columns are nearly dependent, or rounding hides a penalty of C={C:g}; scale or drop "
-            "columns, or lower C."
+            f"no step improves any more, but the optimum is only proved to a relative gap of {gap:.1e}; {cause}, or "
+            "lower C."
         )
     if status is Status.ILL_CONDITIONED and "maximum likelihood" in method:
         return (
-            "the estimate has few correct digits: the classes are nearly separated, or columns are nearly linearly "
-            "dependent; scale or drop columns, or fit with a penalty (C=) or bias_reduction='firth'."
+            f"the estimate has few correct digits: {near or 'the classes are nearly separated'}; "
+            f"{'drop some, or ' if near else ''}fit with a penalty (C=) or bias_reduction='firth'."
         )
     cut = (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED, Status.NONFINITE)
-    return f"not at the optimum: {status.value}." if status in cut else None
+    return f"not at the optimum: {status.value}{f'; {near}: drop some' if near else ''}." if status in cut else None
 
 
 SAMPLE = 50  # rows of a sample for each parameter
