@@ -79,7 +79,7 @@ def measured(name, n, d):
         return [f"{n:,} x {d}", name, "undecided", f"{time.process_time() - start:.2f} s", "-", "-", "-"]
     text = result.certificate.text
     proved = time.process_time()
-    table, content = _checkable(X, y, None), json.loads(text)
+    table, content = _checkable(X, y, None, "binary64"), json.loads(text)
     read = time.process_time()
     checker.check(content, table)
     kind = "short" if "near" in content else "exact" if "support" in content else "hyperplane"

@@ -1,9 +1,10 @@
 /* Check a certificate against the table that it is about, in exact arithmetic.
  *
  *     node checker.js certificate.json table.csv [--target NAME]
+ *     node checker.js certificate.json               (one that carries its rows)
  *
  * This file needs nothing but a JavaScript engine: copy it anywhere, or load it in a page. It is a second checker, written
- * from the lemmas [L1] to [L19] of docs/certificates.md and its rules on scope [S] and cost [C], not from checker.py. A
+ * from the lemmas [L1] to [L20] of docs/certificates.md and its rules on scope [S] and cost [C], not from checker.py. A
  * mark stands beside the line that checks a hypothesis of that lemma. Both print the same sentence for what is proved.
  *
  * Output and exit codes: "proved: ..." and 0; "not proved: ...", with the first thing that is wrong, and 1; or, on
@@ -15,8 +16,9 @@
  */
 "use strict";
 
-const FORMAT = "separability-certificate/2";
-const BLOCK_ROWS = 4096; // of a block of the fingerprint
+const FORMAT = "separability-certificate/3";
+const MOST_PLACES = 1100; // digits of a decimal, and its largest exponent
+const MOST_WORDS = 128; // of 64 bits, of a decimal times a power of ten
 const INDEX_ONLY = 40; // a witness of more rows must carry its weights
 const MOST_WORK = 2 ** 34; // steps of some nanoseconds
 const MOST_TEXT = 2 ** 27; // characters of a file
@@ -273,35 +275,76 @@ function distinctNames(value, what) {
   return value;
 }
 
-// ---- Tables: {rows: [{label, columns, values}], d, columns, target, name, unused} --------------------------------------
+// ---- Tables: {rows: [{label, columns, values, whole}], scales, d, columns, target, name, unused} ------------------------
+// A row has its non-zeros, by ascending column. In the decimal reading `whole` are the same cells as BigInts, times ten to
+// the power that `scales` has for their columns; otherwise `scales` is null.
 
-function readTable(text, name, target, columns) {
+function readTable(text, name, target, columns, reading = "binary64") {
   const inner = text.replace(/^\ufeff/, ""); // a byte order mark
-  if (/\.(svm|svmlight|libsvm)$/.test(name)) return readSvmlight(inner, name);
-  return readCsv(inner, name, target, columns);
+  const exact = reading === "decimal";
+  const svmlight = /\.(svm|svmlight|libsvm)$/.test(name);
+  const table = svmlight ? readSvmlight(inner, name, exact) : readCsv(inner, name, target, columns, exact);
+  table.scales = null;
+  if (exact) {
+    const scales = new Array(table.d).fill(0);
+    for (const { columns: at, decimals } of table.rows) {
+      decimals.forEach(({ places }, k) => { scales[at[k]] = Math.max(scales[at[k]], places); });
+    }
+    for (const row of table.rows) row.whole = wholeCells(row, scales);
+    table.scales = scales;
+  }
+  return table;
 }
 
-function readSvmlight(text, name) {
+/** Decimals times the powers of ten of their columns. */
+function wholeCells({ columns, decimals }, scales) {
+  return decimals.map(({ digits, places }, k) => digits * 10n ** BigInt(scales[columns[k]] - places));
+}
+
+/** A decimal as an integer, no multiple of ten, times ten to the power -places. */
+function decimalCell(text) {
+  const [mantissa, power = "0"] = text.replace(OUTER_ASCII_SPACE, "").toLowerCase().split("e");
+  const [before, fraction = ""] = mantissa.split(".");
+  if (mantissa.length > MOST_PLACES || power.length > 5 || Math.abs(Number(power)) > MOST_PLACES) {
+    throw new Unreadable(`${quoted(text.slice(0, 40))} has more than ${MOST_PLACES} digits`);
+  }
+  const sign = before.startsWith("-") ? -1n : 1n;
+  const all = (before + fraction).replace(/^[+-]/, "");
+  const kept = all.replace(/0+$/, "");
+  return { digits: sign * BigInt(kept), places: fraction.length - Number(power) - (all.length - kept.length) };
+}
+
+/** Take a cell into a row, unless it is zero. */
+function takeCell(row, column, text, exact) {
+  const value = finiteNumber(text);
+  if (exact) {
+    const decimal = decimalCell(text);
+    if (decimal.digits === 0n) return;
+    row.decimals.push(decimal);
+  } else if (value === 0) {
+    return;
+  }
+  row.columns.push(column);
+  row.values.push(value);
+}
+
+function readSvmlight(text, name, exact) {
   const rows = [];
   let d = 0;
   text.split(/\r\n|\r|\n/).forEach((line, k) => {
     const words = line.split("#")[0].split(SPACES).filter((word) => word !== "");
     if (words.length === 0) return;
     try {
-      const row = { label: "", columns: [], values: [] };
+      const row = { label: "", columns: [], values: [], decimals: [] };
       let before = 0;
       for (const word of words.slice(1)) {
         const parts = word.split(":");
         if (parts.length !== 2 || !/^[0-9]+$/.test(parts[0])) throw new Unreadable("it is not 'label index:value ...'");
         const column = Number(parts[0]);
-        const value = finiteNumber(parts[1]);
         if (!(before < column)) throw new Unreadable("the columns do not ascend from 1");
         if (column > MOST_COLUMNS) throw new Unreadable(`there are more than ${MOST_COLUMNS} columns`);
         before = column;
-        if (value !== 0) {
-          row.columns.push(column - 1);
-          row.values.push(value);
-        }
+        takeCell(row, column - 1, parts[1], exact);
       }
       row.label = className(words[0]);
       rows.push(row);
@@ -369,7 +412,7 @@ function* csvRecords(text) {
   }
 }
 
-function readCsv(text, name, target, columns) {
+function readCsv(text, name, target, columns, exact) {
   const records = csvRecords(text);
   const first = records.next();
   const header = first.done ? [] : first.value.cells;
@@ -388,14 +431,8 @@ function readCsv(text, name, target, columns) {
       if (cells.length !== header.length) {
         throw new Unreadable(`it has ${cells.length} cells, the header ${header.length}`);
       }
-      const row = { label: "", columns: [], values: [] };
-      chosen.forEach((k, j) => {
-        const value = finiteNumber(cells[k]);
-        if (value !== 0) {
-          row.columns.push(j);
-          row.values.push(value);
-        }
-      });
+      const row = { label: "", columns: [], values: [], decimals: [] };
+      chosen.forEach((k, j) => takeCell(row, j, cells[k], exact));
       row.label = className(cells[label]);
       rows.push(row);
     } catch (error) {
@@ -431,51 +468,23 @@ function rootBits(count, degree) {
 const SHA_START = rootBits(8, 2);
 const SHA_ROUNDS = Int32Array.from(rootBits(64, 3));
 
-class Sha256 {
-  constructor() {
-    this.state = Int32Array.from(SHA_START);
-    this.bytes = new Uint8Array(64);
-    this.view = new DataView(this.bytes.buffer);
-    this.words = new Int32Array(64);
-    this.filled = 0;
-    this.length = 0;
-    this.scratch = new DataView(new ArrayBuffer(8));
-  }
-
-  byte(value) {
-    this.bytes[this.filled] = value;
-    this.filled += 1;
-    this.length += 1;
-    if (this.filled === 64) this.compress();
-  }
-
-  update(bytes) {
-    for (const value of bytes) this.byte(value);
-  }
-
-  /** An unsigned integer of 64 bits, little-endian. */
-  integer(value) {
-    this.scratch.setUint32(0, value % 2 ** 32, true);
-    this.scratch.setUint32(4, Math.floor(value / 2 ** 32), true);
-    for (let k = 0; k < 8; k += 1) this.byte(this.scratch.getUint8(k));
-  }
-
-  /** A float64, little-endian. */
-  float(value) {
-    this.scratch.setFloat64(0, value, true);
-    for (let k = 0; k < 8; k += 1) this.byte(this.scratch.getUint8(k));
-  }
-
-  compress() {
-    const w = this.words;
-    for (let t = 0; t < 16; t += 1) w[t] = this.view.getInt32(4 * t);
+/** The digest of some bytes. */
+function sha256(bytes) {
+  const padded = new Uint8Array(64 * Math.ceil((bytes.length + 9) / 64));
+  padded.set(bytes);
+  padded[bytes.length] = 0x80;
+  const view = new DataView(padded.buffer), w = new Int32Array(64), state = Int32Array.from(SHA_START);
+  view.setUint32(padded.length - 8, Math.floor(bytes.length / 2 ** 29));
+  view.setUint32(padded.length - 4, (bytes.length * 8) % 2 ** 32);
+  for (let start = 0; start < padded.length; start += 64) {
+    for (let t = 0; t < 16; t += 1) w[t] = view.getInt32(start + 4 * t);
     for (let t = 16; t < 64; t += 1) {
       const a = w[t - 15], b = w[t - 2];
       const s0 = ((a >>> 7) | (a << 25)) ^ ((a >>> 18) | (a << 14)) ^ (a >>> 3);
       const s1 = ((b >>> 17) | (b << 15)) ^ ((b >>> 19) | (b << 13)) ^ (b >>> 10);
       w[t] = (w[t - 16] + s0 + w[t - 7] + s1) | 0;
     }
-    let [a, b, c, d, e, f, g, h] = this.state;
+    let a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5], g = state[6], h = state[7];
     for (let t = 0; t < 64; t += 1) {
       const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
       const first = (h + s1 + ((e & f) ^ (~e & g)) + SHA_ROUNDS[t] + w[t]) | 0;
@@ -484,55 +493,263 @@ class Sha256 {
       h = g; g = f; f = e; e = (d + first) | 0;
       d = c; c = b; b = a; a = (first + second) | 0;
     }
-    [a, b, c, d, e, f, g, h].forEach((value, k) => { this.state[k] = (this.state[k] + value) | 0; });
-    this.filled = 0;
+    [a, b, c, d, e, f, g, h].forEach((value, k) => { state[k] = (state[k] + value) | 0; });
   }
+  const out = new DataView(new ArrayBuffer(32));
+  state.forEach((value, k) => out.setInt32(4 * k, value));
+  return new Uint8Array(out.buffer);
+}
 
-  digest() {
-    const bits = this.length * 8;
-    this.byte(0x80);
-    while (this.filled !== 56) this.byte(0);
-    this.scratch.setUint32(0, Math.floor(bits / 2 ** 32));
-    this.scratch.setUint32(4, bits % 2 ** 32);
-    for (let k = 0; k < 8; k += 1) this.byte(this.scratch.getUint8(k));
-    const out = new DataView(new ArrayBuffer(32));
-    this.state.forEach((value, k) => out.setInt32(4 * k, value));
-    return new Uint8Array(out.buffer);
-  }
-
-  hex() {
-    return [...this.digest()].map((value) => value.toString(16).padStart(2, "0")).join("");
-  }
+function hexOf(bytes) {
+  return [...bytes].map((value) => value.toString(16).padStart(2, "0")).join("");
 }
 
 function sha256OfText(text) {
-  const hash = new Sha256();
-  hash.update(new TextEncoder().encode(text));
-  return hash.hex();
+  return hexOf(sha256(new TextEncoder().encode(text)));
 }
 
-function hashRow(hash, row) {
-  hash.integer(row.columns.length);
-  row.columns.forEach((column, k) => {
-    hash.integer(column);
-    hash.float(row.values[k]);
-  });
+// ---- Fingerprints: a tree of hashes over the rows [S4] -----------------------------------------------------------------
+
+/** How many rows a leaf has: a power of two, 8 where they are short. */
+function rowsOfLeaf(d) {
+  return Math.max(1, Math.min(8, 256 >> Math.min(31, 32 - Math.clz32(d + 1))));
 }
 
-/** Blocks of rows, then n, d and the hashes of the blocks [S4]. */
-function fingerprint(rows, numbers, d) {
-  const whole = new Sha256();
-  whole.integer(rows.length);
-  whole.integer(d);
-  for (let start = 0; start < rows.length; start += BLOCK_ROWS) {
-    const block = new Sha256();
-    for (const row of rows.slice(start, start + BLOCK_ROWS)) {
-      hashRow(block, row);
-      block.integer(numbers.get(row.label));
-    }
-    whole.update(block.digest());
+/** Bytes that are written one after the other, all integers little-endian. */
+class Written {
+  constructor() {
+    this.bytes = new Uint8Array(4096);
+    this.view = new DataView(this.bytes.buffer);
+    this.length = 0;
   }
-  return whole.hex();
+
+  room(more) {
+    if (this.length + more <= this.bytes.length) return;
+    const longer = new Uint8Array(2 * (this.length + more));
+    longer.set(this.bytes);
+    this.bytes = longer;
+    this.view = new DataView(longer.buffer);
+  }
+
+  /** An unsigned integer of 64 bits. */
+  integer(value) {
+    this.room(8);
+    this.view.setUint32(this.length, value % 2 ** 32, true);
+    this.view.setUint32(this.length + 4, Math.floor(value / 2 ** 32), true);
+    this.length += 8;
+  }
+
+  float(value) {
+    this.room(8);
+    this.view.setFloat64(this.length, value, true);
+    this.length += 8;
+  }
+
+  /** A BigInt in so many words of 64 bits, in two's complement. */
+  whole(value, words) {
+    this.room(8 * words);
+    for (let k = 0; k < words; k += 1) {
+      this.view.setBigUint64(this.length, BigInt.asUintN(64, value >> BigInt(64 * k)), true);
+      this.length += 8;
+    }
+  }
+
+  hash() {
+    return sha256(this.bytes.subarray(0, this.length));
+  }
+}
+
+/** The class, the number of non-zeros k, and the cells: all of them if 2k >= d, else the non-zeros by column. */
+function writeRow(out, row, number, d, decimals) {
+  const { columns, values, whole } = row, k = columns.length;
+  out.integer(number);
+  out.integer(k);
+  const cell = (j, at) => {
+    if (decimals === null) out.float(at < 0 ? 0 : values[at]);
+    else out.whole(at < 0 ? 0n : whole[at], decimals[j][1]);
+  };
+  if (2 * k < d) {
+    for (let at = 0; at < k; at += 1) {
+      out.integer(columns[at]);
+      cell(columns[at], at);
+    }
+    return;
+  }
+  for (let j = 0, at = 0; j < d; j += 1) {
+    if (at < k && columns[at] === j) {
+      cell(j, at);
+      at += 1;
+    } else {
+      cell(j, -1);
+    }
+  }
+}
+
+/** The hash of a leaf with these rows. */
+function leafHash(leaf, rows, numbers, d, decimals) {
+  const out = new Written();
+  out.integer(leaf);
+  for (const row of rows) writeRow(out, row, numbers.get(row.label), d, decimals);
+  return out.hash();
+}
+
+/** The node number k of a level, above two nodes. */
+function nodeHash(level, k, left, right) {
+  const bytes = new Uint8Array(72), view = new DataView(bytes.buffer);
+  view.setUint32(0, k % 2 ** 32, true);
+  view.setUint32(4, Math.floor(k / 2 ** 32) + level * 2 ** 24, true);
+  bytes.set(left, 8);
+  bytes.set(right, 40);
+  return sha256(bytes);
+}
+
+/** The top of the tree over all rows; a node without a neighbour goes up as it is. */
+function topOfRows(rows, numbers, d, decimals) {
+  const each = rowsOfLeaf(d);
+  let nodes = [];
+  for (let start = 0; start < rows.length; start += each) {
+    nodes.push(leafHash(start / each, rows.slice(start, start + each), numbers, d, decimals));
+  }
+  for (let level = 1; nodes.length > 1; level += 1) {
+    const above = [];
+    for (let k = 0; k < nodes.length; k += 2) {
+      above.push(k + 1 < nodes.length ? nodeHash(level, k / 2, nodes[k], nodes[k + 1]) : nodes[k]);
+    }
+    nodes = above;
+  }
+  return nodes[0];
+}
+
+/** A value as JSON in ASCII, without spaces. */
+function asciiJson(value) {
+  if (value === null || value === undefined) return "null";
+  if (isInteger(value)) return String(value);
+  if (Array.isArray(value)) return `[${value.map(asciiJson).join(",")}]`;
+  return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** The description of the table and the top of the tree of its rows, hashed together [S4]. */
+function fingerprint(told, top) {
+  const names = ["n", "d", "columns", "target", "classes", "reading", "exponents", "decimals"];
+  const head = sha256(new TextEncoder().encode(asciiJson(names.map((name) => optional(told, name)))));
+  return hexOf(nodeHash(255, 0, head, top));
+}
+
+/** The binary exponents of the smallest and the largest non-zero and of 1. */
+function spreadOf(rows) {
+  let least = 1, most = 1;
+  for (const row of rows) {
+    for (const value of row.values) {
+      if (value === 0) continue; // of a decimal that underflows
+      const { exponent } = dissected(value);
+      least = Math.min(least, exponent);
+      most = Math.max(most, exponent);
+    }
+  }
+  return [BigInt(least), BigInt(most)];
+}
+
+/** For each column of decimals its places, and the words of 64 bits that hold its integers. */
+function decimalsOf(table) {
+  if (table.scales === null) return null;
+  const longest = new Array(table.d).fill(0);
+  for (const { columns, whole } of table.rows) {
+    whole.forEach((v, k) => { longest[columns[k]] = Math.max(longest[columns[k]], bitLength(v)); });
+  }
+  return table.scales.map((places, j) => [BigInt(places), BigInt(Math.floor(longest[j] / 64) + 1)]);
+}
+
+/** The rows that a certificate carries, all of them under its fingerprint, as a table without the others [S6]. */
+function carriedRows(content) {
+  const told = field(content, "data"), given = field(content, "rows"), path = field(content, "path");
+  const size = (name, most) => {
+    const value = field(told, name);
+    need(isInteger(value) && 0n < value && value <= BigInt(most), "the size of the table is impossible");
+    return Number(value);
+  };
+  const n = size("n", 2 ** 48 - 1), d = size("d", MOST_COLUMNS);
+  const classes = distinctNames(field(told, "classes"), "classes");
+  const exact = field(told, "reading") === "decimal", each = rowsOfLeaf(d), count = Math.ceil(n / each);
+  need(given instanceof Map && given.size > 0, "it carries no rows");
+  const hashes = Array.isArray(path) && path.every((text) => typeof text === "string" && /^[0-9a-f]{64}$/.test(text));
+  need(hashes, "a hash is malformed");
+  let scales = null, words = null;
+  if (exact) {
+    const pairs = field(told, "decimals");
+    const pair = (v) => Array.isArray(v) && v.length === 2 && v.every(isInteger);
+    need(Array.isArray(pairs) && pairs.length === d && pairs.every(pair), "the places of the decimals are missing");
+    words = pairs.map((v) => v.map(Number));
+    const possible = words.every(([k, w]) => 0 <= k && k <= 2 * MOST_PLACES && 1 <= w && w <= MOST_WORDS);
+    need(possible, "the places are impossible");
+    scales = words.map(([k]) => k);
+  }
+  const isNumber = (text) => /^(0|[1-9][0-9]{0,18})$/.test(text);
+  need([...given.keys()].every(isNumber), "a leaf does not exist");
+  const numbers = new Map(classes.map((name, k) => [name, k])), at = new Map(), rows = [];
+  const opened = [...given].map(([text, leaf]) => [Number(text), leaf]).sort((a, b) => a[0] - b[0]);
+  need(opened.at(-1)[0] < count, "a leaf does not exist");
+  let nodes = new Map();
+  for (const [leaf, listed] of opened) {
+    need(Array.isArray(listed) && listed.length === Math.min(each, n - leaf * each), "a leaf lacks rows, or has too many");
+    const own = listed.map((entry) => {
+      need(Array.isArray(entry) && entry.length === 2, "a row is not a class with its cells");
+      const [code, cells] = entry;
+      need(isInteger(code) && 0n <= code && code < BigInt(classes.length), "the class of a row does not exist");
+      const row = { label: classes[Number(code)], columns: [], values: [], decimals: [] };
+      const pairs = cells instanceof Map ? [...cells] : Array.isArray(cells) ? cells.map((v, j) => [String(j), v]) : null;
+      need(pairs !== null && (cells instanceof Map || pairs.length === d), "a row lacks cells, or has too many");
+      let before = -1;
+      for (const [text, cell] of pairs) {
+        need(isNumber(text), "a column is not a number");
+        need(before < Number(text) && Number(text) < d, "the columns of a row do not ascend");
+        before = Number(text);
+        need(typeof cell === "string" && DECIMAL.test(cell), "a cell is not a number");
+        takeCell(row, before, cell, exact);
+      }
+      if (exact) {
+        need(row.decimals.every(({ places }, k) => places <= scales[row.columns[k]]), "a decimal has more places than its column");
+        row.whole = wholeCells(row, scales);
+        const fits = row.whole.every((v, k) => bitLength(v) < 64 * words[row.columns[k]][1]);
+        need(fits, "a decimal is longer than its column");
+      }
+      return row;
+    });
+    own.forEach((row, k) => {
+      at.set(leaf * each + k, rows.length);
+      rows.push(row);
+    });
+    nodes.set(leaf, leafHash(leaf, own, numbers, d, words));
+  }
+  const told256 = field(told, "sha256");
+  need(told256 === fingerprint(told, topOfPaths(nodes, count, path)), "the rows are not those of the table with its fingerprint");
+  return { rows, at, n, d, scales, labels: classes, columns: optional(told, "columns"), target: optional(told, "target"), name: "", unused: [] };
+}
+
+/** The top of a tree of so many leaves, from some of them and the hashes beside their ways up [S6]. */
+function topOfPaths(leaves, count, path) {
+  let nodes = leaves, used = 0, size = count;
+  for (let level = 1; size > 1; level += 1) {
+    const above = new Map();
+    for (const k of [...nodes.keys()].sort((a, b) => a - b)) {
+      const parent = Math.floor(k / 2), right = 2 * parent + 1;
+      if (above.has(parent)) continue;
+      if (right === size) {
+        above.set(parent, nodes.get(k)); // without a neighbour
+        continue;
+      }
+      const [a, b] = [2 * parent, right].map((side) => {
+        if (nodes.has(side)) return nodes.get(side);
+        need(used < path.length, "a hash is missing");
+        used += 1;
+        return Uint8Array.from(path[used - 1].match(/../g), (byte) => parseInt(byte, 16));
+      });
+      above.set(parent, nodeHash(level, parent, a, b));
+    }
+    nodes = above;
+    size = Math.ceil(size / 2);
+  }
+  need(used === path.length, "there are more hashes than needed");
+  return nodes.get(0);
 }
 
 // ---- Integers --------------------------------------------------------------------------------------------------------
@@ -643,27 +860,45 @@ class Scope {
       this.target = target;
     }
     need(this.target === null || !(this.columns ?? []).includes(this.target), "the target is one of the columns"); // [S2]
+    const reading = field(told, "reading"), n = field(told, "n");
+    need(reading === "binary64" || reading === "decimal", "the reading of numbers is neither binary64 nor decimal");
+    this.decimal = reading === "decimal";
+    need(this.decimal === (table.scales !== null), "the table was read in the other reading of numbers");
+    this.complete = table.at === undefined;
+    const same = isInteger(n) && (!this.complete || n === BigInt(table.rows.length));
+    need(same, `it is about other data: ${shown(n)} rows, not ${table.rows.length}`);
+    this.n = Number(n);
     const dropped = field(told, "dropped");
     need(Array.isArray(dropped) && dropped.every(isInteger), "the rows dropped are not a list of rows");
     need(new Set(dropped).size === dropped.length, "a row is repeated among those dropped"); // [S3]
-    const exist = dropped.every((i) => 0n <= i && i < BigInt(table.rows.length));
+    const exist = dropped.every((i) => 0n <= i && i < n);
     need(exist, "a row that is dropped does not exist"); // [S3]
     this.dropped = new Set(dropped.map(Number));
-    this.holdAgainstTable();
+    this.classes = distinctNames(field(told, "classes"), "classes");
+    this.exponents = field(told, "exponents");
+    const two = Array.isArray(this.exponents) && this.exponents.length === 2 && this.exponents.every(isInteger);
+    need(two, "the exponents of the cells are not two");
+    if (this.complete) this.holdAgainstTable();
+    else {
+      const [low, high] = this.exponents;
+      need(-1100n < low && low <= 1n && 1n <= high && high < 1100n, "the exponents of the cells are impossible");
+    }
   }
 
-  /** Rows, classes and fingerprint of the whole table. */
+  /** Classes and fingerprint of the whole table. */
   holdAgainstTable() {
     const { rows, d } = this.table;
-    const n = field(this.told, "n");
-    need(n === BigInt(rows.length), `it is about other data: ${shown(n)} rows, not ${rows.length}`);
-    const classes = distinctNames(field(this.told, "classes"), "classes");
-    const numbers = new Map(classes.map((name, k) => [name, k]));
+    const numbers = new Map(this.classes.map((name, k) => [name, k]));
     const found = new Set(rows.map((row) => row.label));
+    this.table.labels = [...found];
     const same = found.size === numbers.size && [...found].every((name) => numbers.has(name));
     need(same, `it is about other data: the classes are ${listed([...found].sort(byLetters))}`); // [S3]
-    const told = field(this.told, "sha256");
-    need(told === fingerprint(rows, numbers, d), `it is about other data, not these ${rows.length} rows`); // [S4]
+    need(sameJson(this.exponents, spreadOf(rows)), `it is about other data, not these ${rows.length} rows`);
+    const decimals = decimalsOf(this.table);
+    need(sameJson(optional(this.told, "decimals"), decimals), `it is about other data, not these ${rows.length} rows`);
+    const words = decimals === null ? null : decimals.map((pair) => pair.map(Number));
+    const own = fingerprint(this.told, topOfRows(rows, numbers, d, words));
+    need(field(this.told, "sha256") === own, `it is about other data, not these ${rows.length} rows`); // [S4]
   }
 }
 
@@ -671,22 +906,30 @@ class Scope {
 class Claimed {
   constructor(cert, scope, meter, sealed = true) {
     const intercept = field(cert, "intercept");
-    const reading = field(cert, "reading");
     need(typeof intercept === "boolean", "it does not say whether there is an intercept");
-    need(reading === "binary64" || reading === "decimal", "the reading of numbers is neither binary64 nor decimal");
-    Object.assign(this, { scope, meter, intercept, decimal: reading === "decimal", d: scope.table.d });
+    Object.assign(this, { scope, meter, intercept, decimal: scope.decimal, d: scope.table.d });
     const side = this.readSides(cert);
     meter.charge(8 * scope.table.rows.length);
     this.used = new Map();
-    const present = new Set();
-    scope.table.rows.forEach((row, i) => {
-      const own = side.has(row.label) ? side.get(row.label) : this.rest;
-      if (own === null || scope.dropped.has(i)) return;
-      this.used.set(i, { side: own, row });
-      present.add(row.label);
-    });
-    for (const name of side.keys()) need(present.has(name) || !sealed, `class ${shown(name)} has no rows`); // [S3]
-    const sides = new Set([...this.used.values()].map((own) => own.side));
+    this.present = new Set();
+    const { at, rows } = scope.table;
+    for (const [i, k] of at ?? rows.map((_, k) => [k, k])) {
+      const { label } = rows[k];
+      const own = side.has(label) ? side.get(label) : this.rest;
+      need(own !== null || scope.complete, "without the table a claim is about the rows of all classes");
+      if (own === null || scope.dropped.has(i)) continue;
+      this.used.set(i, { side: own, row: rows[k] });
+      this.present.add(label);
+    }
+    this.count = this.used.size;
+    let sides = new Set([...this.used.values()].map((own) => own.side));
+    if (!scope.complete) { // the fingerprint vouches for the classes
+      this.count = scope.n - scope.dropped.size;
+      this.present = new Set(scope.classes);
+      sides = new Set(scope.classes.map((name) => (side.has(name) ? side.get(name) : this.rest)));
+      need(!sides.has(null), "without the table a claim is about the rows of all classes");
+    }
+    for (const name of side.keys()) need(this.present.has(name) || !sealed, `class ${shown(name)} has no rows`); // [S3]
     const numbers = [...this.used.values()].reduce((sum, { row }) => sum + row.values.length + 1, 0);
     meter.charge(2 * numbers); // their sizes
     need(this.kesler !== null || sides.size === 2 || !sealed, "a side has no rows"); // [S3]
@@ -717,18 +960,10 @@ class Claimed {
   measure() {
     this.block = this.d + Number(this.intercept);
     this.p = this.block * this.last;
-    this.n = this.used.size * this.last; // rows z
-    let least = 1, most = 1, cells = this.used.size;
-    for (const { row } of this.used.values()) {
-      for (const value of row.values) {
-        const { exponent } = dissected(value);
-        least = Math.min(least, exponent);
-        most = Math.max(most, exponent);
-      }
-      cells += row.values.length;
-    }
+    this.n = this.count * this.last; // rows z
+    const cells = [...this.used.values()].reduce((sum, { row }) => sum + row.values.length + 1, 0);
     this.cells = cells * (this.kesler === null ? 1 : 2 * this.last);
-    this.size = most - least + 128; // bits of a cell, with room
+    this.size = Number(this.scope.exponents[1] - this.scope.exponents[0]) + 128; // bits of a cell, with room
     this.bits = 4096 + 16 * (this.p + 2) * this.size; // Cramer, Hadamard, and room [C1]
     this.exact = new Map();
   }
@@ -761,6 +996,12 @@ class Claimed {
   /** Rows z that exist, none of them twice. */
   keys(value) {
     need(Array.isArray(value), "a list of rows is missing");
+    if (!this.scope.complete) {
+      for (const i of value.map((entry) => (Array.isArray(entry) ? entry[0] : entry))) {
+        const carried = !isInteger(i) || i < 0n || i >= BigInt(this.scope.n) || this.scope.table.at.has(Number(i));
+        need(carried, `row ${i} is not among those that the certificate carries`);
+      }
+    }
     const made = value.map((entry) => this.key(entry));
     need(new Set(made).size === made.length && !made.includes(-1), "a row is repeated or does not exist");
     return made;
@@ -779,16 +1020,16 @@ class Claimed {
 
   /** (x, 1) times a positive power of 2 (decimal reading: of 10) that makes it integral. */
   integral(row) {
-    const parts = row.values.map((value) => {
-      if (!this.decimal) return dissected(value);
-      const { digits, exponent } = shortestDecimal(value);
-      return { whole: (value < 0 ? "-" : "") + digits, power: exponent - digits.length };
-    });
-    const base = this.decimal ? 10n : 2n;
+    if (this.decimal) {
+      const scales = row.columns.map((j) => this.scope.table.scales[j]);
+      const most = scales.reduce((a, b) => Math.max(a, b), 0);
+      const entries = row.whole.map((v, k) => v * 10n ** BigInt(most - scales[k]));
+      return { columns: row.columns, entries, scale: 10n ** BigInt(most) };
+    }
+    const parts = row.values.map(dissected);
     const lowest = parts.reduce((least, part) => Math.min(least, part.power), 0);
-    const scale = base ** BigInt(-lowest);
-    const entries = parts.map((part) => BigInt(part.whole) * base ** BigInt(part.power - lowest));
-    return { columns: row.columns, entries, scale };
+    const entries = parts.map((part) => BigInt(part.whole) << BigInt(part.power - lowest));
+    return { columns: row.columns, entries, scale: 1n << BigInt(-lowest) };
   }
 
   /** z times a positive integer, as pairs of column and integer. */
@@ -870,6 +1111,7 @@ class Claimed {
   /** The sign of z.w - level for every row z, by floating point only where its error is bounded [L1]. */
   *signs(w, level = 0n) {
     need(w.some((v) => v !== 0n), "a vector is zero");
+    need(this.scope.complete, "that is a claim about all rows: check it against the table");
     this.meter.spend(this.cells);
     const all = [...w, level];
     const top = all.reduce((most, v) => (magnitude(v) > most ? magnitude(v) : most), 0n);
@@ -911,7 +1153,8 @@ class Claimed {
 function partOf(row, columns) {
   if (row.columns.every((j) => columns.has(j))) return row;
   const places = row.columns.flatMap((j, k) => (columns.has(j) ? [k] : []));
-  return { columns: places.map((k) => row.columns[k]), values: places.map((k) => row.values[k]) };
+  const whole = row.whole === undefined ? undefined : places.map((k) => row.whole[k]);
+  return { columns: places.map((k) => row.columns[k]), values: places.map((k) => row.values[k]), whole };
 }
 
 // ---- Linear algebra ----------------------------------------------------------------------------------------------------
@@ -1349,7 +1592,7 @@ function scopeWords(data) {
   let words = columns === null ? unnamed : `columns ${listed(columns)}`;
   if (columns !== null && table.columns === null) words = `${unnamed}, called ${listed(columns)} by the certificate`;
   if (table.unused.length > 0) words += ` (not used: ${listed(table.unused)})`;
-  const present = new Set([...data.used.values()].map(({ row }) => row.label));
+  const { present } = data;
   let classes;
   if (data.kesler !== null) {
     classes = `classes ${listed(data.kesler)} at once, a weight vector for each but the last, which has zero`;
@@ -1358,19 +1601,20 @@ function scopeWords(data) {
     const others = data.negative === null ? `all other classes (${listed(rest)})` : `class ${listed(data.negative)}`;
     classes = `class ${listed(data.positive)} against ${others}`;
   }
-  const n = table.rows.length;
-  let rows = data.used.size === n ? `all ${n} rows` : `${data.used.size} of ${n} rows`;
+  const { n } = data.scope;
+  let rows = data.count === n ? `all ${n} rows` : `${data.count} of ${n} rows`;
   if (dropped.size > 0) {
     const first = [...dropped].sort((a, b) => a - b).slice(0, 12).join(", ") + (dropped.size > 12 ? ", ..." : "");
     rows += `, ${dropped.size} dropped by the certificate (rows ${first})`;
   }
-  const unused = [...new Set(table.rows.map((row) => row.label))].filter((name) => !present.has(name));
+  const unused = table.labels.filter((name) => !present.has(name));
   if (unused.length > 0) rows += `, none of class ${listed(unused.sort(byLetters))}`;
   let labels = target === null ? "the labels given" : `target ${shown(target)}`;
   if (target !== null && table.target === null) labels = `the labels given, called ${shown(target)} by the certificate`;
   const intercept = data.intercept ? "with an intercept" : "without an intercept";
   const reading = data.decimal ? "the decimals that they print as" : "binary64";
-  const parts = [`table ${shown(table.name)}`, labels, words, classes, rows, intercept, `numbers read as ${reading}`];
+  const where = data.scope.complete ? `table ${shown(table.name)}` : `the table with the fingerprint ${data.scope.told.get("sha256")}`;
+  const parts = [where, labels, words, classes, rows, intercept, `numbers read as ${reading}`];
   return `[${parts.join("; ")}]`;
 }
 
@@ -1542,26 +1786,39 @@ function signedWitness(data, entry) {
   return { plain: keys.filter((_, k) => signs[k] > 0), reversed: keys.filter((_, k) => signs[k] < 0) };
 }
 
-/** [L12]: w has z.w <= 0 exactly on the rows `wrong`; the tree shows that no w has fewer than `lower` such rows. */
+/** [L12, L20]: exactly the rows `wrong` are wrong for w, of those on the hyperplane `ahead` if it is given; the tree shows
+ * that no w has fewer than `lower` wrong rows. Without `upper` only the second is claimed. */
 function minErrors(data, cert) {
   need(data.kesler === null, "mistakes are counted between two groups of classes");
   const lower = field(cert, "lower");
-  const upper = field(cert, "upper");
-  const wrong = new Set(data.keys(field(cert, "wrong")));
-  need(isInteger(lower) && isInteger(upper), "the bounds are not whole numbers");
-  need(0n <= lower && lower <= upper && upper === BigInt(wrong.size), "the bounds are not those of the rows");
-  for (const [key, sign] of data.signs(data.numbers(field(cert, "w"), data.p))) {
-    need(sign <= 0 === wrong.has(key), `row ${data.text(key)} is not as the certificate says`);
+  const upper = optional(cert, "upper");
+  need(isInteger(lower) && lower >= 0n, "the bounds are not whole numbers");
+  let wrong = new Set(), tied = "";
+  if (upper !== null) {
+    wrong = new Set(data.keys(field(cert, "wrong")));
+    need(isInteger(upper) && lower <= upper && upper === BigInt(wrong.size), "the bounds are not those of the rows");
+    const signs = new Map(data.signs(data.numbers(field(cert, "w"), data.p)));
+    if (optional(cert, "ahead") !== null) {
+      let strict = 0;
+      for (const [key, sign] of data.signs(data.numbers(cert.get("ahead"), data.p))) {
+        need(sign >= 0, `row ${data.text(key)} lies on the wrong side`); // [L20]
+        if (sign > 0) signs.set(key, 1);
+        strict += sign;
+      }
+      tied = `; only the ${data.n - strict} tied rows can be wrong`;
+    }
+    for (const [key, sign] of signs) {
+      need(sign <= 0 === wrong.has(key), `row ${data.text(key)} is not as the certificate says`);
+    }
   }
   if (lower > 0n) {
     const witnesses = field(cert, "witnesses");
     need(Array.isArray(witnesses), "the witnesses are missing");
     checkLowerBound(data, lower, witnesses.map((entry) => signedWitness(data, entry)), field(cert, "nodes"));
   }
-  const words =
-    `every hyperplane gets at least ${lower} of the ${plural(data.n, "row")} wrong, and one gets ${upper} wrong ` +
-    "(a row on the hyperplane counts as wrong)";
-  return { words, keys: [...wrong] };
+  const least = `every hyperplane gets at least ${lower} of the ${plural(data.n, "row")} wrong`;
+  const both = upper === null ? least : `${least}, and one gets ${upper} wrong`;
+  return { words: `${both} (a row on the hyperplane counts as wrong)${tied}`, keys: [...wrong] };
 }
 
 /** Every w has at least `lower` wrong rows: by a tree of cases, or by blocks of rows [L12, L13]. */
@@ -1770,16 +2027,20 @@ function describedData(content) {
   if (columns !== null) distinctNames(columns, "columns");
   const target = optional(told, "target");
   need(target === null || typeof target === "string", "the target is not a name");
-  return { columns, target };
+  const reading = field(told, "reading");
+  need(reading === "binary64" || reading === "decimal", "the reading of numbers is neither binary64 nor decimal");
+  return { columns, target, reading };
 }
 
-const ABOUT = ["intercept", "reading", "positive", "negative", "kesler"]; // with the data, what a part is about
+const ABOUT = ["intercept", "positive", "negative", "kesler"]; // with the data, what a part is about
 
-/** A sentence for each claim, all of them proved, with the rows that prove it; or Rejected with the first thing wrong. */
-function check(content, table, most = MOST_WORK) {
+/** A sentence for each claim, all of them proved, with the rows that prove it; or Rejected with the first thing wrong.
+ * Without a table, the certificate carries the rows that it needs. */
+function check(content, given, most = MOST_WORK) {
   const meter = new Meter(most);
   try {
     needFormat(content);
+    const table = given ?? carriedRows(content);
     need(table.rows.length > 0, "the table has no rows"); // [S3]
     const parts = partsOf(content);
     const scope = new Scope(field(content, "data"), table);
@@ -1816,7 +2077,12 @@ function checkWitness(content, table, numbers) {
     need(["not-complete", "quasi", "overlap"].includes(field(cert, "claim")), "its first claim needs all rows");
     need(field(field(content, "data"), "d") === BigInt(table.d), "it is about another number of columns");
     need(new Set(numbers).size === table.rows.length && numbers.length === table.rows.length, "a row has no number of its own");
-    const scope = { table, dropped: new Set(), columns: table.columns, target: table.target };
+    const told = field(content, "data");
+    const decimal = table.scales !== null;
+    need(decimal === (field(told, "reading") === "decimal"), "the table was read in the other reading of numbers");
+    const exponents = decimal ? [-1100n, 1100n] : spreadOf(table.rows);
+    const scope = { table, dropped: new Set(), columns: table.columns, target: table.target, decimal, exponents };
+    Object.assign(scope, { complete: true, n: table.rows.length });
     const data = new Claimed(cert, scope, new Meter(), false);
     data.used = new Map([...data.used].map(([i, own]) => [numbers[i], own]));
     const keys = circulation(data, optional(cert, "witness") ?? cert);
@@ -1839,11 +2105,16 @@ function verify(certificate, tableText, tableName, target = null) {
     if (target !== null && told.target !== null) {
       need(target === told.target, `it is about the target ${shown(told.target)}, not ${shown(target)}`);
     }
-    const text = typeof tableText === "function" ? tableText() : tableText;
-    const table = readTable(text, tableName, target || told.target, told.columns);
+    let table = null;
+    if (tableText !== null) {
+      const text = typeof tableText === "function" ? tableText() : tableText;
+      table = readTable(text, tableName, target || told.target, told.columns, told.reading);
+    } else if (!content.has("rows")) {
+      throw new Unreadable("the certificate does not carry its rows: name the table too");
+    }
     const results = check(content, table);
     const lines = results.map(({ sentence }) => `proved: ${sentence}`);
-    return { code: 0, lines, results, rows: table.rows.length };
+    return { code: 0, lines, results, rows: table === null ? content.get("rows").size : table.rows.length };
   } catch (error) {
     if (error instanceof Rejected) return { code: 1, lines: [`not proved: ${error.message}`], results: [] };
     const why = String(error.message).slice(0, 300).split(SPACES).join(" ");
@@ -1858,11 +2129,11 @@ function main(argv) {
   const target = argv.length === 4 && argv[2] === "--target" ? argv[3] : null;
   let found;
   try {
-    if (argv.length !== 2 && target === null) {
-      throw new Unreadable("use it as: checker.js CERTIFICATE TABLE [--target NAME]");
+    if (argv.length !== 1 && argv.length !== 2 && target === null) {
+      throw new Unreadable("use it as: checker.js CERTIFICATE [TABLE [--target NAME]]");
     }
     const read = (path) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(path));
-    found = verify(read(argv[0]), () => read(argv[1]), argv[1], target);
+    found = verify(read(argv[0]), argv.length > 1 ? () => read(argv[1]) : null, argv[1], target);
   } catch (error) {
     found = { code: 2, lines: [`cannot read: ${String(error.message).slice(0, 300)}`] };
   }

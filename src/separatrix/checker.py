@@ -1,12 +1,14 @@
 """Check a certificate against the table that it is about, in exact arithmetic.
 
-    python checker.py certificate.json table.csv [--target NAME]
+    python checker.py certificate.json table.csv [--target NAME] [--plain]
+    python checker.py certificate.json               # one that carries its rows
 
-This file needs nothing but Python: copy it anywhere. It trusts neither the certificate nor the program that wrote
-it. It prints "proved: ..." and exits with 0; or "not proved: ...", with the first thing that is wrong, and exits
-with 1; or says on standard error what could not be read or written, and exits with 2.
+This file needs nothing but Python: copy it anywhere. Where numpy can be imported, signs and fingerprints of all rows
+are worked out by columns; with --plain row by row, with the same result. It trusts neither the certificate nor the
+program that wrote it. It prints "proved: ..." and exits with 0; or "not proved: ...", with the first thing that is
+wrong, and exits with 1; or says on standard error what could not be read or written, and exits with 2.
 
-[L1] to [L19] are the lemmas of docs/certificates.md, [S] and [C] its rules on scope and cost. A mark stands beside
+[L1] to [L20] are the lemmas of docs/certificates.md, [S] and [C] its rules on scope and cost. A mark stands beside
 the line that checks a hypothesis of that lemma.
 
 Notation: row i of the table is x_i. Between two groups of classes, z_i = y_i (x_i, 1), y_i = +1 or -1, without the
@@ -27,15 +29,24 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from itertools import chain, compress, pairwise
+from itertools import chain, compress, islice, pairwise
 from operator import mul
-from typing import Any, NamedTuple
+from typing import Any
 
-FORMAT = "separability-certificate/2"
-BLOCK = 4096  # rows of a block of the fingerprint
+numpy: Any = None
+with suppress(ImportError):  # it is quicker with numpy, and does without
+    import numpy
+
+FORMAT = "separability-certificate/3"
+BLOCK = 4096  # rows that a node of the fingerprint stands for, where parts of a table are hashed apart
+AT_ONCE = 1 << 15  # cells that numpy works on at once: they stay near the processor
+TOGETHER = 1024  # lines of a file that are read together
+MOST_DIGITS = 1100  # of a decimal, and its largest exponent
+ZERO, POSITIVE, NEGATIVE, UNUSED, OPEN = range(5)  # signs of rows, in bytes
+ALL_OPEN = bytes([OPEN, OPEN, OPEN, UNUSED, OPEN, *range(5, 256)])
 INDEX_ONLY = 40  # a witness of more rows must carry its weights
 MOST_COLUMNS = 1 << 31
 ROUNDED_TO = 20, 44, 100, 1000  # bits of the entries of vectors whose rank is looked for
@@ -50,6 +61,8 @@ MOST_TEXT = 1 << 27  # characters of a file
 MOST_NESTING = 200  # objects and lists inside each other
 STEP, WORD, HELD = 1 << 7, 4, 1 << 7  # steps of an operation, of a product of words of 64 bits, of a word that is kept
 STRICTLY = "strictly on their correct sides", "strictly on its correct side"
+DIGITS, HASH = re.compile("0|[1-9][0-9]{0,18}"), re.compile("[0-9a-f]{64}")
+MOST_WORDS = 128  # of 64 bits, of a decimal times a power of ten
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NUMBER = re.compile(r"(-?)0x([0-9a-f]+)(?:/0x([0-9a-f]+)|(?:\.([0-9a-f]+))?p([+-]?[0-9]{1,4}))?")
 
@@ -73,29 +86,97 @@ def need(condition: bool, why: str) -> None:
 # ---- The table --------------------------------------------------------------------------------------------------
 
 
-class SparseRow(NamedTuple):
-    """The non-zeros of a row, by ascending column."""
-
-    columns: array[int]  # "Q"
-    values: array[float]  # "d"
-
-    @staticmethod
-    def of(columns: array[int], values: list[float]) -> SparseRow:
-        if all(values):  # then rows share the columns
-            return SparseRow(columns, array("d", values))
-        return SparseRow(array("Q", compress(columns, values)), array("d", filter(None, values)))
-
-
-@dataclass(frozen=True)
+@dataclass
 class ExactTable:
-    """The class and the non-zeros of each row; the names of columns and target where the data have names."""
+    """Rows by their classes and cells: dense, or sparse with ``starts`` and ``places``.
 
-    rows: list[tuple[str, SparseRow]]
+    ``codes`` are positions in ``labels``. ``values`` are the doubles: n lists of d cells, one after the other, or the
+    cells that are stored. In the decimal reading ``whole`` are the same cells as integers, 10^places times the decimal,
+    with the ``places`` of each column in ``scales``. Arrays of numpy are checked by whole columns, others row by row.
+    """
+
     d: int
+    labels: list[str]
+    codes: Any
+    values: Any
+    starts: Any = None
+    places: Any = None
+    scales: list[int] | None = None
+    whole: Any = None
     columns: list[str] | None = None
     target: str | None = None
     name: str = "given"
     unused: tuple[str, ...] = ()  # other columns of the file
+    complete: bool = True  # whether all rows are there
+
+    @property
+    def n(self) -> int:
+        return len(self.codes)
+
+    @property
+    def fast(self) -> bool:
+        return numpy is not None and isinstance(self.values, numpy.ndarray)
+
+    def code(self, i: int) -> int:
+        return int(self.codes[i])
+
+    def span(self, i: int) -> tuple[int, int]:
+        return (i * self.d, i * self.d + self.d) if self.starts is None else (self.starts[i], self.starts[i + 1])
+
+    def cells(self, i: int) -> list[float]:
+        """The cells of a row that are stored, as doubles."""
+        if self.fast and self.starts is None:
+            return list(self.values[i].tolist())
+        return list(self.values[slice(*self.span(i))].tolist())
+
+    def row(self, i: int) -> tuple[list[int], list[float]]:
+        """The columns and the values of the non-zeros of a row."""
+        start, end = self.span(i)
+        every = range(self.d) if self.starts is None else self.places[start:end].tolist()
+        cells = self.cells(i)
+        keep = cells if self.scales is None else self.integers(i)
+        return list(compress(every, keep)), list(compress(cells, keep))
+
+    def integers(self, i: int) -> list[int]:
+        """The cells of a row that are stored, times the powers of ten of their columns."""
+        return list(map(int, self.whole[slice(*self.span(i))]))
+
+    def stored(self) -> int:
+        """How many cells are stored."""
+        return self.n * self.d if self.starts is None else len(self.values)
+
+    def spread(self) -> list[int]:
+        """The least and the greatest binary exponent of the non-zeros and 1."""
+        low = high = 1.0
+        for part in self.blocks() if self.fast else ():
+            sizes = numpy.abs(part)
+            high = max(high, float(sizes.max(initial=0.0)))
+            least = float(sizes.min(initial=1.0))
+            low = min(low, least or float(sizes[sizes > 0].min(initial=1.0)))
+        for start in range(0, 0 if self.fast else len(self.values), BLOCK):
+            some = list(filter(None, map(abs, self.values[start : start + BLOCK])))
+            low, high = min([low, *some]), max([high, *some])
+        return [math.frexp(low)[1], math.frexp(high)[1]]
+
+    def blocks(self) -> Iterator[Any]:
+        """Arrays of doubles that hold all cells stored."""
+        step = max(1, AT_ONCE // max(1, self.d)) if self.starts is None else AT_ONCE
+        for start in range(0, len(self.values), step):
+            yield numpy.asarray(self.values[start : start + step], dtype=numpy.float64)
+
+    def column_words(self) -> list[list[int]] | None:
+        """For each column of decimals its places, and the words of 64 bits that hold its integers."""
+        if self.scales is None:
+            return None
+        if self.fast and not isinstance(self.whole, list):
+            return [[k, 1] for k in self.scales]
+        longest = [0] * self.d
+        for i in range(self.n):
+            start, end = self.span(i)
+            every = range(self.d) if self.starts is None else self.places[start:end]
+            for j, v in zip(every, self.whole[start:end], strict=True):
+                longest[j] = max(longest[j], v.bit_length())
+        return [[k, bits // 64 + 1] for k, bits in zip(self.scales, longest, strict=True)]
 
 
 def label_name(text: object) -> str:
@@ -117,12 +198,69 @@ def finite_numbers(texts: list[str]) -> list[float]:
     return values
 
 
-def read_table(path: str, target: str | None, columns: list[str] | None) -> ExactTable:
+def decimal_cell(text: str) -> tuple[int, int]:
+    """The integer m and the exponent e of a decimal m 10^e, m no multiple of ten, of a finite number's text."""
+    mantissa, _, power = text.strip().lower().partition("e")
+    before, _, fraction = mantissa.partition(".")
+    if len(mantissa) > MOST_DIGITS or len(power) > 5 or abs(int(power or "0")) > MOST_DIGITS:
+        raise ValueError(f"{text[:40]!r} has more than {MOST_DIGITS} digits")
+    digits = (before + fraction).rstrip("0")
+    if digits in ("", "+", "-") or not int(digits):
+        return 0, 0
+    return int(digits), int(power or "0") - len(fraction) + len(before + fraction) - len(digits)
+
+
+class Gathered:
+    """Rows on their way into a table; numbers in the order of their columns."""
+
+    def __init__(self, exact: bool) -> None:
+        self.exact = exact
+        self.values, self.codes, self.labels = array("d"), array("Q"), dict[str, int]()
+        self.texts: list[tuple[int, int]] = []  # decimals
+        self.names = dict[str, int]()  # of classes as they are written
+
+    def add(self, labels: list[str], cells: list[str], values: list[float]) -> None:
+        for label in set(labels) - self.names.keys():
+            self.names[label] = self.labels.setdefault(label_name(label), len(self.labels))
+        self.codes.extend(map(self.names.__getitem__, labels))
+        self.values.extend(values)
+        if self.exact:
+            self.texts.extend(map(decimal_cell, cells))
+
+    def table(self, d: int, plain: bool, starts: Any = None, places: Any = None, **more: Any) -> ExactTable:
+        codes: Any = self.codes
+        values: Any = self.values
+        if not plain and numpy is not None:
+            codes = numpy.array(codes, dtype=numpy.int64)
+            values = numpy.array(values, dtype=numpy.float64)
+            if starts is None:
+                values = values.reshape(-1, d)
+            else:
+                starts, places = numpy.array(starts, dtype=numpy.int64), numpy.array(places, dtype=numpy.int64)
+        scales = whole = None
+        if self.exact:
+            at = list(range(d)) * len(codes) if starts is None else places
+            scales, whole = scaled_decimals(self.texts, at, d)
+        return ExactTable(d, list(self.labels), codes, values, starts, places, scales, whole, **more)
+
+
+def scaled_decimals(cells: Sequence[tuple[int, int]], columns: Iterable[int], d: int) -> tuple[list[int], list[int]]:
+    """The places of each column, and each decimal times the power of ten of its column."""
+    columns, scales = list(columns), [0] * d
+    for j, (_, e) in zip(columns, cells, strict=True):
+        scales[j] = max(scales[j], -e)
+    return scales, [m * 10 ** (e + scales[j]) for j, (m, e) in zip(columns, cells, strict=True)]
+
+
+def read_table(
+    path: str, target: str | None, columns: list[str] | None, reading: str = "binary64", plain: bool = False
+) -> ExactTable:
     """Read svmlight or, by any other name, comma-separated text with a header."""
+    gathered = Gathered(reading == "decimal")
     with open(path, newline="", encoding="utf-8-sig") as file:
         if path.endswith((".svm", ".svmlight", ".libsvm")):
-            return read_svmlight(path, file)
-        return read_csv(path, csv_records(file), target, columns)
+            return read_svmlight(path, file, gathered, plain)
+        return read_csv(path, file, target, columns, gathered, plain)
 
 
 def column_number(text: str) -> int:
@@ -132,9 +270,8 @@ def column_number(text: str) -> int:
     return value
 
 
-def read_svmlight(path: str, lines: Iterable[str]) -> ExactTable:
-    rows: list[tuple[str, SparseRow]] = []
-    d = 0
+def read_svmlight(path: str, lines: Iterable[str], gathered: Gathered, plain: bool) -> ExactTable:
+    starts, places, d = array("Q", [0]), array("Q"), 0
     for number, line in enumerate(lines, 1):
         if words := line.partition("#")[0].split():
             try:
@@ -142,12 +279,14 @@ def read_svmlight(path: str, lines: Iterable[str]) -> ExactTable:
                 columns = array("Q", [column_number(column) - 1 for column, _ in pairs])
                 if not all(a < b for a, b in pairwise(columns)):
                     raise ValueError("the columns do not ascend")
-                row = SparseRow.of(columns, finite_numbers([value for _, value in pairs]))
-                rows.append((label_name(words[0]), row))
+                cells = [value for _, value in pairs]
+                gathered.add([words[0]], cells, finite_numbers(cells))
             except ValueError as error:
                 raise ValueError(f"{path} line {number}: {error}") from None
+            places.extend(columns)
+            starts.append(len(places))
             d = max([d, *(column + 1 for column in columns[-1:])])
-    return ExactTable(rows, d, name=path)
+    return gathered.table(d, plain, starts, places, name=path)
 
 
 def csv_records(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
@@ -167,9 +306,9 @@ def csv_records(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def read_csv(
-    path: str, records: Iterator[tuple[int, list[str]]], target: str | None, columns: list[str] | None
+    path: str, lines: Iterator[str], target: str | None, columns: list[str] | None, gathered: Gathered, plain: bool
 ) -> ExactTable:
-    _, header = next(records, (0, []))
+    before, header = next(csv_records(lines), (0, []))
     if len(set(header)) < len(header):
         raise ValueError(f"{path}: a column name occurs twice in the header")
     if target is None:
@@ -179,40 +318,277 @@ def read_csv(
         if name not in header:
             raise ValueError(f"{path} has no column {shown(name)}")
     chosen, label = [header.index(name) for name in columns], header.index(target)
-    every = array("Q", range(len(columns)))
-    rows: list[tuple[str, SparseRow]] = []
-    for number, cells in records:
-        try:
-            if len(cells) != len(header):
-                raise ValueError(f"it has {len(cells)} cells, the header {len(header)}")
-            values = finite_numbers([cells[k] for k in chosen])
-            rows.append((label_name(cells[label]), SparseRow.of(every, values)))
-        except ValueError as error:
-            raise ValueError(f"{path} line {number}: {error}") from None
+    while some := list(islice(lines, TOGETHER)):
+        text = "".join(some)
+        if '"' in text:  # a cell may go on in later lines
+            some, text = [*some, *lines], ""
+        if text and plain_lines(some, text, len(header), chosen, label, gathered):
+            before += len(some)
+            continue
+        for number, cells in csv_records(iter(some)):
+            try:
+                if len(cells) != len(header):
+                    raise ValueError(f"it has {len(cells)} cells, the header {len(header)}")
+                numbers = [cells[k] for k in chosen]
+                gathered.add([cells[label]], numbers, finite_numbers(numbers))
+            except ValueError as error:
+                raise ValueError(f"{path} line {before + number}: {error}") from None
+        before += len(some)
     unused = tuple(name for name in header if name != target and name not in set(columns))
-    return ExactTable(rows, len(columns), columns, target, path, unused)
+    return gathered.table(len(columns), plain, columns=columns, target=target, name=path, unused=unused)
 
 
-def row_words(row: SparseRow, label: int) -> array[int]:
-    """The number of non-zeros, the column and the value of each, and the class: words of 64 bits, little-endian."""
-    n = len(row.values)
-    words = array("Q", bytes(8 * (2 * n + 2)))
-    words[0], words[-1] = n, label
-    words[1:-1:2], words[2::2] = row.columns, array("Q", row.values.tobytes())
-    if sys.byteorder == "big":
-        words.byteswap()
-    return words
+def plain_lines(lines: list[str], text: str, width: int, chosen: list[int], label: int, gathered: Gathered) -> bool:
+    """Take lines without quotation marks together, if nothing is wrong with them; else each is looked at."""
+    if not text.isascii() or "_" in text or any(line.count(",") != width - 1 for line in lines):
+        return False
+    cells = text.replace("\r\n", ",").replace("\n", ",").replace("\r", ",").split(",")
+    if len(cells) == width * len(lines) + 1:
+        del cells[-1]
+    if len(cells) != width * len(lines):
+        return False
+    labels = cells[label::width]
+    if chosen == [k for k in range(width) if k != label]:
+        del cells[label::width]
+    else:
+        cells = [cells[at + k] for at in range(0, len(cells), width) for k in chosen]
+    try:
+        values = list(map(float, cells))
+        if math.isfinite(sum(values)) and max(map(len, cells), default=0) <= csv.field_size_limit():
+            gathered.add(labels, cells, values)
+            return True
+    except ValueError:
+        pass
+    return False
 
 
-def fingerprint(rows: list[tuple[int, SparseRow]], d: int) -> str:
-    """Hash blocks of rows, then n, d and the hashes of the blocks [S4]."""
-    digest = hashlib.sha256(struct.pack("<QQ", len(rows), d))
-    for start in range(0, len(rows), BLOCK):
-        block = hashlib.sha256()
-        for label, row in rows[start : start + BLOCK]:
-            block.update(row_words(row, label))
-        digest.update(block.digest())
-    return digest.hexdigest()
+# ---- Fingerprints: a tree of hashes over the rows [S4] ------------------------------------------------------------
+
+
+def rows_of_leaf(d: int) -> int:
+    """How many rows a leaf has: a power of two, 8 where they are short."""
+    return int(max(1, min(8, 256 >> (d + 1).bit_length())))
+
+
+def row_bytes(table: ExactTable, i: int, number: Sequence[int], words: list[list[int]] | None) -> bytes:
+    """The class, the number of non-zeros k, and the cells: all of them if 2k >= d, else the non-zeros by column."""
+    columns, values = table.row(i)
+    k, head = len(columns), struct.pack("<QQ", number[table.code(i)], len(columns))
+    if words is None:
+        if 2 * k < table.d:
+            return head + b"".join(struct.pack("<Qd", j, v) for j, v in zip(columns, values, strict=True))
+        cells = values if k == table.d else [0.0] * table.d
+        if k < table.d:
+            for j, v in zip(columns, values, strict=True):
+                cells[j] = v
+        return head + struct.pack(f"<{table.d}d", *cells)
+    whole = [v for v in table.integers(i) if v]
+    if 2 * k < table.d:
+        pairs = zip(columns, whole, strict=True)
+        return head + b"".join(
+            struct.pack("<Q", j) + v.to_bytes(8 * words[j][1], "little", signed=True) for j, v in pairs
+        )
+    place = dict(zip(columns, whole, strict=True))
+    return head + b"".join(place.get(j, 0).to_bytes(8 * words[j][1], "little", signed=True) for j in range(table.d))
+
+
+def leaves(table: ExactTable, number: Sequence[int], first: int = 0) -> list[bytes]:
+    """The hashes of the leaves of a table, or of a part that begins at the row `first` of a table."""
+    words, each = table.column_words(), rows_of_leaf(table.d)
+    if table.fast and (words is None or not isinstance(table.whole, list)):
+        return fast_leaves(table, number, first)
+    hashes = []
+    for start in range(0, table.n, each):
+        rows = [row_bytes(table, i, number, words) for i in range(start, min(start + each, table.n))]
+        hashes.append(leaf_hash((first + start) // each, rows))
+    return hashes
+
+
+def leaf_hash(leaf: int, rows: list[bytes]) -> bytes:
+    return hashlib.sha256(struct.pack("<Q", leaf) + b"".join(rows)).digest()
+
+
+def fast_leaves(table: ExactTable, number: Sequence[int], first: int) -> list[bytes]:
+    """The same for arrays of numpy, many rows at once."""
+    d, each = table.d, rows_of_leaf(table.d)
+    hashes: list[bytes] = []
+    codes = numpy.asarray(number, dtype="<u8")[numpy.asarray(table.codes, dtype=numpy.intp)]
+    step = max(each, AT_ONCE // (d + 2) // each * each)
+    for start in range(0, table.n, step):
+        end = min(start + step, table.n)
+        if table.starts is None:
+            X = table.values[start:end] if table.scales is None else table.whole.reshape(-1, d)[start:end]
+            X = numpy.asarray(X, dtype="<f8") + 0.0 if table.scales is None else numpy.asarray(X, dtype="<i8")
+            held = X != 0
+            count = held.sum(axis=1)
+            if (2 * count >= d).all() and not (end - start) % each:  # leaves of the same length
+                words = numpy.empty(((end - start) // each, 1 + each * (d + 2)), dtype="<u8")
+                words[:, 0] = numpy.arange((first + start) // each, (first + end) // each)
+                lines = numpy.empty((end - start, d + 2), dtype="<u8")
+                lines[:, 0], lines[:, 1], lines[:, 2:] = codes[start:end], count, X.view("<u8")
+                words[:, 1:] = lines.reshape(len(words), -1)
+                view, size = memoryview(words).cast("B"), 8 * words.shape[1]
+                hashes += [hashlib.sha256(view[k : k + size]).digest() for k in range(0, len(view), size)]
+                continue
+            at, columns = numpy.nonzero(held)
+            cells = X[at, columns].view("<u8")
+        else:
+            low, high = int(table.starts[start]), int(table.starts[end])
+            cells = table.values[low:high] if table.scales is None else table.whole[low:high]
+            cells = numpy.asarray(cells, dtype="<f8" if table.scales is None else "<i8")
+            lengths = numpy.diff(numpy.asarray(table.starts[start : end + 1], dtype=numpy.int64))
+            at, columns = numpy.repeat(numpy.arange(end - start), lengths), numpy.asarray(table.places[low:high])
+            held = cells != 0
+            at, columns, cells = at[held], columns[held], cells[held].view("<u8")
+            count = numpy.bincount(at, minlength=end - start)
+        full = 2 * count >= d
+        sizes = 2 + numpy.where(full, d, 2 * count)
+        heads = numpy.arange(end - start) % each == 0
+        ends = numpy.cumsum(sizes + heads)
+        begin = ends - sizes
+        words = numpy.zeros(int(ends[-1]), dtype="<u8")
+        words[begin[heads] - 1] = numpy.arange((first + start) // each, (first + start) // each + int(heads.sum()))
+        words[begin], words[begin + 1] = codes[start:end], count
+        rank = numpy.arange(len(at)) - numpy.repeat(numpy.cumsum(count) - count, count)
+        dense = full[at]
+        words[(begin[at] + 2 + columns.astype(numpy.int64))[dense]] = cells[dense]
+        pairs = (begin[at] + 2 + 2 * rank)[~dense]
+        words[pairs], words[pairs + 1] = columns[~dense], cells[~dense]
+        view, bounds = memoryview(words).cast("B"), [*(8 * (begin[heads] - 1)).tolist(), 8 * int(ends[-1])]
+        hashes += [hashlib.sha256(view[a:b]).digest() for a, b in pairwise(bounds)]
+    return hashes
+
+
+def parents(hashes: list[bytes], level: int, first: int = 0) -> list[bytes]:
+    """The nodes above; the last one goes up as it is where it has no neighbour."""
+    pairs = zip(hashes[::2], hashes[1::2], strict=False)
+    above = [
+        hashlib.sha256(struct.pack("<Q", level << 56 | k) + a + b).digest() for k, (a, b) in enumerate(pairs, first)
+    ]
+    return above + hashes[len(hashes) // 2 * 2 :]
+
+
+def block_digest(table: ExactTable, number: Sequence[int], first: int) -> bytes:
+    """The node above the rows of a part that begins at row `first`, a multiple of BLOCK, and has at most BLOCK rows."""
+    each, hashes = rows_of_leaf(table.d), leaves(table, number, first)
+    for level in range(1, (BLOCK // each).bit_length()):
+        hashes = parents(hashes, level, first // each >> level)
+    return hashes[0]
+
+
+def top_node(hashes: list[bytes], level: int = 1) -> bytes:
+    """The top of the tree above these nodes, which are all those of the level before."""
+    while len(hashes) > 1:
+        hashes, level = parents(hashes, level), level + 1
+    return hashes[0]
+
+
+def joined_fingerprint(told: dict[str, Any], digests: list[bytes]) -> str:
+    """The fingerprint of a table whose blocks of rows were hashed apart."""
+    return fingerprint(told, top_node(digests, (BLOCK // rows_of_leaf(told["d"])).bit_length()))
+
+
+def fingerprint(told: dict[str, Any], top: bytes) -> str:
+    """Hash the description of the table with the top of the tree of its rows [S4]."""
+    names = "n", "d", "columns", "target", "classes", "reading", "exponents", "decimals"
+    text = json.dumps([told.get(name) for name in names], ensure_ascii=True, separators=(",", ":"))
+    head = hashlib.sha256(text.encode("ascii")).digest()
+    return hashlib.sha256(struct.pack("<Q", 255 << 56) + head + top).hexdigest()
+
+
+@dataclass
+class CarriedRows(ExactTable):
+    """The rows that a certificate carries; ``at`` gives their positions among them."""
+
+    at: dict[int, int] | None = None
+    complete: bool = False
+
+    def position(self, i: int) -> int:
+        need(self.at is not None and i in self.at, f"row {i} is not among those that the certificate carries")  # [S6]
+        return (self.at or {})[i]
+
+    def code(self, i: int) -> int:
+        return super().code(self.position(i))
+
+    def span(self, i: int) -> tuple[int, int]:
+        return super().span(self.position(i))
+
+
+def carried_rows(content: dict[str, Any]) -> CarriedRows:
+    """The rows of a portable certificate, all of them under its fingerprint [S6].
+
+    ``rows`` are the leaves opened, each by its number with its rows: a class number, and the cells as text, those that
+    are not zero by their column. ``path`` are the hashes of their neighbours, level by level, from the left.
+    """
+    told, given, path = content["data"], content["rows"], content["path"]
+    need(type(told) is dict and type(told["n"]) is int and type(told["d"]) is int, "the size of the table is missing")
+    n, d, decimal = told["n"], told["d"], told["reading"] == "decimal"
+    need(0 < n < 1 << 48 and 0 < d <= MOST_COLUMNS, "the size of the table is impossible")
+    classes = distinct_names(told["classes"], "classes")
+    each = rows_of_leaf(d)
+    count = -(-n // each)
+    need(type(given) is dict and len(given) > 0, "it carries no rows")
+    need(type(path) is list and all(type(text) is str and HASH.fullmatch(text) for text in path), "a hash is malformed")
+    numbers = sorted((int(text), text) for text in given if DIGITS.fullmatch(text))
+    need(len(numbers) == len(given) and numbers[-1][0] < count, "a leaf does not exist")
+    gathered, at = Gathered(decimal), dict[int, int]()
+    starts, places = array("Q", [0]), array("Q")
+    for leaf, text in numbers:
+        rows = given[text]
+        need(type(rows) is list and len(rows) == min(each, n - leaf * each), "a leaf lacks rows, or has too many")
+        for k, (code, cells) in enumerate(rows):
+            need(type(code) is int and 0 <= code < len(classes), "the class of a row does not exist")
+            if type(cells) is list:
+                need(len(cells) == d, "a row lacks cells, or has too many")
+                columns, texts = list(range(d)), cells
+            else:
+                need(all(map(DIGITS.fullmatch, cells)), "a column is not a number")
+                columns, texts = list(map(int, cells)), list(cells.values())
+                need(all(a < b for a, b in pairwise([-1, *columns, d])), "the columns of a row do not ascend")
+            need(all(type(cell) is str and DECIMAL.fullmatch(cell) for cell in texts), "a cell is not a number")
+            gathered.codes.append(code)
+            gathered.values.extend(finite_numbers(texts))
+            gathered.texts.extend(map(decimal_cell, texts) if decimal else ())
+            places.extend(columns)
+            starts.append(len(places))
+            at[leaf * each + k] = len(at)
+    table = CarriedRows(d, classes, gathered.codes, gathered.values, starts, places, at=at)
+    table.columns, table.target, table.name = told["columns"], told.get("target"), ""
+    words = None
+    if decimal:
+        words = told["decimals"]
+        need(type(words) is list and len(words) == d, "the places of the decimals are missing")
+        need(all(0 <= k <= 2 * MOST_DIGITS and 1 <= v <= MOST_WORDS for k, v in words), "the places are impossible")
+        table.scales = [k for k, _ in words]
+        pairs = list(zip(places, gathered.texts, strict=True))
+        need(all(e + table.scales[j] >= 0 for j, (_, e) in pairs), "a decimal has more places than its column")
+        table.whole = [m * 10 ** (e + table.scales[j]) for j, (m, e) in pairs]
+    hashes = {}
+    for leaf, _ in numbers:
+        rows_of = range(leaf * each, min(n, (leaf + 1) * each))
+        hashes[leaf] = leaf_hash(leaf, [row_bytes(table, i, range(len(classes)), words) for i in rows_of])
+    top = top_from(hashes, count, [bytes.fromhex(text) for text in path])
+    need(told["sha256"] == fingerprint(told, top), "the rows are not those of the table with its fingerprint")  # [S6]
+    return table
+
+
+def top_from(hashes: dict[int, bytes], count: int, path: list[bytes]) -> bytes:
+    """The top of a tree of so many leaves, from some of them and the hashes beside their ways up [S6]."""
+    level, rest = 1, iter(path)
+    while count > 1:
+        above: dict[int, bytes] = {}
+        for k in sorted(hashes):
+            if k >> 1 in above:
+                continue
+            left, right = k & ~1, k | 1
+            if right == count:  # without a neighbour
+                above[k >> 1] = hashes[k]
+                continue
+            pair = [hashes.get(side) or next(rest, b"") for side in (left, right)]
+            above[k >> 1] = hashlib.sha256(struct.pack("<Q", level << 56 | k >> 1) + pair[0] + pair[1]).digest()
+        hashes, count, level = above, (count + 1) // 2, level + 1
+    need(next(rest, None) is None, "there are more hashes than needed")
+    return hashes[0]
 
 
 # ---- Scope: what a claim is about [S] ---------------------------------------------------------------------------
@@ -257,9 +633,8 @@ class Meter:
 
     def allow(self, table: ExactTable) -> None:
         """More work for a larger table: some passes for each class or comparison, and factorisations [L17]."""
-        self.left += PER_CUBE * min(table.d, len(table.rows), MOST_FACTORED) ** 3
-        classes = len({label for label, _ in table.rows})
-        self.left += PER_NUMBER * sum(len(row.values) + 1 for _, row in table.rows) * min(max(1, 2 * (classes - 2)), 80)
+        self.left += PER_CUBE * min(table.d, table.n, MOST_FACTORED) ** 3
+        self.left += PER_NUMBER * (table.stored() + table.n) * min(max(1, 2 * (len(table.labels) - 2)), 80)
 
     def charge(self, operations: int, bits: int = 0, by: int = 0) -> None:
         """Count products of numbers of so many bits."""
@@ -267,12 +642,20 @@ class Meter:
         need(self.left >= 0, "checking it would take far more work than such a claim about such a table needs")
 
 
-class Scope:
-    """The table, as the certificate describes it: columns, target, rows dropped, and all classes."""
+def integers_of(value: Any, what: str) -> list[int]:
+    need(type(value) is list and all(type(v) is int for v in value), f"the {what} are not a list of integers")
+    return list(value)
 
-    def __init__(self, told: Any, table: ExactTable) -> None:
+
+class Scope:
+    """The table, as the certificate describes it: columns, target, rows dropped, reading, and all classes.
+
+    ``sealed``: hold the fingerprint against the rows. The writer of a certificate, whose rows these are, has no need.
+    """
+
+    def __init__(self, told: Any, table: ExactTable, sealed: bool = True) -> None:
         need(type(told) is dict, "it does not say what it is about")
-        self.table, d = table, told["d"]
+        self.table, self.told, d = table, told, told["d"]
         need(type(d) is int and d >= 1, "the number of columns is not a positive integer")  # [S1]
         need(d == table.d, f"it is about {d} columns, and the table has {table.d}")  # [S1]
         self.columns, self.target = table.columns, table.target
@@ -285,19 +668,33 @@ class Scope:
             need(table.target in (None, target), f"it is about the target {shown(target)}, not {shown(table.target)}")
             self.target = target
         need(self.target is None or self.target not in (self.columns or []), "the target is one of the columns")  # [S2]
-        dropped = told["dropped"]
-        need(type(dropped) is list and all(type(i) is int for i in dropped), "the rows dropped are not a list of rows")
+        need(told["reading"] in ("binary64", "decimal"), "the reading of numbers is neither binary64 nor decimal")
+        self.decimal: bool = told["reading"] == "decimal"
+        need(self.decimal == (table.scales is not None), "the table was read in the other reading of numbers")
+        self.n: int = told["n"]
+        same = type(self.n) is int and (self.n == table.n or not table.complete)
+        need(same, f"it is about other data: {shown(told['n'])} rows, not {table.n}")
+        dropped = integers_of(told["dropped"], "rows dropped")
         self.dropped = set(dropped)
         need(len(self.dropped) == len(dropped), "a row is repeated among those dropped")  # [S3]
-        need(all(0 <= i < len(table.rows) for i in dropped), "a row that is dropped does not exist")  # [S3]
-        n = len(table.rows)
-        same = type(told["n"]) is int and told["n"] == n
-        need(same, f"it is about other data: {shown(told['n'])} rows, not {n}")
-        number = {name: k for k, name in enumerate(distinct_names(told["classes"], "classes"))}
-        found = {label for label, _ in table.rows}
-        need(found == set(number), f"it is about other data: the classes are {listed(sorted(found))}")  # [S3]
-        digest = fingerprint([(number[label], row) for label, row in table.rows], d)
-        need(told["sha256"] == digest, f"it is about other data, not these {n} rows")  # [S4]
+        need(all(0 <= i < self.n for i in dropped), "a row that is dropped does not exist")  # [S3]
+        self.classes = distinct_names(told["classes"], "classes")
+        self.exponents = integers_of(told["exponents"], "exponents of the cells")
+        need(len(self.exponents) == 2, "the exponents of the cells are not two")
+        if table.complete:
+            present = sorted(table.labels)
+            need(present == sorted(self.classes), f"it is about other data: the classes are {listed(present)}")  # [S3]
+            need(not sealed or self.exponents == table.spread(), f"it is about other data, not these {table.n} rows")
+            if sealed:
+                need(told.get("decimals") == table.column_words(), f"it is about other data, not these {table.n} rows")
+                number = [self.classes.index(name) for name in table.labels]
+                top = top_node(leaves(table, number))
+                need(
+                    told["sha256"] == fingerprint(told, top), f"it is about other data, not these {table.n} rows"
+                )  # [S4]
+        else:
+            all_near = all(-1100 < e < 1100 for e in self.exponents)
+            need(all_near and self.exponents[0] <= 1 <= self.exponents[1], "the exponents of the cells are impossible")
 
 
 class Data:
@@ -305,10 +702,9 @@ class Data:
 
     def __init__(self, cert: dict[str, Any], scope: Scope, meter: Meter) -> None:
         need(type(cert["intercept"]) is bool, "it does not say whether there is an intercept")
-        need(cert["reading"] in ("binary64", "decimal"), "the reading of numbers is neither binary64 nor decimal")
-        self.scope, self.meter, self.d = scope, meter, scope.table.d
+        self.scope, self.table, self.meter, self.d = scope, scope.table, meter, scope.table.d
         self.intercept: bool = cert["intercept"]
-        self.decimal: bool = cert["reading"] == "decimal"
+        self.decimal = scope.decimal
         names = cert.get("kesler")
         self.kesler = None if names is None else distinct_names(names, "classes")
         self.rule, self.unit = "linear machine", "comparison"
@@ -324,35 +720,54 @@ class Data:
             need(len(self.kesler) >= 2, "there is one class only")  # [S3]
             need("positive" not in cert and "negative" not in cert, "it is about two sides and about all classes")
             side, rest = {name: k for k, name in enumerate(self.kesler)}, None
-        sided = ((i, side.get(label, rest), row) for i, (label, row) in enumerate(scope.table.rows))
-        meter.charge(8 * len(scope.table.rows))
-        self.used = {i: (s, row) for i, s, row in sided if s is not None and i not in scope.dropped}
-        present = {scope.table.rows[i][0] for i in self.used}
+        self.sides = [side.get(name, rest) for name in self.table.labels]  # of the classes of the table
+        meter.charge(8 * self.table.n)
+        self.present, self.used = self.present_classes()
         for name in side:
-            need(name in present, f"class {shown(name)} has no rows")  # [S3]
-        need(self.kesler is not None or {s for s, _ in self.used.values()} == {1, -1}, "a side has no rows")  # [S3]
+            need(name in self.present, f"class {shown(name)} has no rows")  # [S3]
+        two = {self.sides[self.table.labels.index(name)] for name in self.present} == {1, -1}
+        need(self.kesler is not None or two, "a side has no rows")  # [S3]
         self.block = self.d + self.intercept
         self.last = 1 if self.kesler is None else len(self.kesler) - 1
         self.p = self.block * self.last
-        self.n = len(self.used) * self.last  # rows z
-        numbers = len(self.used) + sum(len(row.values) for _, row in self.used.values())
-        meter.charge(2 * numbers)
+        self.n = self.used * self.last  # rows z
+        meter.charge(2 * (self.used + self.table.stored()))
         self.kept: dict[Key, tuple[Sparse, int]] = {}
 
-    @cached_property
+    def present_classes(self) -> tuple[set[str], int]:
+        """The classes on a side that have rows in use, and the number of these rows."""
+        table, scope = self.table, self.scope
+        if not table.complete:
+            need(None not in self.sides, "without the table a claim is about the rows of all classes")
+            return set(table.labels), scope.n - len(scope.dropped)
+        number = len(table.labels)
+        if table.fast:
+            counts = numpy.bincount(numpy.asarray(table.codes, dtype=numpy.intp), minlength=number).tolist()
+        else:
+            counts = [table.codes.count(k) for k in range(number)]
+        for i in scope.dropped:
+            counts[table.code(i)] -= 1
+        chosen = [k for k in range(number) if self.sides[k] is not None and counts[k]]
+        return {table.labels[k] for k in chosen}, sum(counts[k] for k in chosen)
+
+    @property
     def size(self) -> int:
         """Bits of a cell, with room."""
-        rows = [row.values for _, row in self.used.values() if len(row.values)]
-        largest = max((max(map(abs, row)) for row in rows), default=1.0)
-        smallest = min((min(map(abs, row)) for row in rows), default=1.0)
-        return max(1, math.frexp(largest)[1]) - min(1, math.frexp(smallest)[1]) + 128
+        low, high = self.scope.exponents
+        return high - low + 128
 
-    @cached_property
+    @property
     def bits(self) -> int:
         """Bits of a number in a proof: Cramer, Hadamard, and room [C1]."""
         return int(4096 + 16 * (self.p + 2) * self.size)
 
     # -- the rows z
+
+    def side(self, i: int) -> int | None:
+        """The side or the class of a row; None where it is not in use or does not exist."""
+        if not 0 <= i < self.scope.n or i in self.scope.dropped:
+            return None
+        return self.sides[self.table.code(i)]
 
     def blocks(self, side: int, other: int) -> tuple[tuple[int, int], ...]:
         """Where the row stands in z, and with which sign [L14]."""
@@ -360,17 +775,12 @@ class Data:
             return ((0, side),)
         return tuple((c * self.block, s) for c, s in ((side, 1), (other, -1)) if c < self.last)
 
-    def rows(self) -> Iterator[tuple[Key, tuple[tuple[int, int], ...], SparseRow]]:
-        for i, (side, row) in self.used.items():
-            if self.kesler is None:
-                yield i, self.blocks(side, 0), row
-            else:
-                yield from (((i, k), self.blocks(side, k), row) for k in range(self.last + 1) if k != side)
-
     def has(self, key: Key) -> bool:
+        i, other = (key, 0) if isinstance(key, int) else key
+        side = self.side(i)
         if self.kesler is None or isinstance(key, int):
-            return self.kesler is None and key in self.used
-        return key[0] in self.used and 0 <= key[1] <= self.last and key[1] != self.used[key[0]][0]
+            return self.kesler is None and isinstance(key, int) and side is not None
+        return side is not None and 0 <= other <= self.last and other != side
 
     def keys(self, value: Any) -> list[Key]:
         """Rows z that exist, none of them twice."""
@@ -382,20 +792,38 @@ class Data:
         need(len(set(keys)) == len(keys) and all(map(self.has, keys)), "a row is repeated or does not exist")
         return keys
 
-    def scaled(self, blocks: tuple[tuple[int, int], ...], row: SparseRow) -> tuple[Sparse, int]:
-        """Multiply a row z by a positive integer m that makes it integral: (m z, m)."""
-        self.meter.charge((64 if self.decimal else 8) * (len(row.values) + 1), self.size)
-        ratios = [(j, (Fraction(repr(v)) if self.decimal else v).as_integer_ratio()) for j, v in zip(*row, strict=True)]
+    def place(self, key: Key) -> int:
+        """Where the sign of a row z stands among those of all."""
+        return key if isinstance(key, int) else key[0] * (self.last + 1) + key[1]
+
+    def first(self, signs: bytes, *kinds: int) -> Key | None:
+        """The first row with one of these signs."""
+        places = [place for place in map(signs.find, kinds) if place >= 0]
+        return self.key_at(min(places)) if places else None
+
+    def key_at(self, place: int) -> Key:
+        return place if self.kesler is None else divmod(place, self.last + 1)
+
+    def scaled(self, i: int, other: int, moved: set[int] | None = None) -> tuple[Sparse, int]:
+        """Multiply a row z by a positive integer m that makes it integral: (m z, m); of its columns those moved."""
+        columns, values = self.table.row(i)
+        self.meter.charge((64 if self.decimal else 8) * (len(columns) + 1), self.size)
+        ratios: list[tuple[int, tuple[int, int]]]
+        if self.table.scales is None:
+            ratios = [(j, v.as_integer_ratio()) for j, v in zip(columns, values, strict=True)]
+        else:
+            whole, scales = filter(None, self.table.integers(i)), self.table.scales
+            ratios = [(j, (v, 10 ** scales[j])) for j, v in zip(columns, whole, strict=True)]
+        ratios = [(j, ratio) for j, ratio in ratios if moved is None or j in moved]
         ratios += [(self.d, (1, 1))] * self.intercept
         m = math.lcm(*(under for _, (_, under) in ratios))
+        blocks = self.blocks(self.sides[self.table.code(i)] or 0, other)
         return {at + j: s * over * (m // under) for at, s in blocks for j, (over, under) in ratios}, m
 
     def z(self, key: Key) -> tuple[Sparse, int]:
         """The row z times a positive integer m that makes it integral, and m; kept, since witnesses share rows."""
         if key not in self.kept:
-            i, other = (key, 0) if isinstance(key, int) else key
-            side, row = self.used[i]
-            self.kept[key] = self.scaled(self.blocks(side, other), row)
+            self.kept[key] = self.scaled(*((key, 0) if isinstance(key, int) else key))
             self.meter.hold(self.size * len(self.kept[key][0]))
         return self.kept[key]
 
@@ -447,38 +875,112 @@ class Data:
                 total[j] = total.get(j, 0) + factor * v
         return {j: v for j, v in total.items() if v}, m
 
-    def signs(self, w: list[int], level: int = 0) -> Iterator[tuple[Key, int]]:
-        """Give the sign of z.w - level for every row z, by floating point only where its error is bounded [L1]."""
+    def signs(self, w: list[int], level: int = 0) -> bytes:
+        """The sign of z.w - level for every row z, by floating point only where its error is bounded [L1].
+
+        A byte for each row, or in Kesler's construction for each row and class: POSITIVE, ZERO, NEGATIVE, or UNUSED.
+        """
         need(any(w), "a vector is zero")
+        need(self.table.complete, "that is a claim about all rows: check it against the table")
         top = max(map(abs, [*w, level]))
         self.meter.charge(self.p, top.bit_length())
         *rounded, shift = [v / top for v in [*w, level]]  # each quotient is rounded once
         safe = all(v == 0 or abs(f) > 1e-200 for v, f in zip([*w, level], [*rounded, shift], strict=True))
         moved = {j % self.block for j, v in enumerate(w) if v}  # where w is zero, columns of the table do not count
-        columns: array[int] | None = None
-        for key, blocks, row in self.rows():
-            if row.columns is not columns:  # rows without zeros share their columns
-                self.meter.charge(len(row.columns))
-                columns, chosen = row.columns, dict[int, list[float]]()
-                places = [k for k, j in enumerate(columns) if j in moved]
-                some = array("Q", [columns[k] for k in places])
-            self.meter.charge(4 * len(blocks) * len(some) + 8)
-            values = row.values if len(some) == len(columns) else array("d", [row.values[k] for k in places])
-            total, size = -shift, abs(shift)
-            for at, s in blocks:
-                if at not in chosen:
-                    chosen[at] = [rounded[at + j] for j in some]
-                terms = list(map(mul, chosen[at], values))
-                terms += [rounded[at + self.d]] if self.intercept else []
-                total, size = total + s * sum(terms), size + sum(map(abs, terms))
-            count = 1 + len(blocks) * (len(some) + self.intercept)
-            if safe and size < 1e290 and abs(total) > (count + 8) * 2.0**-51 * size + 1e-290:
-                yield key, 1 if total > 0 else -1
-                continue
-            self.meter.charge(2 * count, top.bit_length(), self.size)
-            z, m = self.scaled(blocks, SparseRow(some, values))
+        self.meter.charge(4 * (1 + (self.kesler is not None)) * self.last * (self.table.stored() + 2 * self.table.n))
+        signs = (self.fast_signs if self.table.fast else self.plain_signs)(rounded, shift, moved)
+        if not safe:
+            signs = signs.translate(ALL_OPEN)
+        place = signs.find(OPEN)
+        while place >= 0:
+            key = self.key_at(place)
+            z, m = self.scaled(*((key, 0) if isinstance(key, int) else key), moved)
+            self.meter.charge(2 * len(z) + 2, top.bit_length(), self.size)
             exact = sum(w[j] * v for j, v in z.items()) - level * m
-            yield key, (exact > 0) - (exact < 0)
+            signs[place] = POSITIVE if exact > 0 else NEGATIVE if exact else ZERO
+            place = signs.find(OPEN, place)
+        return bytes(signs)
+
+    def plain_signs(self, rounded: list[float], shift: float, moved: set[int]) -> bytearray:
+        """The signs that are certain, row by row; OPEN where rounding could change one."""
+        table, signs = self.table, bytearray([UNUSED]) * (self.table.n * (1 if self.kesler is None else self.last + 1))
+        for i in range(table.n):
+            side = self.side(i)
+            if side is None:
+                continue
+            columns, values = table.row(i)
+            some = [(j, v) for j, v in zip(columns, values, strict=True) if j in moved]
+            cells = [v for _, v in some] + [1.0] * self.intercept
+            at = [j for j, _ in some] + [self.d] * self.intercept
+            for other in (0,) if self.kesler is None else range(self.last + 1):
+                if self.kesler is not None and other == side:
+                    continue
+                total, size = -shift, abs(shift)
+                blocks = self.blocks(side, other)
+                for first, s in blocks:
+                    terms = list(map(mul, [rounded[first + j] for j in at], cells))
+                    total, size = total + s * sum(terms), size + sum(map(abs, terms))
+                bound = (9 + len(blocks) * len(at)) * 2.0**-51 * size + 1e-290
+                known = size < 1e290 and abs(total) > bound
+                place = i if self.kesler is None else i * (self.last + 1) + other
+                signs[place] = (POSITIVE if total > 0 else NEGATIVE) if known else OPEN
+        return signs
+
+    def fast_signs(self, rounded: list[float], shift: float, moved: set[int]) -> bytearray:
+        """The same for arrays of numpy: products of matrices add up in any order, which the bound allows for [L1]."""
+        table, d, K = self.table, self.d, 1 if self.kesler is None else self.last + 1
+        W = numpy.zeros((K, d + 1))
+        for c in range(self.last):
+            W[c, : self.block] = rounded[c * self.block : (c + 1) * self.block]
+        sides = numpy.array([0 if side is None else side for side in self.sides])
+        unused = numpy.array([side is None for side in self.sides])
+        columns = sorted(moved - {d})
+        every, V, b = len(columns) == d, W[:, columns].T.copy(), W[:, d]
+        out = numpy.full((table.n, K), UNUSED, dtype=numpy.uint8)
+        longest = len(columns) if table.starts is None else numpy.diff(table.starts).max(initial=0)
+        bound = (9 + 2 * (float(longest) + 1)) * 2.0**-51
+        step = max(1, AT_ONCE // (d if table.starts is None else 1))
+        for start in range(0, table.n, step):
+            end = min(start + step, table.n)
+            codes = numpy.asarray(table.codes[start:end], dtype=numpy.intp)
+            with numpy.errstate(all="ignore"):  # what overflows is left open
+                if table.starts is None:
+                    X = numpy.asarray(table.values[start:end], dtype=numpy.float64)
+                    X = X if every else X[:, columns]
+                    S, A = X @ V + b, numpy.abs(X) @ numpy.abs(V) + numpy.abs(b)
+                else:
+                    S, A = sparse_scores(table, start, end, W)
+                side = sides[codes]
+                if self.kesler is None:
+                    S, A = S * side[:, None] - shift, A + abs(shift)
+                else:
+                    rows = numpy.arange(len(codes))
+                    S, A = S[rows, side][:, None] - S - shift, A[rows, side][:, None] + A + abs(shift)
+                known = (numpy.abs(S) > bound * A + 1e-290) & (A < 1e290)
+            some = numpy.where(known, numpy.where(S > 0, POSITIVE, NEGATIVE), OPEN).astype(numpy.uint8)
+            if self.kesler is not None:
+                some[rows, side] = UNUSED
+            some[unused[codes]] = UNUSED
+            out[start:end] = some
+        out[sorted(self.scope.dropped)] = UNUSED
+        return bytearray(out.tobytes())
+
+
+def sparse_scores(table: ExactTable, start: int, end: int, W: Any) -> tuple[Any, Any]:
+    """x.w + b of some sparse rows for each vector, and the sums of absolute values."""
+    low, high = int(table.starts[start]), int(table.starts[end])
+    places, cells = table.places[low:high], table.values[low:high]
+    begin = numpy.asarray(table.starts[start:end], dtype=numpy.int64) - low
+    filled = numpy.diff(numpy.asarray(table.starts[start : end + 1], dtype=numpy.int64)) > 0
+    S = numpy.tile(W[:, -1], (end - start, 1))
+    A = numpy.abs(S)
+    for k, w in enumerate(W):
+        weights = w[places]
+        terms = numpy.where(weights != 0, weights * cells, 0.0)  # where w is zero, columns do not count
+        if len(terms):
+            S[filled, k] += numpy.add.reduceat(terms, begin[filled])
+            A[filled, k] += numpy.add.reduceat(numpy.abs(terms), begin[filled])
+    return S, A
 
 
 # ---- Linear algebra ---------------------------------------------------------------------------------------------
@@ -765,9 +1267,8 @@ def rounded_rows(
 def rounded_doubles(data: Data, key: Key, columns: list[int], scales: list[float]) -> list[int]:
     """The same for one row of doubles: a power of two changes no digit, except below 2^-1022, far below 1."""
     i, other = (key, 0) if isinstance(key, int) else key
-    side, row = data.used[i]
-    z = [0.0] * data.p
-    for at, s in data.blocks(side, other):
+    z, row = [0.0] * data.p, data.table.row(i)
+    for at, s in data.blocks(data.side(i) or 0, other):
         for j, v in zip(*row, strict=True):
             z[at + j] = s * v
         if data.intercept:
@@ -819,11 +1320,14 @@ def circulation(data: Data, given: dict[str, Any]) -> list[Key]:
 def weak_vector(data: Data, value: Any) -> tuple[list[int], int]:
     """A w with z.w >= 0 for every row z, and the number of rows with z.w > 0."""
     w, _ = data.numbers(value, data.p)
-    strict = 0
-    for key, sign in data.signs(w):
-        need(sign >= 0, f"row {key} lies on the wrong side")
-        strict += sign
-    return w, strict
+    signs = data.signs(w)
+    need(NEGATIVE not in signs, f"row {data.first(signs, NEGATIVE)} lies on the wrong side")
+    return w, signs.count(POSITIVE)
+
+
+def vanishes(data: Data, v: list[int]) -> bool:
+    signs = data.signs(v)
+    return POSITIVE not in signs and NEGATIVE not in signs
 
 
 def coefficient(data: Data, cert: dict[str, Any]) -> int:
@@ -864,24 +1368,23 @@ def scope_words(data: Data) -> str:
     if data.kesler is not None:
         classes = f"classes {listed(data.kesler)} at once, a weight vector for each but the last, which has zero"
     else:
-        rest = sorted({table.rows[i][0] for i in data.used} - set(data.positive))
+        rest = sorted(data.present - set(data.positive))
         others = f"all other classes ({listed(rest)})" if data.negative is None else f"class {listed(data.negative)}"
         classes = f"class {listed(data.positive)} against {others}"
-    n = len(table.rows)
-    rows = f"all {n} rows" if len(data.used) == n else f"{len(data.used)} of {n} rows"
+    n = scope.n
+    rows = f"all {n} rows" if data.used == n else f"{data.used} of {n} rows"
     if scope.dropped:
         first = ", ".join(map(str, sorted(scope.dropped)[:12])) + (", ..." if len(scope.dropped) > 12 else "")
         rows += f", {len(scope.dropped)} dropped by the certificate (rows {first})"
-    if unused := {label for label, _ in table.rows} - {table.rows[i][0] for i in data.used}:
+    if unused := set(table.labels) - data.present:
         rows += f", none of class {listed(sorted(unused))}"
     target = "the labels given" if scope.target is None else f"target {shown(scope.target)}"
     if scope.target is not None and table.target is None:
         target = f"the labels given, called {shown(scope.target)} by the certificate"
+    where = f"table {shown(table.name)}" if table.complete else f"the table with the fingerprint {scope.told['sha256']}"
     intercept = "with an intercept" if data.intercept else "without an intercept"
     reading = "the decimals that they print as" if data.decimal else "binary64"
-    return (
-        f"[table {shown(table.name)}; {target}; {columns}; {classes}; {rows}; {intercept}; numbers read as {reading}]"
-    )
+    return f"[{where}; {target}; {columns}; {classes}; {rows}; {intercept}; numbers read as {reading}]"
 
 
 def root(over: int, under: int) -> str:
@@ -906,8 +1409,9 @@ def ruled_out(data: Data, keys: list[Any], most: int = 10) -> str:
 def complete(data: Data, cert: dict[str, Any]) -> str:
     """[L3]"""
     w, _ = data.numbers(cert["w"], data.p)
-    for key, sign in data.signs(w):
-        need(sign > 0, f"row {key} does not lie strictly on its side")
+    signs = data.signs(w)
+    outside = ZERO in signs or NEGATIVE in signs
+    need(not outside, f"row {data.first(signs, ZERO, NEGATIVE)} does not lie strictly on its side")
     return f"one {data.rule} has all {plural(data.n, data.unit)} {STRICTLY[0]}: completely separable"
 
 
@@ -931,7 +1435,7 @@ def overlap(data: Data, cert: dict[str, Any]) -> str:
     if len(rows) < data.n:
         null = null_vectors(data, cert)
         for v in null:
-            need(not any(sign for _, sign in data.signs(v)), "a null vector does not vanish on every row")
+            need(vanishes(data, v), "a null vector does not vanish on every row")
         if cert.get("near") is None:  # otherwise [L18] has shown it
             vectors = [data.z(key)[0] for key in rows] + [dict(enumerate(v)) for v in null]
             need(have_rank(vectors, data.p, data.meter), "the witness does not span the rows")
@@ -993,7 +1497,7 @@ def unidentifiable(data: Data, cert: dict[str, Any]) -> str:
     j = coefficient(data, cert)
     v, _ = data.numbers(cert["v"], data.p)
     need(v[j] != 0, "v does not move the coefficient")
-    need(not any(sign for _, sign in data.signs(v)), "v does not vanish on every row")
+    need(vanishes(data, v), "v does not vanish on every row")
     return f"{coefficient_name(data, j)} is not identifiable: it can be changed without changing any score"
 
 
@@ -1010,19 +1514,38 @@ def witness(data: Data, entry: Any) -> tuple[set[Key], set[Key]]:
 
 
 def min_errors(data: Data, cert: dict[str, Any]) -> str:
-    """[L12]: w has z.w <= 0 exactly on the rows `wrong`; the tree shows that no w has fewer than `lower` such rows."""
+    """[L12, L20]: exactly the rows `wrong` are wrong for w; the tree shows that no w has fewer than `lower` wrong rows.
+
+    Without `upper` only the second is claimed. With `ahead`, a vector that has no row on its wrong side, w counts for
+    the rows on that hyperplane alone: a small multiple of w added to it keeps all others right.
+    """
     need(data.kesler is None, "mistakes are counted between two groups of classes")
-    lower, upper, wrong = cert["lower"], cert["upper"], set(data.keys(cert["wrong"]))
-    need(type(lower) is int and type(upper) is int, "the bounds are not whole numbers")
-    need(0 <= lower <= upper == len(wrong), "the bounds are not those of the rows")
-    for key, sign in data.signs(data.numbers(cert["w"], data.p)[0]):
-        need((sign <= 0) == (key in wrong), f"row {key} is not as the certificate says")
+    lower, upper = cert["lower"], cert.get("upper")
+    need(type(lower) is int and type(upper) in (int, type(None)), "the bounds are not whole numbers")
+    need(lower >= 0, "the bounds are not those of the rows")
+    if upper is not None:
+        wrong = set(data.keys(cert["wrong"]))
+        need(lower <= upper == len(wrong), "the bounds are not those of the rows")
+        signs, strict = data.signs(data.numbers(cert["w"], data.p)[0]), 0
+        if cert.get("ahead") is not None:
+            before = data.signs(weak_vector(data, cert["ahead"])[0])
+            strict = before.count(POSITIVE)
+            signs = bytes(b if b == POSITIVE else s for b, s in zip(before, signs, strict=True))  # [L20]
+        missed = [i for i in wrong if signs[data.place(i)] == POSITIVE]
+        need(not missed, f"row {min(missed, default=None)} is not as the certificate says")
+        many = signs.count(ZERO) + signs.count(NEGATIVE)
+        need(many == upper, f"the rows are not as the certificate says: {many} are wrong, not {upper}")
     if lower > 0:
         at_least(data, lower, [witness(data, entry) for entry in cert["witnesses"]], cert["nodes"])
-    return (
-        f"every hyperplane gets at least {lower} of the {plural(data.n, 'row')} wrong, and one gets {upper} wrong "
-        "(a row on the hyperplane counts as wrong)"
+    rows = plural(data.n, "row")
+    least, counts = (
+        f"every hyperplane gets at least {lower} of the {rows} wrong",
+        "(a row on the hyperplane counts as wrong)",
     )
+    if upper is None:
+        return f"{least} {counts}"
+    tied = f"; only the {data.n - strict} tied rows can be wrong" if cert.get("ahead") is not None else ""
+    return f"{least}, and one gets {upper} wrong {counts}{tied}"
 
 
 Pool = list[tuple[set[Key], set[Key]]]  # of witnesses: their rows, and their rows reversed
@@ -1086,7 +1609,7 @@ def walk(
             (i,) = data.keys([node["split"]])
             need(i not in bad and i not in good, "a row cannot be split on twice")
             need(block is None or i in block, "a split is on a row outside the block")
-            need(data.intercept or len(data.used[node["split"]][1].values) > 0, "a zero row cannot be split on")
+            need(data.intercept or len(data.z(i)[0]) > 0, "a zero row cannot be split on")
             stack += [("not right", i), ("visit", node["right"]), ("right", i)]
             stack += [("not wrong", i), ("visit", node["wrong"]), ("wrong", i)]
         else:
@@ -1142,8 +1665,8 @@ def bracket(data: Data, cert: dict[str, Any], free: bool, name: str) -> str:
     (*w, m), _ = data.numbers([*cert["w"], cert["m"]], data.p + 1)
     (low, low_under), (high, high_under) = data.number(cert["lo2"]), data.number(cert["hi2"])
     need(m > 0 and low > 0, "the margin is not positive")
-    for key, sign in data.signs(w, m):
-        need(sign >= 0, f"row {key} lies nearer than m")
+    signs = data.signs(w, m)
+    need(NEGATIVE not in signs, f"row {data.first(signs, NEGATIVE)} lies nearer than m")
     longest = max(v.bit_length() for v in [*w, m, low, high, low_under, high_under])
     data.meter.charge(data.p + 8, longest, longest)
     norm = sum(v * v for v in w[: data.d if free else data.p])
@@ -1151,7 +1674,7 @@ def bracket(data: Data, cert: dict[str, Any], free: bool, name: str) -> str:
     rows = data.keys(cert["support"])
     weights, _ = data.numbers(cert["lambda"], len(rows))
     need(len(rows) > 0 and min(weights) > 0, "a weight is not positive")
-    sides = [data.used[i][0] for i in rows if isinstance(i, int)]
+    sides = [data.side(i) or 0 for i in rows if isinstance(i, int)]
     both = {s: sum(v for v, side in zip(weights, sides, strict=True) if side == s) for s in (1, -1)}
     if free:
         need(both[1] > 0 and both[-1] > 0, "the support lacks a class")
@@ -1217,22 +1740,28 @@ def described_data(content: dict[str, Any]) -> dict[str, Any]:
         if told["columns"] is not None:
             distinct_names(told["columns"], "columns")
         need(told.get("target") is None or type(told["target"]) is str, "the target is not a name")
+        need(told["reading"] in ("binary64", "decimal"), "the reading of numbers is neither binary64 nor decimal")
     except (LookupError, TypeError, AttributeError) as error:
         raise Rejected(f"malformed: {type(error).__name__} {str(error)[:80]}") from None
     return told
 
 
-ABOUT = "intercept", "reading", "positive", "negative", "kesler"  # with the data, what a part is about
+ABOUT = "intercept", "positive", "negative", "kesler"  # with the data, what a part is about
 
 
-def check(content: dict[str, Any], table: ExactTable) -> list[str]:
-    """Give a sentence for each claim, all of them proved, or raise Rejected with the first thing that is wrong."""
+def check(content: dict[str, Any], table: ExactTable | None, sealed: bool = True) -> list[str]:
+    """Give a sentence for each claim, all of them proved, or raise Rejected with the first thing that is wrong.
+
+    Without a table, the certificate carries the rows that it needs. ``sealed``: see :class:`Scope`.
+    """
     meter, sentences, last = Meter(), [], ""
     try:
         need_format(content)
-        need(len(table.rows) > 0, "the table has no rows")  # [S3]
+        if table is None:
+            table = carried_rows(content)
+        need(table.n > 0, "the table has no rows")  # [S3]
         meter.allow(table)
-        parts, scope = parts_of(content), Scope(content["data"], table)
+        parts, scope = parts_of(content), Scope(content["data"], table, sealed)
         for part in parts:
             claim = part["claim"]
             need(type(claim) is str and claim in CLAIMS, f"unknown claim {shown(claim)}")
@@ -1286,20 +1815,29 @@ def load(path: str) -> dict[str, Any]:
     return dict(content)
 
 
-def read(certificate: str, source: str, target: str | None) -> tuple[dict[str, Any], ExactTable]:
+def read(
+    certificate: str, source: str | None, target: str | None, plain: bool = False
+) -> tuple[dict[str, Any], ExactTable | None]:
     content = load(certificate)
     told = described_data(content)
     if target is not None and told.get("target") is not None:
         need(target == told["target"], f"it is about the target {shown(told['target'])}, not {shown(target)}")
-    return content, read_table(source, target or told.get("target"), told["columns"])
+    if source is None:
+        if "rows" not in content:
+            raise ValueError("the certificate does not carry its rows: name the table too")
+        return content, None
+    return content, read_table(source, target or told.get("target"), told["columns"], told["reading"], plain)
 
 
 def main(argv: list[str]) -> int:
+    plain = "--plain" in argv
+    argv = [word for word in argv if word != "--plain"]
     target = argv[3] if len(argv) == 4 and argv[2] == "--target" else None
     try:
-        if len(argv) != 2 and target is None:
-            raise ValueError("use it as: checker.py CERTIFICATE TABLE [--target NAME]")
-        lines, code = [f"proved: {sentence}" for sentence in check(*read(argv[0], argv[1], target))], 0
+        if len(argv) not in (1, 2) and target is None:
+            raise ValueError("use it as: checker.py CERTIFICATE [TABLE [--target NAME]] [--plain]")
+        source = argv[1] if len(argv) > 1 else None
+        lines, code = [f"proved: {sentence}" for sentence in check(*read(argv[0], source, target, plain))], 0
     except Rejected as why:
         lines, code = [f"not proved: {why}"], 1
     except MemoryError:

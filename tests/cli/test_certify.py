@@ -212,7 +212,7 @@ def test_a_certificate_on_standard_output_replaces_nothing(folder):
         subprocess.run([sys.executable, "-c", code, *more], stdout=caught, check=True, cwd=folder)
         caught.write("after\n")
     said = (folder / "caught").read_text()
-    assert said.startswith('before\n{\n "format": "separability-certificate/2"')
+    assert said.startswith('before\n{\n "format": "separability-certificate/3"')
     assert said.endswith("}\nafter\n")
     refused = separatrix(folder, "certify", "example:xor", "--out", "/dev/stdout")
     assert (refused.returncode, "not a file: the rows are to be written beside it" in refused.stderr) == (2, True)

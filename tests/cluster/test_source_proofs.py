@@ -10,10 +10,11 @@ import pytest
 from sources import rows_in_parts, write_parts
 
 from separatrix import checker, cluster, mistake_bound, separability, verify
-from separatrix.cluster.separation import decided, source_fingerprint
+from separatrix.cluster.separation import RemoteTable, decided
 from separatrix.cluster.source_proofs import bound_of
 from separatrix.errors import DataError, ParameterError
-from separatrix.proofs.checkable_rows import fingerprint
+from separatrix.proofs.certificate import CertifiedTable
+from separatrix.validation import check_labels, check_table
 
 
 def rows(seed):
@@ -50,7 +51,9 @@ def test_fingerprints_of_blocks_that_lie_in_several_partitions(n, parts):
     rng = np.random.default_rng(n)
     X, codes = rng.integers(-3, 4, size=(n, 2)).astype(np.float64), rng.integers(0, 2, n)
     codes[:2] = [0, 1]
-    assert source_fingerprint(rows_in_parts(X, codes, parts)) == fingerprint(X, codes)
+    alone = CertifiedTable(check_table(X), check_labels(codes)).data
+    there = RemoteTable(rows_in_parts(X, codes, parts)).data
+    assert (there["sha256"], there["exponents"]) == (alone["sha256"], alone["exponents"])
 
 
 @pytest.mark.parametrize("seed", range(12))

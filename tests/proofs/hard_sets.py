@@ -6,20 +6,27 @@ import numpy as np
 from scipy import sparse
 
 from separatrix import checker
-from separatrix.proofs.checkable_rows import sparse_rows
+from separatrix.proofs.checkable_rows import exact_table
 
 
-def table_of(X, y, **more):
-    """Data as the checker takes them."""
-    rows = zip(map(checker.label_name, y.tolist()), sparse_rows(X), strict=True)
-    return checker.ExactTable(list(rows), X.shape[1], **more)
+def table_of(X, y, content=None):
+    """Data as the checker takes them, in the reading of a certificate."""
+    told = content.get("data") if isinstance(content, dict) else None
+    reading = "decimal" if isinstance(told, dict) and told.get("reading") == "decimal" else "binary64"
+    labels, codes = np.unique([checker.label_name(v) for v in np.asarray(y).tolist()], return_inverse=True)
+    return exact_table(X, codes, labels.tolist(), reading)
 
 
 def sealed(content, X, y):
     """Put the fingerprint of a forged or changed certificate right."""
-    number = {name: k for k, name in enumerate(content["data"]["classes"])}
-    rows = [(number[label], row) for label, row in table_of(X, y).rows]
-    content["data"]["sha256"] = checker.fingerprint(rows, X.shape[1])
+    data = content["data"]
+    data.setdefault("reading", content.pop("reading", "binary64"))
+    table = table_of(X, y, content)
+    data["exponents"] = table.spread()
+    if (words := table.column_words()) is not None:
+        data["decimals"] = words
+    number = [data["classes"].index(name) for name in table.labels]
+    data["sha256"] = checker.fingerprint(data, checker.top_node(checker.leaves(table, number)))
     return content
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hard_sets import table_of
+from hard_sets import sealed, table_of
 from test_forged_certificates import forged
 
 from separatrix import checker, separability
@@ -26,7 +26,9 @@ CASES = [(table, what) for table, found in CERTIFICATES.items() for what in foun
 def test_stored_certificates_still_check(table, what):
     content = CERTIFICATES[table][what]
     told = checker.described_data(content)
-    sentences = checker.check(content, checker.read_table(str(STORED / table), told["target"], told["columns"]))
+    sentences = checker.check(
+        content, checker.read_table(str(STORED / table), told["target"], told["columns"], told["reading"])
+    )
     assert len(sentences) == len(content.get("certificates", [content]))
 
 
@@ -129,7 +131,7 @@ def test_ranks_do_not_depend_on_primes_or_rounding():
     X = np.vstack([X, [[2.0**61, 1.0], [1.0, 1.0]]])
     fields = {"support": [0, 2, 1, 3], "lambda": ["0x1"] * 4}
     found = forged(X, y, "overlap", intercept=False, **fields)
-    assert "overlap" in checker.check(found, table_of(X, y))[0]
+    assert "overlap" in checker.check(found, table_of(X, y, found))[0]
 
 
 # -- files that cannot be read or written ----------------------------------------------------------------------------
@@ -208,11 +210,11 @@ FIRST_BUNDLE = {"format": "separability-certificate/1", "certificates": [FIRST_F
     [
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),
-        ('{"format": "separability-certificate/2", "format": "separability-certificate/2"}', "twice in one object"),
-        ('{"format": "separability-certificate/2", "data": NaN}', "NaN is not a number"),
-        ('{"format": "separability-certificate/2", "data": 1' + "0" * 5000 + "}", "not the JSON of a certificate"),
-        (json.dumps(FIRST_FORMAT), "'separability-certificate/2': its format is 'separability-certificate/1'\n"),
-        (json.dumps(FIRST_BUNDLE), "'separability-certificate/2': its format is 'separability-certificate/1'\n"),
+        ('{"format": "separability-certificate/3", "format": "separability-certificate/3"}', "twice in one object"),
+        ('{"format": "separability-certificate/3", "data": NaN}', "NaN is not a number"),
+        ('{"format": "separability-certificate/3", "data": 1' + "0" * 5000 + "}", "not the JSON of a certificate"),
+        (json.dumps(FIRST_FORMAT), "'separability-certificate/3': its format is 'separability-certificate/1'\n"),
+        (json.dumps(FIRST_BUNDLE), "'separability-certificate/3': its format is 'separability-certificate/1'\n"),
         ('{"format": "separability-certificate/9"}', "not a certificate of the format"),
         ("{}", "not a certificate of the format"),
         ("\ufeff{}", "not the JSON"),
@@ -227,7 +229,7 @@ def test_files_that_are_no_certificates(folder, text, says):
 
 
 def test_use(folder):
-    for arguments in ([], ["c.json"], ["c.json", "t.csv", "--target"], ["c.json", "t.csv", "y", "z"]):
+    for arguments in ([], ["c.json", "t.csv", "--target"], ["c.json", "t.csv", "y", "z"]):
         done = run(folder, *arguments)
         assert (done.returncode, "use it as" in done.stderr) == (2, True)
     assert "use --target" in run(folder, "c.json", "t.csv").stderr
@@ -251,6 +253,7 @@ def test_a_full_device_is_not_a_verdict(folder, target):
 def test_the_target_of_the_certificate_cannot_be_replaced(folder):
     content = json.loads((folder / "c.json").read_text())
     content["data"].update(target="y", columns=["x"])
+    sealed(content, np.array([[1.0], [2.0]]), [0, 1])
     (folder / "c.json").write_text(json.dumps(content))
     assert run(folder, "c.json", "t.csv").returncode == 0
     done = run(folder, "c.json", "t.csv", "--target", "x")

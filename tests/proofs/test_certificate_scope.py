@@ -7,11 +7,11 @@ import copy
 import numpy as np
 import pandas as pd
 import pytest
-from hard_sets import table_of
+from hard_sets import sealed, table_of
 
+from second_checker import plain
 from separatrix import Certificate, checker, fewest_mistakes, margin, separability, verify
 from separatrix.errors import CertificateError, DataError
-from separatrix.proofs.checkable_rows import block_digest, fingerprint, joined_fingerprint, sparse_rows
 
 X3 = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0], [4.0, 4.0], [5.0, 2.0]])
 Y3 = np.array(["a", "b", "c", "a", "b", "c"])
@@ -57,8 +57,6 @@ def data_of(certificate):
         ({"positive": [1]}, "not text"),
         ({"kesler": ["no", "yes"]}, "two sides and about all classes"),
         ({"intercept": 1}, "intercept"),
-        ({"reading": "binary32"}, "reading"),
-        ({"reading": None}, "reading"),
         ({"data": None}, "it does not say|malformed"),
     ],
 )
@@ -75,8 +73,8 @@ def test_vacuous_sides_are_refused(certificate, fields, match):
         ({"dropped": [0, 0]}, "repeated"),
         ({"dropped": [6]}, "does not exist"),
         ({"dropped": [-1]}, "does not exist"),
-        ({"dropped": [True]}, "not a list of rows"),
-        ({"dropped": None}, "not a list of rows"),
+        ({"dropped": [True]}, "not a list of integers"),
+        ({"dropped": None}, "not a list of integers"),
         ({"n": 5}, "other data"),
         ({"n": 7}, "other data"),
         ({"d": 3}, "it is about 3 columns"),
@@ -90,6 +88,11 @@ def test_vacuous_sides_are_refused(certificate, fields, match):
         ({"classes": ["yes", "no"]}, "other data"),
         ({"classes": []}, "classes is missing or empty"),
         ({"sha256": "0" * 64}, "other data"),
+        ({"reading": "binary32"}, "reading"),
+        ({"exponents": [0, 9]}, "other data"),
+        ({"exponents": [1]}, "not two"),
+        ({"exponents": "19"}, "not a list"),
+        ({"decimals": [[0, 1]]}, "other data"),
         ({"sha256": None}, "other data"),
     ],
 )
@@ -151,6 +154,7 @@ def test_the_target_is_bound():
     y = pd.Series(TWO, name="relapse")
     assert "target 'relapse'" in verify(found, FRAME, y)
     told = changed(found, {"target": "relapse"})
+    sealed(told.content, X3, TWO)
     assert "; the labels given, called 'relapse' by the certificate;" in verify(told, FRAME, TWO)
     refused(told, FRAME, y.rename("other"), "target 'relapse', not 'other'")
     refused(changed(found, {"target": "x"}), FRAME, TWO, "target is one of the columns")
@@ -245,7 +249,7 @@ def test_one_false_part_refuses_the_bundle():
     refused(Certificate(bundle), FRAME, Y3, "strictly")
 
 
-@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("number", [1, 2, 4])
 def test_other_formats_are_refused(number):
     form = f"separability-certificate/{number}"
     told = Certificate({**separability(X3, TWO).certificate.content, "format": form})
@@ -254,7 +258,7 @@ def test_other_formats_are_refused(number):
 
 @pytest.mark.parametrize("content", [{}, {"format": []}, {"format": None}])
 def test_what_has_no_format_is_refused(content):
-    refused(Certificate(content), X3, TWO, "^it is not a certificate of the format 'separability-certificate/2'.$")
+    refused(Certificate(content), X3, TWO, "^it is not a certificate of the format 'separability-certificate/3'.$")
 
 
 # -- labels and fingerprints -----------------------------------------------------------------------------------------
@@ -275,12 +279,33 @@ def test_the_fingerprint_is_that_of_its_blocks():
     X = np.where(rng.random((9000, 4)) < 0.5, 0.0, rng.standard_normal((9000, 4)))
     X[0, 0] = -0.0
     y = rng.integers(0, 3, 9000)
-    whole = fingerprint(X, y)
-    assert whole == fingerprint(sparse.csr_array(X), y)
-    assert whole == checker.fingerprint([(int(k), row) for k, (_, row) in zip(y, table_of(X, y).rows, strict=True)], 4)
+    whole = hashes(X, y)
+    assert whole == hashes(sparse.csr_array(X), y)
+    assert whole == checker.leaves(plain(table_of(X, y)), range(3))
+    top = checker.top_node(whole)
     cut = [slice(0, 4096), slice(4096, 8192), slice(8192, 9000)]
-    assert whole == joined_fingerprint(9000, 4, [block_digest(X[part], y[part]) for part in cut])
-    assert whole != joined_fingerprint(9000, 4, [block_digest(X[part], y[part]) for part in reversed(cut)])
+    blocks = [checker.block_digest(table_of(X[part], y[part]), range(3), part.start) for part in cut]
+    told = {"n": 9000, "d": 4, "exponents": [0, 1]}
+    assert checker.fingerprint(told, top) == checker.joined_fingerprint(told, blocks)
+    assert checker.fingerprint(told, top) != checker.joined_fingerprint(told, blocks[::-1])
+    assert checker.fingerprint({**told, "n": 9001}, top) != checker.fingerprint(told, top)
+
+
+def hashes(X, y):
+    return checker.leaves(table_of(X, y), range(len(set(y.tolist()))))
+
+
+@pytest.mark.parametrize("form", ["dense", "csr"])
+@pytest.mark.parametrize("d", [1, 3, 30, 31, 62, 63, 130])
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 31, 4097])
+def test_leaves_are_the_same_row_by_row_and_all_at_once(n, d, form):
+    from scipy import sparse
+
+    rng = np.random.default_rng(n * d)
+    X = np.where(rng.random((n, d)) < rng.random((n, 1)), 0.0, rng.standard_normal((n, d)))
+    X = X if form == "dense" else sparse.csr_array(X)
+    y = np.arange(n) % 2
+    assert hashes(X, y) == checker.leaves(plain(table_of(X, y)), range(2))
 
 
 def test_a_fingerprint_worked_out_by_hand():
@@ -288,8 +313,10 @@ def test_a_fingerprint_worked_out_by_hand():
     import hashlib
     import struct
 
-    block = struct.pack("<QQdQ", 1, 1, 2.5, 1) + struct.pack("<QQ", 0, 0)
-    expected = hashlib.sha256(struct.pack("<QQ", 2, 2) + hashlib.sha256(block).digest()).hexdigest()
+    leaf = struct.pack("<Q", 0) + struct.pack("<QQdd", 1, 1, 0.0, 2.5) + struct.pack("<QQ", 0, 0)
+    head = b'[2,2,null,null,["0","1"],"binary64",[1,2],null]'
+    parts = [hashlib.sha256(part).digest() for part in (head, leaf)]
+    expected = hashlib.sha256(struct.pack("<Q", 255 << 56) + b"".join(parts)).hexdigest()
     found = separability(np.array([[0.0, 2.5], [0.0, 0.0]]), np.array([1, 0])).certificate
     assert found.content["data"]["sha256"] == expected
 
@@ -317,6 +344,6 @@ def test_the_fingerprint_of_rows_without_zeros(zero):
     if zero is not None:
         X[7, 1] = zero
     codes = np.arange(len(X)) % 2
-    wanted = checker.fingerprint([(int(k), row) for k, row in zip(codes, sparse_rows(X), strict=True)], 3)
+    wanted = checker.leaves(plain(table_of(X, codes)), range(2))
     for given in (X, np.asfortranarray(X), X.astype(np.float32), np.repeat(X, 2, axis=0)[::2]):
-        assert fingerprint(given, codes) == wanted
+        assert hashes(given, codes) == wanted

@@ -26,7 +26,7 @@ SOURCE = Path(checker.__file__)
 
 def accepted(content, X, y):
     try:
-        checker.check(content, table_of(X, y))
+        checker.check(content, table_of(X, y, content))
     except checker.Rejected:
         return False
     return True
@@ -35,7 +35,7 @@ def accepted(content, X, y):
 def true_claim(content, X, y):
     """Whether a claim about a verdict or a coefficient holds, by brute force."""
     labels = np.where(y == int(content["positive"][0]), 1, -1)
-    verdict, _ = brute_force.verdict(X, labels, content["intercept"], content["reading"] == "decimal")
+    verdict, _ = brute_force.verdict(X, labels, content["intercept"], content["data"]["reading"] == "decimal")
     claim = content["claim"]
     if claim == "not-complete":
         return verdict != "complete"
@@ -63,7 +63,21 @@ def test_it_imports_the_standard_library_only():
             imported |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported.add((node.module or "").partition(".")[0])
-    assert imported <= sys.stdlib_module_names
+    assert imported <= sys.stdlib_module_names | {"numpy"}
+
+
+def test_it_checks_without_numpy(tmp_path):
+    shutil.copy(SOURCE, tmp_path / "checker.py")
+    (tmp_path / "numpy.py").write_text("raise ImportError")
+    (tmp_path / "t.csv").write_text("a,y\n0,0\n1,1\n2,0\n")
+    found = separability(np.array([[0.0], [1.0], [2.0]]), [0, 1, 0]).certificate
+    found.save(tmp_path / "c.json")
+    code = "import sys; sys.path.insert(0, '.'); import checker; assert checker.numpy is None; "
+    code += "sys.exit(checker.main(sys.argv[1:]))"
+    for extra in ([], ["--plain"]):
+        command = [sys.executable, "-c", code, "c.json", "t.csv", "--target", "y", *extra]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout[:7]) == (0, "proved:"), done.stderr
 
 
 def test_every_lemma_and_rule_stands_on_the_page_and_in_the_code():
@@ -71,7 +85,7 @@ def test_every_lemma_and_rule_stands_on_the_page_and_in_the_code():
     marks = {mark for group in re.findall(r"\[([LSC][0-9L, ]*)\]", SOURCE.read_text()) for mark in group.split(", ")}
     lemmas = {f"L{number}" for number in re.findall(r"^### L([0-9]+)\.", page, re.M)}
     rules = set(re.findall(r"\*\*\[([SC][0-9]*)\]\*\*", page))
-    assert lemmas == {f"L{k}" for k in range(1, 20)}
+    assert lemmas == {f"L{k}" for k in range(1, 21)}
     assert marks - {"S"} == lemmas | rules
     for claim in checker.CLAIMS:
         assert f"`{claim}`" in page
@@ -104,7 +118,7 @@ def test_the_file_copied_alone_checks_csv_and_svmlight(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("truncated.json", '{"format": "separability-certificate/2", "data": '),
+        ("truncated.json", '{"format": "separability-certificate/3", "data": '),
         ("list.json", "[1, 2]"),
         ("deep.json", "[" * 100_000),
         ("number.json", '{"data": {"d": 1' + "0" * 5000 + "}}"),
@@ -212,7 +226,7 @@ X4, Y4 = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([-
 
 def rejected(content, X, y, match):
     with pytest.raises(checker.Rejected, match=match):
-        checker.check(content, table_of(X, y))
+        checker.check(content, table_of(X, y, content))
 
 
 def changed(content, **fields):
@@ -304,7 +318,7 @@ def hostile():
     yield changed(content, data={**content["data"], "classes": [str(k) for k in range(1000)]})
     yield changed(content, data={**content["data"], "dropped": [[0, 1]]})
     yield changed(content, intercept=1)
-    yield changed(content, reading="binary32")
+    yield changed(content, data={**content["data"], "reading": "binary32"})
     yield {}
 
 

@@ -18,7 +18,7 @@ from separatrix.proofs.case_tree import flat_tree, leaner
 
 def rejected(content, X, y):
     with pytest.raises(checker.Rejected) as why:
-        checker.check(content, table_of(X, np.asarray(y)))
+        checker.check(content, table_of(X, np.asarray(y), content))
     return str(why.value)
 
 
@@ -105,7 +105,7 @@ def test_fractions_of_witnesses_add_up_to_what_each_row_can_bear():
     assert (content["lower"], content["upper"]) == (1, 1)
     content["nodes"] = [{"pack": [0, 1], "weights": [1, 1], "over": 2}]
     content["witnesses"] = [[0, 1], [0, 2]]
-    assert "at least 1 " in checker.check(content, table_of(X, labels))[0]
+    assert "at least 1 " in checker.check(content, table_of(X, labels, content))[0]
     content["nodes"][0]["weights"] = [1, 2]
     assert "share a row" in rejected(content, X, labels)
 
@@ -153,7 +153,7 @@ def test_random_changes_are_refused_or_leave_a_true_claim():
         elif kind == 4:
             content["w"][0] = "-0x3"
         try:
-            checker.check(content, table_of(X, y))
+            checker.check(content, table_of(X, y, content))
         except checker.Rejected:
             continue
         accepted += 1

@@ -18,13 +18,13 @@ def forged(X, y, claim, *, intercept=True, **fields):
     classes = sorted({checker.label_name(t) for t in y.tolist()})
     data = {"n": len(X), "d": X.shape[1], "columns": None, "target": None, "classes": classes, "dropped": []}
     sides = {} if "kesler" in fields else {"positive": classes[1:], "negative": classes[:1]}
-    head = {"format": checker.FORMAT, "claim": claim, "reading": "binary64", "intercept": intercept}
+    head = {"format": checker.FORMAT, "claim": claim, "intercept": intercept}
     return sealed({**head, "data": data, **sides, **fields}, X, y)
 
 
 def accepted(content, X, y):
     try:
-        checker.check(content, table_of(X, y))
+        checker.check(content, table_of(X, y, content))
     except checker.Rejected:
         return False
     return True
@@ -33,7 +33,7 @@ def accepted(content, X, y):
 def refused(X, y, claim, match, **fields):
     content = forged(X, y, claim, **fields)
     with pytest.raises(checker.Rejected, match=match):
-        checker.check(content, table_of(X, y))
+        checker.check(content, table_of(X, y, content))
 
 
 # Six rows on a line that 2.5 separates, and the same with two rows exchanged; four rows that nothing separates.

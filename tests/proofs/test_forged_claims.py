@@ -32,7 +32,7 @@ def forged(X, y, claim, *, intercept=True, reading="binary64", **fields):
 
 def accepted(content, X, y):
     try:
-        checker.check(content, table_of(X, y))
+        checker.check(content, table_of(X, y, content))
     except checker.Rejected:
         return False
     return True
@@ -211,7 +211,7 @@ def test_each_part_of_a_bundle_is_checked_against_its_own_rows():
     """The second part borrows the proof of the first for other classes, intercepts and readings."""
     X, y = np.array([[0.0], [1.0], [2.0], [1.0]]), np.array([0, 1, 2, 2])
     whole = forged(X, y, "complete", kesler=["0", "1", "2"], w=["0x1"] * 4)
-    first = {"claim": "complete", "reading": "binary64", "intercept": True, "positive": ["1"], "negative": ["0"]}
+    first = {"claim": "complete", "intercept": True, "positive": ["1"], "negative": ["0"]}
     first["w"] = ["0x2", "-0x1"]
     others = [
         {**first, "negative": ["2"]},
@@ -220,7 +220,6 @@ def test_each_part_of_a_bundle_is_checked_against_its_own_rows():
         {**first, "positive": ["1", "2"], "negative": ["0"], "w": ["0x2", "-0x4"]},
         {**first, "intercept": False},
         {**first, "intercept": 1},
-        {**first, "reading": "binary"},
         {**first, "kesler": ["0", "1"]},
         {name: value for name, value in first.items() if name != "negative"},
         {
@@ -318,7 +317,7 @@ def test_work_is_counted_before_it_is_done(name, monkeypatch):
     monkeypatch.setattr(checker, "PER_NUMBER", 1 << 8)
     monkeypatch.setattr(checker, "MOST_FOR_TEXT", 1 << 20)  # however long the numbers are
     with pytest.raises(checker.Rejected, match="far more work"):
-        checker.check(content, table_of(X, y))
+        checker.check(content, table_of(X, y, content))
 
 
 @pytest.mark.parametrize("name", BUSY)
@@ -348,4 +347,4 @@ def test_columns_that_are_not_there_cost_nothing():
     y = np.array([0, 1, 0, 1])
     content = forged(X, y, "overlap", support=[0, 1], **{LAMBDA: ["0x1", "0x1"]})
     with pytest.raises(checker.Rejected, match="does not span"):
-        checker.check(content, table_of(X, y))
+        checker.check(content, table_of(X, y, content))

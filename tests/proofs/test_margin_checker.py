@@ -14,7 +14,7 @@ from separatrix import checker, margin, mistake_bound, separability
 
 
 def check(content, X, y):
-    return checker.check(content, table_of(X, y))
+    return checker.check(content, table_of(X, y, content))
 
 
 X6 = np.array([[1.0, 1], [2, 3], [2, 1], [-1, -2], [-3, -1], [-2, -2]])

@@ -116,7 +116,7 @@ def test_the_estimates_are_not_below_what_the_checker_counts(make, X, few):
     assert witnesses
     content = subject.certify("min-errors").content
     meter, cost = checker.Meter(), ProofCost(rows)
-    data = checker.Data(content, checker.Scope(content["data"], table_of(X, y)), meter)
+    data = checker.Data(content, checker.Scope(content["data"], table_of(X, y, content)), meter)
     for codes in witnesses:
         entry = witness_entries.entry_of(codes, rows, subject, few)
         for i in codes:

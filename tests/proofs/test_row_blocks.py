@@ -160,7 +160,7 @@ def content():
         {"pack": [1]},
     ]
     found["lower"] = 3
-    assert "at least 3 " in checker.check(found, table_of(X, y))[0]
+    assert "at least 3 " in checker.check(found, table_of(X, y, found))[0]
     return found, X, y
 
 
@@ -189,7 +189,7 @@ def test_forged_blocks_are_refused(content, why):
     forged = copy.deepcopy(honest)
     FORGED[why](forged)
     with pytest.raises(checker.Rejected, match=why):
-        checker.check(forged, table_of(X, y))
+        checker.check(forged, table_of(X, y, forged))
 
 
 def test_a_split_stays_within_its_block(content):
@@ -199,7 +199,7 @@ def test_a_split_stays_within_its_block(content):
     forged["nodes"][1] = {"split": 4, "wrong": 3, "right": 4}
     forged["nodes"] += [{"pack": [0]}, {"pack": [0]}]
     with pytest.raises(checker.Rejected, match="outside the block"):
-        checker.check(forged, table_of(X, y))
+        checker.check(forged, table_of(X, y, forged))
 
 
 def test_blocks_below_the_root_prove_nothing(content):
@@ -207,7 +207,7 @@ def test_blocks_below_the_root_prove_nothing(content):
     forged = copy.deepcopy(honest)
     forged["nodes"] = [{"split": 8, "wrong": 1, "right": 2}, forged["nodes"][0], {"pack": [0, 1, 2]}]
     with pytest.raises((checker.Rejected, KeyError)):
-        checker.check(forged, table_of(X, y))
+        checker.check(forged, table_of(X, y, forged))
 
 
 def test_two_thirds_never_exceed_brute_force():

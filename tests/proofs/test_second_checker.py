@@ -16,6 +16,7 @@ from pathlib import Path
 
 import hard_sets
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
@@ -73,6 +74,7 @@ def files(seed):
         content = json.loads(json.dumps(one.certificate.to_dict()))
         if rng.integers(4):
             content["data"] |= {"columns": columns, "target": "label"}
+            hard_sets.sealed(content, X, y)
             yield content, Path("made.csv").read_text(), "table.csv"
         else:
             yield content, Path("made.svm").read_text(), "table.svm"
@@ -114,7 +116,7 @@ def test_every_stored_certificate(same):
             assert same(json.dumps(other), (STORED / name).read_text(), name)[0] == 1
 
 
-@pytest.mark.parametrize("form", ["separability-certificate/1", "separability-certificate/3", "it's", "", None, 2, []])
+@pytest.mark.parametrize("form", ["separability-certificate/1", "separability-certificate/2", "it's", "", None, 2, []])
 def test_other_formats_are_refused_in_the_same_words(second_checker, same, form):
     content = {**TRUE, "format": form}
     code, lines = same(json.dumps(content), XOR, target="label")
@@ -124,8 +126,10 @@ def test_other_formats_are_refused_in_the_same_words(second_checker, same, form)
 
 
 XOR = "a,b,label\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n"
-TRUE = separability(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 1, 1, 0]).certificate.to_dict()
-TRUE["data"] |= {"columns": ["a", "b"], "target": "label"}
+CORNERS = pd.DataFrame([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], columns=["a", "b"])
+TRUE = separability(CORNERS, pd.Series([0, 1, 1, 0])).certificate.to_dict()
+TRUE["data"]["target"] = "label"
+hard_sets.sealed(TRUE, CORNERS.to_numpy(), [0, 1, 1, 0])
 
 
 CELLS = ["1", "1.0", "+1", " 1\t", "1e0", "10e-1", "01", "1.", ".1e1", "1_0", "0x1", "0b1", "", " ", "１", "1\x1c"]
@@ -185,7 +189,7 @@ def test_few_rows_of_many_columns_do_not_span(same):
     X = csr_array(([1.0, 1.0], ([0, 1], [0, 0])), shape=(2, 1 << 20))
     y = np.array([0, 1])
     told = {"n": 2, "d": 1 << 20, "columns": None, "target": None, "classes": ["0", "1"], "dropped": []}
-    head = {"format": checker.FORMAT, "claim": "overlap", "reading": "binary64", "intercept": True}
+    head = {"format": checker.FORMAT, "claim": "overlap", "intercept": True}
     fields = {"positive": ["1"], "negative": ["0"], "support": [0, 1]}
     content = hard_sets.sealed({**head, "data": told, **fields}, X, y)
     assert same(json.dumps(content), f"0 1:1 {1 << 20}:0\n1 1:1\n", "t.svm")[0] == 0
@@ -276,14 +280,17 @@ def test_names_of_all_letters(same):
         quoted = '"' + name.replace('"', '""') + '"'
         content = copy.deepcopy(TRUE)
         content["data"] |= {"columns": [name, "b"]}
+        hard_sets.sealed(content, CORNERS.to_numpy(), [0, 1, 1, 0])
         same(json.dumps(content), XOR.replace("a,", f"{quoted},"))
         same(json.dumps(content, ensure_ascii=False), XOR.replace("a,", f"{quoted},"))
         content["data"] |= {"columns": ["a", "b"], "target": name}
+        hard_sets.sealed(content, CORNERS.to_numpy(), [0, 1, 1, 0])
         same(json.dumps(content), XOR.replace("label", quoted))
     names = list({checker.label_name(name): name for name in names}.values())
     X = np.arange(float(len(names)))[:, None]
     found = separability(X, names, multiclass="ovr").certificate.to_dict()
     found["data"] |= {"columns": ["x"], "target": "label"}
+    hard_sets.sealed(found, X, names)
     rows = ['"' + name.replace('"', '""') + '"' for name in names]
     assert same(json.dumps(found), "x,label\n" + "".join(f"{k},{name}\n" for k, name in enumerate(rows)))[0] == 0
 
@@ -300,6 +307,7 @@ def test_margins_are_printed_alike(same):
     rng = random.Random(0)
     content = margin(np.array([[0.0], [1.0]]), [0, 1], exact=True).certificate.to_dict()
     content["data"] |= {"columns": ["x"], "target": "label"}
+    hard_sets.sealed(content, np.array([[0.0], [1.0]]), [0, 1])
     table = "x,label\n0,0\n1,1\n"
     assert same(json.dumps(content), table)[0] == 0
     printed = set()
@@ -326,6 +334,7 @@ def test_bundles_and_dropped_rows(same):
         for certificate in [*parts, *fates, Certificate.bundle(fates)]:
             content = copy.deepcopy(certificate.to_dict())
             content["data"] |= {"columns": ["x"], "target": "label"}
+            hard_sets.sealed(content, X, names)
             code, lines = same(json.dumps(content), table)
             assert code == 0, lines
             content["data"]["dropped"] = []  # which leaves some claims true
@@ -343,6 +352,7 @@ def test_ranks_do_not_depend_on_the_primes(same):
         result = separability(X, [0, 0, 0, 1, 1, 1], intercept=False)
         content = result.certificate.to_dict()
         content["data"] |= {"columns": ["a", "b"], "target": "label"}
+        hard_sets.sealed(content, X, [0, 0, 0, 1, 1, 1])
         rows = "".join(f"{a!r},{b!r},{t}\n" for (a, b), t in zip(X.tolist(), [0, 0, 0, 1, 1, 1], strict=True))
         assert same(json.dumps(content), "a,b,label\n" + rows)[0] == 0
 

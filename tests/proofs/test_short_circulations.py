@@ -163,7 +163,7 @@ def test_both_readings_and_no_intercept():
     found = short_of(X, y)
     for reading in ("binary64", "decimal"):
         content = certificate_of(X, y, found, reading=reading)
-        assert f"these {len(found.ids)} rows" in checker.check(content, table_of(X, y))[0]
+        assert f"these {len(found.ids)} rows" in checker.check(content, table_of(X, y, content))[0]
     found = short_of(X, y, intercept=False)
     assert accepted(certificate_of(X, y, found, intercept=False), X, y)
     assert not accepted(certificate_of(X, y, found, intercept=True), X, y)
@@ -347,7 +347,7 @@ def test_rows_that_overlap_in_a_face_prove_that_no_hyperplane_separates_strictly
     near = {**near_of(found), "free": [3]}
     unit = ["0x0", "0x0", "0x0", "0x1", "0x0"]
     content = forged(X, y, "quasi", support=found.ids, near=near, null=[unit], w=unit)
-    assert "10 of the 90 rows" in checker.check(content, table_of(X, y))[0]
+    assert "10 of the 90 rows" in checker.check(content, table_of(X, y, content))[0]
     assert not accepted({**content, "claim": "overlap"}, X, y)
     assert accepted({**content, "claim": "coefficient-finite", "coefficient": 0}, X, y)
     assert not accepted({**content, "claim": "coefficient-finite", "coefficient": 3}, X, y)
@@ -361,7 +361,7 @@ def test_all_classes_at_once():
     short = short_proof(rows, *balanced_weights(rows))
     support = [found._subject.row(i) for i in short.ids]
     content = forged(X, y, "overlap", kesler=["0", "1", "2"], support=support, near=near_of(short))
-    assert "comparisons" in checker.check(content, table_of(X, y))[0]
+    assert "comparisons" in checker.check(content, table_of(X, y, content))[0]
     content["support"][0] = [support[0][0], (support[0][1] + 1) % 3]
     assert not accepted(content, X, y)
 

@@ -57,7 +57,7 @@ def with_near(content, **fields):
 def test_every_field_of_an_infinite_coefficient_is_checked(shortly):
     X, y, good = good_claim(shortly)
     assert good["claim"] == "coefficient-infinite"
-    assert "tends to +infinity" in checker.check(good, table_of(X, y))[0]
+    assert "tends to +infinity" in checker.check(good, table_of(X, y, good))[0]
     near, rows, p = good["near"], good["support"], X.shape[1] + 1
     q, push = near["weights"], near["push"]
     unit = [hex(int(j == 0)) for j in range(p)]

@@ -99,7 +99,7 @@ def decide(rows: Certifiable, options: dict[str, Any]) -> Any:
     from separatrix.proofs.separability import Given, counted, separability
 
     names = None if rows.names is None else tuple(rows.names)
-    table, classes, origin, source = counted(rows.X, rows.labels, rows.weights, names, rows.target)
+    table, classes, origin, source = counted(rows.X, rows.labels, rows.weights, names, rows.target, options["reading"])
     given = Given(table, classes, origin, source, not options["no_intercept"], options["reading"])
     if options["multiclass"] is not None:
         return multiclass_separability(given, options["multiclass"])

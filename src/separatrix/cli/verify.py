@@ -17,34 +17,39 @@ from separatrix.errors import DataError
 @click.argument("certificate", type=click.Path(exists=True))
 @click.argument("source", type=click.Path(exists=True, dir_okay=False), required=False)
 @click.option("--target", help="The column of the labels (CSV), if the certificate does not name it.")
+@click.option("--plain", is_flag=True, help="Check row by row with the standard library alone, without numpy.")
 @output.output_options
-def command(certificate: str, source: str | None, target: str | None, json_: bool, quiet: bool) -> None:
+def command(certificate: str, source: str | None, target: str | None, plain: bool, json_: bool, quiet: bool) -> None:
     """Check CERTIFICATE against the data in SOURCE; exit with 0 when proved, 1 when not, 2 on unreadable files.
 
-    CERTIFICATE may also be the folder of an audit, which holds both.
+    CERTIFICATE may also be the folder of an audit, which holds both, or a portable certificate, which carries the rows
+    that it needs; the claim is then about the table with the fingerprint that is printed.
     """
     certificate, source = files_of(certificate, source)
+    how = "the rows in the certificate"
     try:
-        sentences = checker.check(*checker.read(certificate, source, target))
-        proved, lines = True, [f"proved: {sentence}" for sentence in sentences]
+        content, table = checker.read(certificate, source, target, plain)
+        if table is not None:
+            how = "all rows, by columns with numpy" if table.fast else "all rows, one by one"
+        proved, lines = True, [f"proved: {sentence}" for sentence in checker.check(content, table)]
     except checker.Rejected as why:
         proved, lines = False, [f"not proved: {why}"]
     except (OSError, ValueError, csv.Error) as error:
         reason = " ".join(str(error)[:300].split()).rstrip(".")
+        if source is None:
+            raise DataError(f"{certificate} cannot be checked without its table: {reason}.") from None
         raise DataError(f"{certificate} cannot be checked against {source}: {reason}.{hint(source)}") from None
     if json_:
-        output.say_json({"proved": proved, "says": lines})
+        output.say_json({"proved": proved, "says": lines, "checked": how})
     elif not quiet:
-        output.say(lines)
+        output.say([*lines, f"checked: {how}"])
     sys.exit(0 if proved else 1)
 
 
-def files_of(certificate: str, source: str | None) -> tuple[str, str]:
+def files_of(certificate: str, source: str | None) -> tuple[str, str | None]:
     """The certificate and its rows; those of an audit's folder where that is named."""
     place = Path(certificate)
     if not place.is_dir():
-        if source is None:
-            raise DataError(f"verify needs the data too: separatrix verify {certificate} TABLE.csv.")
         return certificate, source
     if source is not None:
         raise DataError(f"{certificate} is a folder: name the certificate in it, or the folder alone.")

@@ -31,7 +31,7 @@ from separatrix.cluster.rounds import HeldPart
 from separatrix.data.row_files import stacked
 from separatrix.errors import CertificateError
 from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
-from separatrix.proofs.checkable_rows import block_digest, class_names, joined_fingerprint
+from separatrix.proofs.checkable_rows import class_names, exact_table
 from separatrix.proofs.exact_algebra import Row
 from separatrix.proofs.facial_reduction import Reduction, reduce
 from separatrix.proofs.lifted_rows import LiftedRows
@@ -42,28 +42,37 @@ from separatrix.validation import Labels, Table
 Rows = tuple[Any, Any]  # X, class numbers
 
 
-def part_digests(part: HeldPart) -> tuple[Rows, list[bytes], Rows]:
-    """Rows before the first whole block, the digests of whole blocks, and the rows behind the last."""
+def part_digests(part: HeldPart) -> tuple[Rows, list[bytes], Rows, list[int]]:
+    """Rows before the first whole block, the digests of whole blocks, the rows behind the last, and the exponents."""
     first = min(-part.first_row % checker.BLOCK, part.n)
     whole = (part.n - first) // checker.BLOCK
     last = first + whole * checker.BLOCK
     starts = range(first, last, checker.BLOCK)
-    digests = [block_digest(part.X[s : s + checker.BLOCK], part.y[s : s + checker.BLOCK]) for s in starts]
-    return (part.X[:first], part.y[:first]), digests, (part.X[last:], part.y[last:])
+    digests = [digest(part.X[s : s + checker.BLOCK], part.y[s : s + checker.BLOCK], part.first_row + s) for s in starts]
+    spread = exact_table(part.X, part.y, (), "binary64").spread()
+    return (part.X[:first], part.y[:first]), digests, (part.X[last:], part.y[last:]), spread
 
 
-def source_fingerprint(source: EncodedSource) -> str:
-    """The sha256 of all rows, as a certificate has it."""
+def digest(X: Any, codes: NDArray[Any], first: int) -> bytes:
+    """The node of the fingerprint above a block of rows that begins at row ``first``."""
+    numbers = range(int(codes.max(initial=0)) + 1)
+    return checker.block_digest(exact_table(X, codes, (), "binary64"), numbers, first)
+
+
+def sealed(source: EncodedSource, told: dict[str, Any]) -> dict[str, Any]:
+    """The description of a table with what the rows of all parts tell: exponents and fingerprint."""
     out: list[bytes] = []
     waiting: list[Rows] = []
+    spreads: list[list[int]] = []
 
     def close() -> None:
         if waiting:
             X, y = stacked([rows for rows, _ in waiting]), np.concatenate([codes for _, codes in waiting])
-            out.append(block_digest(X, y))
+            out.append(digest(X, y, len(out) * checker.BLOCK))
             waiting.clear()
 
-    for head, digests, tail in source.rounds.gather("fingerprints", part_digests):
+    for head, digests, tail, spread in source.rounds.gather("fingerprints", part_digests):
+        spreads.append(spread)
         if len(head[1]):
             waiting.append(head)
         if digests or len(tail[1]) or sum(len(codes) for _, codes in waiting) == checker.BLOCK:
@@ -72,7 +81,8 @@ def source_fingerprint(source: EncodedSource) -> str:
         if len(tail[1]):
             waiting.append(tail)
     close()
-    return joined_fingerprint(source.n, source.d, out)
+    told = {**told, "exponents": [min(low for low, _ in spreads), max(high for _, high in spreads)]}
+    return {**told, "sha256": checker.joined_fingerprint(told, out)}
 
 
 ROUNDS = 1000
@@ -154,16 +164,8 @@ class RemoteTable(CertifiedTable):
     @cached_property
     def data(self) -> dict[str, Any]:
         source: EncodedSource = self.__dict__["rows_elsewhere"]
-        names = None if self.table.names is None else list(self.table.names)
-        return {
-            "n": source.n,
-            "d": source.d,
-            "sha256": source_fingerprint(source),
-            "columns": names,
-            "target": None if names is None else self.target,
-            "classes": self.classes,
-            "dropped": [],
-        }
+        named = self.table.names is not None
+        return sealed(source, {**self.unsealed, "target": self.target if named else None})
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from separatrix import checker
 from separatrix.errors import CertificateError
-from separatrix.proofs.checkable_rows import class_names, fingerprint, sparse_rows
+from separatrix.proofs.checkable_rows import class_names, exact_table
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table
 
 INTEGERS = re.compile(r"\[\n\s*-?[0-9]+(?:,\n\s*-?[0-9]+)*\n\s*\]")  # in text, line breaks are escaped
@@ -36,24 +36,40 @@ class CertifiedTable:
     labels: Labels
     dropped: tuple[int, ...] = ()  # row numbers of weight zero
     target: str | None = None
+    reading: str = "binary64"
 
     @cached_property
     def classes(self) -> list[str]:
         return class_names(self.labels.classes)
 
     @cached_property
-    def data(self) -> dict[str, Any]:
-        """The scope that all certificates about this table share; the rows are read once for their fingerprint."""
+    def exact(self) -> checker.ExactTable:
+        """The table as the checker takes it."""
         names = None if self.table.names is None else list(self.table.names)
+        more = {"columns": names, "target": self.target, "name": "X"}
+        return exact_table(self.table.X, self.labels.codes, self.classes, self.reading, **more)
+
+    @cached_property
+    def unsealed(self) -> dict[str, Any]:
+        """The scope that all certificates about this table share, without what a pass over the rows would tell."""
         return {
             "n": self.table.n,
             "d": self.table.d,
-            "sha256": fingerprint(self.table.X, self.labels.codes),
-            "columns": names,
+            "columns": None if self.table.names is None else list(self.table.names),
             "target": self.target,
             "classes": self.classes,
             "dropped": list(self.dropped),
+            "reading": self.reading,
         }
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The same, sealed; the rows are read once more for their fingerprint."""
+        told = {**self.unsealed, "exponents": self.exact.spread()}
+        if (words := self.exact.column_words()) is not None:
+            told["decimals"] = words
+        top = checker.top_node(checker.leaves(self.exact, range(len(self.classes))))
+        return {**told, "sha256": checker.fingerprint(told, top)}
 
 
 @dataclass(frozen=True)
@@ -76,7 +92,7 @@ class Subject:
         return [i if self.origin is None else int(self.origin[i]), k + int(k >= self.labels[i])]
 
     def certify(self, claim: str, **fields: Any) -> Certificate:
-        head = {"format": checker.FORMAT, "claim": claim, "reading": self.reading, "intercept": self.intercept}
+        head = {"format": checker.FORMAT, "claim": claim, "intercept": self.intercept}
         return Certificate({**head, "data": self.source.data, **self.sides, **fields})
 
 
@@ -122,7 +138,7 @@ class Certificate:
         >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
         >>> proof = separability(X, y).certificate
         >>> sorted(proof.to_dict())
-        ['claim', 'data', 'format', 'intercept', 'negative', 'positive', 'reading', 'support']
+        ['claim', 'data', 'format', 'intercept', 'negative', 'positive', 'support']
         """
         return dict(self.content)
 
@@ -267,14 +283,14 @@ def verify(certificate: Certificate | str | Path, X: Any, y: Any) -> str:
     try:
         checker.need_format(certificate.content)
         told = checker.described_data(certificate.content)
-        return "\n".join(checker.check(certificate.content, _checkable(X, y, told["columns"])))
+        return "\n".join(checker.check(certificate.content, _checkable(X, y, told["columns"], told["reading"])))
     except checker.Rejected as why:
         raise CertificateError(f"The certificate is rejected: {why}.") from None
     except ValueError as error:
         raise CertificateError(f"{error}.") from None
 
 
-def _checkable(X: Any, y: Any, columns: list[str] | None) -> checker.ExactTable:
+def _checkable(X: Any, y: Any, columns: list[str] | None, reading: str) -> checker.ExactTable:
     """The data as the checker takes them; of named columns those that the certificate names."""
     table, labels = check_table(X), check_labels(y, rows=X)
     check_lengths(table.n, len(labels.codes), "y")
@@ -286,9 +302,9 @@ def _checkable(X: Any, y: Any, columns: list[str] | None) -> checker.ExactTable:
             values.sort_indices()
         unused, names = tuple(name for name in names if name not in columns), columns
     classes = class_names(labels.classes)
-    rows = list(zip((classes[k] for k in labels.codes.tolist()), sparse_rows(values), strict=True))
     target = getattr(y, "name", None)
-    return checker.ExactTable(rows, values.shape[1], names, target if isinstance(target, str) else None, "X", unused)
+    more = {"target": target if isinstance(target, str) else None, "name": "X", "unused": unused}
+    return exact_table(values, labels.codes, classes, reading, columns=names, **more)
 
 
 def numbers(values: Sequence[int]) -> list[str]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import csv
-import hashlib
-from array import array
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 import numpy as np
@@ -30,56 +27,27 @@ def class_names(classes: NDArray[Any]) -> list[str]:
     return names
 
 
-def sparse_rows(X: Any) -> list[checker.SparseRow]:
-    """Each row as its non-zeros, for the checker."""
+def exact_table(X: Any, codes: NDArray[Any], classes: Sequence[str], reading: str, **more: Any) -> checker.ExactTable:
+    """Rows as the checker takes them, where they lie: dense or CSR, float64 or float32."""
+    scales = whole = starts = places = None
+    if reading == "decimal":
+        scales, whole = decimals_of(X)
+    values = X
     if not isinstance(X, np.ndarray):
-        bounds, columns, values = X.indptr.tolist(), array("Q", X.indices.tolist()), X.data.tolist()
-        return [checker.SparseRow.of(columns[start:end], values[start:end]) for start, end in pairwise(bounds)]
-    every = array("Q", range(X.shape[1]))
-    full = (X != 0).all(axis=1).tolist()
-    return [
-        checker.SparseRow(every, array("d", row.tobytes())) if whole else checker.SparseRow.of(every, row.tolist())
-        for whole, row in zip(full, X.astype(np.float64, copy=False), strict=True)
-    ]
+        starts, places, values = X.indptr, X.indices, X.data
+    return checker.ExactTable(X.shape[1], list(classes), codes, values, starts, places, scales, whole, **more)
 
 
-def fingerprint(X: Any, codes: NDArray[Any]) -> str:
-    """The sha256 of a table, as the checker computes it."""
-    n, d = X.shape
-    starts = range(0, n, checker.BLOCK)
-    blocks = ((X[s : s + checker.BLOCK], codes[s : s + checker.BLOCK]) for s in starts)
-    return joined_fingerprint(n, d, (block_digest(*block) for block in blocks))
-
-
-def joined_fingerprint(n: int, d: int, digests: Iterable[bytes]) -> str:
-    """The sha256 of a table from those of its blocks of rows, in order."""
-    return hashlib.sha256(b"".join([np.array([n, d], dtype="<u8").tobytes(), *digests])).hexdigest()
-
-
-def block_digest(X: Any, codes: NDArray[Any]) -> bytes:
-    """The sha256 of a block of rows: the number of non-zeros, each with its column, and the class number of each."""
-    if isinstance(X, np.ndarray):
-        if X.all():  # rows of the same length
-            full = np.empty((len(codes), 2 * X.shape[1] + 2), dtype="<u8")
-            full[:, 0], full[:, -1] = X.shape[1], codes
-            full[:, 1:-1:2] = np.arange(X.shape[1])
-            full[:, 2:-1:2] = np.ascontiguousarray(X, dtype="<f8").view("<u8")
-            return hashlib.sha256(full.data).digest()
-        rows, columns = np.nonzero(X)
-        values = X[rows, columns]
-    else:
-        kept = np.flatnonzero(X.data)
-        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[kept]
-        columns, values = X.indices[kept], X.data[kept]
-    counts = np.bincount(rows, minlength=len(codes))
-    starts = np.cumsum(2 * counts + 2) - (2 * counts + 2)
-    words = np.empty(2 * len(rows) + 2 * len(codes), dtype="<u8")
-    words[starts] = counts
-    words[starts + 2 * counts + 1] = codes
-    places = 2 * np.arange(len(rows)) + 2 * rows + 1  # two words for each non-zero, two for each row before
-    words[places] = columns
-    words[places + 1] = values.astype("<f8").view("<u8")
-    return hashlib.sha256(words.data).digest()
+def decimals_of(X: Any) -> tuple[list[int], Any]:
+    """The places of each column and each stored cell times that power of ten, of the decimals that doubles print as."""
+    d = X.shape[1]
+    values = X.ravel() if isinstance(X, np.ndarray) else X.data
+    columns = np.tile(np.arange(d), len(X)) if isinstance(X, np.ndarray) else X.indices
+    cells = [checker.decimal_cell(repr(v)) for v in values.tolist()]
+    scales, whole = checker.scaled_decimals(cells, columns.tolist(), d)
+    if max(map(abs, whole), default=0) < 2**63:
+        return scales, np.array(whole, dtype=np.int64)
+    return scales, whole
 
 
 def put_csv(file: TextIO, names: Sequence[str], X: NDArray[np.float64], target: str, labels: Sequence[str]) -> None:

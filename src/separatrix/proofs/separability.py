@@ -115,7 +115,7 @@ def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str
         X, y, intercept = made.X, made.y, intercept and made.intercept
     if reading not in READINGS:
         raise ParameterError(f"reading is {reading!r}: it can be {' or '.join(map(repr, READINGS))}.")
-    table, labels, origin, source = counted(X, y, sample_weight)
+    table, labels, origin, source = counted(X, y, sample_weight, reading=reading)
     if reading == "decimal" and table.X.dtype != np.float64:
         raise DataError(
             "reading='decimal' needs float64 numbers, since float32 ones have no decimals of their own; "
@@ -125,7 +125,12 @@ def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str
 
 
 def counted(
-    X: Any, y: Any, sample_weight: Any, names: tuple[str, ...] | None = None, target: str | None = None
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    names: tuple[str, ...] | None = None,
+    target: str | None = None,
+    reading: str = "binary64",
 ) -> tuple[Table, Labels, NDArray[np.int64] | None, CertifiedTable]:
     """The rows of weight other than zero, their row numbers (None for all), and the table that they are from."""
     table, labels = check_table(X), check_labels(y, rows=X)
@@ -133,10 +138,10 @@ def counted(
     check_lengths(table.n, len(labels.codes), "y")
     weights = check_weights(sample_weight, table.n, rows=X)
     origin: NDArray[np.int64] | None = None
-    source = CertifiedTable(table, labels, (), target)
+    source = CertifiedTable(table, labels, (), target, reading)
     if weights is not None and not weights.all():
         origin = np.flatnonzero(weights)
-        source = CertifiedTable(table, labels, tuple(np.flatnonzero(weights == 0).tolist()), target)
+        source = CertifiedTable(table, labels, tuple(np.flatnonzero(weights == 0).tolist()), target, reading)
         table = Table(table.X[origin], table.names)
         codes = labels.codes[origin]
         used = np.unique(codes)
