@@ -44,7 +44,7 @@ help:  ## list the targets
 	touch $@
 
 demo: .venv/package  ## audit an embedded example, and say where the report is
-	$(BIN)/separatrix audit example:spam --out demo
+	$(BIN)/separatrix audit example:visits --out demo
 	@echo "the report: $(CURDIR)/demo/report.html"
 
 test: lint type contracts  ## the quick whole: lint, types, import contracts, unit and property tests, README

@@ -22,3 +22,4 @@ if unknown := [name for name in named if name not in known]:
 for name in named or known:
     print(f"\n## {name}\n", flush=True)
     importlib.import_module(f"benchmarks.{name}").main()
+importlib.import_module("benchmarks._page").write()  # docs/benchmarks.md, from the results that are stored

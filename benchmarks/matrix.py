@@ -11,7 +11,7 @@ duality gaps, ranks.
 
 ``python -m benchmarks matrix`` takes small shapes, ``--long`` the full ones, ``--random N`` N shapes drawn at random,
 three learners each; ``--only TEXT`` those cells whose learner and shape, "ridge, square 400 x 400", match the regular
-expression ("^(?!logistic)": all but logistic regression);
+expression ("^(?!logistic)": all but logistic regression), and stores no results unless ``--results FOLDER`` says where;
 ``--memory`` adds what a fit takes at its peak, in a process of its own (``--long`` has it always); ``--draw`` writes
 matrix.svg. ``--threads N`` compares N threads with one instead, without peers, in elapsed time. Set
 OPENBLAS_NUM_THREADS=1: libraries of the peers have threads of their own, which wait busily.
@@ -30,8 +30,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from benchmarks._page import summary
 from benchmarks._peak_memory import peak_of
 from benchmarks._shapes import LONG, SHORT, Shape, random_shapes
+from benchmarks._stored import FOLDER, Cell, store
 from benchmarks.measure import interleaved, print_table
 
 TOLERANCES = [10.0**-k for k in range(2, 11)]
@@ -174,8 +176,8 @@ def equal_gap(ours: Fit, objective: Any, peers: Peers) -> dict[str, Fit]:
     return found
 
 
-def measured(ours: Fit, objective: Any, peers: Peers, memory: bool) -> tuple[float, float, str, list[str]]:
-    """Our seconds, those of the best peer (inf: none reaches our accuracy), its name, and what is said besides."""
+def measured(learner: str, shape: str, ours: Fit, objective: Any, peers: Peers, memory: bool) -> Cell:
+    """Our seconds and those of the best peer, how far its objective is above ours, and both peaks of memory."""
     contenders = {"ours": ours, **equal_gap(ours, objective, peers)}
     begin = time.process_time()
     for fit in contenders.values():
@@ -183,11 +185,12 @@ def measured(ours: Fit, objective: Any, peers: Peers, memory: bool) -> tuple[flo
     turns = int(np.clip(SHORT_WHILE / (time.process_time() - begin), *TURNS))
     best = interleaved(contenders, turns, time.process_time, patience=2.0)
     mine = best.pop("ours")
-    name = min(best, key=best.__getitem__) if best else "no peer reaches it"
-    more = [f"{peak_of(fit):.0f} MB" for fit in (ours, contenders[name])] if memory and best else [""] * 2 * memory
-    if defaults():
-        more.append(f"{objective(contenders[name]()) / objective(ours()) - 1.0:.0e}" if objective else "")
-    return mine, best.get(name, float("inf")), name, more
+    if not best:
+        return Cell(learner, shape, "", None, mine)
+    name = min(best, key=best.__getitem__)
+    excess = objective(contenders[name]()) / objective(ours()) - 1.0 if objective else None
+    peaks = [float(peak_of(fit)) for fit in (ours, contenders[name])] if memory else [None, None]
+    return Cell(learner, shape, name, best[name] / mine, mine, best[name], excess, *peaks)
 
 
 def chosen_shapes() -> list[Shape]:
@@ -239,26 +242,27 @@ def main() -> None:
     if "--threads" in sys.argv:
         by_threads(int(sys.argv[sys.argv.index("--threads") + 1]), only)
         return
-    cells: dict[tuple[str, str], float] = {}
-    rows = []
+    cells: list[Cell] = []
     with threads(1):
         for shape in chosen_shapes():
             for learner, case in (at_random if "--random" in sys.argv else cases)(shape, long):
                 if not re.search(only, f"{learner}, {shape.name}"):
                     continue
-                mine, theirs, name, more = measured(*case, memory)
-                cells[learner, shape.name] = theirs / mine
-                times = [f"{1e3 * mine:.3g} ms", f"{1e3 * theirs:.3g} ms", name, theirs / mine]
-                rows.append([learner, shape.name, *times, *more])
-                print(rows[-1], file=sys.stderr, flush=True)
-    besides = ["our peak", "its peak"] * memory + ["above our objective"] * defaults()
-    print_table(["learner", "shape", "ours", "best peer", "which", "peer / ours", *besides], rows)
-    ratios = np.array([ratio for ratio in cells.values() if np.isfinite(ratio)])
-    losing = int((ratios < 1).sum())
-    share = f"{losing} ({losing / max(1, len(cells)):.0%})"
-    print(f"\n{len(cells)} cells; a peer is faster in {share}; geometric mean {np.exp(np.log(ratios).mean()):.2f}")
+                cells.append(measured(learner, shape.name, *case, memory))
+                print(cells[-1], file=sys.stderr, flush=True)
+    name = "-".join(["matrix", *(word for word in ("long", "random", "defaults") if f"--{word}" in sys.argv)])
+    turns = f"One thread, processor time, least of {TURNS[0]} to {TURNS[1]} turns;"
+    peers = (
+        "peers at their defaults."
+        if defaults()
+        else f"peers at the loosest tolerance within {CLOSE:g} of the least objective."
+    )
+    folder = Path(sys.argv[sys.argv.index("--results") + 1]) if "--results" in sys.argv else None
+    if folder or not only:
+        store(name, cells, "Each shape draws its rows from the seed n + d + K.", f"{turns} {peers}", folder or FOLDER)
+    print(summary(cells))
     if "--draw" in sys.argv:
-        draw(cells)
+        draw({(cell.work, cell.shape): cell.ratio or np.inf for cell in cells})
 
 
 def draw(cells: dict[tuple[str, str], float]) -> None:

@@ -1,4 +1,4 @@
-"""Redraw docs/report.png: the first screen of the report of example:spam, as chromium shows it.
+"""Redraw docs/report.png: the first screen of the report of example:visits, as chromium shows it.
 
     python docs/report_picture.py
 
@@ -23,10 +23,9 @@ WIDTH, HEIGHT, COLOURS = 1180, 1060, 255
 def main() -> None:
     """Audit, photograph, and keep a few colours."""
     with tempfile.TemporaryDirectory() as folder:
-        report = (
-            separatrix.audit("example:spam", ledger=Path(folder) / "ledger").save(Path(folder) / "audit")
-            / "report.html"
-        )
+        audited = separatrix.audit("example:visits", ledger=Path(folder) / "ledger")
+        report = audited.save(Path(folder) / "audit") / "report.html"
+        sys.stdout.write(f"{audited}\n")  # the README shows lines of the same audit
         shot = Path(folder) / "shot.png"
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
         size = [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shot}"]

@@ -1,29 +1,29 @@
-"""The figure of the benchmarks page, drawn from the table below it."""
+"""The figure of the benchmarks page, drawn from the stored results of its first table."""
 
-import re
+import json
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
-ROW = re.compile(r"^\| (.+?) \| (.+?) \| (.+?) \| ([\d.]+) \|$", re.MULTILINE)
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "headlines.json"
 
 
 def draw(app, config):
     """Bars on a logarithmic scale, from the line of 1."""
     folder = Path(app.srcdir)
-    rows = ROW.findall((folder / "benchmarks.md").read_text(encoding="utf-8"))[::-1]
+    rows = json.loads(RESULTS.read_text(encoding="utf-8"))["cells"][::-1]
     figure = Figure(figsize=(8, 0.34 * len(rows) + 0.6), layout="constrained")
     ax = figure.subplots()
-    ratios = [float(row[3]) for row in rows]
+    ratios = [row["ratio"] for row in rows]
     ax.barh(
         range(len(rows)),
         [ratio - 1 for ratio in ratios],
         left=1,
-        tick_label=[f"{work}, {size}" for work, size, _, _ in rows],
+        tick_label=[f"{row['work']}, {row['shape']}" for row in rows],
         color=["#1f5fa8" if ratio >= 1 else "#b4531a" for ratio in ratios],
     )
     for at, (row, ratio) in enumerate(zip(rows, ratios, strict=True)):
-        ax.text(1.15 * max(ratio, 1), at, f"{row[3]} × {row[2]}", va="center", fontsize=8)
+        ax.text(1.15 * max(ratio, 1), at, f"{row['ratio']:g} × {row['peer']}", va="center", fontsize=8)
     ax.set_xscale("log")
     ax.set(xlim=(0.15, 50_000), xlabel="times as fast as the peer")
     ax.axvline(1, color="k", linewidth=0.8)
