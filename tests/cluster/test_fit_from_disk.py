@@ -172,6 +172,7 @@ def test_a_file_larger_than_half_of_memory_goes_to_disk_by_itself(tmp_path, monk
     with path.open("ab") as file:
         file.truncate(60_000_000)
     assert memory_for(str(path), options) == 25_000_000
+    assert memory_for(f"SELECT * FROM '{path}' LIMIT 5", options) is None  # how many rows it takes is not known
     assert memory_for(str(path), {**options, "cv": 5}) is None
 
 

@@ -42,9 +42,11 @@ COPYING = ("cv", "holdout", "trace", "skip_missing_target")  # options that hold
 
 
 def memory_for(source: str, options: dict[str, Any]) -> int | None:
-    """The memory that reading may take: what is asked for, or a quarter of all for files larger than half of it."""
+    """The memory that reading may take: what is asked for, or a quarter of all for files larger than half of it.
 
-    from separatrix.data.sources import files_of
+    How many rows SQL takes of its files is not known: its result is read whole unless memory is asked for.
+    """
+    from separatrix.data.sources import SQL, files_of
 
     if options["memory"] is not None:
         return int(options["memory"])
@@ -52,7 +54,7 @@ def memory_for(source: str, options: dict[str, Any]) -> int | None:
         raise ParameterError("--cache and --keep-cache are for files that do not fit into memory: give --memory too.")
     whole = machine_memory()
     size = sum(os.path.getsize(path) for path in files_of(source))
-    if whole is None or size <= whole // 2 or any(options[flag] for flag in COPYING):
+    if whole is None or size <= whole // 2 or SQL.match(source) or any(options[flag] for flag in COPYING):
         return None
     return whole // 4
 
@@ -76,6 +78,7 @@ def fit_from_disk(context: click.Context, source: str, options: dict[str, Any], 
             table_options.learner_of(options["learner"], context.args, options["seed"], options["recipe"]),
             [],
         )
+        table_options.regression_of(options, [learner])
     with Progress(f"reading {source[:40]}", quiet) as bar:
         bar.start()
         found = cached_source(
@@ -135,7 +138,9 @@ def _suitable(
             raise DataError(f"{opened.name} has no rows: nothing to learn from.")
         column = batch[0][target]
         scaled = context.get_parameter_source("scale") is ParameterSource.DEFAULT
-    number = guess_regression(column, guesses) or column.labels().dtype.kind == "f"
+    number = table_options.regression_of(options, [])
+    if number is None:
+        number = guess_regression(column, guesses) or column.labels().dtype.kind == "f"
     name, penalty = ("least-squares", "--alpha") if number else ("logistic-regression", "--C")
     extra += [] if penalty in extra else [penalty, "1"]
     guesses.append(f"learner = {name} {' '.join(extra)}{', standardised columns' if scaled else ''}")

@@ -89,12 +89,18 @@ def said_of(model: Any, X: Any) -> dict[str, Any]:
 
 
 def without_unseen(said: dict[str, Any], truth: Any) -> tuple[dict[str, Any], list[str]]:
-    """Rows of classes that the model does not know: only labels are compared, and a note says so."""
+    """Rows of classes that the model does not know: only labels are compared, and a note says so.
+
+    Where no row has a class of the model, the labels are spelled in another way, or are of something else.
+    """
     known = set(said.get("labels", ()))
     strange = [label for label in truth.tolist() if label not in known] if known else []
     if not strange:
         return said, []
     names = ", ".join(map(repr, sorted(set(strange), key=str)[:5]))
+    if len(strange) == len(truth):
+        own = ", ".join(map(repr, said["labels"][:5]))
+        raise DataError(f"no row has a class of the model ({own}): the labels are {names}. Choose another --target.")
     told = f"{len(strange)} rows are of classes unseen in training ({names}): misclassified, and without scores."
     return {"y_pred": said["y_pred"], "task": "classification"}, [told]
 

@@ -17,12 +17,12 @@ from separatrix.atomic_write import unnamed_file
 from separatrix.cluster.partitions import SourcePart, quotes_in, text_of, with_quotes
 from separatrix.cluster.rounds import HeldPart, Rounds
 from separatrix.data.dialect import Reading
-from separatrix.data.duckdb_reader import Query, few_threads, quoted
+from separatrix.data.duckdb_reader import Query, few_threads
 from separatrix.data.frame import Column, Frame
 from separatrix.data.row_files import Matrix, csr_rows
 from separatrix.data.sources import Source, open_files
 from separatrix.data.sparse_text import FAULTS, Part, parse
-from separatrix.data.table_queries import without_missing_words
+from separatrix.data.table_queries import path_literal, without_missing_words
 from separatrix.errors import DataError
 from separatrix.validation import check_table
 
@@ -85,7 +85,7 @@ def _lines(part: SourcePart, reading: Reading) -> Frame | Matrix | None:
 
 
 def _parquet(part: SourcePart, reading: Reading) -> Frame | Matrix | None:
-    listed = f"[{quoted(part.path)}]"
+    listed = f"[{path_literal(part.path)}]"
     if part.end is None:
         sql = f"SELECT * FROM read_parquet({listed})"
     else:

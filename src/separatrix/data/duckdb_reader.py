@@ -76,7 +76,10 @@ def _csv_cell(name: str, kind: str) -> str:
 
 @dataclass(slots=True)
 class Query:
-    """A SELECT over files, described once and read as often as wanted."""
+    """A SELECT over files, described once and read as often as wanted.
+
+    ``views`` are tables that it names, each with the SELECT that reads it, and with that which sniffs all rows.
+    """
 
     sql: str
     source: str
@@ -88,6 +91,7 @@ class Query:
     notes: list[str] = field(default_factory=list)  # what was guessed about the file
     repeated: list[str] = field(default_factory=list)  # names of columns that occur twice
     unnamed: list[str] = field(default_factory=list)  # what columns without a name are called
+    views: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -95,17 +99,32 @@ class Query:
 
     def _describe(self) -> None:
         try:
-            with connect() as con:
+            with self._connect() as con:
                 described = con.sql(f"DESCRIBE SELECT * FROM ({self.sql})").fetchall()
         except Exception as error:
             raise refused(error, self.source) from error
         self.columns = [(row[0], kind_of_type(row[1]), row[1]) for row in described]
 
+    def _connect(self) -> Any:
+        con = connect()
+        for name, (sql, _) in self.views.items():
+            con.execute(f"CREATE TEMP VIEW {identifier(name)} AS {sql}")
+        return con
+
+    def _sniff_all_rows(self) -> bool:
+        """Go on with types sniffed from all rows; whether those before were not."""
+        if all(retry in (None, sql) for sql, retry in [(self.sql, self.retry), *self.views.values()]):
+            return False
+        self.sql, self.retry = self.retry or self.sql, None
+        self.views = {name: (retry or sql, None) for name, (sql, retry) in self.views.items()}
+        self._describe()
+        return True
+
     def frames(self, names: Sequence[str] | None = None, originals: str = "") -> Iterator[tuple[Frame, Written]]:
         """Batches of the wanted columns, each with all cells as they are written: by column (``originals="cells"``),
         as one column of CSV lines (``"lines"``), or not at all."""
-        for attempt in (self.sql, self.retry):
-            started = False
+        started = False
+        while True:
             try:
                 for pair in self._read(names, originals):
                     started = True
@@ -120,10 +139,8 @@ class Query:
                     return
                 if type(error).__name__ != "ConversionException" and "onvert" not in str(error):
                     raise refused(error, self.source) from error
-                if started or attempt is None or self.retry is None or self.sql == self.retry:
+                if started or not self._sniff_all_rows():
                     raise refused(error, self.source) from error
-                self.sql = self.retry
-                self._describe()
 
     def _read(self, names: Sequence[str] | None, originals: str) -> Iterator[tuple[Frame, Written]]:
         nanoarrow = need("nanoarrow")
@@ -138,7 +155,7 @@ class Query:
             parts += [f"{identifier(name)}::VARCHAR" for name in known]
         elif originals == "lines":
             parts.append(f"concat_ws(',', {', '.join(_csv_cell(name, kind) for name, kind in known.items())})")
-        with connect() as con:
+        with self._connect() as con:
             if self.lean and len(parts) <= FEW_COLUMNS:
                 con.execute(f"SET memory_limit = '{LEAN}'")
             listed = ", ".join(f"{part} AS c{j}" for j, part in enumerate(parts)) or "1"

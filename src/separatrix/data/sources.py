@@ -28,7 +28,7 @@ from separatrix.data.number_writing import Writing
 from separatrix.data.plain_numbers import PlainTable, frame_of_rows, plain_frame, plain_table
 from separatrix.data.recognised_columns import read_as, recognised
 from separatrix.data.row_files import ROW_FILES, Matrix, RowFile, row_file
-from separatrix.data.table_queries import table_query, without_missing_words
+from separatrix.data.table_queries import sql_query, table_query
 from separatrix.errors import DataError
 
 NAMED = re.compile(r"'((?:[^']|'')+)'|\"((?:[^\"]|\"\")+)\"")
@@ -206,7 +206,7 @@ def open_source(text: str, reading: Reading | None = None) -> Source:
         return _example(text.removeprefix("example:"))
     if SQL.match(text):
         shown = text if len(text) <= 40 else text[:37] + "…"
-        query = without_missing_words(Query(text.strip().rstrip(";"), shown), reading)
+        query = sql_query(text.strip().rstrip(";"), _delimited_in(text), shown, reading)
         return Source(shown, query=query, reading=reading)
     if text == "-":
         return _from_standard_input(reading)
@@ -220,6 +220,13 @@ def files_of(text: str) -> list[str]:
         return [text]
     names = [a or b for a, b in NAMED.findall(text)] if SQL.match(text) else [text]
     return [path for name in names for path in (glob.glob(name) or [name]) if os.path.isfile(path)]
+
+
+def _delimited_in(sql: str) -> dict[str, list[Path]]:
+    """Names in a SELECT that are files of delimited text, or patterns of such files."""
+    names = dict.fromkeys((a or b).replace("''", "'").replace('""', '"') for a, b in NAMED.findall(sql))
+    found = {name: [Path(path) for path in sorted(glob.glob(name)) if os.path.isfile(path)] for name in names}
+    return {name: paths for name, paths in found.items() if paths and kind_of(paths[0]) == "csv"}
 
 
 def open_files(paths: list[Path], name: str, reading: Reading) -> Source:

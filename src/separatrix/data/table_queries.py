@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def table_query(paths: list[Path], kind: str, name: str, reading: Reading) -> Qu
     if kind != "csv":
         return _typed_query(paths, kind, name, reading)
     copies, notes = _in_utf8(paths, name, reading)
-    listed = "[" + ", ".join(quoted(_literal(p)) for p in copies) + "]"
+    listed = "[" + ", ".join(path_literal(p) for p in copies) + "]"
     start = first_bytes(copies[0])
     if not start.strip():
         raise DataError(f"{name} is empty: nothing to learn from.")
@@ -56,7 +56,7 @@ def table_query(paths: list[Path], kind: str, name: str, reading: Reading) -> Qu
     def described(text: Sequence[str]) -> Query:
         if len(copies) > 1 or not is_wide(start):
             return _csv_query(listed, [*options, *header], name, text)
-        one = quoted(_literal(copies[0]))
+        one = path_literal(copies[0])
         whole = _csv_sql(one, [*options, *header, "sample_size=-1"], text)
         return wide_query(one, [*options, *header], name, text, whole)
 
@@ -107,9 +107,18 @@ def _as_told(dialect: Dialect, reading: Reading, delimiter: str | None) -> tuple
     return dialect, [*reading.text, *known]
 
 
+def sql_query(text: str, files: Mapping[str, list[Path]], shown: str, reading: Reading) -> Query:
+    """A SELECT of the user's; delimited ``files`` that it names as tables are read as they are without SQL."""
+    views = {}
+    for name, paths in files.items():
+        table = table_query(paths, "csv", name, reading)
+        views[name] = table.sql, table.retry
+    return without_missing_words(Query(text, shown, views=views), reading)
+
+
 def _typed_query(paths: list[Path], kind: str, name: str, reading: Reading) -> Query:
     """Parquet or JSON; text that means a missing value is missing there too."""
-    listed = "[" + ", ".join(quoted(_literal(p)) for p in paths) + "]"
+    listed = "[" + ", ".join(path_literal(p) for p in paths) + "]"
     if kind == "parquet":
         sql = f"SELECT * FROM read_parquet({listed})"
     else:
@@ -206,9 +215,10 @@ def _header_is_a_row(query: Query) -> bool:
     return any(column.name in column.values.tolist() for frame, _ in first.frames() for column in frame.columns)
 
 
-def _literal(path: Path) -> str:
-    """A path that DuckDB does not take for a pattern."""
-    return re.sub(r"([\[\]*?])", r"[\1]", str(path))
+def path_literal(path: Path | str) -> str:
+    """A path as SQL writes it, which DuckDB takes neither for a pattern nor for one in the home folder."""
+    whole = Path(path).absolute() if str(path).startswith("~") else path
+    return quoted(re.sub(r"([\[\]*?])", r"[\1]", str(whole)))
 
 
 def _csv_options(dialect: Dialect, reading: Reading, delimiter: str | None) -> list[str]:
