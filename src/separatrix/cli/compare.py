@@ -34,6 +34,7 @@ WIDEST = 1000  # columns up to which the discriminant is compared by default
 )
 @click.option("--metric", help="Metric to compare (default: accuracy, or mse for regression).")
 @table_options.reading_options
+@table_options.task_option
 @table_options.column_options
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
 @output.output_options
@@ -46,13 +47,13 @@ def command(context: click.Context, /, source: str, learners: tuple[str, ...], *
 
     made = _named(learners, options["seed"])
     opened = table_options.open_table(source, options)
-    regression = all(learner._estimator_type == "regressor" for learner in made.values()) if made else None
+    regression = table_options.regression_of(options, made.values())
     task = task_of(opened, options["target"], options["positive"], regression)
     choices = table_options.choices_of(options)
+    if isinstance(task.table, Frame) and context.get_parameter_source("scale") is ParameterSource.DEFAULT:
+        choices = replace(choices, scale="standard")  # for all alike: many learners depend on the scale of the columns
+        task.guesses.append("standardised columns")
     if not made:
-        if isinstance(task.table, Frame) and context.get_parameter_source("scale") is ParameterSource.DEFAULT:
-            choices = replace(choices, scale="standard")
-            task.guesses.append("standardised columns")
         for line in _suitable(task, choices):
             name, *flags = line.split()
             made[line] = table_options.learner_of(name, flags, options["seed"])

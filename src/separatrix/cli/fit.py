@@ -45,6 +45,7 @@ MOST_NAMES = 100_000  # features that are known by name
 )
 @click.option("--out", "-o", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Model file (.sepx).")
 @table_options.reading_options
+@table_options.task_option
 @table_options.column_options
 @table_options.seed_option
 @click.option("--cv", type=click.IntRange(2), help="Also cross-validate, with this number of folds.")
@@ -148,8 +149,8 @@ def learner_and_task(opened: Any, context: click.Context, options: dict[str, Any
     target, positive, extra = options["target"], options["positive"], list(context.args)
     if options["learner"] is not None:
         learner = table_options.learner_of(options["learner"], extra, options["seed"], options["recipe"])
-        return learner, task_of(opened, target, positive, learner._estimator_type == "regressor")
-    task = task_of(opened, target, positive, None)
+        return learner, task_of(opened, target, positive, table_options.regression_of(options, [learner]))
+    task = task_of(opened, target, positive, table_options.regression_of(options, []))
     name, penalty = ("least-squares", "--alpha") if task.regression else ("logistic-regression", "--C")
     if penalty not in extra:
         extra += [penalty, "1"]

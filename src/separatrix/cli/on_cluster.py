@@ -32,6 +32,7 @@ def fit_on_cluster(context: click.Context, source: str, options: dict[str, Any],
         if options[flag]:
             raise ParameterError(f"--{flag.replace('_', '-')} needs all rows in one place: leave it or --cluster out.")
     learner = table_options.learner_of(options["learner"], list(context.args), options["seed"])
+    table_options.regression_of(options, [learner])
     started, quiet = time.perf_counter(), options["quiet"] or options["json_"]
     address = None if options["cluster"] == "local" else options["cluster"]
     with Progress(f"fitting {source[:40]}", quiet) as bar, warnings.catch_warnings(record=True) as caught:

@@ -87,6 +87,7 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     if options["json_"] and options["out"] is None:
         raise ParameterError("--json needs --out FILE: predictions go to standard output without it.")
     learner = table_options.learner_of(options["learner"], list(context.args), options["seed"])
+    _need_own_model(options["model"], learner, options["target"])
     plan = _plan(source, options)
     with Stopping() as stopping, contextlib.closing(StreamRun(learner, plan, stopping)) as run:
         try:
@@ -138,6 +139,24 @@ def _classes(text: str | None) -> list[Any] | None:
         raise ParameterError(f"--classes is {text!r}: name two or more, separated by commas.")
     numbers = [plain_number(word) for word in words]
     return sorted(words) if None in numbers else sorted(float(number) for number in numbers if number is not None)
+
+
+def _need_own_model(path: Path | None, learner: Any, target: str) -> None:
+    """A model file is written anew, and must be that of such a stream: a stream does not go on from a model."""
+    if path is None or not path.exists():
+        return
+    from separatrix.persistence import load
+
+    found = load(path)
+    about = getattr(found, "about", {})
+    found_learner = getattr(found, "learner", found)
+    if about.get("streamed") and type(found_learner) is type(learner) and (found.target or "") == target:
+        return
+    of = f", of the target {found.target!r}," if getattr(found, "target", None) else ""
+    raise ParameterError(
+        f"--model is {path}, a {type(found_learner).__name__}{of} that this stream would replace and does not continue "
+        "from: choose another file, or remove it."
+    )
 
 
 def _save(run: Any, model: Path | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,6 +66,11 @@ reading_options = together(
     click.option(
         "--skip-missing-target", is_flag=True, help="Leave out rows whose target is missing, instead of an error."
     ),
+)
+task_option = click.option(
+    "--task",
+    type=click.Choice(["classification", "regression"]),
+    help="Whether the target is a class or a quantity (default: by its values).",
 )
 MAP_HELP = "Feature map of the columns: poly:2 … poly:5, or splines."
 drop_option = click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
@@ -148,6 +153,18 @@ def need_files(source: str) -> None:
         raise ParameterError(
             f"--memory is for files, and SOURCE is {source[:40]!r}: name files, or leave --memory out."
         )
+
+
+def regression_of(options: dict[str, Any], learners: Iterable[Any]) -> bool | None:
+    """Whether the target is a quantity: as --task says, or as the learners need it; None leaves it to the target."""
+    asked = None if options["task"] is None else options["task"] == "regression"
+    for learner in learners:
+        needed = learner._estimator_type == "regressor"
+        if asked not in (None, needed):
+            kind = "a regression" if needed else "a classifier"
+            raise ParameterError(f"--task is {options['task']}, and {type(learner).__name__} is {kind}: leave one out.")
+        asked = needed
+    return asked
 
 
 def choices_of(options: dict[str, Any]) -> Choices:

@@ -6,6 +6,7 @@ A learner and its encoder as one estimator, so that folds fit both: no fold sees
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Self
@@ -14,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.data.dialect import Reading
-from separatrix.data.frame import Frame
+from separatrix.data.frame import Frame, frame_from
 from separatrix.data.number_writing import Writing, plain_number
+from separatrix.data.recognised_columns import read_as
 from separatrix.data.row_files import Matrix
 from separatrix.errors import DataError
 from separatrix.features.column_encoders import TRUTHS, Noted, NumberColumn
 from separatrix.features.encoder import WORDY_COLUMNS, Choices, Encoder
 from separatrix.protocol import Estimator, unfitted_copy
+from separatrix.validation.containers import is_frame
 
 KEPT = 400_000_000  # bytes of encoded rows that are kept for the next learner on the same fold
 
@@ -224,7 +227,12 @@ class TableModel:
         return np.array(made)
 
     def predict(self, X: Any) -> dict[str, NDArray[Any]]:
-        """The columns that a prediction adds: the class and its scores (probabilities too), or the number."""
+        """The columns that a prediction adds: the class and its scores (probabilities too), or the number.
+
+        Rows are as the learner takes them, or a frame or a dict of columns like those of the training table.
+        """
+        if self.encoder is not None and (is_frame(X) or isinstance(X, Mapping)):
+            X, _ = self.rows(read_as(frame_from(X), dict(self.reading.numbers)))
         if self.classes is None:
             return {"prediction": self.learner.predict(X)}
         out = {"prediction": self.learner.predict(X)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import io
 import os
 import socket
 import stat
@@ -26,26 +27,31 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 class FileFeed:
-    """A file, from its beginning to its end; with ``follow`` also what is appended, and the file that replaces it."""
+    """A file, from its beginning to its end; with ``follow`` also what is appended, and the file that replaces it.
+
+    Standard input is a ``handle``, read from where it stands: its file may have no name any more.
+    """
 
     sum = 0
 
-    def __init__(self, path: Path, follow: bool, stopping: Stopping) -> None:
+    def __init__(self, path: Path, follow: bool, stopping: Stopping, handle: int | None = None) -> None:
         self.path, self.follow, self.stopping = path, follow, stopping
         self.live = follow
         self.notes: list[str] = []
-        if not path.exists():
+        if handle is None and not path.exists():
             raise DataError(f"there is no file {path}.")
-        if path.is_dir():
+        if handle is None and path.is_dir():
             raise DataError(f"{path} is a folder: name a file.")
-        self.packed = gzipped(path)
+        start = os.lseek(handle, 0, os.SEEK_CUR) if handle is not None else 0
+        self.packed = gzipped(path) if handle is None else os.pread(handle, 2, start) == b"\x1f\x8b"
         if self.packed and follow:
             raise ParameterError(f"{path.name} is gzipped, which cannot be followed: leave --follow out.")
-        self.file = self._open(path)
-        self.offset = 0
+        self.file = self._open(path if handle is None else handle)
+        self.offset = 0 if self.packed else start
 
-    def _open(self, path: Path) -> Any:
-        return gzip.open(path, "rb") if self.packed else open(path, "rb", buffering=0)
+    def _open(self, place: Path | int) -> Any:
+        self.raw = io.FileIO(place, "rb")
+        return gzip.open(self.raw) if self.packed else self.raw
 
     def readinto(self, room: memoryview) -> int:
         try:
@@ -132,6 +138,7 @@ class FileFeed:
 
     def close(self) -> None:
         self.file.close()
+        self.raw.close()
 
 
 class PipeFeed:
@@ -195,8 +202,7 @@ def feed_of(source: str, follow: bool, stopping: Stopping) -> Feed:
     if source == "-":
         handle = os.dup(sys.stdin.fileno())
         if stat.S_ISREG(os.fstat(handle).st_mode):
-            os.close(handle)
-            return FileFeed(Path("/dev/stdin").resolve(), follow, stopping)
+            return FileFeed(Path("/dev/stdin").resolve(), follow, stopping, handle)
         return PipeFeed(handle, "standard input", stopping)
     path = Path(source)
     if path.exists() and not path.is_file() and not path.is_dir():

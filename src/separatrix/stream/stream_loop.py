@@ -177,7 +177,7 @@ class StreamRun:
 
     def model(self) -> Any:
         """The model of all rows so far."""
-        about = {"source": self.plan.source, "rows": self.card.labelled}
+        about = {"source": self.plan.source, "rows": self.card.labelled, "streamed": True}
         first = 0 if self.least == 0 or self.format_name != "svmlight" else 1
         return table_model(self.arrivals, self.encoder, first, self.plan.columns.target or None, about)
 
