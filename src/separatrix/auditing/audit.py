@@ -252,9 +252,8 @@ def audit(
         found, rule = split_rule_of(task_for_audit(table, target, positive, task, formula), groups, time)
     with clock.stage("encode"):
         made = encode_table(found, choices, _names(keep), rule)
-        clock.calibrate()
         clock.start_steps()
-        plan = Plan(made.n, made.d, made.cells, made.score_vectors, clock.budget / clock.slowness)
+        plan = Plan.for_table(made.n, made.d, made.cells, made.score_vectors, clock.allowed)
     session = Session(clock, plan, seed, level)
     return _answer(made, session, ledger)
 
@@ -313,12 +312,15 @@ def _answer(table: AuditTable, session: Session, ledger: Any) -> Audit:
 
 def _keep_fit(session: Session, fits: FullFits, predicted: prediction.Prediction) -> None:
     """Where another fit of the choice, on all rows, would take too long, the one on the training rows stays."""
-    clock = session.clock
-    if predicted.chosen is None or predicted.seconds * fits.table.n <= 0.5 * clock.left * predicted.learned_from:
+    clock, learned = session.clock, predicted.learned_from
+    if predicted.chosen is None:
+        return
+    planned = 2 * session.plan.fitted_rows >= fits.table.n
+    if planned and predicted.seconds * fits.table.n <= 0.5 * clock.left * learned:
         return
     fits.done[predicted.chosen.name] = predicted.model, predicted.seconds
-    what = f"the model is the one that was fitted on {count(predicted.learned_from)} training rows"
-    clock.leave_out("a fit on all rows", what)
+    why = f"the model is the one that was fitted on {count(learned)} training rows"
+    clock.leave_out("a fit on all rows", f"{why}{'; the clock cut another one' if planned else ''}")
 
 
 def _model(table: AuditTable, session: Session, fits: FullFits, predicted: prediction.Prediction) -> TableModel | None:

@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
+from separatrix.auditing.phrasing import count
 from separatrix.features.table_model import EncodedLearner
 from separatrix.protocol import unfitted_copy
 
 WIDEST = 3000  # columns up to which a covariance is formed
 MAPPED_ROWS = 60  # from which feature maps are tried
 MAPPED_COLUMNS = 1500  # coefficients that they may have
+COEFFICIENTS = 300  # that an unpenalised fit may have
 SAFE = ("ridge logistic", "ridge")  # compared first, and never cut short
 
 
@@ -53,18 +56,28 @@ def candidates(table: AuditTable, session: Session, verdict: str | None) -> list
     out = []
     d, n, many = int(table.X.shape[1]), table.n, len(table.classes)  # learners hold every column, used or not
     coefficients = d * (many - 1)
-    if verdict == "overlap" and coefficients <= 300 and session.plan.allows(6 * _newton(n, coefficients), 0.3):
+    fits = session.plan.allows(6 * (_newton if verdict == "overlap" else _firth)(n, coefficients), 0.3)
+    few = coefficients <= COEFFICIENTS and fits
+    if verdict == "overlap" and few:
         why = "it gives probabilities, and an interval for every coefficient"
         plain = LogisticRegression(on_separation="ridge")
         out.append(Candidate("logistic", plain, "logistic regression", why, has_intervals=True))
-    elif verdict != "overlap" and coefficients <= 60 and session.plan.allows(6 * _firth(n, coefficients), 0.1):
+    elif few:
         why = "its estimates are finite where those of maximum likelihood are not; it gives probabilities and intervals"
         firth = LogisticRegression(bias_reduction="firth")
         title = "logistic regression with Firth's correction"
         out.append(Candidate("logistic (Firth)", firth, title, why, has_intervals=True))
     else:
+        reason = f"{count(coefficients)} coefficients of {count(n)} rows take more than their share of this budget"
+        if fits:
+            reason = f"{count(coefficients)} coefficients are more than {COEFFICIENTS}"
+        what = (
+            "unpenalised logistic regression" if verdict == "overlap" else "logistic regression with Firth's correction"
+        )
+        session.clock.leave_out(what, reason)
+    if verdict in ("complete", "quasi"):
         session.clock.leave_out(
-            "unpenalised logistic regression", "too many coefficients for this budget, or no finite estimate"
+            "unpenalised logistic regression", "its estimates are not finite: proved with the answer to question 1"
         )
     multiclass = "ovr" if many > 2 and d * many > 300 else "multinomial"
     ridge = LogisticRegression(C=1.0, multiclass=multiclass, tol=1e-5)
@@ -118,7 +131,8 @@ def _newton(n: int, coefficients: int) -> float:
 
 
 def _firth(n: int, coefficients: int) -> float:
-    return 0.1 + 6e-8 * n * coefficients**2
+    """About a hundred steps, each with the leverages of all rows."""
+    return 0.02 + 3e-8 * n * coefficients**2
 
 
 class OnRows:
@@ -154,22 +168,24 @@ def in_folds(table: AuditTable, candidate: Candidate) -> tuple[Any, Any]:
     return EncodedLearner(table.shared[candidate.encoding], candidate.learner), table.shared["none"].rows()
 
 
-def fit_on(table: AuditTable, candidate: Candidate, rows: NDArray[np.intp]) -> tuple[Any, float]:
+def fit_on(
+    table: AuditTable, candidate: Candidate, rows: NDArray[np.intp], weights: Floats | None = None
+) -> tuple[Any, float]:
     """The learner fitted on some rows, and the seconds that fitting took; it predicts by row numbers."""
-    y = table.task.y[rows]
+    y, weighted = table.task.y[rows], {} if weights is None else {"sample_weight": weights}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if table.frame is None or (table.plainly_numbers and candidate.encoding == "none"):
             X = table.X if len(rows) == table.n else table.X[rows]
             start = perf_counter()
-            learner = unfitted_copy(candidate.learner).fit(X, y)
+            learner = unfitted_copy(candidate.learner).fit(X, y, **weighted)
             return OnRows(learner, table.X), perf_counter() - start
         shared = table.shared[candidate.encoding]
         mark, encoder = shared.encoder(rows)
         shared.encoded(rows, mark, encoder)
         model = EncodedLearner(shared, candidate.learner)
         start = perf_counter()
-        model.fit(rows.reshape(-1, 1), y)
+        model.fit(rows.reshape(-1, 1), y, **weighted)
         return model, perf_counter() - start
 
 

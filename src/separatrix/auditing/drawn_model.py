@@ -21,7 +21,7 @@ from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
 from separatrix.auditing.candidate_learners import Candidate, FullFits, inner
 from separatrix.auditing.facts import CoefficientRow, CoefficientTable, DrawnLine, Projection
-from separatrix.auditing.phrasing import number
+from separatrix.auditing.phrasing import count, number
 from separatrix.errors import SeparatrixError
 from separatrix.features.column_encoders import NumberColumn, TextColumn
 from separatrix.features.table_model import EncodedLearner
@@ -53,7 +53,8 @@ def coefficient_table(
     if not candidate.linear or table.choices.map is not None:
         return _mapped_table(model, candidate, table, (kind, bounds, why_not))
     own, intercept = in_units(model)
-    coef = in_columns(model, own, table)[table.used]
+    coef = np.array(in_columns(model, own.tolist(), table, 0.0))
+    bounds = in_columns(model, bounds[: len(own)], table, (None, None)) if bounds else []  # without the intercept
     flip = -1.0 if table.binary and table.positive == 0 else 1.0
     spread = table.spreads
     rows = []
@@ -92,17 +93,14 @@ def _flipped(interval: Interval, flip: float) -> Interval:
     return None if low is None else flip * low, None if high is None else flip * high
 
 
-def in_columns(model: Any, coef: Any, table: AuditTable) -> Any:
-    """A coefficient for every column of the table; 0 for one that does not occur in the rows the model is from."""
-    if len(coef) == table.X.shape[1]:
-        return coef
+def in_columns(model: Any, values: list[Any], table: AuditTable, absent: Any) -> list[Any]:
+    """What belongs to each coefficient, for every used column; ``absent`` where the model's rows lack the column."""
+    if len(values) == table.X.shape[1]:
+        return [values[j] for j in table.used.tolist()]
     assert table.encoder is not None  # matrices have the same columns in all rows
-    place = {name: j for j, name in enumerate(table.encoder.feature_names())}
-    made = np.zeros(table.X.shape[1])
-    for name, value in zip(model.encoder_.feature_names(), coef, strict=True):
-        if name in place:  # a category may be among the rare ones of the whole table
-            made[place[name]] = value
-    return made
+    known = dict(zip(model.encoder_.feature_names(), values, strict=True))
+    names = table.encoder.feature_names()
+    return [known.get(names[j], absent) for j in table.used.tolist()]  # a category may be rare in the whole table alone
 
 
 def in_units(model: Any) -> tuple[Any, float]:
@@ -135,7 +133,8 @@ def _intervals(table: AuditTable, session: Session, learner: Any, candidate: Can
             ends = zip(found.low.tolist(), found.high.tolist(), strict=True)
             return "t intervals", [(_finite(low), _finite(high)) for low, high in ends], None
         if table.cells > 10 * LARGE or session.clock.late(0.85):
-            why = "not computed within the time budget"
+            cells = count(table.cells)
+            why = f"the table has {cells} cells" if table.cells > 10 * LARGE else "cut by the clock"
             session.clock.leave_out("intervals of coefficients", why)
             return None, [], why
         profile = table.d <= PROFILED and table.cells <= LARGE and not session.clock.late(0.6)

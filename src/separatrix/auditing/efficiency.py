@@ -18,7 +18,7 @@ from separatrix.auditing.candidate_learners import Candidate, in_folds, inner
 from separatrix.auditing.efficiency_answer import AlgorithmFacts, NeighbourFacts, NovikoffBound, PerceptronRun
 from separatrix.auditing.fitted_hyperplanes import FittedLearners
 from separatrix.auditing.hyperplane_answers import ProvedBracket
-from separatrix.auditing.learner_choice import estimate_facts
+from separatrix.auditing.paired_tests import estimate_facts
 from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.prediction import Prediction
 from separatrix.errors import SeparatrixError

@@ -26,7 +26,8 @@ from separatrix.auditing.facts import (
     ScorePictures,
     ThresholdPicture,
 )
-from separatrix.auditing.learner_choice import LearnerComparison, estimate_facts
+from separatrix.auditing.learner_choice import LearnerComparison
+from separatrix.auditing.paired_tests import estimate_facts
 from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.prediction import Prediction
 from separatrix.auditing.separation import DecidedSeparation
@@ -136,7 +137,7 @@ def curve_of(table: AuditTable, session: Session, found: LearnerComparison) -> L
                     table.task.y[rows],
                     sizes=np.unique(np.geomspace(least, 1.0, STEPS)),
                     metric=metric,
-                    folds=found.folds,
+                    folds=found.compared.folds,
                     random_state=session.seed,
                     progress=in_time,
                     **table.split_rule.of(rows),
@@ -149,7 +150,7 @@ def curve_of(table: AuditTable, session: Session, found: LearnerComparison) -> L
             values = curve.to_dict()
             sides = [np.array(values[k]) for k in ("train", "validation")]
             means = [np.mean(v, axis=0).tolist() for v in sides]
-            errors = [(np.std(v, axis=0, ddof=1) / np.sqrt(found.folds)).tolist() for v in sides]
+            errors = [(np.std(v, axis=0, ddof=1) / np.sqrt(found.compared.folds)).tolist() for v in sides]
             return LearningCurve(candidate.name, metric, values["steps"], *means, *errors)
     clock.leave_out("learning curve", reason[:200])
     return None

@@ -94,7 +94,7 @@ def _hyperplane(table: AuditTable, fits: FullFits, candidate: Candidate, rows: L
     everyone = np.arange(table.n).reshape(-1, 1)
     if table.choices.map is None:
         own, intercept = in_units(model)
-        coef = np.asarray(in_columns(model, own, table)[table.used])
+        coef = np.array(in_columns(model, own.tolist(), table, 0.0))
     else:  # columns are standardised before they are mapped: the map's columns span the same scores
         lifted = np.column_stack([table.rows, np.ones(table.n)])
         found = np.linalg.lstsq(lifted, model.decision_function(everyone), rcond=None)[0]

@@ -210,7 +210,10 @@ def _two_classes(facts: SeparationFacts, table: TableFacts) -> str:
 
 def _many_classes(facts: SeparationFacts, table: TableFacts) -> list[str]:
     apart = sum(part.verdict == "complete" for part in facts.classes)
-    one = f"One against the rest: {apart} of {len(facts.classes)} classes can be separated by one hyperplane (proved)."
+    undecided = sum(part.verdict == "undecided" for part in facts.classes)
+    left = f"; {plural(undecided, 'class', 'classes')} not decided" if undecided else ""
+    one = f"{apart} of {len(facts.classes)} classes can be separated by one hyperplane (proved){left}."
+    one = f"One against the rest: {one}"
     if not facts.jointly:
         return [one]
     k, tied = len(table.classes), facts.tied_rows or 0

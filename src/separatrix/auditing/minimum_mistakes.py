@@ -65,7 +65,7 @@ def bracket_mistakes(
 ) -> FoundMistakes:
     """Search from the best of all fitted learners: the whole table, or small parts of it where that takes too long."""
     start = perf_counter()
-    p, budget = table.d + 1, session.clock.budget
+    p, budget = table.d + 1, session.plan.budget
     size, cost = table.n * float(p) ** 2, A_START * table.n * float(p) ** 2
     if table.sparse:
         size, cost = table.cells * float(min(p, 200)), A_SPARSE_START * table.cells

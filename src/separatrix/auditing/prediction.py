@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
 from separatrix.auditing.candidate_learners import Candidate, fit_on
+from separatrix.auditing.compared_rows import rows_to_compare
 from separatrix.auditing.learner_choice import (
     LearnerComparison,
     Metric,
     compare,
     compared_learners,
-    estimate_facts,
+    mean_constant,
     metric_for,
     paired_differences,
-    rows_to_compare,
     rows_to_learn,
-    usable_folds,
 )
+from separatrix.auditing.paired_tests import estimate_facts
 from separatrix.auditing.phrasing import EstimateFacts, count, plural, short
 from separatrix.auditing.prediction_answers import (
     AlarmFacts,
@@ -39,7 +39,6 @@ from separatrix.auditing.prediction_answers import (
 )
 from separatrix.errors import DataError, LedgerError
 from separatrix.evaluation.holdout import Holdout, holdout
-from separatrix.evaluation.intervals import Estimate
 from separatrix.evaluation.results import ClassificationEvaluation
 
 TEST = 0.2
@@ -73,25 +72,25 @@ def estimate(table: AuditTable, session: Session, listed: list[Candidate], ledge
     held = _held_out(table, session, rows, ledger)
     development = rows if held is None else held.development[0][:, 0]
     compared = rows_to_compare(table, session, development)
-    folds = usable_folds(table, session, compared)
-    if folds is None:
+    if compared is None:
         why = "a class has a single row among those that may be learned from"
         if table.split_rule.by is not None:
             why = f"'{table.split_rule.column}' leaves no two folds with every class to learn from"
         return Prediction(_no_estimate(table, metric, why))
-    found = compare(table, session, listed, compared, folds)
+    found = compare(table, session, listed, compared)
     if found is None:
         return Prediction(_no_estimate(table, metric, "no learner could be fitted on every fold"))
     with session.clock.stage("fit the choice"):
-        learned = rows_to_learn(table, session, found, development)
-        model, seconds = fit_on(table, found.chosen, learned)
+        sample = rows_to_learn(table, session, development)
+        learned = development if sample is None else sample.rows
+        model, seconds = fit_on(table, found.chosen, learned, None if sample is None else sample.weights)
     test = None if held is None else _evaluate_once(table, session, held, model)
     split = SplitFacts(len(development), 0 if held is None else held.sizes["test"], table.n - len(rows))
-    sampled = len(found.rows) < len(development)
-    if sampled:
-        what = f"learners are compared on a sample of {count(len(found.rows))} of {count(len(development))} rows"
+    if found.compared.sample is not None:
+        fitted, judged = count(found.compared.learned_from), count(len(found.rows))
+        what = f"learners are fitted on a sample of {fitted} rows and predict {judged} of {count(len(development))}"
         session.clock.leave_out("comparison on all rows", what)
-    facts = _facts(table, session, found, split, test, sampled)
+    facts = _facts(table, session, found, split, test)
     return Prediction(facts, found, model, test, len(learned), seconds)
 
 
@@ -114,47 +113,32 @@ def _code(table: AuditTable, label: Any) -> int:
 
 
 def _facts(
-    table: AuditTable, session: Session, found: LearnerComparison, split: SplitFacts, test: Any, sampled: bool
+    table: AuditTable, session: Session, found: LearnerComparison, split: SplitFacts, test: Any
 ) -> PredictionFacts:
     metric = found.metric
-    own = estimate_facts(found.runs[found.chosen.name][metric.name])
     judged = test if test is not None else found.runs[found.chosen.name].pooled
     return PredictionFacts(
         metric.name,
         _metric_class(table, metric),
-        metric.baseline,
+        mean_constant(table, found),
         _majority(table),
-        found.folds,
+        found.compared.folds,
         len(found.rows),
-        sampled,
+        found.compared.learned_from,
         compared_learners(found),
         found.not_compared,
-        paired_differences(found, session.level),
+        paired_differences(table, found, session.level),
         found.chosen.name,
+        found.chosen_by,
         found.within_one_error,
         split,
         None if test is None else _test_facts(test),
         _alarms(table, session, found),
         _class_scores(table, judged, by_number=test is not None),
         _confused(table, judged, by_number=test is not None),
-        _better_than_guessing(own, metric, found.runs[found.chosen.name].estimates.get("roc_auc")),
+        found.by_metric,
+        found.by_ranking,
     )
-
-
-def _better_than_guessing(e: EstimateFacts, metric: Metric, auc: Estimate | None) -> bool | None:
-    """Whether the interval lies on the better side of the best constant prediction; None where there is none.
-
-    Where one of two classes is more common, a learner that tells them apart may yet be right hardly more often than
-    a constant, and the average precision of a few rare rows has a wide interval: that its scores rank rows better
-    than chance is enough.
-    """
-    if e.value is None:
-        return None
-    if metric.label is not None and auc is not None and auc.has_interval and auc.low > 0.5:
-        return True
-    if metric.greater_is_better:
-        return (e.value if e.low is None else e.low) > metric.baseline
-    return (e.value if e.high is None else e.high) < metric.baseline
 
 
 def _test_facts(test: Any) -> TestFacts:
@@ -172,7 +156,7 @@ def _alarms(table: AuditTable, session: Session, found: LearnerComparison) -> Al
     if found.metric.name != "average_precision" or not isinstance(pooled, ClassificationEvaluation):
         return None
     curve = pooled.precision_recall_curve()
-    total = int(table.counts.min()) if len(found.rows) == table.n else int(pooled.confusion.sum(axis=1).min())
+    total = int(np.count_nonzero(table.codes[found.rows] == _code(table, found.metric.label)))
     recall = float(np.max(curve.recall[curve.precision >= PRECISION], initial=0.0))
     hits = round(recall * total)
     low, high = wilson(hits, total, session.level)

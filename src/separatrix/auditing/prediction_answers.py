@@ -18,6 +18,7 @@ from separatrix.auditing.phrasing import (
     listing,
     metric_name,
     number,
+    p_value,
     plural,
     share,
 )
@@ -27,6 +28,7 @@ MARKS = {"fails": "✗", "look": "!", "unknown": "?", "holds": "✓"}
 FEW_CLASSES = 6  # up to which the screen has all of them
 HARDEST = 3
 CHANCE = 1e-4  # that two estimates of one quantity are said to disagree although they do not
+LOWER_IS_BETTER = ("rmse", "log_loss")
 UNITS = {
     "accuracy": " correct",
     "balanced_accuracy": " balanced accuracy",
@@ -47,19 +49,33 @@ class ComparedLearner:
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """First minus second on the same folds, with Holm's adjusted p-value."""
+    """First minus second on the same rows or folds, with Holm's adjusted p-value."""
 
     first: str
     second: str
     difference: EstimateFacts
-    p: float | None
-    holm: float | None
+    p: float
+    holm: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstConstant:
+    """Whether a learner is shown to be better than the best constant prediction; ``holm`` is over all learners."""
+
+    learner: str
+    metric: str
+    p: float
+    holm: float
+    better: bool
 
 
 @dataclass(frozen=True, slots=True)
 class NotCompared:
+    """A learner without an estimate; ``cut`` by the clock, or for the reason that its fit gave."""
+
     learner: str
     reason: str
+    cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +131,9 @@ class ConfusedClasses:
 class PredictionFacts:
     """Question 4: learners compared by cross-validation, the choice, and the held-out rows.
 
-    ``baseline`` is the value of the metric for the best constant guess. ``no_estimate`` says why nothing was compared.
+    ``baseline`` is the value of the metric for the best constant guess. ``by_metric`` and ``by_ranking`` compare every
+    learner with it; ``chosen_by`` is the metric of the choice and of ``pairs``, one that ranks rows where no learner is
+    shown to be better by the first. ``no_estimate`` says why nothing was compared.
     """
 
     metric: str
@@ -124,32 +142,41 @@ class PredictionFacts:
     majority: float | None
     folds: int = 0
     rows_compared: int = 0
-    sampled: bool = False
+    rows_learned: int = 0
     learners: list[ComparedLearner] = field(default_factory=list)
     not_compared: list[NotCompared] = field(default_factory=list)
     pairs: list[PairedDifference] = field(default_factory=list)
     chosen: str | None = None
+    chosen_by: str = ""
     within_one_error: list[str] = field(default_factory=list)
     split: SplitFacts | None = None
     test: TestFacts | None = None
     alarms: AlarmFacts | None = None
     class_scores: list[ClassScore] = field(default_factory=list)
     confused: list[ConfusedClasses] = field(default_factory=list)
-    better_than_guessing: bool | None = None
+    by_metric: list[AgainstConstant] = field(default_factory=list)
+    by_ranking: list[AgainstConstant] = field(default_factory=list)
     no_estimate: str | None = None
 
     @property
     def greater_is_better(self) -> bool:
-        return self.metric != "rmse"
+        """Of the metric of the choice."""
+        return self.chosen_by not in LOWER_IS_BETTER
 
     @property
-    def not_above_guessing(self) -> bool:
-        """Whether half the way from the estimate to the worse end of its interval reaches the best constant guess."""
-        e = self.estimate
-        if e is None or e.value is None:
-            return True
-        sign, end = (1, e.low) if self.greater_is_better else (-1, e.high)
-        return sign * (e.value if end is None else (e.value + end) / 2) <= sign * self.baseline
+    def sampled(self) -> bool:
+        """Whether learners saw a sample of the rows that they could have learned from."""
+        return self.rows_learned < self.rows_compared
+
+    @property
+    def better(self) -> bool:
+        """Whether a learner is shown to be better than the best constant prediction."""
+        return any(test.better for test in self.by_metric)
+
+    @property
+    def ranks(self) -> bool:
+        """Whether a learner is shown to rank rows."""
+        return any(test.better for test in self.by_ranking)
 
     def disagree(self, level: float) -> bool:
         """Whether cross-validation and the held-out rows differ by more than chance does once in 10,000 tables.
@@ -194,26 +221,44 @@ def prediction(facts: PredictionFacts, table: TableFacts) -> Answer:
         as_share = facts.metric != "average_precision"
         of = f" for '{facts.metric_class}'" if facts.metric == "average_precision" else ""
         answer = estimate_in_words(own, table.level, as_share, UNITS[facts.metric] + of)
-    if facts.better_than_guessing is False:
-        answer = f"{'No' if facts.not_above_guessing else 'Not shown to be'} better than guessing: {answer}"
+    if not facts.better and not facts.ranks:
+        answer = f"Not shown to be better than guessing: {answer}"
+    elif not facts.better and facts.metric != "average_precision":
+        answer = f"It ranks rows, but is not shown to classify better than the most common class: {answer}"
     return Answer(question, answer, "estimated", lines)
 
 
 def _comparison(facts: PredictionFacts, table: TableFacts) -> str:
     rule = table.split_rule
     how = {"groups": f", whole groups of '{rule.column}'", "time": f", in the order of '{rule.column}'"}
-    sample = f" on a sample of {count(facts.rows_compared)} rows" if facts.sampled else ""
+    sample = (
+        f" of {count(facts.rows_compared)} rows, fitted on {count(facts.rows_learned)} of them" if facts.sampled else ""
+    )
     text = f"{facts.folds}-fold cross-validation{how.get(rule.by or '', '')}{sample}, {facts.chosen}"
     others = [name for name in facts.within_one_error if name != facts.chosen]
     text += f"; within a standard error: {listing(others)}. " if others else ". "
+    tested = "" if facts.better else f" {_tested(facts)}"
     if table.regression:
-        return text + f"Always predicting the mean: {number(facts.baseline)}."
+        return f"{text}Always predicting the mean: {number(facts.baseline)}.{tested}"
     common = f"Always predicting '{table.most_common.label}': {share(facts.majority)} correct"
     if facts.metric == "accuracy":
-        return f"{text}{common}."
+        return f"{text}{common}.{tested}"
     accuracy = facts.learner(facts.chosen or "").estimates["accuracy"]
-    baseline = f"; {metric_name(facts.metric)} of guessing: {number(facts.baseline)}"
-    return f"{text}{estimate(accuracy, True)} correct. {common}{baseline}."
+    order = "a random order" if facts.metric == "average_precision" else "guessing"
+    baseline = f"; {metric_name(facts.metric)} of {order}: {number(facts.baseline)}"
+    return f"{text}{estimate(accuracy, True)} correct. {common}{baseline}.{tested}"
+
+
+def _tested(facts: PredictionFacts) -> str:
+    """How far from shown it is that the learners are better than a constant, and by what they rank rows."""
+    learners = f"{len(facts.by_metric)} learners together" if len(facts.by_metric) > 1 else "one learner"
+    text = f"Tested against it, {learners}: {p_value(min(test.holm for test in facts.by_metric))}"
+    own = next((test for test in facts.by_ranking if test.learner == facts.chosen and test.better), None)
+    if own is None:
+        return f"{text}."
+    value = estimate(facts.learner(own.learner).estimates[own.metric])
+    than = "0.5" if own.metric == "roc_auc" else "that of the class shares"
+    return f"{text}; its {metric_name(own.metric)} is better than {than}: {value} ({p_value(own.holm)})."
 
 
 def _alarms(own: AlarmFacts) -> str:

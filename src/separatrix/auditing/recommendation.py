@@ -50,10 +50,12 @@ def recommend(
     if chosen is None:
         use = "No learner is recommended: nothing can be estimated about new rows."
         return Recommendation(use, None, "", cautions)
-    if prediction.better_than_guessing is False:
-        shown = "is" if prediction.not_above_guessing else "is shown to be"
-        use = f"No learner is recommended: none {shown} better than {_guess(table)} ({_metric(prediction)})."
+    if not prediction.better and not prediction.ranks:
+        use = f"No learner is recommended: none is shown to be better than {_guess(table)} ({_metric(prediction)})."
         return Recommendation(use, None, "", cautions)
+    if not prediction.better and prediction.metric != "average_precision":
+        use = f"Use {chosen.title} to rank rows: it is not shown to classify better than {_guess(table)}."
+        return Recommendation(use, chosen.name, _why(prediction, chosen), cautions)
     return Recommendation(f"Use {chosen.title}.", chosen.name, _why(prediction, chosen), cautions)
 
 
@@ -62,25 +64,40 @@ def _metric(prediction: PredictionFacts) -> str:
     return metric_name(prediction.metric) + of
 
 
+def _metric_of_choice(prediction: PredictionFacts) -> str:
+    return _metric(prediction) if prediction.chosen_by == prediction.metric else metric_name(prediction.chosen_by)
+
+
 def _guess(table: TableFacts) -> str:
     return "always predicting the mean" if table.regression else "always predicting the most common class"
 
 
 def _why(prediction: PredictionFacts, chosen: Candidate) -> str:
-    """Why this one: its merit, its rivals, and by which metric."""
+    """Why this one: its merit, and what is shown about its rivals, by which metric."""
     reason = f"{chosen.why[0].upper()}{chosen.why[1:]}"
     rivals = [learner.name for learner in prediction.learners if not learner.chosen]
     if not rivals:
         return f"{reason}. It is the safe choice, not the winner of a comparison: no other learner was compared."
-    better = [name for name in rivals if name not in prediction.within_one_error]
-    others = [name for name in prediction.within_one_error if name != chosen.name]
-    text = f"{reason}{_gain(prediction, chosen)}; no compared learner is better by more than a standard error"
-    text += f" ({_metric(prediction)})"
-    if others:
-        text += f"; within one standard error of the best: {listing(others)}"
-    if better:
-        text += f"; worse: {listing(better)}"
-    return text + "."
+    text = f"{reason}{_gain(prediction, chosen)}"
+    against = {name: _shown(prediction, chosen.name, name) for name in rivals}
+    close = [name for name in prediction.within_one_error if name != chosen.name]
+    parts = {
+        "better": [name for name in rivals if against[name] < 0],
+        "within one standard error of the best": [name for name in close if not against[name]],
+        "not shown to be worse": [name for name in rivals if not against[name] and name not in close],
+        "worse": [name for name in rivals if against[name] > 0],
+    }
+    said = [f"{what}: {listing(names)}" for what, names in parts.items() if names]
+    return f"{text}. Other learners by {_metric_of_choice(prediction)}: {'; '.join(said)}."
+
+
+def _shown(prediction: PredictionFacts, chosen: str, rival: str) -> int:
+    """1 where the interval of the difference shows the chosen learner to be better, -1 its rival, 0 neither."""
+    pair = next((own for own in prediction.pairs if {own.first, own.second} == {chosen, rival}), None)
+    gap = EstimateFacts(None, None, None) if pair is None else pair.difference
+    if pair is None or not gap.value or gap.low is None or gap.high is None or gap.low <= 0 <= gap.high:
+        return 0
+    return 1 if (gap.value > 0) == ((pair.first == chosen) == prediction.greater_is_better) else -1
 
 
 def _gain(prediction: PredictionFacts, chosen: Candidate) -> str:
@@ -88,12 +105,14 @@ def _gain(prediction: PredictionFacts, chosen: Candidate) -> str:
     linear = next((own.name for own in prediction.learners if " on " not in own.name), None)
     if chosen.linear or linear is None:
         return ""
-    pair = next(own for own in prediction.pairs if {own.first, own.second} == {chosen.name, linear})
+    pair = next((own for own in prediction.pairs if {own.first, own.second} == {chosen.name, linear}), None)
+    if pair is None:
+        return ""
     gain, greater = pair.difference, prediction.greater_is_better
     if gain.value is None or gain.low is None or gain.high is None:
         return ""
     sign = 1.0 if (pair.first == chosen.name) == greater else -1.0
-    as_share = prediction.metric in ("accuracy", "balanced_accuracy")
+    as_share = prediction.chosen_by in ("accuracy", "balanced_accuracy")
     value, low, high = (sign * (100 if as_share else 1) * v for v in (gain.value, gain.low, gain.high))
     text = estimate(EstimateFacts(value, min(low, high), max(low, high)))
     unit = " percentage points" if as_share else ""
@@ -102,9 +121,10 @@ def _gain(prediction: PredictionFacts, chosen: Candidate) -> str:
 
 def _about_comparison(prediction: PredictionFacts) -> list[str]:
     out = []
-    if prediction.not_compared and prediction.chosen is not None:
-        listed = listing([own.learner for own in prediction.not_compared])
-        out.append(f"Not compared within the time budget: {listed}. Raise --budget to compare them.")
+    cut = [own.learner for own in prediction.not_compared if own.cut]
+    if cut and prediction.chosen is not None:
+        out.append(f"Cut by the clock, and not compared: {listing(cut)}. Raise --budget to compare them.")
+    out += [f"{own.learner} was not compared: {own.reason}." for own in prediction.not_compared if not own.cut]
     own = next((learner for learner in prediction.learners if learner.chosen), None)
     if own is not None and prediction.metric != "accuracy" and "accuracy" in own.estimates:
         above = [learner for learner in prediction.learners if _clearly_above(learner, own)]
@@ -114,7 +134,7 @@ def _about_comparison(prediction: PredictionFacts) -> list[str]:
                 f"{name[0].upper()}{name[1:]} has the higher accuracy ({estimate(above[0].estimates['accuracy'], True)}"
                 f"); the choice is made by {_metric(prediction)}, since accuracy says little about imbalanced classes."
             )
-    if own is not None and prediction.better_than_guessing:
+    if own is not None and (prediction.better or prediction.ranks):
         out += _about_ranking(prediction, own)
     if prediction.test is not None and prediction.test.earlier_uses:
         times = "once" if prediction.test.earlier_uses == 1 else f"{prediction.test.earlier_uses} times"
@@ -125,13 +145,10 @@ def _about_comparison(prediction: PredictionFacts) -> list[str]:
 def _about_ranking(prediction: PredictionFacts, own: ComparedLearner) -> list[str]:
     """A learner of two classes that ranks rows well, though its labels are hardly better than a constant."""
     out = []
-    auc, low = own.estimates.get("roc_auc"), own.estimates[prediction.metric].low
-    if auc is not None and low is not None and low <= prediction.baseline:
-        guess = "that of always predicting the most common class"
-        if prediction.metric == "average_precision":
-            guess = "that of guessing"
+    auc = own.estimates.get("roc_auc")
+    if auc is not None and prediction.metric == "average_precision" and not prediction.better:
         out.append(
-            f"Its {metric_name(prediction.metric)} is not shown to be above {guess}; it ranks rows better than chance "
+            "Its average precision is not shown to be above that of a random order; it ranks rows better than chance "
             f"({metric_name('roc_auc')} {estimate(auc)})."
         )
     found = own.estimates["recall"].value if prediction.metric == "average_precision" else None

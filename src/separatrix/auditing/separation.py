@@ -9,9 +9,10 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable, excerpt
-from separatrix.auditing.budget import Session
+from separatrix.auditing.budget import PROOFS, Session
 from separatrix.auditing.facts import Contradictions, LabelledRow
 from separatrix.auditing.hyperplane_answers import ClassVerdict, HyperplaneFacts, NamedCoefficient, SeparationFacts
+from separatrix.auditing.phrasing import plural
 from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability
 from separatrix.proofs.separability import Given, Separability, counted
 
@@ -107,22 +108,28 @@ def _with_leaks(table: AuditTable) -> str | None:
 
 
 def _many_classes(table: AuditTable, session: Session, given: Given) -> DecidedSeparation:
-    """More than two classes: each against the rest, and all at once where that is affordable."""
-    each = multiclass_separability(given, "ovr")
-    verdicts = [
-        ClassVerdict(table.labels[k], int(table.counts[k]), part.verdict, part.witness.tolist(), len(part.strict_rows))
-        for k, part in enumerate(each.parts.values())
-    ]
-    together = None
-    if table.n * (len(table.classes) - 1) <= KESLER_ROWS:
+    """More than two classes: each against the rest, and all at once, as far as their share of the budget allows."""
+    parts = _each_class(table, session, given)
+    verdicts = []
+    for label, name, rows in zip(table.classes.tolist(), table.labels, table.counts.tolist(), strict=True):
+        part = parts.get(label)
+        found = ("undecided", [], 0) if part is None else (part.verdict, part.witness.tolist(), len(part.strict_rows))
+        verdicts.append(ClassVerdict(name, rows, *found))
+    each = MulticlassSeparability("ovr", parts)
+    together, k = None, len(table.classes)
+    why = None
+    if table.n * (k - 1) > KESLER_ROWS or not session.plan.classes_together(k):
+        why = "too many rows and classes for this budget; each class was compared with the rest"
+    elif session.clock.late(PROOFS):
+        why = "the clock cut it; each class was compared with the rest"
+    if why is None:
         together = multiclass_separability(given, "kesler").parts["all"]
     else:
-        why = "too many rows and classes; each class was compared with the rest"
         session.clock.leave_out("separating all classes at once", why)
-    inseparable = next((part for part in verdicts if part.verdict != "complete"), None)
+    inseparable = next((part for part in verdicts if part.verdict in ("quasi", "overlap")), None)
     witness = [] if inseparable is None else inseparable.witness
     facts = SeparationFacts(
-        verdict=each.verdict if together is None else together.verdict,
+        verdict=_verdict_of(verdicts) if together is None else together.verdict,
         witness=witness,
         witness_class=None if inseparable is None else inseparable.label,
         excerpt=excerpt(table, witness, even=True),
@@ -136,3 +143,23 @@ def _many_classes(table: AuditTable, session: Session, given: Given) -> DecidedS
         tried=[],
     )
     return DecidedSeparation(facts, given, each=each, together=together)
+
+
+def _each_class(table: AuditTable, session: Session, given: Given) -> dict[Any, Separability]:
+    """Each class against the rest, in their order: all of them, or the first ones that proofs have time for."""
+    classes, parts = table.classes.tolist(), dict[Any, Separability]()
+    planned = session.plan.classes_apart(len(classes))
+    for k, label in enumerate(classes):
+        if k >= planned or (k and session.clock.late(PROOFS)):
+            why = "too many rows and classes for this budget" if k >= planned else "the clock cut it"
+            what = f"separating {plural(len(classes) - k, 'class', 'classes')} of {len(classes)} from the rest"
+            session.clock.leave_out(what, why)
+            break
+        parts[label] = given.two_groups([k], None)
+    return parts
+
+
+def _verdict_of(verdicts: list[ClassVerdict]) -> str:
+    """The weakest verdict of the classes: one that overlaps decides it, whatever the undecided ones are."""
+    found = {part.verdict for part in verdicts}
+    return next(verdict for verdict in ("overlap", "undecided", "quasi", "complete") if verdict in found)

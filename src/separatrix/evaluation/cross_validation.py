@@ -23,6 +23,7 @@ from separatrix.evaluation.fold_runs import (
     FoldResult,
     Scorer,
     is_partition,
+    judges_once,
     make_tasks,
     need_learner,
     run_fold,
@@ -316,8 +317,9 @@ def cross_validate(
     for name, values in (fit_with or {}).items():
         check_lengths(n, count_rows(values, what=name), name)
     tasks = make_tasks(learner, X, y, made, weights, regression, seed, scorers, fit_with)
-    partition = dealt_anew(folds, time) or (time is None and is_partition(tasks))
-    tasks, shared = share_work(tasks) if share and partition and repeats == 1 else (tasks, None)
+    once = dealt_anew(folds, time) or (time is None and judges_once(tasks))
+    sharing = share and once and repeats == 1 and not fit_with and is_partition(tasks)
+    tasks, shared = share_work(tasks) if sharing else (tasks, None)
     results = spread(run_fold, tasks, executor_of(executor, n_jobs), progress)
     if any(r.error is not None for r in results):
         _blame_rows(learner, X)
@@ -326,7 +328,7 @@ def cross_validate(
         warnings.warn(f"left out: {failure}", FoldWarning, stacklevel=2)
     judge = judge_numbers if regression else judge_classes
     clusters = None if groups is None else check_labels(groups, what="groups", ids=True).codes
-    estimates, values = judge(results, y, weights, positive, level, partition, clusters)
+    estimates, values = judge(results, y, weights, positive, level, once, clusters)
     for name in scorers or {}:
         if name in values:
             raise ParameterError(f"scorers has {name!r}, which is a metric already: choose another name.")

@@ -14,6 +14,7 @@ changes much with its rows, which the range of the folds shows, may do better or
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def judge_classes(
         if judged is not None and all(name in own for own in losses):
             estimates[name] = judged.bayle([own[name] for own in losses], level, name == "accuracy")
         else:
-            estimates[name] = corrected_t(found, results, level, name)
+            estimates[name] = corrected_t(found, results, level, name, partition)
     return estimates, fold_values
 
 
@@ -102,7 +103,7 @@ def judge_numbers(
         squared.append(error**2)
         absolute.append(np.abs(error))
     fold_values = {name: np.array(found) for name, found in values.items()}
-    estimates = {name: corrected_t(found, results, level, name) for name, found in fold_values.items()}
+    estimates = {name: corrected_t(found, results, level, name, partition) for name, found in fold_values.items()}
     if partition:
         judged = Judgements(rows, weights, clusters)
         estimates["mse"] = judged.bayle(squared, level)
@@ -160,7 +161,20 @@ class Judgements:
         return Estimate(value, max(value - half, 0.0), value + half, method, level)
 
 
-def corrected_t(values: Floats, results: list[FoldResult], level: float, name: str = "") -> Estimate:
+def training_ratio(results: Sequence[FoldResult], partition: bool) -> float:
+    """Test rows for each training row, as in the variance of Nadeau & Bengio.
+
+    Folds of a partition that learn from a sample share as large a part of it as others share of all rows: their ratio
+    is that of the partition.
+    """
+    done = [r for r in results if r.error is None]
+    total = 1 + max(int(r.rows.max()) for r in results) if partition else 0  # every row is judged
+    return float(np.mean([len(r.rows) / max(r.learned_from, total - len(r.rows)) for r in done]))
+
+
+def corrected_t(
+    values: Floats, results: list[FoldResult], level: float, name: str = "", partition: bool = False
+) -> Estimate:
     """The mean over the folds with the variance of Nadeau & Bengio (2003), kept within the metric's range."""
     done = np.array([r.error is None for r in results])
     kept = values[done]
@@ -171,7 +185,7 @@ def corrected_t(values: Floats, results: list[FoldResult], level: float, name: s
     if count < 2 or np.ptp(kept) == 0:
         reason = "every fold has the same value" if count > 1 else "there is one fold only"
         return Estimate(value, level=level, reason=reason)
-    ratio = float(np.mean([len(r.rows) / r.learned_from for r in results if r.error is None]))
+    ratio = training_ratio(results, partition)
     half = quantile(level, count - 1) * math.sqrt((1 / count + ratio) * float(kept.var(ddof=1)))
     least, most = RANGES.get(name, (-math.inf, math.inf))
     return Estimate(value, max(value - half, least), min(value + half, most), CORRECTED, level)

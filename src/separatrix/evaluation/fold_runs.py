@@ -219,10 +219,15 @@ def moments_needed(learner: Any) -> str | None:
     return None if asked is None else asked()
 
 
+def judges_once(tasks: Sequence[FoldTask]) -> bool:
+    """Whether every row is judged by one fold."""
+    return _once_each(count_rows(tasks[0].X), [task.test for task in tasks])
+
+
 def is_partition(tasks: Sequence[FoldTask]) -> bool:
     """Whether every fold learns from exactly the rows that the others judge."""
     n = count_rows(tasks[0].X)
-    return _once_each(n, [task.test for task in tasks]) and all(
+    return judges_once(tasks) and all(
         task.fold.given is None or _once_each(n, [task.train, task.test]) for task in tasks
     )
 
