@@ -115,4 +115,4 @@ def test_firths_estimate_is_offered_for_many_coefficients_and_a_reason_is_given_
     assert ("logistic (Firth)" in {own.name for own in found.facts.prediction.learners}) == offered
     if not offered:
         why = left["logistic regression with Firth's correction"]
-        assert why == "400 coefficients of 450 rows take more than their share of this budget"
+        assert why == "400 coefficients have fewer than 5 rows each"

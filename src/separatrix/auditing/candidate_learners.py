@@ -21,6 +21,8 @@ WIDEST = 3000  # columns up to which a covariance is formed
 MAPPED_ROWS = 60  # from which feature maps are tried
 MAPPED_COLUMNS = 1500  # coefficients that they may have
 COEFFICIENTS = 300  # that an unpenalised fit may have
+ROWS_EACH = 5  # rows for each coefficient of Firth's estimate: it errs most where there are as many of both
+FIRTH = "logistic regression with Firth's correction"
 SAFE = ("ridge logistic", "ridge")  # compared first, and never cut short
 
 
@@ -56,25 +58,18 @@ def candidates(table: AuditTable, session: Session, verdict: str | None) -> list
     out = []
     d, n, many = int(table.X.shape[1]), table.n, len(table.classes)  # learners hold every column, used or not
     coefficients = d * (many - 1)
-    fits = session.plan.allows(6 * (_newton if verdict == "overlap" else _firth)(n, coefficients), 0.3)
-    few = coefficients <= COEFFICIENTS and fits
-    if verdict == "overlap" and few:
+    too_many = _too_many(session, verdict, n, coefficients)
+    if too_many is None and verdict == "overlap":
         why = "it gives probabilities, and an interval for every coefficient"
         plain = LogisticRegression(on_separation="ridge")
         out.append(Candidate("logistic", plain, "logistic regression", why, has_intervals=True))
-    elif few:
+    elif too_many is None:
         why = "its estimates are finite where those of maximum likelihood are not; it gives probabilities and intervals"
         firth = LogisticRegression(bias_reduction="firth")
-        title = "logistic regression with Firth's correction"
-        out.append(Candidate("logistic (Firth)", firth, title, why, has_intervals=True))
+        out.append(Candidate("logistic (Firth)", firth, FIRTH, why, has_intervals=True))
     else:
-        reason = f"{count(coefficients)} coefficients of {count(n)} rows take more than their share of this budget"
-        if fits:
-            reason = f"{count(coefficients)} coefficients are more than {COEFFICIENTS}"
-        what = (
-            "unpenalised logistic regression" if verdict == "overlap" else "logistic regression with Firth's correction"
-        )
-        session.clock.leave_out(what, reason)
+        kind = "unpenalised logistic regression" if verdict == "overlap" else FIRTH
+        session.clock.leave_out(kind, too_many)
     if verdict in ("complete", "quasi"):
         session.clock.leave_out(
             "unpenalised logistic regression", "its estimates are not finite: proved with the answer to question 1"
@@ -124,6 +119,17 @@ def _mapped(table: AuditTable, session: Session, name: str, learner: Any, title:
             made = Candidate(f"{name} on {kind}", learner, f"{title} on {titles[kind]} (--map {kind})", why, kind)
             out.append(made)
     return out
+
+
+def _too_many(session: Session, verdict: str | None, n: int, coefficients: int) -> str | None:
+    """Why there are too many coefficients for a fit without a penalty, or for Firth's; None where there are not."""
+    if verdict != "overlap" and coefficients * ROWS_EACH > n:
+        return f"{count(coefficients)} coefficients have fewer than {ROWS_EACH} rows each"
+    if coefficients > COEFFICIENTS:
+        return f"{count(coefficients)} coefficients are more than {COEFFICIENTS}"
+    if not session.plan.allows(6 * (_newton if verdict == "overlap" else _firth)(n, coefficients), 0.3):
+        return f"{count(coefficients)} coefficients of {count(n)} rows take more than their share of this budget"
+    return None
 
 
 def _newton(n: int, coefficients: int) -> float:
