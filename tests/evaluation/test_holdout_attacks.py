@@ -139,3 +139,41 @@ def test_a_deep_line_of_the_ledger_is_a_damaged_one(table, ledger):
     found = h.open_test(Fixed(np.zeros(40)))
     assert (found.openings.number, found.openings.damaged) == (1, 1)
     assert h.openings().damaged == 1
+
+
+class Masked(str):
+    """A text that is written like any other of its class."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return "a label"
+
+
+def test_labels_that_are_all_written_alike_are_told_apart(ledger):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 3)), np.array([Masked("no"), Masked("yes")], dtype=object)[rng.integers(0, 2, 50)]
+    h = sx.holdout(X, y, random_state=0, ledger=ledger)
+    for k in range(4):
+        said = np.array([Masked("yes") if i == k else Masked("no") for i in range(10)], dtype=object)
+
+        class Says:
+            predict = staticmethod(lambda X, said=said: said)
+
+        assert not h.open_test(Says()).openings.reread
+        assert h.open_test(Says()).openings.reread
+    assert openings(ledger) == 4
+
+
+def test_what_is_known_of_equal_rows_does_not_depend_on_how_their_labels_lie(ledger):
+    rng = np.random.default_rng(1)
+    X = np.repeat(rng.normal(size=(60, 2)), 2, axis=0)
+    y = np.tile([0, 1], 60)
+    h = sx.holdout(X, y, random_state=0, stratify=False, ledger=ledger)
+    h.open_test(Fixed(np.zeros(24)))
+    known = h.openings()
+    assert (known.before, known.times, known.rows) == (1.0, 1, 24)
+    for pair in range(60):
+        flipped = y.copy()
+        flipped[2 * pair : 2 * pair + 2] = flipped[2 * pair : 2 * pair + 2][::-1]
+        assert sx.holdout(X, flipped, random_state=0, stratify=False, ledger=ledger).openings() == known

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from separatrix.errors import DataError, OpenedWarning
 from separatrix.evaluation import splits
 from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
-from separatrix.evaluation.ledger import Ledger, Openings, ledger_path
+from separatrix.evaluation.ledger import EqualRows, Ledger, Openings, ledger_path
 from separatrix.evaluation.predictions import Said, outcomes_of, predictions_of
 from separatrix.evaluation.splits import time_parts
 from separatrix.statistics.distributions import need_level
@@ -38,6 +38,7 @@ class Sealed:
     y: Any
     marks: NDArray[np.uint64]
     copies: tuple[tuple[int, int], ...]  # marks of rows that have equals in the table, and how many
+    equals: EqualRows
 
     def __repr__(self) -> str:
         return f"<{len(self.marks)} held-out rows>"
@@ -121,7 +122,8 @@ class Holdout:
         ...
         held-out test rows, not used yet
         """
-        return Ledger(self.ledger).look(self._sealed.marks)
+        alone = ~np.isin(self._sealed.marks, [mark for mark, _ in self._sealed.copies])
+        return Ledger(self.ledger).look(self._sealed.marks[alone], self._sealed.equals)
 
     def open_test(self, model: Any, *, positive: Any = None, level: float = 0.95, note: str = "") -> Any:
         """Evaluate a fitted model on the test rows, once it is on record that they were opened for it.
@@ -286,6 +288,9 @@ def holdout(
     def part(rows: NDArray[np.intp]) -> Part:
         return take_rows(X, rows), take_rows(y, rows)
 
+    tested = np.where(counts > 1, np.bincount(which[test_rows], minlength=len(counts)), 0)
+    listed = tested[which] > 0
+    equals = EqualRows(marks[listed], which[listed], tested)
     return Holdout(
         train=part(train_rows),
         train_rows=train_rows,
@@ -296,5 +301,5 @@ def holdout(
         ledger=ledger_path(ledger),
         _validation=part(validation_rows) if len(validation_rows) else None,
         _development=part(np.sort(np.concatenate([train_rows, validation_rows]))),
-        _sealed=Sealed(*part(test_rows), marks[test_rows], tuple(sorted(copies))),
+        _sealed=Sealed(*part(test_rows), marks[test_rows], tuple(sorted(copies)), equals),
     )

@@ -17,7 +17,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -34,6 +34,24 @@ from separatrix.errors import LedgerError
 
 Marks = NDArray[np.uint64]
 VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class EqualRows:
+    """Rows of a table that are equal but for their labels, in groups of which some rows are test rows.
+
+    Which rows of a group were opened says how the labels lie in it, so that only their number is reported.
+    """
+
+    marks: Marks  # of all rows of these groups
+    groups: NDArray[np.intp]  # the number of the group of each
+    tested: NDArray[np.intp]  # test rows of each group
+
+    def touched(self, opened: Marks) -> NDArray[np.bool_]:
+        """For each test row whether it was opened, the opened ones of a group first."""
+        number = np.bincount(self.groups, np.isin(self.marks, opened), len(self.tested))
+        begin = np.repeat(np.cumsum(self.tested) - self.tested, self.tested)
+        return np.asarray(np.arange(len(begin)) - begin < np.repeat(number, self.tested))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +139,7 @@ class Ledger:
             entries, damaged = _parse(text)
             if damaged and not entries and not text.lstrip().startswith(b"{"):
                 raise LedgerError(f"{self.path} holds something else than a ledger: choose another file with ledger=.")
-            count, earlier, reread, known = _count(entries, marks, rows, model)
+            count, earlier, reread, known = _count(entries, lambda opened: np.isin(marks, opened), rows, model)
             if not reread:
                 line = {
                     "version": VERSION,
@@ -144,17 +162,22 @@ class Ledger:
             damaged=damaged,
         )
 
-    def look(self, marks: Marks) -> Openings:
-        """What is known about these rows, without opening them."""
+    def look(self, marks: Marks, equals: EqualRows | None = None) -> Openings:
+        """What is known about these rows, without opening them; ``equals`` are those that have equals in the table."""
         marks = np.unique(marks)
+
+        def touched(opened: Marks) -> NDArray[np.bool_]:
+            alone = np.isin(marks, opened)
+            return alone if equals is None else np.concatenate([alone, equals.touched(opened)])
+
         try:
             text = self.path.read_bytes() if self.path.exists() else b""
         except OSError as error:
             raise LedgerError(f"the ledger {self.path} cannot be read ({error.strerror or error}).") from error
         entries, damaged = _parse(text)
-        count, earlier, _, _ = _count(entries, marks, "", "")
+        count, earlier, _, _ = _count(entries, touched, "", "")
         share = float(np.mean(count > 0))
-        return Openings(earlier, share, int(count.max(initial=0)), False, len(marks), str(self.path), damaged)
+        return Openings(earlier, share, int(count.max(initial=0)), False, len(count), str(self.path), damaged)
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
@@ -209,18 +232,18 @@ def _parse(text: bytes) -> tuple[list[dict[str, Any]], int]:
 
 
 def _count(
-    entries: list[dict[str, Any]], marks: Marks, rows: str, model: str
+    entries: list[dict[str, Any]], touches: Callable[[Marks], NDArray[np.bool_]], rows: str, model: str
 ) -> tuple[NDArray[np.int64], int, bool, bool]:
     """For each row how often it was opened; openings that touch any of them; a re-read?; a known set of rows?"""
-    count = np.zeros(len(marks), dtype=np.int64)
+    count = np.zeros(len(touches(np.empty(0, dtype=np.uint64))), dtype=np.int64)
     sets: dict[str, NDArray[np.bool_]] = {}
     earlier, reread, known = 0, False, False
     for entry in entries:
         if entry["marks"] is not None:
-            sets[entry["set"]] = np.isin(marks, entry["marks"])
+            sets[entry["set"]] = touches(entry["marks"])
         touched = sets.get(entry["set"])
         if touched is None and entry["set"] == rows:  # the line that listed them is damaged
-            touched = np.ones(len(marks), dtype=bool)
+            touched = np.ones(len(count), dtype=bool)
         if touched is None or not touched.any():
             continue
         count += touched

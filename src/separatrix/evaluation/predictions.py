@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -43,15 +44,33 @@ class Said:
 
     def digest(self, order: NDArray[np.intp], *context: Any) -> str:
         """A hash of every bit of the predictions, taken in ``order``, and of whatever else an evaluation depends on."""
-        out = blake2b(repr((context, None if self.classes is None else self.classes.tolist())).encode(), digest_size=16)
+        classes = None if self.classes is None else self.classes.tolist()
+        out = blake2b(repr(_values_alone((context, classes))).encode("utf-8", "surrogatepass"), digest_size=16)
         for part in (self.labels, self.scores, self.probabilities):
             if part is None:
                 out.update(b"None")
             elif part.dtype.kind in "OUS":
-                out.update(repr(part[order].tolist()).encode("utf-8", "surrogatepass"))
+                out.update(repr(_values_alone(part[order].tolist())).encode("utf-8", "surrogatepass"))
             else:
                 out.update(f"{part.dtype.str} {part.shape}\n".encode() + part[order].tobytes())
         return out.hexdigest()
+
+
+def _values_alone(value: Any) -> Any:
+    """A value whose text is that of its content: a class of the user's may write any of its values alike."""
+    if value is None or type(value) in (bytes, bool):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_values_alone(own) for own in value] if isinstance(value, list) else tuple(map(_values_alone, value))
+    if isinstance(value, np.generic):
+        return _values_alone(value.item())
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__pos__(value)
+    if isinstance(value, float):
+        return float.__pos__(value)
+    return secrets.token_hex(16)  # like no other: evaluated again, it counts again
 
 
 def scores_by_model(models: Sequence[Any], checked: Any, which: NDArray[np.int64]) -> Floats | None:
