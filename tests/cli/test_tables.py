@@ -14,7 +14,7 @@ import pytest
 
 from commands import CODE, refused, separatrix
 
-ROWS = "x,ward,ok\n" + "".join(f"{i},{'AB'[i % 2]},{'yes' if i > 20 else 'no'}\n" for i in range(50))
+ROWS = "x,ward,ok\n" + "".join(f"{2 * i},{'AB'[i % 2]},{'yes' if i > 20 else 'no'}\n" for i in range(50))
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_fit_predict_and_describe_a_table(table, tmp_path):
     assert "perceptron --max-epochs 2000" in done.stdout
     predicted = separatrix("predict", model, table)
     rows = list(csv.DictReader(io.StringIO(predicted.stdout)))
-    assert [row["x"] for row in rows] == [str(i) for i in range(50)]
+    assert [row["x"] for row in rows] == [str(2 * i) for i in range(50)]
     assert all(row["prediction"] == row["ok"] for row in rows)
     assert all((float(row["score"]) > 0) == (row["ok"] == "yes") for row in rows)
     described = separatrix("describe", model)
@@ -50,7 +50,7 @@ def test_json_and_pipes(table, tmp_path):
     assert report["leaks"][0]["column"] == "x"
     lines = separatrix("predict", model, "-", "--format", "jsonl", input=ROWS).stdout.splitlines()
     assert len(lines) == 50
-    assert json.loads(lines[7])["x"] == 7
+    assert json.loads(lines[7])["x"] == 14
     only = separatrix("predict", model, "-", "--only", input=ROWS).stdout.splitlines()
     assert only[0].startswith("prediction,score")
     assert json.loads(separatrix("describe", model, "--json").stdout)["kind"] == "model"
@@ -66,7 +66,7 @@ def test_parquet_out_keeps_rows_and_types(table, tmp_path):
     separatrix("fit", table, "-t", "ok", "-o", model)
     assert separatrix("predict", model, table, "-o", out).returncode == 0
     rows = duckdb.sql(f"SELECT x, ward, ok, prediction, score FROM '{out}'").fetchall()
-    assert [row[0] for row in rows] == list(range(50))
+    assert [row[0] for row in rows] == list(range(0, 100, 2))
     assert isinstance(rows[0][4], float)
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sources import table, write_parts
 
-from separatrix.cluster.merged_encoder import from_bits, medians, merged_encoder, need_mergeable, ordered_bits
+from separatrix.cluster.merged_encoder import merged_encoder, need_mergeable
+from separatrix.cluster.merged_medians import from_bits, medians, ordered_bits
 from separatrix.cluster.partition_reading import loaded
 from separatrix.cluster.partitions import SourcePart, partitions_of
 from separatrix.cluster.rounds import LocalRounds

@@ -197,7 +197,7 @@ def test_the_user_s_table(tmp_path):
 
 def test_what_is_shown_first_is_chosen_once(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text("a,b,ok\n" + "".join(f"{k},{k * k % 7},{'yes' if k > 30 else 'no'}\n" for k in range(60)))
+    path.write_text("a,b,ok\n" + "".join(f"{2 * k},{k * k % 7},{'yes' if k > 30 else 'no'}\n" for k in range(60)))
     for options, says in (
         (["--columns", "a", "b", "--directions"], "cannot both say"),
         (["--directions"], "needs three columns"),

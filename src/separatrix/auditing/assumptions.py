@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.auditing.audit_table import AuditTable, excerpt
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.best_hyperplane import BestHyperplane, FullFit
 from separatrix.auditing.budget import Session
 from separatrix.auditing.checks import log_odds, noise, normality
 from separatrix.auditing.checks.table_checks import check_columns, check_independence
+from separatrix.auditing.excerpts import excerpt
 from separatrix.auditing.facts import QuantileCurve
 from separatrix.auditing.learner_choice import LearnerComparison
 from separatrix.auditing.phrasing import count, numbered, share

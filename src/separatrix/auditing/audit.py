@@ -26,6 +26,7 @@ from separatrix.auditing.inputs import split_rule_of, task_for_audit
 from separatrix.auditing.phrasing import Answer, count
 from separatrix.auditing.recommendation import recommend
 from separatrix.auditing.self_check import need_no_contradiction
+from separatrix.data.frame import Frame
 from separatrix.errors import DataError, ParameterError
 from separatrix.evaluation.splits import seed_of
 from separatrix.features.encoder import Choices
@@ -251,7 +252,8 @@ def audit(
     with clock.stage("read"):
         found, rule = split_rule_of(task_for_audit(table, target, positive, task, formula), groups, time)
     with clock.stage("encode"):
-        made = encode_table(found, choices, _names(keep), rule)
+        named = tuple(found.table.names) if formula is not None and isinstance(found.table, Frame) else ()
+        made = encode_table(found, choices, (*_names(keep), *named), rule)
         clock.start_steps()
         plan = Plan.for_table(made.n, made.d, made.cells, made.score_vectors, clock.allowed)
     session = Session(clock, plan, seed, level)

@@ -1,4 +1,4 @@
-"""The table under audit: its target, its rows as numbers, the columns that were set aside, and an excerpt of it."""
+"""The table under audit: its target, its rows as numbers, and the columns that were set aside."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.auditing.facts import ClassCount, Excerpt, ExcerptRow, LeakFacts, TableFacts
+from separatrix.auditing.facts import ClassCount, LeakFacts, TableFacts
 from separatrix.auditing.inputs import SplitRule
 from separatrix.auditing.phrasing import brief, short, unique
-from separatrix.data.frame import Column, Frame, frame_of
+from separatrix.data.frame import Frame, frame_of
 from separatrix.data.row_files import Matrix
 from separatrix.data.tasks import Task
 from separatrix.errors import DataError
@@ -25,10 +25,6 @@ from separatrix.validation.row_hashes import value_marks
 
 MAPS = ("poly:2", "splines")  # feature maps that are tried
 WIDE = 4096  # features up to which dense rows without names become columns
-ROWS = 12
-COLUMNS = 8
-LETTERS = 92  # of a line, so that it fits on a page
-NAME, CELL, LONGEST = 24, 32, 80
 ROUNDING = 1e-12  # of the largest number of a column: a deviation below it is not one of the data
 LARGEST = 1e150  # size of numbers up to which their squares and a sum of these are doubles
 
@@ -199,7 +195,7 @@ def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule
         if table.weights is not None:
             notes.append("row weights are not used")
         if not isinstance(table.X, np.ndarray) or table.X.shape[1] > WIDE:
-            if any((choices.drop, choices.text, choices.category, choices.number, choices.map, keep)):
+            if any((*choices.named, choices.map, keep)):
                 raise DataError(
                     f"{table.source} has no column names: drop=, keep=, text=, category=, number= and feature_map= "
                     "do not apply."
@@ -209,8 +205,8 @@ def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule
         names = [f"x{j}" for j in range(table.X.shape[1])]
         table = frame_of(names, table.X, table.source)
         task = replace(task, table=table)
-    for name in keep:
-        table[name]
+        choices = replace(choices, keep=tuple(names))  # an array has no column that was not meant
+    choices = replace(choices, keep=(*choices.keep, *keep))
     y = None if task.regression else task.y
     encoder = Encoder.fitted(table, choices, y, task.target)
     leaks = tuple(leak for leak in encoder.leaks if leak.column not in keep)
@@ -281,59 +277,3 @@ def table_facts(table: AuditTable, *, seed: int, level: float, budget: float) ->
         level=level,
         budget=budget,
     )
-
-
-def excerpt(table: AuditTable, rows: list[int], even: bool = False) -> Excerpt:
-    """At most twelve of the rows with their numbers; ``even`` takes as many of each class as there are."""
-    chosen = _even(table, rows) if even else rows[:ROWS]
-    target = short(table.task.target)
-    labels = [short(v, NAME) for v in table.task.y[chosen].tolist()]
-    if table.frame is None:
-        return Excerpt([target], [ExcerptRow(i, [label]) for i, label in zip(chosen, labels, strict=True)])
-    known = [c for c in table.frame.columns if c.name not in table.set_aside and c.name in table.inputs]
-    width = max(CELL, LONGEST // max(len(known), 1))
-    columns = _telling(known, chosen, LETTERS - len(target), width)
-    names = unique([c.name for c in columns], NAME, [target])
-    rows_shown = [
-        ExcerptRow(i, [label, *(_cell(c, i, width) for c in columns)]) for i, label in zip(chosen, labels, strict=True)
-    ]
-    return Excerpt([target, *names], rows_shown, len(known) - len(columns))
-
-
-def _even(table: AuditTable, rows: list[int]) -> list[int]:
-    """A few rows of every class, in their order."""
-    if len(rows) <= ROWS or table.regression:
-        return rows[:ROWS]
-    by_class: dict[int, list[int]] = {}
-    for i in rows:
-        by_class.setdefault(int(table.codes[i]), []).append(i)
-    turns = [(turn, i) for own in by_class.values() for turn, i in enumerate(own)]
-    return sorted(i for _, i in sorted(turns)[:ROWS])
-
-
-def _telling(columns: list[Column], rows: list[int], letters: int, longest: int) -> list[Column]:
-    """The columns in which these rows differ most, in their order, as many as a line holds."""
-    different = [len({_cell(c, i, longest) for i in rows}) for c in columns]
-    kept: list[int] = []
-    for k in sorted(range(len(columns)), key=lambda k: -different[k]):
-        width = 2 + max(len(short(columns[k].name, NAME)), *(len(_cell(columns[k], i, longest)) for i in rows), 1)
-        if len(kept) == COLUMNS or (kept and width > letters):
-            break
-        kept.append(k)
-        letters -= width
-    return [columns[k] for k in sorted(kept)]
-
-
-def _cell(column: Column, i: int, width: int) -> str:
-    value = column.values[i]
-    if value is None or value != value:
-        return ""
-    if column.kind == "text":
-        return short(value, width)
-    if column.kind == "date":
-        from datetime import UTC, datetime
-
-        text = datetime.fromtimestamp(float(value), UTC).isoformat(" ", "minutes").removesuffix("+00:00")
-        whole_days = not np.any(np.nan_to_num(np.asarray(column.values, dtype=np.float64)) % 86400)
-        return text.removesuffix(" 00:00") if whole_days else text
-    return f"{value:.6g}"

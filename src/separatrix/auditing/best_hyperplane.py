@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.auditing.audit_table import AuditTable, excerpt
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
+from separatrix.auditing.excerpts import excerpt
 from separatrix.auditing.fitted_hyperplanes import FittedLearners
 from separatrix.auditing.hyperplane_answers import (
     BestFacts,

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.auditing.audit_table import AuditTable, excerpt
+from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import PROOFS, Session
+from separatrix.auditing.excerpts import excerpt
 from separatrix.auditing.facts import Contradictions, LabelledRow
 from separatrix.auditing.hyperplane_answers import ClassVerdict, HyperplaneFacts, NamedCoefficient, SeparationFacts
 from separatrix.auditing.phrasing import plural

@@ -30,7 +30,7 @@ FOLDER = click.Path(path_type=Path)
 )
 @click.option("--out", "-o", type=FOLDER, default=Path("audit"), show_default=True, help="Folder of the results.")
 @table_options.drop_option
-@click.option("--keep", multiple=True, help="A column to use although it looks like a leak.")
+@click.option("--keep", multiple=True, help="A column to use although it looks like a leak, or counts the rows.")
 @table_options.type_options
 @click.option("--map", "feature_map", metavar="MAP", help=table_options.MAP_HELP)
 @click.option("--groups", help="Column that identifies groups of rows, which are kept together.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,12 @@ class Certifiable:
     target: str | None
     weights: Any = None
     file: str | None = None
+
+    def only(self, names: list[str]) -> Certifiable:
+        """The same rows with these columns."""
+        if self.names is None or len(names) == len(self.names):
+            return self
+        return replace(self, X=self.X[:, [self.names.index(name) for name in names]], names=names)
 
     def write(self, out: Path, source: str) -> str:
         """The file of the rows: the source itself, or one written beside the certificate."""
@@ -60,19 +66,46 @@ def certifiable(
 ) -> tuple[Certifiable, list[str]]:
     """The table, and what was guessed about it; ``options`` say how the file is written, and what columns are."""
     guesses: list[str] = []
-    memory, folder = options.pop("memory"), options.pop("cache")
-    if memory is not None:
-        return _from_disk(source, target, drop, options, memory, folder), guesses
+    memory, folder, keep = options.pop("memory"), options.pop("cache"), options.pop("keep", ())
+    named = (*keep, *options.get("category", ()), *options.get("number", ()))
+    if memory is None:
+        found = _in_memory(source, target, drop, guesses, options)
+        return found.only(_but_counters(found, named, guesses)), guesses
+    found = _from_disk(source, target, drop, options, memory, folder)
+    used = _but_counters(found, named, guesses)
+    left = [name for name in found.names or () if name not in used]
+    return _from_disk(source, target, (*drop, *left), options, memory, folder) if left else found, guesses
+
+
+def _in_memory(
+    source: str, target: str | None, drop: tuple[str, ...], guesses: list[str], options: dict[str, Any]
+) -> Certifiable:
     if os.path.isfile(source) and not any(value not in (None, (), False) for value in options.values()):
         if source.endswith(SUFFIXES):
-            return _svmlight(source, target, drop), guesses
+            return _svmlight(source, target, drop)
         header = comma_header(Path(source))
         if header is not None:
             found = _delimited(source, header, target, drop, guesses)
             if found is not None:
-                return found, guesses
+                return found
             guesses.clear()
-    return _from_source(source, target, drop, guesses, options), guesses
+    return _from_source(source, target, drop, guesses, options)
+
+
+def _but_counters(found: Certifiable, named: tuple[str, ...], guesses: list[str]) -> list[str]:
+    """The columns that do not count the rows, or were named; all of them where no other is left."""
+    import numpy as np
+
+    from separatrix.features.counters import counts_rows, reason
+
+    names = found.names or []
+    if not isinstance(found.X, np.ndarray):
+        return names
+    counting = {name: found.X[:, j] for j, name in enumerate(names) if name not in named and counts_rows(found.X[:, j])}
+    if len(counting) == len(names):
+        return names
+    guesses += [f"{name!r} dropped: it {reason(own.min(), own.max(), name)}" for name, own in counting.items()]
+    return [name for name in names if name not in counting]
 
 
 def comma_header(path: Path) -> list[str] | None:

@@ -13,7 +13,7 @@ from separatrix.cli import output, table_options
 from separatrix.cli.certifiable_table import Certifiable, certifiable
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.table_options import SIZE
-from separatrix.errors import ParameterError
+from separatrix.errors import DataError, ParameterError
 from separatrix.printable import printable
 
 FILE = click.Path(dir_okay=False)
@@ -23,6 +23,7 @@ FILE = click.Path(dir_okay=False)
 @click.argument("source", type=SOURCE)
 @click.option("--target", "-t", help="Column of the labels (default: the one named target, label, class or y).")
 @table_options.drop_option
+@table_options.keep_option
 @click.option("--skip-missing-target", is_flag=True, help="Leave out rows whose label is missing, instead of an error.")
 @table_options.kind_options
 @table_options.file_options
@@ -71,8 +72,12 @@ def command(source: str, out: str, **options: Any) -> None:
     from separatrix.atomic_write import write_whole
 
     output.need_place(Path(out), source)
-    how = ("na", "header", "sep", "decimal", "encoding", "skip_missing_target", "memory", "cache", "category", "number")
+    how = ["na", "header", "sep", "decimal", "encoding", "skip_missing_target", "memory", "cache"]
+    how += ["category", "number", "keep"]
     table, guesses = certifiable(source, options["target"], options["drop"], {name: options[name] for name in how})
+    for name in options["keep"]:
+        if table.names is None or name not in table.names:
+            raise DataError(f"--keep names {name!r}, which is not a column of {source}.")
     found = decide(table, options)
     certificate = found.certificate
     rows = table.write(Path(out), source)

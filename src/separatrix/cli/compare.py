@@ -57,6 +57,7 @@ def command(context: click.Context, /, source: str, learners: tuple[str, ...], *
         for line in _suitable(task, choices):
             name, *flags = line.split()
             made[line] = table_options.learner_of(name, flags, options["seed"])
+    task.guesses.extend(table_options.counters_left_out(task, choices))
     entrants = {name: table_options.in_folds(task, learner, choices) for name, learner in made.items()}
     X = next(iter(entrants.values()))[1]
     ran: list[int] = []

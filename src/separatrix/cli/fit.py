@@ -167,7 +167,7 @@ def fit_task(task: table_options.Task, learner: Any, choices: Any) -> tuple[Tabl
     notes: list[str] = []
     encoder = None
     if isinstance(task.table, Matrix):
-        if any((choices.drop, choices.text, choices.category, choices.number, choices.map)) or choices.scale != "none":
+        if any((*choices.named, choices.map)) or choices.scale != "none":
             raise DataError(f"{task.source.name} has no columns to choose from: its rows are numbers already.")
         X = task.table.X
     else:

@@ -68,7 +68,9 @@ def _table(
     from separatrix.cli.certifiable_table import certifiable
     from separatrix.lab.presets import DIRECTIONS, preset_of_table, table_columns
 
-    found, guesses = certifiable(source, target, drop, {**options, "memory": None, "cache": None})
+    found, guesses = certifiable(
+        source, target, drop, {**options, "memory": None, "cache": None, "keep": columns or ()}
+    )
     if guesses:
         output.say([printable("guessed: " + " · ".join(guesses))])
     if found.names is None:

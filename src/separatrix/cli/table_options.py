@@ -74,6 +74,9 @@ task_option = click.option(
 )
 MAP_HELP = "Feature map of the columns: poly:2 … poly:5, or splines."
 drop_option = click.option("--drop", multiple=True, help="A column to leave out; may be repeated.")
+keep_option = click.option(
+    "--keep", multiple=True, help="A column to use although it counts the rows; may be repeated."
+)
 kind_options = together(
     click.option("--category", multiple=True, help="A column of categories."),
     click.option("--number", multiple=True, help="A column of numbers."),
@@ -81,6 +84,7 @@ kind_options = together(
 type_options = together(click.option("--text", multiple=True, help="A column of free text."), kind_options)
 column_options = together(
     drop_option,
+    keep_option,
     type_options,
     choice("--scale", "none", "standard", help="Whether columns of numbers are standardised."),
     choice("--words", "hashed", "tfidf", help="Free text as hashed terms, or as the terms of a vocabulary."),
@@ -170,8 +174,20 @@ def regression_of(options: dict[str, Any], learners: Iterable[Any]) -> bool | No
 def choices_of(options: dict[str, Any]) -> Choices:
     from separatrix.features.encoder import Choices
 
-    names = ("drop", "text", "category", "number", "scale", "words", "dates", "map")
+    names = ("drop", "keep", "text", "category", "number", "scale", "words", "dates", "map")
     return Choices(**{name: options[name] for name in names})
+
+
+def counters_left_out(task: Task, choices: Choices) -> list[str]:
+    """Notes on columns that are left out in every fold, since they count the rows of the table."""
+    from separatrix.data.frame import Frame
+    from separatrix.features.counters import counter
+    from separatrix.features.encoder import without_counters
+
+    if not isinstance(task.table, Frame):
+        return []
+    dropped = without_counters(task.table, choices).drop[len(choices.drop) :]
+    return [f"{name!r} dropped: it {counter(task.table[name])}" for name in dropped]
 
 
 def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ stored, and the same cells give the same numbers from then on.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from separatrix.features.column_encoders import (
     VocabularyColumn,
     cells,
 )
+from separatrix.features.counters import counter
 from separatrix.features.dates import DateColumn
 from separatrix.features.leaks import Leak, find_leaks, names_rows
 from separatrix.features.table_map import TableMap, check_map
@@ -43,6 +44,7 @@ class Choices:
     """What a user has said about columns; the rest is guessed, and said."""
 
     drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()  # though they count the rows
     text: tuple[str, ...] = ()
     category: tuple[str, ...] = ()
     number: tuple[str, ...] = ()
@@ -51,6 +53,11 @@ class Choices:
     words: str = "hashed"
     dates: str = "days"
     map: str | None = None  # "poly:2", "splines"
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns about which something was said."""
+        return (*self.drop, *self.keep, *self.text, *self.category, *self.number)
 
     def check(self) -> None:
         """Refuse what cannot be chosen."""
@@ -79,15 +86,20 @@ class Encoder:
         """Decide what each column is; ``y`` (the classes) is looked at for leaks only."""
         choices = choices or Choices()
         choices.check()
-        for name in (*choices.drop, *choices.text, *choices.category, *choices.number):
+        for name in choices.named:
             frame[name]
         encoder = cls([])
         twins: dict[bytes, str] = {}
+        counters = [column.name for column in frame.columns if column.name not in choices.named and counter(column)]
         for column in frame.columns:
             if column.name in choices.drop:
                 encoder.dropped[column.name] = "as asked"
+            elif column.name in counters:
+                encoder.dropped[column.name] = str(counter(column))
             else:
                 encoder._add(column, choices, frame, twins)
+        if counters and not encoder.columns:  # the day of a trend counts the rows as well
+            return cls.fitted(frame, replace(choices, keep=(*choices.keep, *counters)), y, target)
         if y is not None:
             kept = [column for column in frame.columns if column.name in encoder.inputs]
             encoder.leaks = find_leaks(kept, y, target)
@@ -191,6 +203,16 @@ class Encoder:
         from scipy.sparse import csr_array, hstack
 
         return csr_array(hstack([csr_array(block) for block in blocks], format="csr")), noted
+
+
+def without_counters(frame: Frame, choices: Choices) -> Choices:
+    """The choices with the columns that count the rows of a whole table said, for encoders of some of its rows."""
+    counters = [column.name for column in frame.columns if column.name not in choices.named and counter(column)]
+    if not counters:
+        return choices
+    inputs = Encoder.fitted(frame, replace(choices, map=None)).inputs
+    used, left = (tuple(name for name in counters if (name in inputs) == kept) for kept in (True, False))
+    return replace(choices, drop=(*choices.drop, *left), keep=(*choices.keep, *used))
 
 
 def as_text(column: Column) -> Column:

@@ -21,7 +21,7 @@ SAMPLE = 5000
 class Leak:
     """A column that gives the class away, with the evidence.
 
-    ``kind``: its "levels" go with classes, one "threshold" parts the classes, or it is a "counter" of rows.
+    ``kind``: its "levels" go with classes, or one "threshold" parts the classes.
     """
 
     column: str
@@ -39,7 +39,7 @@ def names_rows(column: Column) -> bool:
 
 
 def find_leaks(columns: Sequence[Column], y: NDArray[Any], target: str) -> list[Leak]:
-    """Columns that determine the class of (nearly) every row by themselves, and numbers that count the rows."""
+    """Columns that determine the class of (nearly) every row by themselves."""
     labels = [str(v) for v in y.tolist()]
     most_common = Counter(labels).most_common(1)[0][1] / len(labels)
     if len(labels) < FEW_ROWS or most_common > 0.95 or len(set(labels)) > max(2, len(labels) // 10):
@@ -53,8 +53,6 @@ def find_leaks(columns: Sequence[Column], y: NDArray[Any], target: str) -> list[
             evidence = _levels_tell(column, labels, target)
         if evidence is None and column.kind != "text":
             evidence, kind = None if two is None else _threshold_tells(column, two, target), "threshold"
-            if evidence is None:
-                evidence, kind = _counts_rows(column), "counter"
         if evidence is not None:
             found.append(Leak(column.name, evidence, kind))
     return found
@@ -86,14 +84,6 @@ def _threshold_tells(column: Column, one: NDArray[np.bool_], target: str) -> str
     if first.max() < second.min() or second.max() < first.min():
         low, high = (first, second) if first.max() < second.min() else (second, first)
         return f"{low.max():g} and below is one class of {target!r}, {high.min():g} and above the other, in every row"
-    return None
-
-
-def _counts_rows(column: Column) -> str | None:
-    """Whether a column of whole numbers goes up by one from row to row."""
-    steps = np.diff(column.values)
-    if column.kind == "integer" and len(steps) >= FEW_ROWS and bool(np.all(steps == 1)):
-        return f"it counts the rows from {column.values[0]:g} to {column.values[-1]:g}"
     return None
 
 

@@ -21,7 +21,7 @@ from separatrix.data.recognised_columns import read_as
 from separatrix.data.row_files import Matrix
 from separatrix.errors import DataError
 from separatrix.features.column_encoders import TRUTHS, Noted, NumberColumn
-from separatrix.features.encoder import WORDY_COLUMNS, Choices, Encoder
+from separatrix.features.encoder import WORDY_COLUMNS, Choices, Encoder, without_counters
 from separatrix.protocol import Estimator, unfitted_copy
 from separatrix.validation.containers import is_frame
 
@@ -36,7 +36,7 @@ class SharedTable:
 
     def __init__(self, frame: Frame, choices: Choices) -> None:
         self.frame = frame
-        self.choices = choices
+        self.choices = without_counters(frame, choices)
         self._encoders: dict[bytes, Encoder] = {}
         self._rows: dict[tuple[bytes, bytes], Any] = {}
 
