@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
 
 import pytest
 
 from separatrix import separability
+from separatrix.lab.static_files import write_lab
 
 
 @pytest.fixture
@@ -51,6 +55,20 @@ def points(page):
     return json.loads(text.split("X = ")[1].split("\n")[0].replace("(", "[").replace(")", "]"))
 
 
+class Quiet(SimpleHTTPRequestHandler):
+    """Files of a folder, without a line for each request."""
+
+    def log_message(self, *args):
+        """Nothing is logged."""
+
+
+def served(folder):
+    """The address of a plain web server for a folder, which ends with the tests."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
 def place(page, u, v):
     """Pixels of a place in the plane, given in 600ths."""
     box = page.locator("#plane").bounding_box()
@@ -66,7 +84,6 @@ def test_every_scene_is_decided_and_its_certificates_check(opened):
     for name in names:
         page.select_option("#preset", name)
         settled(page)
-        page.click("#check")
         page.wait_for_selector("#checked .verdict.holds", timeout=20_000)
         for width, height in ((1440, 900), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})
@@ -113,7 +130,9 @@ def test_the_keyboard_makes_xor(opened):
         page.focus("#plane")
     settled(page)
     assert page.inner_text("#verdict") == "No line separates the classes (proved)."
-    assert "minimum number of mistakes is 1 (proved)" in page.text_content("#facts")
+    assert "minimum number of mistakes is 1: every way" in page.text_content("#facts")
+    panel(page, "proof")
+    frame(page)
     assert len(page.query_selector_all(".hull")) == 2
     page.focus("[data-index='3']")
     page.keyboard.press("Delete")
@@ -143,6 +162,7 @@ def test_touch_adds_points(browser, lab):
 
 def test_the_run_is_stepped_scrubbed_and_ended(opened):
     page = opened()
+    panel(page, "perceptron")
     assert page.inner_text("#look").startswith("start: ŵ = (0, 0; 0)")
     page.click("#update")
     assert "mistake 1" in page.inner_text("#look")
@@ -175,21 +195,62 @@ def test_a_link_holds_the_scene_and_nothing_else(opened):
     assert "token" not in held
     again = opened("&" + held[1:])
     assert points(again) == was
-    for bad in ("<img src=x onerror=alert(1)>", '{"points": [{"x": "<b>", "y": 0, "label": 1}]}', "[]", "%"):
-        assert len(points(opened("&scene=" + quote(bad)))) == 6
-    choices = {"order": "<img src=x>", "start": "ones"}
-    scene = {"points": [{"x": 0, "y": 0, "label": 1}, {"x": 1, "y": 1, "label": -1}], "choices": choices}
-    page = opened("&scene=" + quote(json.dumps(scene)))
+    for bad in ("<img src=x onerror=alert(1)>", "1,2", "a,b,p", "1,2,x", "1e9,0,p", "%"):
+        assert len(points(opened("&points=" + quote(bad)))) == 6
+    page = opened("&points=0,0,p;1,1,n&choices.order=<img src=x>&choices.start=ones")
     assert page.query_selector("img") is None
-    assert "order is" in page.inner_text("#verdict")
-    page.troubles.clear()  # the server refused the order, which the console reports
+    panel(page, "perceptron")
+    assert page.input_value("#choice-order") == "cyclic"
+    assert page.input_value("#choice-start") == "ones"
 
 
-def test_without_the_token_the_page_says_so(page, lab):
-    page.goto(f"http://{lab.host}:{lab.port}/")
-    page.wait_for_selector("html[data-ready]")
-    assert "token is missing or wrong" in page.inner_text("#status")
-    page.troubles.clear()
+def test_a_link_opens_without_a_token_and_without_a_server(page, lab, tmp_path):
+    write_lab(tmp_path / "lab")
+    for address in (f"http://{lab.host}:{lab.port}/", served(tmp_path / "lab")):
+        page.goto("about:blank")
+        page.goto(address + "#points=0,0,p;1,1,p;1,0,n;0,1,n&choices.tie=positive")
+        settled(page)
+        assert page.inner_text("#verdict") == "No line separates the classes (proved)."
+        assert page.query_selector_all("#plane .point")[3] is not None
+        panel(page, "perceptron")
+        assert page.input_value("#choice-tie") == "positive"
+        panel(page, "features")
+        page.check("#features-single-xy")
+        settled(page)
+        assert page.inner_text("#verdict") == "A plane in the 3 columns separates the classes (proved)."
+        panel(page, "learners")
+        settled(page)
+        assert page.locator("#fits h3").all_inner_texts() == ["① LDA", "② Logistic", "③ Maximum margin"]
+        panel(page, "validation")
+        assert page.locator("#panel-validation .python").is_visible()
+        page.wait_for_selector("#study-status:has-text('needs Python')")
+        assert page.locator("#lesson-7").is_disabled()
+        assert page.locator("#lesson-2").is_enabled()
+        page.evaluate("sessionStorage.clear()")
+
+
+def test_the_address_follows_the_scene_and_ctrl_z_goes_back(opened):
+    page = opened()
+    page.mouse.click(*place(page, 100, 480))
+    settled(page)
+    assert points_in_address(page, 7)
+    page.keyboard.press("Control+z")
+    settled(page)
+    assert points_in_address(page, 6)
+
+
+def points_in_address(page, count):
+    for _ in range(40):
+        if len(page.evaluate("location.hash").split(";")) == count:
+            return True
+        page.wait_for_timeout(50)
+    return False
+
+
+def test_an_empty_plane_says_what_to_do(opened):
+    page = opened()
+    page.click("#clear")
+    assert page.text_content("#plane .empty") == "click or tap to add points"
 
 
 def test_every_control_has_a_name_and_the_verdict_is_the_library_s(opened):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hands import Mouse, frame, settled
+from hands import Mouse, be_the_perceptron, frame, settled
 
 
 @pytest.fixture
@@ -13,6 +13,7 @@ def opened(page, lab):
     """The lab, with its first answers."""
     page.goto(lab.address)
     settled(page)
+    page.click("#tab-perceptron")
     return page
 
 
@@ -24,15 +25,11 @@ def test_all_points_on_the_edges_of_the_band_are_ringed(opened):
 
 def test_the_lesson_counts_the_updates_that_were_made(opened):
     hand = Mouse(opened)
-    hand.press("#lesson-2")
-    settled(opened)
-    opened.select_option("#recipe", "online")
-    settled(opened)
-    for _ in range(3):
-        hand.press("#update")
-    frame(opened)
-    assert "mistake 3" in opened.inner_text("#look")
-    assert "3 updates were enough here" in opened.inner_text("#lesson-status")
+    for number in (1, 2, 3):
+        hand.press("#lesson-1" if number == 1 else "#lesson-anew")
+        settled(opened)
+        updates = be_the_perceptron(hand)
+        opened.locator("#lesson-status", has_text=f"{updates} updates were enough here").wait_for(timeout=3000)
 
 
 def test_a_loss_that_does_not_change_is_not_said_to_fall(opened):
@@ -59,14 +56,16 @@ def test_a_boundary_in_three_columns_is_a_plane_and_its_branches_meet(opened):
     opened.click("#tab-features")
     opened.check("#features-single-xy")
     settled(opened)
+    frame(opened)
     assert opened.inner_text("#verdict") == "A plane in the 3 columns separates the classes (proved)."
     opened.check("#features-single-x2")
     settled(opened)
     assert opened.inner_text("#verdict") == "A hyperplane in the 4 columns separates the classes (proved)."
     opened.uncheck("#features-single-x2")
     settled(opened)
+    frame(opened)
     path = opened.get_attribute("#plane path.boundary.widest", "d")
-    parts = [tuple(map(float, part)) for part in re.findall(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)", path)]
+    parts = [tuple(map(float, part)) for part in re.findall(r"M([-\d.]+) ([-\d.]+)L([-\d.]+) ([-\d.]+)", path)]
     ends = [end for u, v, s, t in parts for end in ((u, v), (s, t))]
     inside = [end for end in ends if all(1 < part < 599 for part in end)]
-    assert all(sum(abs(a - u) + abs(b - v) < 0.3 for a, b in ends) == 2 for u, v in inside)  # no gap within the window
+    assert all(sum(abs(a - u) + abs(b - v) < 0.3 for a, b in ends) >= 2 for u, v in inside)  # no gap within the window

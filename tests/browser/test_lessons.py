@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hands import WAYS, settled
+from hands import WAYS, be_the_perceptron, frame, settled
 
 
 @pytest.fixture
@@ -24,22 +24,36 @@ def hand(request, browser, lab):
     assert troubles == []
 
 
+def by_hand(hand):
+    page = hand.page
+    assert "the minimum is 2" in page.inner_text("#lesson-status")
+    hand.drag_handle("tip", -72, -120)  # from (3, -1) to the direction of (1, 2)
+    settled(page)
+    for _ in range(8):  # then to and fro
+        if page.inner_text("#lesson-status").startswith("✓"):
+            return
+        hand.drag_handle("foot", 12, -12)
+        frame(page)
+
+
+def the_perceptron(hand):
+    be_the_perceptron(hand, wrong=True)
+
+
+def squeeze(hand):
+    hand.drag(1, -150, 0)  # a plus point towards the minus points
+    settled(hand.page)
+    hand.press("#end")
+    hand.page.locator("#lesson-status", has_text="The run ended within the bound").wait_for(timeout=3000)
+    hand.press("#break-start")
+    settled(hand.page)
+    assert "Broken: after 0 mistakes" in hand.page.inner_text("#squeeze-text")
+
+
 def bias(hand):
     assert hand.page.inner_text("#verdict") == "No line through the origin separates the classes (proved)."
     hand.press("#choice-fit_intercept")
     settled(hand.page)
-    hand.press("#end")
-
-
-def mistakes(hand):
-    for _ in range(4):
-        hand.press("#update")
-
-
-def bound(hand):
-    hand.drag(1, -150, 0)  # a plus point towards the minus points
-    settled(hand.page)
-    hand.press("#tab-perceptron")
     hand.press("#end")
 
 
@@ -68,19 +82,37 @@ def precision(hand):
     hand.slide("#threshold", 0.61)
 
 
-LESSONS = [bias, mistakes, bound, xor, maximum_margin, lda, overfitting, precision]
+LESSONS = [by_hand, the_perceptron, squeeze, bias, xor, maximum_margin, lda, overfitting, precision]
 
 
 @pytest.mark.parametrize("hand", WAYS, indirect=True)
-@pytest.mark.parametrize("number", range(1, 9), ids=[own.__name__ for own in LESSONS])
+@pytest.mark.parametrize("number", range(9), ids=[task.__name__ for task in LESSONS])
 def test_the_task_is_solved(hand, number):
     page = hand.page
     hand.press(f"#lesson-{number}")
     settled(page)
     assert page.inner_text("#lesson-status").startswith("○")
-    hand.press("#lesson-next")
-    assert page.inner_text("#lesson-stop").startswith("2 of")
-    LESSONS[number - 1](hand)
+    LESSONS[number](hand)
     settled(page)
     page.locator("#lesson-status", has_text="✓ Solved").wait_for(timeout=10_000)
     assert page.inner_text(f"#lesson-{number}").startswith("✓")
+
+
+def test_exercises_have_other_numbers_on_request_and_their_solutions_closed(page, lab):
+    page.goto(lab.address)
+    settled(page)
+    page.evaluate("() => { window.print = () => { window.printed = document.querySelector('#sheet').innerText; }; }")
+    for number in range(9):
+        page.click(f"#lesson-{number}")
+        settled(page)
+        page.locator("#lesson-more").evaluate("e => { e.open = true; }")
+        assert page.locator("#exercises > li").count() == 2
+        assert page.locator("#exercises details[open]").count() == 0
+        before = page.inner_text("#exercises")
+        changed = False
+        for _ in range(5):
+            page.click("#exercises-anew")
+            changed = changed or page.inner_text("#exercises") != before
+        assert changed or "Prove without a picture" in before
+        page.click("#print")
+        assert f"Key: {page.inner_text('#lesson-title').split('. ')[1]}" in page.evaluate("window.printed")

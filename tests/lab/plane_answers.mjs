@@ -8,10 +8,10 @@ runInThisContext(readFileSync(checker, "utf8"));
 const { exactRows, maximumMargin, mistakeBound, separability } = await import(`file://${modules}/separability.js`);
 const { fewestMistakes } = await import(`file://${modules}/fewest.js`);
 const { perceptron } = await import(`file://${modules}/perceptron.js`);
-const { lda, leastSquares, logistic } = await import(`file://${modules}/fits.js`);
+const { descend, lda, leastSquares, logistic } = await import(`file://${modules}/fits.js`);
 const { certificates, checked, tableText } = await import(`file://${modules}/certificate.js`);
 
-function answer({ rows, labels, bias, runs, fits }) {
+function answer({ rows, labels, bias, runs, fits, descents }) {
   const exact = exactRows(rows, labels, bias);
   const found = separability(exact), complete = found.verdict === "complete";
   const margin = complete ? maximumMargin(exact) : null;
@@ -24,6 +24,7 @@ function answer({ rows, labels, bias, runs, fits }) {
     margin: margin && { square: [String(margin.over), String(margin.under)], edges: margin.edges, line: margin.line, width: margin.width },
     bound: bound && { most: Number(bound.most), radius: bound.radius, margin: bound.margin },
     fewest: fewest?.count, right: fewest?.right, proof, csv: text,
+    descents: descents.map((how) => { const { path, values, cut, diverged, limit } = descend(rows, labels, how); return { path, values, cut, diverged, limit }; }),
     runs: runs.map((choices) => perceptron(rows, labels, choices)),
     fits: fits && { lda: lda(rows, labels), squares: leastSquares(rows, labels), ridge: logistic(rows, labels, { C: 1 }), logistic: logistic(rows, labels, { verdict: found.verdict }) },
   };

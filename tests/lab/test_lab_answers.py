@@ -1,4 +1,4 @@
-"""What the lab answers about features, learners, validation and descent equals what the library gives."""
+"""What the lab answers about features, learners and validation equals what the library gives."""
 
 from __future__ import annotations
 
@@ -19,14 +19,11 @@ from separatrix import (
     MaxMargin,
     Perceptron,
     checker,
-    gradient_descent,
-    loss_of,
     separability,
     step_trace,
 )
 from separatrix.errors import DataError
 from separatrix.lab import api, presets, run_answer
-from separatrix.lab.descent_path import descent_of
 from separatrix.lab.fits import fits_of, split_of
 from separatrix.lab.proof_answer import proof_of
 from separatrix.lab.request_reading import SceneError
@@ -134,28 +131,6 @@ def test_the_study_fits_each_degree_on_each_fold():
     assert study_of(scene_of("six-points", learners=["perceptron"])).folds is None
     with pytest.raises(SceneError, match="choose a learner"):
         study_of(scene_of("ring"))
-
-
-def test_the_descent_is_the_library_s_and_divergence_is_seen():
-    scene = scene_of("gaussians", descent={"loss": "squared", "step": 0.2, "steps": 30})
-    found = descent_of(scene)
-    X, y, loss = scene.rows - scene.rows.mean(axis=0), scene.labels, loss_of("squared")
-    direct = gradient_descent(
-        lambda w: float(np.mean(loss.value(y * (X @ w)))),
-        [0.0, 0.0],
-        gradient=lambda w: (loss.slope(y * (X @ w)) * y) @ X / len(y),
-        step=0.2,
-        max_steps=30,
-    )
-    assert found.path == direct.path.tolist()
-    assert not found.diverged
-    assert all(np.diff(found.values) <= 0)
-    for factor, diverges in ((0.98, False), (1.02, True)):  # the curvature is constant, so that 2/L is sharp
-        own = {"loss": "squared", "step": found.safe_step * factor, "steps": 500}
-        assert descent_of(scene_of("gaussians", descent=own)).diverged == diverges
-    far = descent_of(scene_of("gaussians", descent={"loss": "squared", "step": 1e5, "steps": 500}))
-    assert far.diverged
-    assert np.isfinite(far.path).all()
 
 
 def test_a_stream_has_the_looks_of_the_run():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,8 @@ import pytest
 from lab_server import lab_server
 from separatrix import Perceptron, checker, fewest_mistakes, margin, mistake_bound, separability, step_trace
 from separatrix.lab import api, presets, scene
+from separatrix.lab.static_files import lab_files
+from separatrix.models.perceptron.perceptron import RECIPES
 
 POINTS = [(0, 0, -1), (0, 1, 1), (1, 0, 1), (1, 1, -1)]
 
@@ -60,7 +63,7 @@ def test_the_numbers_are_the_library_s(lab, name):
 
 
 def test_every_recipe_runs_as_in_the_library(lab):
-    for name, choices in api.RECIPES.items():
+    for name, choices in RECIPES.items():
         run = good(lab, "/api/run", asked(**choices, random_state=3))["looks"]
         X, y = [p[:2] for p in POINTS], [p[2] for p in POINTS]
         steps = step_trace(Perceptron.recipe(name, random_state=3), X, y, positive=1, max_steps=5000)
@@ -169,9 +172,8 @@ def test_every_answer_has_the_policy_and_no_secrets(lab):
 
 
 def test_the_first_page_is_small(lab):
-    first = [name for name in api._files() if name != "checker.js"]  # which is loaded with the first proof
-    files = ["/" if name == "index.html" else f"/{name}" for name in first]
-    assert sum(len(lab.ask(path)[2]) for path in [*files, "/api/start"]) <= 200_000
+    files = ["/" if name == "index.html" else f"/{name}" for name in lab_files()]
+    assert sum(len(lab.ask(path)[2]) for path in [*files, "/api/start"]) <= 320_000
 
 
 def test_openapi_is_derived_from_the_dataclasses(lab):
@@ -181,7 +183,8 @@ def test_openapi_is_derived_from_the_dataclasses(lab):
     assert set(asked_for["properties"]) == {"points", "choices", "features", "learners", "study", "descent"}
     assert asked_for["properties"]["points"]["maxItems"] == scene.MOST_POINTS
     assert asked_for["$defs"]["SceneFeatures"]["properties"]["degree"]["maximum"] == scene.MOST_DEGREE
-    assert asked_for["$defs"]["SceneChoices"]["properties"]["order"]["enum"] == list(scene.word_choices()["order"])
+    orders = asked_for["$defs"]["SceneChoices"]["properties"]["order"]["enum"]
+    assert orders == ["cyclic", "restart", "shuffle", "any", "worst"]
 
 
 def test_the_user_s_table(tmp_path):
@@ -189,7 +192,7 @@ def test_the_user_s_table(tmp_path):
     rows = "".join(f"{k},{k * k % 7},{k % 5},{'yes' if k > 30 else 'no'}\n" for k in range(60))
     path.write_text("a,b,c,ok\n" + rows)
     with lab_server(str(path), "--target", "ok", "--columns", "a", "c") as made:
-        first = json.loads(made.ask("/api/start")[2])["presets"][0]
+        first = json.loads(made.ask("/api/start")[2])["own"]
     assert (first["name"], first["axes"]) == ("table", ["a", "c"])
     assert first["points"][31] == {"x": 31.0, "y": 1.0, "label": 1}
     assert len(first["points"]) == 60
@@ -208,3 +211,18 @@ def test_what_is_shown_first_is_chosen_once(tmp_path):
         assert (found.returncode, found.stdout) == (2, "")
         assert says in " ".join(found.stderr.split())
         assert "Traceback" not in found.stderr
+
+
+def test_the_page_is_written_as_files(tmp_path):
+    folder = tmp_path / "site" / "lab"
+    command = [sys.executable, "-m", "separatrix", "lab", "--out", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
+    assert {path.name for path in folder.iterdir()} == set(lab_files())
+    assert f"{len(lab_files())} files" in done.stdout
+    page = (folder / "index.html").read_text()
+    assert all((folder / name).exists() for name in re.findall(r'(?:src|href)="([\w.-]+)"', page))
+    (tmp_path / "taken").write_text("")
+    command[-1] = str(tmp_path / "taken")
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+    assert (tmp_path / "taken").read_text() == ""

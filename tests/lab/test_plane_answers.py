@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import subprocess
+import warnings
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +24,16 @@ STATIC = Path(presets.__file__).parent / "static"
 CHECKER = Path(checker.__file__).with_suffix(".js")
 SCENES = int(os.environ.get("SEPARATRIX_SCENES", "80"))
 RUNS = ("online", "repeated", "batch", "restart", "normalised", "default", "worst", "start")
+
+DESCENTS = [
+    {"loss": loss, "step": step, "momentum": momentum, "steps": 25}
+    for loss, step, momentum in (
+        ("squared", 0.02, 0.0),
+        ("logistic", 0.2, 0.5),
+        ("hinge", 0.1, 0.0),
+        ("squared", 1e5, 0.0),
+    )
+]
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 
@@ -58,6 +69,7 @@ def choices_of(name):
 def asked(given):
     for one in given:
         one["runs"] = [choices_of(name) for name in RUNS if name != "start" or len(one["rows"][0]) == 2]
+        one["descents"] = DESCENTS if len(one["rows"][0]) == 2 else []
         one["fits"] = len(one["rows"]) > 12
     command = ["node", str(Path(__file__).with_name("plane_answers.mjs")), str(STATIC), str(CHECKER)]
     done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=600, check=True)
@@ -187,3 +199,31 @@ def test_fits_in_floating_point(answered):
             ), name
             compared += 1
     assert compared > SCENES / 20
+
+
+def test_gradient_descent_and_its_divergence(answered):
+    diverged = 0
+    for scene, answer in answered:
+        X, y = arrays(scene)
+        X = X - X.mean(axis=0)
+        for how, mine in zip(DESCENTS, answer["descents"], strict=X.shape[1] == 2):
+            loss = sx.loss_of(how["loss"])
+
+            def objective(w, loss=loss, X=X, y=y):
+                return float(np.mean(loss.value(y * (X @ w))))
+
+            def gradient(w, loss=loss, X=X, y=y):
+                return (loss.slope(y * (X @ w)) * y) @ X / len(y)
+
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                options = {"step": how["step"], "momentum": how["momentum"], "max_steps": 25}
+                path = sx.gradient_descent(objective, [0.0, 0.0], gradient=gradient, **options).path
+            common = min(len(path), len(mine["path"]))
+            assert common > 1 or np.abs(gradient(np.zeros(2))).max() < 1e-9 or mine["cut"]
+            assert np.allclose(mine["path"][:common], path[:common], rtol=1e-6, atol=1e-9), how
+            assert mine["values"][0] == pytest.approx(objective(np.zeros(2)))
+            diverged += mine["cut"]
+            if how["loss"] == "squared" and mine["limit"] is not None:
+                assert mine["limit"] == pytest.approx(1 / np.linalg.eigvalsh(X.T @ X / len(y))[-1])
+    assert diverged > SCENES / 10

@@ -6,6 +6,7 @@ import secrets
 import socket
 import warnings
 import webbrowser
+from pathlib import Path
 from typing import Any
 
 import click
@@ -32,12 +33,23 @@ HOST = "127.0.0.1"
 @table_options.file_options
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port (default: a free one).")
 @click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
-def command(source: str | None, columns: Any, directions: bool, port: int, browser: bool, **options: Any) -> None:
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the page into this folder instead, for a web server; it works without Python, except for validation, "
+    "features of high degree and your own table.",
+)
+def command(
+    source: str | None, columns: Any, directions: bool, port: int, browser: bool, out: Path | None, **options: Any
+) -> None:
     """Serve the lab: points to drag, the perceptron step by step, and what is proved of them.
 
     With SOURCE the page begins with two columns of that table, or with the two directions that show its classes
-    best. Needs the extra [lab]. Ctrl-C ends it.
+    best. Needs the extra [lab], except with --out. Ctrl-C ends it.
     """
+    if out is not None:
+        _write(out, source)
+        return
     uvicorn, _ = need("uvicorn"), need("starlette")
     from separatrix.lab.api import application
 
@@ -59,6 +71,16 @@ def command(source: str | None, columns: Any, directions: bool, port: int, brows
         if browser:
             webbrowser.open(address)
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _write(folder: Path, source: str | None) -> None:
+    from separatrix.lab.static_files import write_lab
+
+    if source is not None:
+        raise ParameterError("--out writes the page alone: leave the table out, or serve the lab without --out.")
+    names = write_lab(folder)
+    output.say([f"the lab: {len(names)} files in {folder}; any web server can give them out, for instance:"])
+    output.say([f"python -m http.server --directory {folder}"])
 
 
 def _table(

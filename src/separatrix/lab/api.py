@@ -15,20 +15,17 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 import separatrix
-from separatrix.lab.descent_path import SceneDescentPath, descent_of
 from separatrix.lab.fits import SceneFits, fits_of, learner_titles
 from separatrix.lab.guard import Guard
-from separatrix.lab.presets import LATER, Preset, TableColumns, drawn_presets
+from separatrix.lab.presets import Preset, TableColumns
 from separatrix.lab.proof_answer import SceneProof, proof_of
 from separatrix.lab.request_reading import SceneError
 from separatrix.lab.run_answer import RunPart, WholeRun, run_of, stream_of
-from separatrix.lab.scene import Scene, read_scene, word_choices
+from separatrix.lab.scene import Scene, read_scene
+from separatrix.lab.static_files import TYPES, lab_files
 from separatrix.lab.validation_study import SceneStudyResult, study_of
-from separatrix.models.perceptron.perceptron import RECIPES
 from separatrix.persistence.json_values import schema_of
 
-STATIC = Path(__file__).parent / "static"
-TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 SECONDS = 20.0  # after which a question is given up
 AT_ONCE = 8  # questions that are worked on at the same time
 STREAM = "run/stream"
@@ -38,35 +35,23 @@ QUESTIONS: dict[str, tuple[Callable[[Scene], Any], Any, str]] = {
     "proof": (proof_of, SceneProof, "Decide what is true of the points, and prove it."),
     "fits": (fits_of, SceneFits, "Fit up to three learners."),
     "study": (study_of, SceneStudyResult, "Hold out points, grow the degree, and rank the judged points."),
-    "descent": (descent_of, SceneDescentPath, "Gradient descent on the mean loss over two weights."),
 }
 
 
 def application(token: str, hosts: set[str], own: Preset | None = None, table: TableColumns | None = None) -> Guard:
     """The lab as an ASGI application; ``own`` is the user's table as it is shown first, ``table`` all its columns."""
-    scenes = [*([] if own is None else [own]), *drawn_presets()]
     first = {
-        "presets": [asdict(one) for one in scenes],
-        "later": {name: name.capitalize() for name in LATER},
+        "own": None if own is None else asdict(own),
         "table": None if table is None else asdict(table),
-        "choices": word_choices(),
-        "recipes": RECIPES,
         "learners": learner_titles(),
     }
-    routes = [Route("/" if name == "index.html" else f"/{name}", _file(path)) for name, path in _files().items()]
+    routes = [Route("/" if name == "index.html" else f"/{name}", _file(path)) for name, path in lab_files().items()]
     limit = Answering()
     for name, (answer, _, _) in QUESTIONS.items():
         respond = _parts if name == STREAM else _whole
         routes.append(Route(f"/api/{name}", _question(answer, respond, limit), methods=["POST"]))
-    routes += [Route(f"/api/preset/{name}", _made(made), methods=["GET"]) for name, made in LATER.items()]
     routes += [Route("/api/start", _always(first)), Route("/api/openapi.json", _always(openapi()))]
     return Guard(Starlette(routes=routes), hosts, token)
-
-
-def _files() -> dict[str, Path]:
-    """The files that are served, by name: those of the folder and the checker; no path comes from a request."""
-    found = {path.name: path for path in sorted(STATIC.iterdir()) if path.suffix in TYPES}
-    return found | {"checker.js": Path(separatrix.__file__).with_name("checker.js")}
 
 
 def _file(path: Path) -> Any:
@@ -83,15 +68,6 @@ def _always(content: Any) -> Any:
 
     def respond(request: Request) -> Response:
         return Response(text, media_type="application/json")
-
-    return respond
-
-
-def _made(made: Callable[[], Preset]) -> Any:
-    """A scene that is made when it is asked for, in a thread."""
-
-    def respond(request: Request) -> JSONResponse:
-        return JSONResponse(asdict(made()))
 
     return respond
 

@@ -1,19 +1,20 @@
-"""Scenes to begin with: the built-in examples of two columns, a few made for the lab, and the user's table."""
+"""Scenes to begin with, and the user's table in two of its columns."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.data.examples import load_example
 from separatrix.errors import DataError, SeparatrixError
 from separatrix.lab.scene import LARGEST, MOST_POINTS, ScenePoint
 from separatrix.models.discriminant.linear_discriminant import LinearDiscriminant
 
-EXACT = ("tiny-margin",)  # scenes whose numbers are not rounded
+SCENES = Path(__file__).parent / "static" / "scenes.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,65 +40,18 @@ class TableColumns:
 
 
 def presets() -> list[Preset]:
-    """All built-in scenes, with their points."""
-    return [*drawn_presets(), *(made() for made in LATER.values())]
-
-
-def drawn_presets() -> list[Preset]:
-    """The scenes that need no library beside numpy."""
-    rng = np.random.default_rng(0)
-    outlier = rng.normal([[1.6, 0.8]] * 15 + [[-1.6, -0.8]] * 15, 0.5)
-    outlier[0] = (-4.0, -3.5)
-    rare = np.vstack([rng.normal([-0.8, 0.0], 0.9, (60, 2)), rng.normal([1.3, 0.9], 0.7, (10, 2))])
-    two = np.repeat([1, -1], 15)
-    clouds = rng.normal([[1.0, 0.6]] * 60 + [[-1.0, -0.6]] * 60, 0.9)
-    far = rng.uniform([1.0, 1.0], [3.0, 3.0], (16, 2))
-    noisy = rng.uniform(-2.0, 2.0, (40, 2))
-    flipped = np.where(noisy @ [1.0, 0.7] > 0, 1, -1) * np.where(rng.random(40) < 0.1, -1, 1)
-    ring = rng.uniform(-2.0, 2.0, (60, 2))
-    inside = np.where(np.hypot(*ring.T) < 1.35, 1, -1) * np.where(rng.random(60) < 0.12, -1, 1)
+    """The scenes of the page, from the file that it reads."""
+    scenes = json.loads(SCENES.read_text(encoding="utf-8"))
     return [
-        _example("six-points", "Six points"),
-        _example("separable", "Separable"),
-        _example("tiny-margin", "Tiny margin"),
-        _made("bias", "A bias is needed", "no line through the origin separates them", far, np.sign(far @ [1, 1] - 4)),
-        _example("xor", "XOR"),
-        _made("noise", "Label noise", "one label in ten is flipped", noisy, flipped),
-        _made("gaussians", "Two Gaussians", "equal covariances, overlapping", clouds, np.repeat([1, -1], 60)),
-        _made("outlier", "An outlier", "one point lies far on the wrong side", outlier, two),
-        _made("imbalanced", "Imbalanced", "10 points against 60", rare, np.repeat([-1, 1], [60, 10])),
-        _made("ring", "A ring", "plus inside a circle; one label in eight is flipped", ring, inside),
+        Preset(
+            scene["name"],
+            scene["title"],
+            scene["about"],
+            tuple(scene["axes"]),
+            [ScenePoint(x, y, label) for x, y, label in scene["points"]],
+        )
+        for scene in scenes
     ]
-
-
-def _example(name: str, title: str) -> Preset:
-    found = load_example(name)
-    X, y = np.asarray(found.X), np.asarray(found.y)
-    return _made(name, title, found.shows, X, np.where(y == np.unique(y)[-1], 1, -1))
-
-
-def _iris() -> Preset:
-    found = load_example("iris")
-    names = list(found.names)
-    keep = np.asarray(found.y) != "setosa"
-    X = np.asarray(found.X)[keep][:, [names.index("petal_length"), names.index("petal_width")]]
-    y = np.where(np.asarray(found.y)[keep] == "virginica", 1, -1)
-    return _made("iris", "Iris", "versicolor (-) and virginica (+), petals", X, y, ("petal length", "petal width"))
-
-
-LATER = {"iris": _iris}  # scikit-learn, which has the table, takes seconds to import: made when it is asked for
-
-
-def _made(name: str, title: str, about: str, X: Any, y: Any, axes: tuple[str, str] = ("x", "y")) -> Preset:
-    if len(X) > MOST_POINTS:
-        chosen = np.unique(np.linspace(0, len(X) - 1, MOST_POINTS).astype(int))
-        X, y = X[chosen], y[chosen]
-    if name not in EXACT:
-        X = np.round(X, 3)
-    points = [
-        ScenePoint(float(a), float(b), 1 if t > 0 else -1) for (a, b), t in zip(X.tolist(), y.tolist(), strict=True)
-    ]
-    return Preset(name, title, about, axes, points)
 
 
 MOST_COLUMNS = 40

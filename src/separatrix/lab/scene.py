@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -113,12 +113,6 @@ class Scene:
         """Refuse a scene without a point of each class."""
         if len({point.label for point in self.points}) < 2:
             raise SceneError("there must be points of both classes.")
-
-
-def word_choices() -> dict[str, tuple[str, ...]]:
-    """The values that each choice of words may have."""
-    hints = get_type_hints(SceneChoices)
-    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
 
 
 def read_scene(given: Any) -> Scene:

@@ -4,6 +4,7 @@ import { shape, words } from "./shapes.js";
 
 const SIZE = 600;
 const CELLS = 57; // of the grid, each way: odd, so that no corner lies on an axis of symmetry
+const FINER = 4; // into how many parts a side of a cell is divided where a boundary passes
 const LEVELS = 10; // of the shading
 
 const feature = ({ a, b, u, v, gamma }, x, y) => (gamma > 0 ? Math.exp(-gamma * ((x - u) ** 2 + (y - v) ** 2)) : x ** a * y ** b);
@@ -47,30 +48,55 @@ function saddle([below, right, above, left], [a, b, c, d]) {
   return at > 0 === a > 0 ? [[below, right], [left, above]] : [[below, left], [right, above]];
 }
 
-/** Where the score is `level`, as a path and a place for its name; null where it is so nowhere in the window. */
-export function contour(values, level = 0) {
-  const side = CELLS + 1, unit = SIZE / CELLS;
-  const parts = [];
-  const cross = (k, m, horizontal, i, j) => {
-    const t = (level - values[k]) / (values[m] - values[k]);
-    return horizontal ? [(j + t) * unit, SIZE - i * unit] : [j * unit, SIZE - (i + t) * unit];
-  };
+/** Where the score is `level`, as a path and a place for its name; null where it is so nowhere in the window. Cells that it passes
+ * through are divided again, so that it looks smooth. */
+function contour(plane, line, columns, level) {
+  const values = plane.grid.values(line, columns), side = CELLS + 1;
+  const { window: own } = plane, parts = [];
+  const at = (u, v) => score(line, columns, own.x + (u / SIZE) * own.wide, own.y + (1 - v / SIZE) * own.high) - level;
+  const near = new Uint8Array(CELLS * CELLS); // cells that the curve passes through, and those around them
   for (let i = 0; i < CELLS; i += 1) {
     for (let j = 0; j < CELLS; j += 1) {
-      const corners = [i * side + j, i * side + j + 1, (i + 1) * side + j, (i + 1) * side + j + 1];
-      const [a, b, c, d] = corners.map((k) => values[k] >= level);
-      const ends = [];
-      if (a !== b) ends.push(cross(corners[0], corners[1], true, i, j));
-      if (b !== d) ends.push(cross(corners[1], corners[3], false, i, j + 1));
-      if (c !== d) ends.push(cross(corners[2], corners[3], true, i + 1, j));
-      if (a !== c) ends.push(cross(corners[0], corners[2], false, i, j));
-      if (ends.length === 4) parts.push(...saddle(ends, corners.map((k) => values[k] - level)));
-      else if (ends.length === 2) parts.push(ends);
+      const k = i * side + j, up = [k, k + 1, k + side, k + side + 1].filter((corner) => values[corner] >= level).length;
+      if (up === 0 || up === 4) continue;
+      for (let y = Math.max(i - 1, 0); y <= Math.min(i + 1, CELLS - 1); y += 1) for (let x = Math.max(j - 1, 0); x <= Math.min(j + 1, CELLS - 1); x += 1) near[y * CELLS + x] = 1;
+    }
+  }
+  for (let i = 0; i < CELLS; i += 1) {
+    for (let j = 0; j < CELLS; j += 1) {
+      if (!near[i * CELLS + j]) continue;
+      const unit = SIZE / CELLS, step = unit / FINER;
+      const fine = Array.from({ length: FINER + 1 }, (_, y) => Array.from({ length: FINER + 1 }, (__, x) => at(j * unit + x * step, SIZE - i * unit - y * step)));
+      for (let y = 0; y < FINER; y += 1) for (let x = 0; x < FINER; x += 1) parts.push(...crossings(fine[y][x], fine[y][x + 1], fine[y + 1][x], fine[y + 1][x + 1], j * unit + x * step, SIZE - i * unit - y * step, step));
     }
   }
   if (parts.length === 0) return null;
   const d = parts.map(([p, q]) => `M${p[0].toFixed(1)} ${p[1].toFixed(1)}L${q[0].toFixed(1)} ${q[1].toFixed(1)}`).join("");
   return { d, at: parts[Math.floor(parts.length / 3)][0] };
+}
+
+/** The pieces of the curve in one cell with values a, b below and c, d above, whose lower left corner is at (u, v). */
+function crossings(a, b, c, d, u, v, step) {
+  const share = (from, to) => from / (from - to), up = (value) => value >= 0, ends = [];
+  if (up(a) !== up(b)) ends.push([u + share(a, b) * step, v]);
+  if (up(b) !== up(d)) ends.push([u + step, v - share(b, d) * step]);
+  if (up(c) !== up(d)) ends.push([u + share(c, d) * step, v - step]);
+  if (up(a) !== up(c)) ends.push([u, v - share(a, c) * step]);
+  if (ends.length === 4) return saddle(ends, [a, b, c, d]);
+  return ends.length === 2 ? [ends] : [];
+}
+
+/** The part of the window with w·x + b >= 0, and the rest, as polygons. */
+export function halfspaces(window, { w, b }) {
+  const corners = [[0, 0], [SIZE, 0], [SIZE, SIZE], [0, SIZE]];
+  const value = ([u, v]) => w[0] * (window.x + (u / SIZE) * window.wide) + w[1] * (window.y + (1 - v / SIZE) * window.high) + b;
+  const part = (sign) => corners.flatMap((p, k) => {
+    const q = corners[(k + 1) % 4], [a, c] = [sign * value(p), sign * value(q)];
+    const inside = a >= 0 ? [p] : [];
+    if ((a >= 0) !== (c >= 0)) { const t = a / (a - c); inside.push([p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])]); }
+    return inside;
+  });
+  return [1, -1].map((sign) => shape("polygon", { points: part(sign).map((p) => p.map((t) => t.toFixed(1)).join(",")).join(" "), "fill-opacity": 0.12 }, `shade ${sign > 0 ? "plus-mark" : "minus-mark"}`));
 }
 
 /** w·x + b = level in the units of the picture: the point of it nearest to the centre, and its direction. */
@@ -122,7 +148,7 @@ export function boundary(plane, line, columns, className, { name = "", level = 0
     made = shape("line", { x1, y1, x2, y2 }, className);
     at = [x1 + along * (x2 - x1), y1 + along * (y2 - y1)];
   } else {
-    const found = contour(plane.grid.values(line, columns), level);
+    const found = contour(plane, line, columns, level);
     if (found === null) return null;
     made = shape("path", { d: found.d, fill: "none" }, className);
     at = found.at;
@@ -134,11 +160,21 @@ export function boundary(plane, line, columns, className, { name = "", level = 0
   return group;
 }
 
+const PLAIN = [{ a: 1, b: 0, gamma: 0 }, { a: 0, b: 1, gamma: 0 }];
+
 /** Ten bands of probability 1/(1 + e^-s) (or two, by the sign of the score), from minus to plus. */
 export function shading(plane, line, columns, probability) {
-  if (line.w.length === 0) return [];
-  const own = columns ?? [{ a: 1, b: 0, gamma: 0 }, { a: 0, b: 1, gamma: 0 }];
-  const values = plane.grid.values(line, own);
+  return line.w.length === 0 ? [] : shaded(plane.grid.values(line, columns ?? PLAIN), probability);
+}
+
+/** The sides of any rule, a function of a place. */
+export function regions({ window: own }, rule) {
+  const values = new Float64Array((CELLS + 1) ** 2);
+  for (let i = 0, k = 0; i <= CELLS; i += 1) for (let j = 0; j <= CELLS; j += 1, k += 1) values[k] = rule(own.x + (j / CELLS) * own.wide, own.y + (i / CELLS) * own.high);
+  return shaded(values, false);
+}
+
+function shaded(values, probability) {
   const count = probability ? LEVELS : 2;
   const paths = Array.from({ length: count }, () => []);
   const side = CELLS + 1, unit = SIZE / CELLS;

@@ -2,10 +2,26 @@
 
 import { boundary } from "./boundary.js";
 import { control } from "./controls.js";
+import { descend } from "./fits.js";
 import { byId, path, shape, shown, words } from "./shapes.js";
 
 const SIZE = 320;
 const LEVELS = 12;
+
+const SIDE = 41; // of the grid of the surface
+
+/** The loss on a square around the path; far points of a path that diverges are left out. */
+function withSurface(answer) {
+  const { path: all, objective } = answer, sizes = all.map((w) => Math.max(...w.map(Math.abs)));
+  const middle = [...sizes].sort((a, b) => a - b)[Math.floor(sizes.length / 2)];
+  const shownPart = all.filter((_, k) => sizes[k] <= Math.max(4 * middle, 1e-9) || all.length <= 2);
+  const ends = [0, 1].map((j) => [Math.min(...shownPart.map((w) => w[j])), Math.max(...shownPart.map((w) => w[j]))]);
+  const side = Math.max(...ends.map(([low, high]) => high - low)) * 1.6 || 2;
+  const [left, bottom] = ends.map(([low, high]) => (low + high) / 2 - side / 2);
+  const at = (k) => (k / (SIDE - 1)) * side;
+  const values = Array.from({ length: SIDE }, (_, i) => Array.from({ length: SIDE }, (__, j) => objective([left + at(j), bottom + at(i)])));
+  return { ...answer, surface: { left, bottom, side, count: SIDE, values } };
+}
 
 export class DescentPanel {
   answer = null;
@@ -22,18 +38,20 @@ export class DescentPanel {
     this.scene = scene;
   }
 
-  set(answer, why = "") {
-    this.answer = answer;
-    const { step } = this.scene.descent;
-    byId("descent-text").textContent = answer === null ? why : answer.ended;
-    byId("descent-verdict").textContent = answer === null ? "" : this.verdict(answer, step);
+  set(known) {
+    const { points, descent } = this.scene;
+    const rows = points.map(({ x, y }) => [x, y]), labels = points.map(({ label }) => label);
+    this.answer = known ? withSurface(descend(rows, labels, descent)) : null;
+    const { answer } = this;
+    byId("descent-text").textContent = answer === null ? "There must be points of both classes." : `${answer.path.length - 1} steps; the loss is ${shown(answer.values.at(-1))} at w = (${answer.path.at(-1).map((v) => shown(v)).join(", ")}).`;
+    byId("descent-verdict").textContent = answer === null ? "" : this.verdict(answer, descent.step);
     byId("descent-verdict").className = `verdict ${answer?.diverged ? "fails" : "holds"}`;
     this.draw();
   }
 
-  verdict({ diverged, safe_step: safe, values }, step) {
+  verdict({ diverged, limit: safe, values }, step) {
     const limit = safe === null || this.scene.descent.momentum > 0 ? "" : ` Below a step of ${shown(safe, 3)} = 2/L every step lowers the loss.`;
-    if (this.answer.cut) return `✗ Diverges: with a step of ${shown(step, 3)} the weights pass 10⁶ after ${values.length - 1} step${values.length === 2 ? "" : "s"}, where the path shown ends.${limit}`;
+    if (this.answer.cut) return `✗ Diverges: with a step of ${shown(step, 3)} the weights pass 10⁶ after ${values.length - 1} step${values.length === 2 ? "" : "s"}, where the path ends.${limit}`;
     if (diverged) return `✗ Diverges: with a step of ${shown(step, 3)} the loss rises from ${shown(values[0])} to ${shown(values.at(-1))}.${limit}`;
     const [first, last] = [values[0], values.at(-1)];
     const digits = [4, 6, 8, 12, 16].find((count) => shown(first, count) !== shown(last, count));

@@ -3,7 +3,7 @@
 import { score } from "./boundary.js";
 import { control } from "./controls.js";
 import { byId, element, shape, shown, words } from "./shapes.js";
-import { DEFAULTS } from "./state.js";
+import { CHOICES, DEFAULTS, RECIPES } from "./perceptron.js";
 
 const TITLES = {
   start: "Start", order: "Order of rows", tie: "A score of 0", stop: "Stop after",
@@ -16,10 +16,10 @@ export class Learner extends EventTarget {
   look = 0; // how many looks have been taken
   #timer = null;
 
-  constructor(scene, options, recipes) {
+  constructor(scene) {
     super();
     this.scene = scene;
-    this.form(byId("choices"), options, recipes);
+    this.form(byId("choices"));
     const on = (id, act) => byId(id).addEventListener("click", act);
     on("reset", () => this.go(0));
     on("step", () => this.go(this.look + 1));
@@ -30,9 +30,9 @@ export class Learner extends EventTarget {
     byId("scrub").addEventListener("input", (event) => this.go(Number(event.target.value)));
   }
 
-  form(place, options, recipes) {
+  form(place) {
     const recipe = element("select", { id: "recipe" });
-    const all = Object.entries({ default: {}, ...recipes }).map(([name, own]) => [name, { ...DEFAULTS.choices, ...own }]);
+    const all = Object.entries(RECIPES).map(([name, own]) => [name, { ...DEFAULTS, ...own }]);
     recipe.append(...[...all.map(([name]) => name), "custom"].map((name) => new Option(name, name)));
     recipe.options[all.length].disabled = true; // shown where other choices were made
     this.scene.addEventListener("change", () => {
@@ -45,14 +45,14 @@ export class Learner extends EventTarget {
       this.scene.changed("choices");
     });
     for (const [name, title] of Object.entries(TITLES)) {
-      control(place, this.scene, "choices", name, { title, options: options[name], ...LIMITS[name] });
+      control(place, this.scene, "choices", name, { title, options: CHOICES[name], ...LIMITS[name] });
     }
   }
 
   /** A run that begins: its columns and first weights; looks are added as they arrive. */
   begin(start) {
+    this.wanted ??= this.atEnd ? Infinity : this.look; // a run that was at its end stays there
     this.run = { columns: start.columns, row: [], epoch: [], score: [], mistake: [], w: [start.w], b: [start.b], ended: "" };
-    this.wanted ??= this.look;
     this.look = 0;
     this.grown();
   }
@@ -118,6 +118,7 @@ export class Learner extends EventTarget {
     this.dispatchEvent(new Event("look"));
   }
 
+  /** How many updates have been made. */
   get mistakes() {
     return this.run?.mistake.slice(0, this.look).filter(Boolean).length ?? 0;
   }
@@ -151,7 +152,8 @@ export class Learner extends EventTarget {
 
   sentence() {
     if (this.run === null) return "";
-    const vector = ({ w, b }) => `(${w.slice(0, 5).map((v) => shown(v)).join(", ")}${w.length > 5 ? ", …" : ""}; ${shown(b)})`;
+    const bias = this.scene.choices.fit_intercept;
+    const vector = ({ w, b }) => `(${w.slice(0, 5).map((v) => shown(v)).join(", ")}${w.length > 5 ? ", …" : ""}${bias ? `; ${shown(b)}` : ""})`;
     const { last } = this;
     if (last === null) return `start: ŵ = ${vector(this.weights)}`;
     const { label } = this.scene.points[last.row] ?? { label: 0 };
@@ -159,7 +161,7 @@ export class Learner extends EventTarget {
     const scaled = this.scene.choices.normalize_rows ? ", row scaled to length 1" : "";
     return last.mistake
       ? `${what}: mistake ${this.mistakes}.\nŵ ← ŵ ${label > 0 ? "+" : "−"} x̂${scaled}: ${vector(last.before)} → ${vector(last.after)}`
-      : `${what}: right.\nŵ stays ${vector(last.after)}`;
+      : `${what}: correct.\nŵ stays ${vector(last.after)}`;
   }
 
   /** The first two weights before and after the last look, and the vector y·x̂ that was added. */

@@ -1,47 +1,60 @@
-/* The panel of a lesson: its stops, its task, and whether that is solved. */
+/* The panel of a lesson: its idea, its task, whether that is solved; exercises with solutions, and a sheet to print. */
 
-import { LESSONS } from "./lessons.js";
+import { isServed, NEEDS_PYTHON } from "./api.js";
+import { exercisesOf, LESSONS } from "./lessons.js";
 import { byId, element } from "./shapes.js";
+
+const ON_SHEET = 4; // versions of each exercise
 
 export class LessonPanel {
   lesson = null;
-  #stop = 0;
   #base = null;
+  #seed = 1; // of the points
+  #numbers = 1; // of the exercises
   #solved = new Set(JSON.parse(sessionStorage.getItem("solved") ?? "[]"));
 
   /** `begin` sets the page up for a lesson, `lab` gives what its check looks at. */
   constructor(begin, lab) {
     Object.assign(this, { begin, lab });
     this.buttons = LESSONS.map((lesson, k) => {
-      const made = element("button", { type: "button", id: `lesson-${k + 1}`, "aria-label": `Lesson ${k + 1}: ${lesson.title}` });
-      made.addEventListener("click", () => this.open(k));
-      return made;
+      const button = element("button", { type: "button", id: `lesson-${k}`, "aria-label": `Lesson ${k}: ${lesson.title}` });
+      if (lesson.python && !isServed()) Object.assign(button, { disabled: true, title: NEEDS_PYTHON });
+      button.addEventListener("click", () => this.open(k));
+      return button;
     });
     byId("lessons").append(...this.buttons);
     const on = (id, act) => byId(id).addEventListener("click", act);
-    on("lesson-back", () => this.go(this.#stop - 1));
-    on("lesson-next", () => this.go(this.#stop + 1));
-    on("lesson-again", () => this.open(LESSONS.indexOf(this.lesson)));
+    on("lesson-next", () => this.open(LESSONS.indexOf(this.lesson) + 1));
+    on("lesson-again", () => this.open(LESSONS.indexOf(this.lesson), this.#seed));
+    on("lesson-anew", () => this.open(LESSONS.indexOf(this.lesson), this.#seed + 1));
     on("lesson-close", () => this.close());
+    on("exercises-anew", () => { this.#numbers += 1; this.exercises(); });
+    on("print", () => this.print());
     this.mark();
   }
 
   mark() {
     this.buttons.forEach((button, k) => {
       const done = this.#solved.has(k);
-      button.textContent = `${done ? "✓" : k + 1} ${LESSONS[k].short}`;
+      button.textContent = `${done ? "✓" : k} ${LESSONS[k].short}`;
       button.setAttribute("aria-pressed", String(LESSONS[k] === this.lesson));
     });
   }
 
-  open(k) {
+  open(k, seed = 1) {
     this.lesson = LESSONS[k];
     this.#base = null;
+    this.#seed = seed;
+    const next = LESSONS[k + 1];
     byId("lesson").hidden = false;
-    byId("lesson-title").textContent = `${k + 1}. ${this.lesson.title}`;
+    byId("lesson-title").textContent = `${k}. ${this.lesson.title}`;
+    byId("lesson-text").textContent = this.lesson.text;
     byId("lesson-task").textContent = this.lesson.task;
-    this.begin(this.lesson);
-    this.go(0);
+    byId("lesson-next").disabled = next === undefined || (next.python === true && !isServed());
+    byId("lesson-anew").hidden = this.lesson.anew !== true;
+    this.begin(this.lesson, seed);
+    this.lab().be.begin(this.lesson.be === true);
+    this.exercises();
     this.mark();
     byId("lesson-title").focus({ preventScroll: true });
     byId("lesson").scrollIntoView({ block: "nearest" });
@@ -50,24 +63,25 @@ export class LessonPanel {
   close() {
     this.lesson = null;
     byId("lesson").hidden = true;
-    this.outline(null);
     this.mark();
   }
 
-  go(stop) {
-    const { stops } = this.lesson;
-    this.#stop = Math.max(0, Math.min(stop, stops.length - 1));
-    const [place, text] = stops[this.#stop];
-    byId("lesson-text").textContent = text;
-    byId("lesson-stop").textContent = `${this.#stop + 1} of ${stops.length}`;
-    byId("lesson-back").disabled = this.#stop === 0;
-    byId("lesson-next").disabled = this.#stop === stops.length - 1;
-    this.outline(place);
+  exercises() {
+    byId("exercises").replaceChildren(...exercisesOf(this.lesson, this.#numbers).map(({ question, answer }) =>
+      element("li", {}, question, element("details", {}, element("summary", {}, "Solution"), answer))));
   }
 
-  outline(id) {
-    for (const own of document.querySelectorAll(".toured")) own.classList.remove("toured");
-    if (id !== null) byId(id)?.classList.add("toured");
+  /** Both exercises in several versions on one page, and the key on another. */
+  print() {
+    const versions = Array.from({ length: ON_SHEET }, (_, k) => exercisesOf(this.lesson, this.#numbers * 100 + k));
+    const list = (part) => versions.map((pair, k) => element("section", {}, element("h3", {}, `Version ${k + 1}`), element("ol", {}, ...pair.map((own) => element("li", {}, own[part])))));
+    byId("sheet").replaceChildren(
+      element("h2", {}, this.lesson.title), element("p", {}, this.lesson.text), ...list("question"),
+      element("h2", { class: "key" }, `Key: ${this.lesson.title}`), ...list("answer"),
+    );
+    byId("sheet").hidden = false;
+    window.print();
+    byId("sheet").hidden = true;
   }
 
   /** Look at the page again: is the task solved? What the task compares with is kept once the first answers are there. */
@@ -75,23 +89,27 @@ export class LessonPanel {
     if (this.lesson === null) return;
     const lab = this.lab();
     if (this.#base === null) {
-      if (!(this.lesson.ready?.(lab) ?? true)) return this.say("Wait for the first answers.", false);
+      if (!(this.lesson.ready?.(lab) ?? true)) {
+        this.say("Wait for the first answers.", false);
+        return;
+      }
       this.#base = this.lesson.keep?.(lab) ?? {};
     }
-    const missing = lab.learner.run === null ? "Deciding…" : this.lesson.check({ ...lab, base: this.#base });
-    const done = missing === "";
-    if (done && !this.#solved.has(LESSONS.indexOf(this.lesson))) {
-      this.#solved.add(LESSONS.indexOf(this.lesson));
+    const seen = { ...lab, base: this.#base };
+    const missing = lab.learner.run === null ? "Deciding…" : this.lesson.check(seen);
+    const done = missing === "", number = LESSONS.indexOf(this.lesson);
+    if (done && !this.#solved.has(number)) {
+      this.#solved.add(number);
       sessionStorage.setItem("solved", JSON.stringify([...this.#solved]));
       this.mark();
     }
     const { learned } = this.lesson;
-    return this.say(done ? (typeof learned === "function" ? learned({ ...lab, base: this.#base }) : learned) : missing, done);
+    this.say(done ? (typeof learned === "function" ? learned(seen) : learned) : missing, done);
   }
 
   say(text, done) {
-    const place = byId("lesson-status"), own = `${done ? "✓ Solved. " : "○ "}${text}`;
+    const place = byId("lesson-status"), words = `${done ? "✓ Solved. " : "○ "}${text}`;
     place.className = done ? "holds" : "muted";
-    if (place.textContent !== own) place.textContent = own;
+    if (place.textContent !== words) place.textContent = words;
   }
 }

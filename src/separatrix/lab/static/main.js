@@ -1,16 +1,19 @@
 /* Brings the parts together: the scene changes, the server is asked, and plane and panels are drawn anew. */
 
-import { ask, stream } from "./api.js";
+import { ask, begin as offered, isQuick, isServed, stream } from "./api.js";
+import { BeThePerceptron } from "./be.js";
 import { boundary } from "./boundary.js";
 import { Compare } from "./compare.js";
 import { DescentPanel } from "./descent.js";
 import { featureForm, sayColumns } from "./features.js";
+import { Hand } from "./hand.js";
 import { Learner } from "./learner.js";
 import { LessonPanel } from "./lesson_panel.js";
-import { Plane } from "./plane.js";
 import { ProofPanel } from "./proof.js";
-import { python, sharedScene, shareForm } from "./share.js";
+import { fragmentOf, python, sharedScene, shareForm } from "./share.js";
+import "./separatrix-plane.js";
 import { byId } from "./shapes.js";
+import { Squeeze } from "./squeeze.js";
 import { Scene } from "./state.js";
 import { Study } from "./study.js";
 import { TableForm } from "./table.js";
@@ -18,16 +21,20 @@ import { Tabs } from "./tabs.js";
 
 const say = (text) => { byId("status").textContent = text; };
 const scene = new Scene();
-const plane = new Plane(byId("plane"), scene, () => Number(document.querySelector("input[name=label]:checked").value), say);
+const plane = byId("stage").begin(scene, () => Number(document.querySelector("input[name=label]:checked").value), say);
 const proofs = new ProofPanel(scene);
 const study = new Study(scene);
 const descent = new DescentPanel(scene);
 const tabs = new Tabs(byId("tabs"));
-let learner, compare, lessons, first;
+const later = () => { frame ??= requestAnimationFrame(draw); };
+const hand = new Hand(plane, scene, later);
+const squeeze = new Squeeze(scene, later);
+let learner, compare, lessons, first, be;
 let asked = 0; // the number of the last question; answers to earlier ones are not used
 let answered = 0;
 let panels = 0; // questions of panels without an answer yet
-let waiting = null;
+let waiting = null, timer = null, addressed = null;
+let begun = false, altered = false; // whether the scene is another than the page began with
 let frame = null;
 let stale = new Set(["learners", "validation", "descent"]); // panels whose answers are not about this scene
 let fits = null;
@@ -39,23 +46,22 @@ function draw() {
   plane.held = new Set(fits?.held ?? []);
   if (plane.drag === null) plane.drawPoints();
   else plane.drawPoint(plane.drag.index);
-  const parts = { learners: compareShown, validation: studyShown, descent: descentShown }[tabs.name] ?? runShown;
+  const parts = { hand: handShown, learners: compareShown, validation: studyShown, descent: descentShown }[tabs.name] ?? runShown;
   plane.draw(...parts());
-  proofs.showBound(learner);
+  squeeze.show(proofs.proof, learner);
+  hand.say(proofs.proof, learner);
   byId("undo").disabled = !scene.canUndo;
   byId("redo").disabled = !scene.canRedo;
   if (tabs.name === "share") byId("code").textContent = python(scene, proofs.proof?.columns ?? null, fits?.held ?? [], first.learners);
   lessons.look();
 }
 
-const later = () => { frame ??= requestAnimationFrame(draw); };
-
 function runShown() {
   const { proof } = proofs;
   const { last, weights, run } = learner;
   const behind = [], lines = [], marks = [];
   const columns = proof?.columns ?? null;
-  if (proof !== null && proof.gap !== null) {
+  if (proof !== null && proof.gap !== null && !be.on) {
     const { line, lower, edges } = proof.gap;
     const reach = lower * Math.hypot(...line.w);
     if (scene.bent) behind.push(...[-reach, reach].map((level) => boundary(plane, line, columns, "edge", { level })));
@@ -76,6 +82,12 @@ function runShown() {
   return [behind, lines, marks];
 }
 
+/** Only the line in the hand, with the halfspaces that it makes. */
+function handShown() {
+  const { behind, marks } = hand.drawn();
+  return [behind, [boundary(plane, plane.handles.held, null, "boundary")], marks];
+}
+
 function compareShown() {
   if (stale.has("learners")) return [[], [], []];
   const { behind, lines } = compare.drawn(plane);
@@ -94,12 +106,12 @@ const descentShown = () => [[], stale.has("descent") ? [] : descent.drawn(plane)
 const QUESTIONS = {
   learners: async (question) => [await ask("fits", question)],
   validation: (question) => Promise.all([ask("fits", question), ask("study", question)]),
-  descent: async (question) => [await ask("descent", question)],
+  descent: async () => [],
 };
 const ANSWERED = {
   learners([found], why) { fits = found; compare.set(found, why); },
   validation([found, answer], why) { fits = found; study.set(answer, found, why); },
-  descent([found], why) { descent.set(found, why); },
+  descent() { descent.set(scene.hasBothClasses); },
 };
 
 /** Ask about the panel that is open, unless its answers are about this scene. */
@@ -124,6 +136,7 @@ async function askPanel(number = asked) {
 /** Ask the server about the scene; of answers that overtake each other the last question counts. */
 async function refresh() {
   const number = ++asked;
+  waiting = null;
   if (!scene.hasBothClasses) {
     learner.clear();
     proofs.set(null, "There must be points of both classes.");
@@ -150,21 +163,27 @@ async function refresh() {
   }
   if (number === asked) answered = number;
   later();
+  clearTimeout(addressed);
+  addressed = setTimeout(() => { if (altered && number === asked) history.replaceState(null, "", fragmentOf(scene)); }, 400);
 }
 
 function changed({ detail }) {
   if (learner === undefined) return;
+  altered = begun;
   say(""); // a message is about the scene before
   asked += 1;
   stale = new Set(Object.keys(QUESTIONS)); // what was answered is no longer about this scene
-  if (document.documentElement.dataset.state !== "asking") {
-    document.documentElement.dataset.state = "asking";
-    proofs.set(null, "Deciding…");
-    learner.clear();
+  document.documentElement.dataset.state = "asking";
+  if (waiting !== null) cancelAnimationFrame(waiting);
+  clearTimeout(timer);
+  if (isQuick(scene)) {
+    waiting = requestAnimationFrame(refresh); // answered before anything is drawn
+    return;
   }
+  proofs.set(null, "Deciding…");
+  learner.clear();
   later();
-  clearTimeout(waiting);
-  waiting = setTimeout(refresh, detail === "move" ? 60 : 0);
+  timer = setTimeout(refresh, detail === "move" ? 60 : 0);
 }
 
 /** Show points under their names, with room around them; choices as given, or as they are. */
@@ -176,52 +195,56 @@ function show({ points, axes = ["x", "y"], about = "" }, given = scene.asJson(),
   scene.restore(given);
   scene.replace(structuredClone(points));
   plane.fit(room);
-  draw();
+  later();
 }
 
-/** A scene of the list; some come with the page, others when they are chosen. */
-async function choosePreset(wanted) {
-  let found = first.presets.find(({ name }) => name === wanted);
-  if (found === undefined) {
-    document.documentElement.dataset.state = "asking";
-    panels += 1;
-    found = await ask(`preset/${wanted}`).finally(() => { panels -= 1; });
-    first.presets.push(found);
-    if (byId("preset").value !== wanted) return;
-  }
-  show(found);
-}
+const sceneNamed = (wanted) => first.scenes.find(({ name }) => name === wanted);
 
-function beginLesson({ preset, panel, choices, learners, room, atEnd }) {
-  byId("preset").value = preset;
-  show(first.presets.find(({ name }) => name === preset), { choices, ...(learners && { learners }) }, room);
+function beginLesson({ preset, points, panel, choices, learners, room, atEnd, hand: line }, seed) {
+  byId("preset").value = preset ?? "";
+  const given = points === undefined ? sceneNamed(preset) : { points: points(seed), about: "points of this lesson" };
+  plane.handles.hold(null);
+  show(given, { choices, ...(learners && { learners }) }, room);
+  if (line !== undefined) plane.handles.hold(line);
   if (atEnd) learner.wanted = Infinity;
   tabs.show(panel);
 }
 
-const seenByLessons = () => ({ scene, proof: proofs.proof, learner, fits: stale.has("learners") ? null : compare.fits, study: stale.has("validation") ? null : study.answer, rates: study.rates });
+const seenByLessons = () => ({ scene, hand, be, squeeze, proof: proofs.proof, learner, fits: stale.has("learners") ? null : compare.fits, study: stale.has("validation") ? null : study.answer, rates: study.rates });
 
 async function begin() {
   try {
-    first = await ask("start");
+    first = await offered();
   } catch (error) {
-    say(`The lab cannot be reached: ${error.message}`);
+    say(`The scenes of the lab cannot be read: ${error.message}`);
     return;
   }
-  const { presets, choices, recipes, table } = first;
+  const { scenes, table } = first;
   featureForm(scene);
-  learner = new Learner(scene, choices, recipes);
+  learner = new Learner(scene);
+  be = new BeThePerceptron(scene, learner, plane, later);
   compare = new Compare(scene, first.learners);
   lessons = new LessonPanel(beginLesson, seenByLessons);
   const tableForm = new TableForm(table, show);
-  byId("preset").append(...presets.map(({ name, title }) => new Option(title, name)), ...Object.entries(first.later).map(([name, title]) => new Option(title, name)));
-  byId("preset").addEventListener("change", (event) => choosePreset(event.target.value));
+  byId("preset").append(...scenes.map(({ name, title }) => new Option(title, name)));
+  byId("preset").addEventListener("change", (event) => show(sceneNamed(event.target.value)));
   learner.addEventListener("look", later);
   compare.addEventListener("shade", later);
   study.addEventListener("threshold", later);
-  tabs.addEventListener("show", () => { askPanel(); later(); });
+  tabs.addEventListener("show", () => {
+    hand.hold(tabs.name === "hand");
+    askPanel();
+    later();
+  });
+  for (const part of document.querySelectorAll(".python")) part.hidden = isServed();
+  document.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("input:not([type=radio], [type=checkbox], [type=range])")) return;
+    event.preventDefault();
+    if (event.shiftKey) scene.redo(); else scene.undo();
+  });
   scene.addEventListener("change", changed);
   const on = (id, act) => byId(id).addEventListener("click", act);
+  on("flip", () => plane.flip());
   on("delete", () => plane.removeSelected());
   on("undo", () => scene.undo());
   on("redo", () => scene.redo());
@@ -235,10 +258,13 @@ async function begin() {
   } catch {
     problem = "The link does not hold a scene.";
   }
-  if (given === null) show(presets[0]);
+  if (given === null) show(scenes[0]);
   else open(given, "from a link");
-  if (given === null) tableForm.fill(presets[0].axes);
+  if (given === null) tableForm.fill(scenes[0].axes);
+  hand.hold(true);
   say(problem);
+  if (/[#&]embed=yes/.test(location.hash)) document.documentElement.dataset.embed = "yes";
+  begun = true;
 }
 
 await begin();

@@ -2,15 +2,37 @@
 
 import { save } from "./proof.js";
 import { byId } from "./shapes.js";
-import { Scene } from "./state.js";
+import { DEFAULTS, Scene } from "./state.js";
 
 const PAINT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "text-anchor"];
 const MOST_BYTES = 200000; // of a scene file
 
+const PARTS = ["choices", "features", "study", "descent"];
+
 /** The scene in the fragment of the address; null where there is none. */
 export function sharedScene() {
-  const found = /(?:^#|&)scene=([^&]*)/.exec(location.hash);
-  return found === null ? null : Scene.read(decodeURIComponent(found[1]));
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  if (!fragment.has("points")) return null;
+  const points = fragment.get("points").split(";").filter(Boolean).map((part) => {
+    const [x, y, label] = part.split(",");
+    return { x: Number(x || NaN), y: Number(y || NaN), label: { p: 1, n: -1 }[label] };
+  });
+  const scene = { points };
+  for (const [name, text] of fragment) {
+    const [part, key] = name.split(".");
+    if (!PARTS.includes(part) || key === undefined) continue;
+    const kind = typeof DEFAULTS[part][key];
+    (scene[part] ??= {})[key] = kind === "number" ? Number(text) : kind === "boolean" ? text === "true" : text;
+  }
+  if (fragment.has("learners")) scene.learners = fragment.get("learners").split(",").filter(Boolean);
+  return Scene.read(JSON.stringify(scene));
+}
+
+/** The fragment that holds a scene: its points, and what is not as by default. */
+export function fragmentOf(scene) {
+  const points = scene.points.map(({ x, y, label }) => `${x},${y},${label > 0 ? "p" : "n"}`).join(";");
+  const changed = PARTS.flatMap((part) => Object.entries(scene[part]).filter(([key, value]) => value !== DEFAULTS[part][key]).map(([key, value]) => `&${part}.${key}=${value}`));
+  return `#points=${points}${changed.join("")}&learners=${scene.learners.join(",")}`;
 }
 
 /** A copy of the picture that carries its own colours, since a file has no style sheet. */
@@ -20,15 +42,18 @@ export function standalone(svg) {
   svg.querySelectorAll("*").forEach((own, k) => {
     const style = getComputedStyle(own);
     for (const name of PAINT) copies[k].setAttribute(name, style.getPropertyValue(name));
-    copies[k].removeAttribute("class");
+    
     copies[k].removeAttribute("tabindex");
   });
+  for (const name of ["class", "id", "style", "tabindex", "role", "aria-label"]) copy.removeAttribute(name);
+  copy.querySelectorAll(".target").forEach((own) => own.remove());
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("width", "900");
   copy.setAttribute("height", "900");
   const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   for (const [name, value] of Object.entries({ width: 600, height: 600, fill: getComputedStyle(svg).backgroundColor })) paper.setAttribute(name, value);
   copy.prepend(paper);
+  copies.forEach((own) => own.removeAttribute("class"));
   return new XMLSerializer().serializeToString(copy);
 }
 
@@ -45,8 +70,11 @@ async function asPng(text) {
 export function shareForm(scene, { say, open }) {
   const on = (id, act) => byId(id).addEventListener("click", act);
   on("link", () => {
-    history.replaceState(null, "", `#scene=${encodeURIComponent(JSON.stringify(scene.asJson()))}`);
-    say("The address of this page now holds the scene.");
+    history.replaceState(null, "", fragmentOf(scene));
+    byId("address").value = location.href;
+    byId("frame").value = `<iframe src="${location.href}&embed=yes" width="760" height="820" title="Separatrix"></iframe>`;
+    navigator.clipboard?.writeText(location.href).catch(() => {});
+    say("The address of this page holds the scene.");
   });
   on("export-json", () => save("scene.json", JSON.stringify(scene.asJson(), null, 1), "application/json"));
   on("export-svg", () => save("scene.svg", standalone(byId("plane")), "image/svg+xml"));

@@ -1,13 +1,12 @@
 /* The scene: points and choices, with undo and redo. Views listen for its changes. */
 
+import { CHOICES, DEFAULTS as PERCEPTRON } from "./perceptron.js";
+
 export const MOST_POINTS = 500;
 const MOST_STEPS_BACK = 200;
 
 export const DEFAULTS = {
-  choices: {
-    start: "zeros", order: "cyclic", tie: "mistake", stop: "pass",
-    normalize_rows: false, fit_intercept: true, max_epochs: 100, random_state: 0,
-  },
+  choices: PERCEPTRON,
   features: { x2: false, y2: false, xy: false, degree: 1, bumps: 0, gamma: 1 },
   study: { share: 0, seed: 0 },
   descent: { loss: "squared", step: 0.1, momentum: 0, steps: 60 },
@@ -17,6 +16,7 @@ const LEARNERS = ["lda", "logistic", "max-margin"];
 export class Scene extends EventTarget {
   points = [];
   axes = ["x", "y"];
+  fixed = false; // whether the points stay as they are
   #back = [];
   #forth = [];
 
@@ -61,6 +61,13 @@ export class Scene extends EventTarget {
     this.dispatchEvent(new CustomEvent("change", { detail: "move" }));
   }
 
+  flip(index) {
+    if (this.points[index] === undefined) return;
+    this.remember();
+    this.points[index].label *= -1;
+    this.changed();
+  }
+
   remove(index) {
     if (this.points[index] === undefined) return;
     this.remember();
@@ -94,10 +101,10 @@ export class Scene extends EventTarget {
     this.changed(part);
   }
 
-  /** Choices of every part: those given, and defaults for the others; a value of another type is left out. */
+  /** Choices of every part: those given, and defaults for the others; a value of another type or word is left out. */
   restore(given) {
     for (const [part, defaults] of Object.entries(DEFAULTS)) {
-      const known = Object.entries(given?.[part] ?? {}).filter(([name, value]) => Object.hasOwn(defaults, name) && typeof value === typeof defaults[name]);
+      const known = Object.entries(given?.[part] ?? {}).filter(([name, value]) => Object.hasOwn(defaults, name) && typeof value === typeof defaults[name] && (part !== "choices" || (CHOICES[name]?.includes(value) ?? true)));
       this[part] = { ...defaults, ...Object.fromEntries(known) };
     }
     const learners = Array.isArray(given?.learners) ? given.learners.filter((name) => typeof name === "string").slice(0, 3) : LEARNERS;
