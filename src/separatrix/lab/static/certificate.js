@@ -1,7 +1,7 @@
 /* Certificates of what separability.js found, for checker.js, whose format, table reader and fingerprint are used: it is a classic
  * script, and its names are global where it has been loaded. */
 
-/* global FORMAT, fingerprint, readTable, verify */
+/* global FORMAT, fingerprint, readJson, readTable, spreadOf, topOfRows, verify */
 
 const hex = (v) => (v < 0n ? `-0x${(-v).toString(16)}` : `0x${v.toString(16)}`);
 const ratio = (over, under) => `${hex(over)}/${hex(under)}`;
@@ -16,8 +16,10 @@ export function tableText(rows, labels, names) {
 export function certificates(text, bias, found, margin, bound) {
   const table = readTable(text, "points.csv", "label", null);
   const d = table.d, classes = ["-1", "1"];
-  const data = { n: table.rows.length, d, sha256: fingerprint(table.rows, new Map([["-1", 0], ["1", 1]]), d), columns: null, target: null, classes, dropped: [] };
-  const about = { format: FORMAT, reading: "binary64", intercept: bias, data, positive: ["1"], negative: ["-1"] };
+  const told = { n: table.rows.length, d, columns: null, target: null, classes, dropped: [], reading: "binary64", exponents: spreadOf(table.rows).map(Number) };
+  const top = topOfRows(table.rows, new Map(classes.map((name, k) => [name, k])), d, null);
+  const data = { ...told, sha256: fingerprint(readJson(JSON.stringify(told)), top) };
+  const about = { format: FORMAT, intercept: bias, data, positive: ["1"], negative: ["-1"] };
   const w = (vector) => vector.map(hex);
   const circuit = (witness) => ({ support: witness.map(({ row }) => row), lambda: witness.map(({ weight }) => hex(weight)) });
   const parts = [{ claim: found.verdict, ...proofOf(found, circuit, w) }];

@@ -39,7 +39,7 @@ export class Squeeze {
     });
     const most = margin > 0 ? Math.floor((radius / margin) ** 2 + 1e-9) : null;
     const known = proof.check.proved && start === "zeros" && !shortest;
-    byId("bound-text").textContent = most === null ? `${k} mistakes so far, and no bound` : `${k} mistakes so far, ${known ? `of at most ${shown(proof.bound.most, 15)} (proved)` : `and (R/γ)² = ${shown(most, 15)}, which is no bound here`}`;
+    byId("bound-text").textContent = most === null ? `${k} mistakes so far, and no bound` : `${k} mistakes so far, ${known ? `of at most ${shown(proof.bound.most, 15)} (proved)` : `and (R/γ)² = ${shown(most, 15)}, but no bound holds here`}`;
     byId("bound-why").textContent = most === null
       ? "No line has all points right, so that there is no γ > 0: k·γ never rises, and nothing ends the run."
       : `R = ${SHOWN(radius)}${shortest ? ", the length of the shortest lifted row" : ""}, lifted margin γ = ${SHOWN(margin)}.`;
