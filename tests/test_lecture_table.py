@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import warnings
 from pathlib import Path
 
@@ -33,12 +34,18 @@ def names():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder with the model that some commands read."""
-    made = tmp_path_factory.mktemp("commands")
-    separatrix("fit", "example:six-points", "-l", "logistic-regression", "-o", "model.sepx", cwd=made)
-    assert (made / "model.sepx").exists()
-    return made
+def model(tmp_path_factory):
+    """The model that some commands read."""
+    path = tmp_path_factory.mktemp("commands") / "model.sepx"
+    separatrix("fit", "example:six-points", "-l", "logistic-regression", "-o", "model.sepx", cwd=path.parent)
+    return path
+
+
+@pytest.fixture
+def folder(model, tmp_path):
+    """A folder of its own for each command: some of them write a model of the same name."""
+    shutil.copy(model, tmp_path)
+    return tmp_path
 
 
 def test_the_table_is_read():

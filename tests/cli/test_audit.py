@@ -58,7 +58,7 @@ def test_json_for_programs(separatrix, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("example:nope",), "there is no example 'nope': choose one of six-points, xor, bias"),
+        (("example:nope",), "there is no example 'nope': choose one of visits, six-points, xor, bias"),
         (("rows.csv",), "rows.csv does not exist"),
         ((), "Missing argument 'SOURCE'"),
         (("--depth", "3", "example:xor"), "No such option"),

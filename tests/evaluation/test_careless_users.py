@@ -155,7 +155,7 @@ def test_time_may_be_dates_and_must_be_whole(rows, tmp_path):
     with pytest.raises(DataError, match=r"no moment .* at row 5"):
         sx.holdout(X, y, time=pd.Series(days).mask(np.arange(120) == 5), ledger=tmp_path / "l")
     with pytest.raises(DataError, match="at row 0"):
-        sx.cross_validate(sx.Perceptron(), X, y, time=np.full(120, np.datetime64("NaT")))
+        sx.cross_validate(sx.Perceptron(), X, y, time=np.full(120, np.datetime64("NaT", "D")))
     with pytest.raises(DataTypeError, match="no order"):
         sx.holdout(X, y, time=[days[0].date(), 3] * 60, ledger=tmp_path / "l")
 

@@ -87,8 +87,8 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
     if options["json_"] and options["out"] is None:
         raise ParameterError("--json needs --out FILE: predictions go to standard output without it.")
     learner = table_options.learner_of(options["learner"], list(context.args), options["seed"])
-    _need_own_model(options["model"], learner, options["target"])
     plan = _plan(source, options)
+    _need_own_model(options["model"], learner, options["target"])
     with Stopping() as stopping, contextlib.closing(StreamRun(learner, plan, stopping)) as run:
         try:
             with contextlib.suppress(StopAsked):
