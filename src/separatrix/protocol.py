@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import ParameterError, raise_not_fitted
+from separatrix.errors import DataError, ParameterError, raise_not_fitted
 from separatrix.parameters import constraints, defaults, explain
 from separatrix.validation import Table, check_same_features, check_table
 
@@ -235,7 +235,7 @@ class Estimator:
         raise NotImplementedError("a learner with categorical= encodes its columns")
 
     def _remember_features(self, table: Table) -> None:
-        for name in self._of_formula:
+        for name in (*self._of_formula, "_streamed", "_stopped"):
             self.__dict__.pop(name, None)
         if table.design is not None:
             self._remember_design(table.design)
@@ -263,13 +263,58 @@ class Estimator:
 
 
 class ChunkLearner(Estimator):
-    """A learner with ``partial_fit``: what a router of scikit-learn should pass to it."""
+    """A learner with ``partial_fit``: its state, and what a router of scikit-learn should pass to it.
 
+    After ``partial_fit`` the state that the next call goes on from is part of pickles and model files; after ``fit`` it
+    is not, and a learner that came back without it refuses to go on, unless its weights are all that it needs. Copies
+    in memory keep it always.
+    """
+
+    _stream_state: ClassVar[tuple[str, ...]] = ()  # attributes that only partial_fit needs
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
         "fit": ("sample_weight",),
         "partial_fit": ("sample_weight", "classes"),
         "score": ("sample_weight",),
     }
+
+    def _copied(self) -> dict[str, Any]:
+        """The attributes of a copy in memory."""
+        return dict(self.__dict__)
+
+    def __copy__(self) -> Self:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self._copied())
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        twin = object.__new__(type(self))
+        memo[id(self)] = twin
+        twin.__dict__.update(deepcopy(self._copied(), memo))
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self._copied()
+        if "_streamed" not in state and any(state.pop(name, None) is not None for name in self._stream_state):
+            for name in self._stream_state:
+                state.pop(name, None)
+            state["_stopped"] = True
+        return state
+
+    def _state_agrees(self) -> bool:
+        """Whether the state is there, and is that of the weights."""
+        return self._stream_state[0] in self.__dict__
+
+    def _goes_on_by_weights(self) -> bool:
+        """Whether the weights of a fit are all that ``partial_fit`` needs."""
+        return False
+
+    def _need_state(self) -> None:
+        """Refuse to go on from a fit whose state was not kept."""
+        if "_stopped" in self.__dict__ and not self._goes_on_by_weights():
+            raise DataError(
+                f"this {type(self).__name__} was fitted by fit and then stored without the state that partial_fit goes "
+                "on from: start with partial_fit, or fit all rows again."
+            )
 
     def set_partial_fit_request(self, **wishes: Any) -> Self:
         """Which metadata a router should pass to ``partial_fit``.

@@ -21,8 +21,9 @@ from separatrix.models.registry import is_learner, learner_class
 from separatrix.parameters import defaults
 from separatrix.persistence.fitted_attributes import FITTED, need_fitted
 from separatrix.persistence.json_values import Unkept, pack, unpack
+from separatrix.persistence.learning_state import go_on_from, stream_state
 from separatrix.persistence.table_headers import table_header, table_model
-from separatrix.protocol import Estimator
+from separatrix.protocol import ChunkLearner, Estimator
 
 FORMAT = 3
 FORMATS = (1, 2, FORMAT)  # 2 added the digest of a certificate, 3 the feature map of an encoder
@@ -39,6 +40,8 @@ def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict
         raise ModelFileError(f"a {name} is not a learner of Separatrix: only those can be saved.")
     if not learner.__sklearn_is_fitted__():
         raise_not_fitted(learner)
+    if isinstance(learner, ChunkLearner):
+        learner = copy(learner)  # whose attributes may be computed for the file
     tensors: dict[str, Any] = {}
     parameters = {}
     for key, value in learner.get_params().items():
@@ -57,6 +60,8 @@ def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict
             attributes[key] = pack(value, f"attribute.{key}", tensors)
         except Unkept:
             left_out.append(key)
+    if (stream := stream_state(learner)) is not None:
+        kept = {**kept, "stream": stream}
     header = {
         "format": FORMAT,
         "learner": name,
@@ -120,7 +125,10 @@ def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) ->
     _check_width(learner, header["state"], tensors)
     _check_shapes(learner)
     try:
-        learner._restore({key: unpack(value, tensors, used) for key, value in header["state"].items()})
+        state = {key: unpack(value, tensors, used) for key, value in header["state"].items()}
+        stream = state.pop("stream", None)
+        learner._restore(state)
+        go_on_from(learner, stream)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         if isinstance(error, ModelFileError):
             raise

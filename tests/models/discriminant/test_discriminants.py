@@ -365,6 +365,6 @@ def test_a_saved_discriminant_whitens_and_does_not_forget_its_rows_in_silence(tm
     quadratic = sx.load(sx.save(sx.QuadraticDiscriminant().fit(X, y), tmp_path / "q.sepx"))
     for loaded in (twin, quadratic):
         before = loaded.predict_proba(X)
-        with pytest.raises(DataError, match="model files carry none"):
+        with pytest.raises(DataError, match="stored without the state"):
             loaded.partial_fit(X, y)
         assert np.array_equal(loaded.predict_proba(X), before)

@@ -53,12 +53,12 @@ def test_what_a_file_does_not_carry_is_said(tmp_path, monkeypatch):
     X, y = example()
     model = sx.LeastSquares().fit(X, y)
     twin = through_a_file(model, tmp_path)
-    with pytest.raises(DataError, match="model files carry none"):
+    with pytest.raises(DataError, match="stored without the state"):
         twin.partial_fit(X, y)
-    with pytest.raises(AttributeError, match="model files carry none"):
+    with pytest.raises(AttributeError, match="stored models carry none"):
         _ = twin.normal_matrix_
     ridge = through_a_file(sx.LeastSquares(1.0).fit(X, y), tmp_path)
-    with pytest.raises(AttributeError, match="model files carry none"):
+    with pytest.raises(AttributeError, match="stored models carry none"):
         _ = ridge.effective_rank_
     with pytest.raises(InferenceError, match="penalised"):
         ridge.summary()

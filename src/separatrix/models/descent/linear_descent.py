@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -116,6 +116,14 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
     boundary: str = boundary()
     random_state: Any = seed()
     categorical: str | None = categories()
+
+    _stream_state: ClassVar[tuple[str, ...]] = ("_states",)
+
+    def _state_agrees(self) -> bool:
+        return self._continues()
+
+    def _goes_on_by_weights(self) -> bool:
+        return True
 
     def _rule(self) -> DescentRule:
         self._check_parameters()
@@ -274,6 +282,7 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         if not fitted:
             self._remember_features(table)
         self._set_weights([state.weights() for state in vectors])
+        self._streamed = True
         finite = all(np.isfinite(state.weights()).all() for state in vectors)
         self.status_ = Status.STREAMED if finite else Status.NONFINITE
         self.n_iter_ = 1

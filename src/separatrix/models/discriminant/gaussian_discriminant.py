@@ -30,6 +30,7 @@ class Discriminant(LinearClassifier, ChunkLearner):
     """Fit, partial fit and posteriors; a subclass solves from the moments of its classes."""
 
     _distributed: ClassVar[str | None] = "moments"
+    _stream_state: ClassVar[tuple[str, ...]] = ("_moments", "_closed", "_waiting")
     boundary = "positive"  # of two equal posteriors the second, as a score of zero predicts in every learner
     _pooled: ClassVar[bool]
     covariance: str
@@ -148,17 +149,13 @@ class Discriminant(LinearClassifier, ChunkLearner):
         self._check_parameters()
         if self.shrinkage == "ledoit-wolf":
             raise ParameterError("shrinkage='ledoit-wolf' needs all rows at once: pass a number in [0, 1].")
+        self._need_state()
         fitted, waiting = self.__sklearn_is_fitted__(), self.__dict__.pop("_waiting", None)
         try:
             table, labels = self._chunk(X, y)
         finally:
             if waiting is not None:
                 self._waiting = waiting
-        if fitted and "_moments" not in self.__dict__:
-            raise DataError(
-                "the earlier fit has no moments of its rows (model files carry none): fit all rows again, or start "
-                "with partial_fit."
-            )
         weights = check_weights(sample_weight, table.n, rows=X)
         known = known_classes(self, classes)
         moments = moments_of_classes(self, table.d, known, labels, self._pooled)
@@ -168,6 +165,7 @@ class Discriminant(LinearClassifier, ChunkLearner):
         if not fitted:
             self._remember_features(table)
         self.__dict__.pop("_waiting", None)
+        self._streamed = True
         try:
             self._solve(totals, table.names, None)
         except DataError as not_yet:

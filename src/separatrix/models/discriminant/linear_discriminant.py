@@ -27,6 +27,9 @@ from separatrix.validation.table import describe_columns
 EPS = float(np.finfo(np.float64).eps)
 
 
+MOST_COLUMNS = 300  # of a covariance that a pickle carries
+
+
 @learner
 class LinearDiscriminant(FrameOutput, Discriminant):
     """Bayes' rule for normal classes N(m_k, S) with a common covariance S.
@@ -124,9 +127,30 @@ class LinearDiscriminant(FrameOutput, Discriminant):
         super()._restore(kept)
         count, d = len(self.classes_), self.n_features_in_
         shapes = [np.asarray(getattr(self, name, 0.0)).shape for name in ("means_", "covariance_", "xbar_")]
-        if shapes != [(count, d), (d, d), (d,)] or not np.isfinite(self.covariance_).all():
+        whole = "covariance_" in self.__dict__ or d <= MOST_COLUMNS
+        wanted = [(count, d), (d, d) if whole else (), (d,)]
+        if shapes != wanted or not np.isfinite(getattr(self, "covariance_", 0.0)).all():
             raise ValueError("means and covariance do not agree with the classes and features")
-        self._axes = whitening(self.covariance_).axes
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Of a fit what predicts and transforms, and of up to 300 columns the covariance."""
+        state = super().__getstate__()
+        if "_stopped" in state:
+            state.pop("_axes", None)
+            if self.n_features_in_ > MOST_COLUMNS:
+                state.pop("covariance_", None)
+        return state
+
+    def _white(self) -> Floats:
+        """The axes of unit covariance, which models that were stored find again."""
+        if "_axes" not in self.__dict__:
+            if "covariance_" not in self.__dict__:
+                raise DataError(
+                    f"the covariance of {self.n_features_in_:,} columns was left out when this model was stored: "
+                    "fit it again to whiten."
+                )
+            self._axes = whitening(self.covariance_).axes
+        return self._axes
 
     def _need_no_certainty(self, axes: Whitening, covariance: Floats, totals: Totals, names: Any) -> None:
         """Refuse classes that differ where no row varies within its class: no density exists there."""
@@ -252,13 +276,13 @@ class LinearDiscriminant(FrameOutput, Discriminant):
         >>> np.allclose(2 * model.whiten(X) @ model.whitened_means_[1], model.decision_function(X))
         True
         """
-        return self._project(self._check_rows(X), self._axes, self._middle())
+        return self._project(self._check_rows(X), self._white(), self._middle())
 
     @property
     def whitened_means_(self) -> Floats:
         """The class means in the coordinates of :meth:`whiten`."""
         self._check_fitted()
-        return np.asarray((self.means_ - self._middle()) @ self._axes)
+        return np.asarray((self.means_ - self._middle()) @ self._white())
 
     def _middle(self) -> Floats:
         return 0.5 * (self.means_[0] + self.means_[1]) if len(self.means_) == 2 else self.xbar_

@@ -14,7 +14,7 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.least_squares.after_least_squares import AfterLeastSquares
 from separatrix.models.least_squares.non_negative import from_moments_non_negative, solve_non_negative
-from separatrix.models.least_squares.normal_factor import NormalFactor
+from separatrix.models.least_squares.normal_factor import MOST_COLUMNS, NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
 from separatrix.models.least_squares.ridge_solver import from_moments, makes_squares, solve_least_squares, solve_path
 from separatrix.models.linear_predictors import LinearRegressor
@@ -93,6 +93,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         "partial_fit": ("sample_weight",),
         "score": ("sample_weight",),
     }
+    _stream_state: ClassVar[tuple[str, ...]] = ("_moments", "_later_moments", "_log_weight")
 
     alpha: float = number(0.0, least=0)
     _: KW_ONLY
@@ -185,6 +186,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         (array([2.]), 1.0)
         """
         self._check_parameters()
+        self._need_state()
         fitted = self.__sklearn_is_fitted__()
         table = self._check_rows(X) if fitted else self._fit_table(X, stream=True)
         targets, several, weights = self._beside(table, X, y, sample_weight)
@@ -209,7 +211,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
             self._remember_features(table)
         before_weight = self.__dict__.get("_log_weight", 0.0) if fitted else 0.0
         self._store(solution, table, int(moments.counts[0]), several)
-        self._log_weight = before_weight + _log_weight(weights)
+        self._log_weight, self._streamed = before_weight + _log_weight(weights), True
         return self
 
     def path(self, X: Any, y: Any, alphas: ArrayLike, sample_weight: Any = None) -> tuple[Floats, Floats]:
@@ -267,6 +269,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         self._check_fitted()
         if self.alpha == 0:
             return float(self.rank_)
+        if "_effective_rank" in self.__dict__:
+            return float(self.__dict__["_effective_rank"])
         if self._moments is not None and not self.positive:
             return self._normal(self.n_features_in_).effective_rank()
         raise AttributeError(
@@ -312,9 +316,21 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         self._log_weight = 0.0 if float(moments.weight.sum()) == rows else float("nan")
         return True
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
+    def _copied(self) -> dict[str, Any]:
+        state = super()._copied()
         return {**state, "_rows": None} if "_rows" in state else state
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Of a fit the coefficients, and of up to 300 columns what inference needs."""
+        state = super().__getstate__()
+        if "_stopped" not in state:
+            return state
+        few = self.n_features_in_ <= MOST_COLUMNS
+        state |= {"_log_weight": self._log_weight, "_basis": None}
+        state["_factor"] = self._normal_factor() if few else None
+        if few and self.alpha > 0 and self._moments is not None and not self.positive:
+            state["_effective_rank"] = self.effective_rank_
+        return state
 
     def _totals(self) -> Totals:
         assert self._moments is not None
@@ -349,6 +365,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         self.n_rows_ = counted
         self._basis = solution.basis
         self._factor = self._rows = None
+        self.__dict__.pop("_effective_rank", None)
         self._log_weight = 0.0
         self._account(solution, table.names)
 

@@ -78,6 +78,8 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
 
     _distributed: ClassVar[str | None] = "moments"
 
+    _stream_state: ClassVar[tuple[str, ...]] = ("_moments", "_later_moments", "_closed")
+
     alpha: float = number(0.0, least=0)
     _: KW_ONLY
     fit_intercept: bool = flag(True)
@@ -179,6 +181,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
         array([[0.6]])
         """
         self._check_parameters()
+        self._need_state()
         fitted = self.__sklearn_is_fitted__()
         table, labels = self._chunk(X, y)
         weights = weights_in_chunk(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
@@ -199,6 +202,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
         if solution is None:
             solution = Solution(np.zeros((1, table.d + 1)), np.zeros(1), 0, np.inf, "moments", None)
         self._store(solution, table)
+        self._streamed = True
         return self
 
     @property

@@ -20,7 +20,7 @@ from separatrix.validation import Table
 from separatrix.validation.table import describe_columns
 
 NO_MOMENTS = (
-    "kept no moments of its rows (fits of very many columns make none, and model files carry none): "
+    "kept no moments of its rows (fits of very many columns make none, and stored models carry none): "
     "fit all rows again, or start with partial_fit."
 )
 SHARED_CONDITION = 1e8  # squared condition up to which moments alone keep eight digits
@@ -89,7 +89,7 @@ class PenalisedSquares(Estimator):
         _ = self.condition_  # an attribute of a model file
         return {}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def _copied(self) -> dict[str, Any]:
         if "_later_condition" in self.__dict__:
             _ = self.condition_
         return dict(self.__dict__)

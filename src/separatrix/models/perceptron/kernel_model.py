@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -126,6 +126,13 @@ class KernelStreaming(KernelModel, ChunkLearner):
     tie: str
     max_support: float
     class_weight: Any
+    _stream_state: ClassVar[tuple[str, ...]] = ("_stream",)
+
+    def _state_agrees(self) -> bool:
+        return np.array_equal(self._stream.shown(), self.dual_coef_)
+
+    def _goes_on_by_weights(self) -> bool:
+        return True
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from each row once, in arrival order; the result does not depend on how rows are chunked.
@@ -166,7 +173,7 @@ class KernelStreaming(KernelModel, ChunkLearner):
         stream.learn(table, labels.classes[labels.codes], step)
         if not fitted:
             self._remember_features(table)
-        self._stream = stream
+        self._stream, self._streamed = stream, True
         self.classes_ = np.array(stream.classes)
         self._support, self.dual_coef_ = stream.support, stream.shown()
         self.support_ = np.arange(stream.support.n)

@@ -173,6 +173,7 @@ class SingleRowLearner(Streaming):
     def _learn_with_care(self, x: Any, y: Any, sample_weight: float, classes: Any = None) -> None:
         """One row with every check; whatever is wrong is found before anything moves."""
         self._check_parameters()
+        self._need_state()
         if np.ndim(y) != 0:
             raise DataError(f"y is {y!r}: learn_one takes one label.")
         labels = check_labels([y])
@@ -270,12 +271,18 @@ class SingleRowLearner(Streaming):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name in ("coef_", "intercept_"):  # what is bound does not know them
-            for bound in BOUND:
+            for bound in (*BOUND, "_stopped"):
                 self.__dict__.pop(bound, None)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def _copied(self) -> dict[str, Any]:
         """Bound kernels are made anew where they are needed."""
         return {name: value for name, value in self.__dict__.items() if name not in BOUND}
+
+    def _kept(self) -> dict[str, Any]:
+        if "_streamed" in self.__dict__:  # what single rows have moved, as attributes
+            for name in READ_LATE:
+                self.__dict__.setdefault(name, getattr(self, name))
+        return super()._kept()
 
     if not TYPE_CHECKING:
 

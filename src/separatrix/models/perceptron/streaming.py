@@ -22,6 +22,7 @@ from separatrix.validation import check_weights
 class Streaming(MistakeDriven, ChunkLearner):
     """Partial fit: any chunking, and classes as they appear."""
 
+    _stream_state: ClassVar[tuple[str, ...]] = ("_vectors", "_names")
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
         **MistakeDriven._routed,
         "partial_fit": ("sample_weight", "classes"),
@@ -57,6 +58,7 @@ class Streaming(MistakeDriven, ChunkLearner):
         ['no', 'yes']
         """
         self._check_parameters()
+        self._need_state()
         self._need_no_open_names()
         fitted = self.__sklearn_is_fitted__()
         table, labels = self._chunk(X, y)
@@ -73,6 +75,12 @@ class Streaming(MistakeDriven, ChunkLearner):
         self._forget_stream()
         self._show(book)
         return self
+
+    def _state_agrees(self) -> bool:
+        return self._vectors.rule == self._rule() and not self._weights_assigned(self._vectors)
+
+    def _goes_on_by_weights(self) -> bool:
+        return self.multiclass == "ovr" and hasattr(self, "coef_") and not self._rule().beside(np.zeros((1, 2)))
 
     def _need_no_open_names(self) -> None:
         """Refuse rows without names after rows with names of their own."""
@@ -119,7 +127,7 @@ class Streaming(MistakeDriven, ChunkLearner):
 
     def _show(self, book: ClassVectors) -> None:
         """What a stream has learned so far, as attributes."""
-        self._vectors = book
+        self._vectors, self._streamed = book, True
         self.classes_ = label_array(book.classes)
         self._show_model(book)
         self.n_iter_ = 1
