@@ -21,7 +21,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import separatrix as sx
 from separatrix.errors import DataError, LedgerError, OpenedWarning, ParameterError
-from separatrix.evaluation.ledger import Ledger, ledger_path
+from separatrix.evaluation.ledger import ledger_path
 from separatrix.validation.row_hashes import numbered, value_marks
 
 
@@ -283,4 +283,6 @@ def test_where_the_ledger_is(monkeypatch, tmp_path):
         assert ledger_path() == tmp_path / "separatrix" / "ledger.jsonl"
     with pytest.raises(LedgerError, match="path of a file"):
         ledger_path(7)
-    assert Ledger(tmp_path / "none").look(np.array([1], dtype=np.uint64)).times == 0
+    parts = sx.holdout(np.arange(40.0).reshape(20, 2), np.arange(20) % 2, ledger=tmp_path / "none")
+    assert parts.openings().times == 0
+    assert not (tmp_path / "none").exists()

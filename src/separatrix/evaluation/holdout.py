@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from separatrix.errors import DataError, OpenedWarning
 from separatrix.evaluation import splits
 from separatrix.evaluation.evaluation import evaluate_numbers, evaluate_outcomes
-from separatrix.evaluation.ledger import EqualRows, Ledger, Openings, ledger_path
+from separatrix.evaluation.ledger import EqualRows, Ledger, Openings, TestedTable, ledger_path
 from separatrix.evaluation.predictions import Said, outcomes_of, predictions_of
 from separatrix.evaluation.splits import time_parts
 from separatrix.statistics.distributions import need_level
@@ -39,6 +39,7 @@ class Sealed:
     marks: NDArray[np.uint64]
     copies: tuple[tuple[int, int], ...]  # marks of rows that have equals in the table, and how many
     equals: EqualRows
+    table: TestedTable
 
     def __repr__(self) -> str:
         return f"<{len(self.marks)} held-out rows>"
@@ -122,8 +123,7 @@ class Holdout:
         ...
         held-out test rows, not used yet
         """
-        alone = ~np.isin(self._sealed.marks, [mark for mark, _ in self._sealed.copies])
-        return Ledger(self.ledger).look(self._sealed.marks[alone], self._sealed.equals)
+        return Ledger(self.ledger).look(self._sealed.table, self._sealed.equals)
 
     def open_test(self, model: Any, *, positive: Any = None, level: float = 0.95, note: str = "") -> Any:
         """Evaluate a fitted model on the test rows, once it is on record that they were opened for it.
@@ -158,7 +158,8 @@ class Holdout:
         # Errors are found on training labels before the opening is recorded; the test labels are read only after it.
         self._outcomes(self._stand_in(), said, positive)
         digest = said.digest(np.argsort(self._sealed.marks), positive, self._sealed.copies)
-        record = Ledger(self.ledger).record(self._sealed.marks, digest, note or type(model).__name__)
+        note = note or type(model).__name__
+        record = Ledger(self.ledger).record(self._sealed.marks, digest, self._sealed.table, note)
         if record.times and not record.reread:
             warnings.warn(str(record), OpenedWarning, stacklevel=2)
         found = self._outcomes(self._sealed.y, said, positive)
@@ -290,6 +291,7 @@ def holdout(
 
     tested = np.where(counts > 1, np.bincount(which[test_rows], minlength=len(counts)), 0)
     listed = tested[which] > 0
+    tested_table = TestedTable.of(marks, np.unique(marks[test_rows[counts[which[test_rows]] == 1]]))
     equals = EqualRows(marks[listed], which[listed], tested)
     return Holdout(
         train=part(train_rows),
@@ -301,5 +303,5 @@ def holdout(
         ledger=ledger_path(ledger),
         _validation=part(validation_rows) if len(validation_rows) else None,
         _development=part(np.sort(np.concatenate([train_rows, validation_rows]))),
-        _sealed=Sealed(*part(test_rows), marks[test_rows], tuple(sorted(copies)), equals),
+        _sealed=Sealed(*part(test_rows), marks[test_rows], tuple(sorted(copies)), equals, tested_table),
     )

@@ -6,6 +6,11 @@ then may the labels be read. So two processes cannot lose each other's lines, a 
 counts as an opening, and a crash before or amid it as none: nothing had been seen. A line cut short by a
 crash is left where it is and skipped.
 
+A table is known by its rows together: rows of other tables that happen to be equal to a few of these were not
+openings of them. A line therefore also has a digest of all rows of its table; rows that were added or left out change
+it, and then a share of the rows that have no equals in their table must be common. Lines that were written before have
+no digest.
+
 It protects against carelessness, not against malice: anyone can read the data, delete the ledger or change a
 value in each row.
 """
@@ -34,6 +39,29 @@ from separatrix.errors import LedgerError
 
 Marks = NDArray[np.uint64]
 VERSION = 1
+COMMON = (
+    0.02  # share of the rows from which another table is one with these rows; fewer would hardly change an estimate
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TestedTable:
+    """What is known of the table that test rows are from: a digest of all its rows, and test rows without equals."""
+
+    digest: str
+    alone: Marks
+
+    @classmethod
+    def of(cls, marks: Marks, alone: Marks) -> TestedTable:
+        """From the marks of all rows, in any order."""
+        return cls(blake2b(np.sort(marks).astype("<u8").tobytes(), digest_size=16).hexdigest(), alone)
+
+    def holds(self, digest: str, opened: Marks, touched: NDArray[np.bool_]) -> bool:
+        """Whether rows that were opened, of a table with this digest, are rows of this table."""
+        if digest and digest == self.digest:
+            return True
+        common = float(np.isin(self.alone, opened).mean()) if len(self.alone) else 0.0
+        return common >= COMMON or (not digest and float(touched.mean()) >= COMMON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +158,7 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def record(self, marks: Marks, model: str, note: str = "") -> Openings:
+    def record(self, marks: Marks, model: str, table: TestedTable, note: str = "") -> Openings:
         """Write an opening of these rows, or find that it is none; refuse if it cannot be written."""
         marks = np.unique(marks)
         rows = blake2b(marks.astype("<u8").tobytes(), digest_size=16).hexdigest()
@@ -139,7 +167,7 @@ class Ledger:
             entries, damaged = _parse(text)
             if damaged and not entries and not text.lstrip().startswith(b"{"):
                 raise LedgerError(f"{self.path} holds something else than a ledger: choose another file with ledger=.")
-            count, earlier, reread, known = _count(entries, lambda opened: np.isin(marks, opened), rows, model)
+            count, earlier, reread, known = _count(entries, lambda opened: np.isin(marks, opened), table, rows, model)
             if not reread:
                 line = {
                     "version": VERSION,
@@ -147,6 +175,7 @@ class Ledger:
                     "model": model,
                     "note": note,
                     "set": rows,
+                    "table": table.digest,
                     "rows": None if known else base64.b64encode(marks.astype("<u8").tobytes()).decode(),
                 }
                 start = b"" if not text or text.endswith(b"\n") else b"\n"
@@ -162,20 +191,18 @@ class Ledger:
             damaged=damaged,
         )
 
-    def look(self, marks: Marks, equals: EqualRows | None = None) -> Openings:
-        """What is known about these rows, without opening them; ``equals`` are those that have equals in the table."""
-        marks = np.unique(marks)
+    def look(self, table: TestedTable, equals: EqualRows) -> Openings:
+        """What is known about test rows, without opening them; ``equals`` are those that have equals in the table."""
 
         def touched(opened: Marks) -> NDArray[np.bool_]:
-            alone = np.isin(marks, opened)
-            return alone if equals is None else np.concatenate([alone, equals.touched(opened)])
+            return np.concatenate([np.isin(table.alone, opened), equals.touched(opened)])
 
         try:
             text = self.path.read_bytes() if self.path.exists() else b""
         except OSError as error:
             raise LedgerError(f"the ledger {self.path} cannot be read ({error.strerror or error}).") from error
         entries, damaged = _parse(text)
-        count, earlier, _, _ = _count(entries, touched, "", "")
+        count, earlier, _, _ = _count(entries, touched, table, "", "")
         share = float(np.mean(count > 0))
         return Openings(earlier, share, int(count.max(initial=0)), False, len(count), str(self.path), damaged)
 
@@ -225,31 +252,36 @@ def _parse(text: bytes) -> tuple[list[dict[str, Any]], int]:
         try:
             entry = json.loads(line)
             marks = None if entry["rows"] is None else np.frombuffer(base64.b64decode(entry["rows"]), dtype="<u8")
-            entries.append({"set": str(entry["set"]), "model": str(entry["model"]), "marks": marks})
+            names = {"set": str(entry["set"]), "model": str(entry["model"]), "table": str(entry.get("table", ""))}
+            entries.append({**names, "marks": marks})
         except (ValueError, KeyError, TypeError, RecursionError):
             damaged += 1
     return entries, damaged
 
 
 def _count(
-    entries: list[dict[str, Any]], touches: Callable[[Marks], NDArray[np.bool_]], rows: str, model: str
+    entries: list[dict[str, Any]],
+    touches: Callable[[Marks], NDArray[np.bool_]],
+    table: TestedTable,
+    rows: str,
+    model: str,
 ) -> tuple[NDArray[np.int64], int, bool, bool]:
     """For each row how often it was opened; openings that touch any of them; a re-read?; a known set of rows?"""
-    count = np.zeros(len(touches(np.empty(0, dtype=np.uint64))), dtype=np.int64)
-    sets: dict[str, NDArray[np.bool_]] = {}
+    none = np.empty(0, dtype=np.uint64)
+    count = np.zeros(len(touches(none)), dtype=np.int64)
+    sets: dict[str, tuple[Marks, NDArray[np.bool_]]] = {}
     earlier, reread, known = 0, False, False
     for entry in entries:
         if entry["marks"] is not None:
-            sets[entry["set"]] = touches(entry["marks"])
-        touched = sets.get(entry["set"])
-        if touched is None and entry["set"] == rows:  # the line that listed them is damaged
-            touched = np.ones(len(count), dtype=bool)
-        if touched is None or not touched.any():
+            sets[entry["set"]] = entry["marks"], touches(entry["marks"])
+        same = entry["set"] == rows
+        opened, touched = sets.get(entry["set"], (none, np.full(len(count), same)))  # its line may be damaged
+        if not touched.any() or not (same or table.holds(entry["table"], opened, touched)):
             continue
         count += touched
         earlier += 1
-        known |= entry["set"] == rows and rows in sets
-        reread |= entry["set"] == rows and entry["model"] == model
+        known |= same and rows in sets
+        reread |= same and entry["model"] == model
     return count, earlier, reread, known
 
 
