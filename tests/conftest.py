@@ -27,6 +27,18 @@ settings.load_profile(os.environ.get("SEPARATRIX_HYPOTHESIS", "quick"))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+SEEDS = 3  # of a simulation that make test takes; make test-all takes all
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Simulations repeat one statement from several seeds: the first ones are quick, the others slow."""
+    for item in items:
+        seed = getattr(item, "callspec", None) and item.callspec.indices.get("seed", 0)
+        if seed and seed >= SEEDS:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def real_data(tmp_path_factory):
     """A function from a file's name to its path in the folder of real data.

@@ -17,11 +17,13 @@ from separatrix.errors import SeparatrixWarning
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted((ROOT / "examples").rglob("*.py"))
+# make docs runs the gallery too, and stops at an error; chapters are run here as well, for what they assert.
+RUN = [pytest.param(path, marks=pytest.mark.slow) if "gallery" in path.parts else path for path in SCRIPTS]
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 mpl.use("agg")
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: str(script.relative_to(ROOT / "examples")))
+@pytest.mark.parametrize("script", RUN, ids=[str(path.relative_to(ROOT / "examples")) for path in SCRIPTS])
 def test_scripts_of_course_and_gallery_run(script, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SEPARATRIX_LEDGER", str(tmp_path / "ledger.jsonl"))

@@ -62,7 +62,10 @@ def check_page(found):
     return html
 
 
-@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+NAMES = [*HOSTILE[:3], *(pytest.param(name, marks=pytest.mark.slow) for name in HOSTILE[3:])]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=range(len(HOSTILE)))
 def test_hostile_columns_targets_labels_and_values(name, ledger, tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=48)

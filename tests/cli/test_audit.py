@@ -1,23 +1,21 @@
-"""The command itself, in a process of its own."""
+"""The command that audits: its screen, its files, and bad input."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
+from functools import partial
 
 import pytest
+
+import commands
 
 
 @pytest.fixture
 def separatrix(tmp_path, monkeypatch):
     monkeypatch.setenv("SEPARATRIX_LEDGER", str(tmp_path / "ledger.jsonl"))
 
-    def run(*arguments, encoding="utf-8"):
-        command = [sys.executable, "-m", "separatrix", *arguments]
-        return subprocess.run(command, capture_output=True, encoding=encoding, check=False, cwd=tmp_path)
-
-    return run
+    return partial(commands.separatrix, cwd=tmp_path)
 
 
 def test_the_screen_answers_five_questions_and_says_where_the_report_is(separatrix, tmp_path):
@@ -100,17 +98,17 @@ def test_an_unknown_command(separatrix):
     assert "No such command 'frobnicate'" in separatrix("frobnicate").stderr
 
 
-def test_a_wrong_setting_of_the_kernels_is_one_sentence_too(separatrix, monkeypatch):
-    monkeypatch.setenv("SEPARATRIX_ISA", "mmx")
-    assert separatrix("--help").returncode == 0
-    done = separatrix("audit", "example:xor")
+def test_a_wrong_setting_of_the_kernels_is_one_sentence_too(tmp_path):
+    wrong = {"cwd": tmp_path, "env": {**os.environ, "SEPARATRIX_ISA": "mmx"}}
+    assert commands.process("--help", **wrong).returncode == 0
+    done = commands.process("audit", "example:xor", **wrong)
     assert done.returncode == 2
     assert "SEPARATRIX_ISA is 'mmx'" in done.stderr
 
 
-def test_a_terminal_without_greek_letters(separatrix, monkeypatch):
-    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
-    done = separatrix("audit", "example:bias", encoding="latin-1")
+def test_a_terminal_without_greek_letters(tmp_path):
+    latin = {"cwd": tmp_path, "env": {**os.environ, "PYTHONIOENCODING": "latin-1"}, "encoding": "latin-1"}
+    done = commands.process("audit", "example:bias", **latin)
     assert done.returncode == 0
 
 

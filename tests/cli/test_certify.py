@@ -1,4 +1,4 @@
-"""certify and verify, in processes of their own."""
+"""certify and verify."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import sys
 import numpy as np
 import pytest
 
+import commands
+
 CSV = "x,size,label\n1,0.5,no\n2,0.5,no\n3,1.5,no\n3,1.5,yes\n4,1,yes\n5,2,yes\n"
 
 
-def separatrix(folder, *arguments, stdin=None):
-    code = "import sys; from separatrix.cli.main import main; main(sys.argv[1:])"
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, cwd=folder, input=stdin
-    )
+def separatrix(folder, *arguments, stdin=""):
+    return commands.separatrix(*arguments, cwd=folder, input=stdin)
 
 
 @pytest.fixture

@@ -84,6 +84,7 @@ def test_hopeless_tables_are_one_sentence(content, says, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
 
 
+@pytest.mark.slow
 def test_a_line_of_200_megabytes_of_pairs(tmp_path):
     pairs = b"".join(b" %d:1" % j for j in range(1, 200_001))
     line = pairs.replace(b":1", b":" + b"1" * 990)

@@ -73,7 +73,7 @@ def test_a_file_is_a_file_whatever_its_name_looks_like(name, tmp_path):
 
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM, signal.SIGINT], ids=str)
-@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("form", ["csv", pytest.param("parquet", marks=pytest.mark.slow)])
 def test_a_process_that_is_ended_leaves_nothing_behind(ending, form, folder):
     for name in ("link.csv", "hard.csv", "hard.sepx", "c-rows.csv", "numbers.tsv"):
         (folder / name).unlink()
@@ -161,6 +161,7 @@ def test_too_little_memory_to_begin_is_a_sentence(folder):
     assert done.stderr == f"error: {NO_MEMORY}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at threads as Linux shows them")
 @pytest.mark.parametrize("ended", [False, True])
 def test_a_library_that_waits_for_its_own_lock_is_ended(ended):

@@ -100,7 +100,9 @@ def here(source):
         return {target: all_bits(source, target, address="here") for target in LEARNERS}
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize(
+    "workers", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)]
+)
 @pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_the_same_bits_for_any_number_of_workers_and_for_this_process(session, source, here, workers):
     assert all_bits(source, "label", workers=workers) == here["label"]
@@ -113,6 +115,7 @@ def held_by(rounds):
     return rounds.ray.get([actor.pid.remote() for actor in rounds.actors])
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_of_a_round(session, source):
     from separatrix.cluster.ray_rounds import RayRounds
 
@@ -128,6 +131,7 @@ def test_a_worker_killed_in_the_middle_of_a_round(session, source):
         assert victim not in held_by(rounds)
 
 
+@pytest.mark.slow
 def test_a_slow_worker_does_not_change_the_result(session, source, here, monkeypatch):
     from separatrix.cluster.ray_rounds import RayRounds
 
@@ -166,6 +170,7 @@ def test_a_fit_whose_worker_is_killed_has_the_same_bits(session, source, here):
     assert found == here["label"][2]
 
 
+@pytest.mark.slow
 def test_partitions_that_kill_every_worker_are_named(session, source, monkeypatch):
     from separatrix.cluster.ray_rounds import RayRounds
 
@@ -194,6 +199,7 @@ cluster.fit(LogisticRegression(C=100.0), source, target="label", address=address
 """
 
 
+@pytest.mark.slow
 def test_a_driver_killed_between_rounds_resumes_from_its_checkpoint(session, source, tmp_path, monkeypatch):
     path = tmp_path / "run.checkpoint"
     command = [sys.executable, "-c", DRIVER, source, session, str(path)]
@@ -244,6 +250,7 @@ def test_a_partition_with_another_schema_is_named_and_nothing_is_fitted(session,
     assert not hasattr(learner, "coef_")
 
 
+@pytest.mark.slow
 def test_proofs_predictions_and_evaluation(session, source, tmp_path):
     only = Choices(drop=("number", "group", "s"))
     found = cluster.separability(source, target="label", workers=2, choices=only)
@@ -264,6 +271,7 @@ def test_proofs_predictions_and_evaluation(session, source, tmp_path):
     assert judged.rows == 1200
 
 
+@pytest.mark.slow
 def test_folds_on_the_cluster_are_those_of_this_process(session):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))

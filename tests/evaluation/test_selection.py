@@ -107,6 +107,7 @@ def test_learners_and_features_compete(cancer):
     assert "linear" in chosen.labels[chosen.chosen] or "perceptron" in chosen.labels[chosen.chosen]
 
 
+@pytest.mark.slow
 def test_nested_estimates_are_honest_where_the_chosen_mean_is_not():
     """Many candidates on noise: the best mean is above one half, the nested estimate is not."""
     optimistic, honest = [], []

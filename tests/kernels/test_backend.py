@@ -91,6 +91,7 @@ def compile_with(*options):
     return subprocess.run([compiler, *options], env=plain, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_all_headers_can_be_included_together(tmp_path):
     headers = sorted((NATIVE / "separatrix").glob("*.hpp"))
     assert len(headers) > 20

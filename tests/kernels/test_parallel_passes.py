@@ -246,6 +246,7 @@ def test_fits_side_by_side_agree_and_do_not_multiply_threads(small_parts):
     assert max(most) <= max(1, thread_pool.thread_count() - 1, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:A worker stopped while some jobs:UserWarning")
 def test_fits_in_processes_of_a_grid_search_share_the_processors():
     from joblib import cpu_count

@@ -100,17 +100,25 @@ VARIANTS = [
     sx.LogisticRegression(C=1.0),
     sx.LogisticRegression(C=1.0, multiclass="ovr"),
 ]
-ESTIMATORS = [learner_class(name)(**SMALL.get(name, {})) for name in homes()] + VARIANTS
+LEARNERS = [learner_class(name)(**SMALL.get(name, {})) for name in homes()]
 
 with warnings.catch_warnings():
     # The base class is ours, duck-typed, so that importing us does not import scikit-learn.
     warnings.filterwarnings("ignore", message="Estimator .* does not inherit from")
-    each_check = parametrize_with_checks(ESTIMATORS, expected_failed_checks=excluded)
+    each_check = parametrize_with_checks(LEARNERS, expected_failed_checks=excluded)
+    each_check_of_variants = parametrize_with_checks(VARIANTS, expected_failed_checks=excluded)
 
 
 @each_check
 @pytest.mark.filterwarnings("ignore")
 def test_protocol(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@each_check_of_variants
+@pytest.mark.filterwarnings("ignore")
+def test_protocol_of_other_options(estimator, check):
     check(estimator)
 
 

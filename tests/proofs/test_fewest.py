@@ -97,6 +97,7 @@ def test_flipped_labels_are_proved(n, d, share, k):
     consistent(found, X, y)
 
 
+@pytest.mark.slow
 def test_breast_cancer_with_ten_features_stays_open_but_narrow(real_data):
     with real_data("breast_cancer.csv").open() as file:
         rows = list(csv.reader(file))[1:]
@@ -158,6 +159,7 @@ def test_time_that_ends_at_once_leaves_the_trivial_bracket():
     consistent(found, X, y)
 
 
+@pytest.mark.slow
 def test_a_table_too_large_for_a_tree_is_packed_once():
     X, y = noisy(60_000, 19, 0.05)
     found = fewest_mistakes(X, y, time_limit=3)

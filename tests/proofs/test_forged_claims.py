@@ -106,6 +106,7 @@ def test_every_small_proof_that_is_accepted_is_true(which):
     assert found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [[0, 1, 2], [0, 1, 2, 1], [0, 2, 1, 0]])
 def test_every_small_proof_about_all_classes_at_once_is_true(labels):
     """Kesler's construction, without an intercept: two blocks of one number."""
@@ -126,6 +127,7 @@ def test_every_small_proof_about_all_classes_at_once_is_true(labels):
 TIED, EDGE, _ = SETS[1]
 
 
+@pytest.mark.slow
 def test_every_small_proof_of_a_fate_is_true():
     """Finite, infinite and undetermined, with combinations of -1, 0 and 1 and vectors that are nowhere negative."""
     undetermined = (np.array([[1.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]]), np.array([1, 1, 0]), True)

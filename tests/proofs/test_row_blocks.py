@@ -91,6 +91,7 @@ def test_blocks_of_few_columns_prove_more_than_runs_of_rows_where_most_numbers_a
     assert late == []
 
 
+@pytest.mark.slow
 def test_blocks_of_few_columns_are_solved_again_with_more_work():
     """Time that ends after the first level leaves a bound for each block; more levels prove more and share no row."""
     rng = np.random.default_rng(1)

@@ -73,6 +73,7 @@ def test_wine():
     assert proved(wine.data, wine.target, multiclass="ovr").verdict == "complete"
 
 
+@pytest.mark.slow
 def test_digits():
     digits = load_digits()
     for k in range(10):
@@ -118,6 +119,7 @@ def test_tables(real_files, reading):
                 assert verify(fate.certificate, frame.drop(columns=target), frame[target])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "verdict", "strict"), [("a9a.svm", "quasi", 87), ("a9a_test.svm", "quasi", 49)])
 def test_adult(real_data, name, verdict, strict):
     from sklearn.datasets import load_svmlight_file

@@ -125,6 +125,7 @@ def test_a_rank_is_shown_by_a_least_singular_value():
     assert not any(checker.spans(rows, c, bits, checker.Meter()) for bits in (20, 44))
 
 
+@pytest.mark.slow
 def test_old_proofs_of_many_columns_are_checked_as_before(monkeypatch):
     """Exact weights on a circuit of 140 columns: by a least singular value, coarse or fine."""
     X, y = noisy(900, 139, 0.2, seed=6)

@@ -22,7 +22,7 @@ def test_a_hyperplane_is_found_again_although_labels_are_flipped_and_columns_hav
     assert (y * (X @ w[:-1] + w[-1]) <= 0).sum() <= 43
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("sparse", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_rows_weighted_at_random_lead_out_of_a_valley(sparse):
     """Fewer mistakes than many lines from the best start find, for the same draws each time."""
     rng = np.random.default_rng(1)

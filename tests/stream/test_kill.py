@@ -63,6 +63,7 @@ def test_five_kills_leave_the_same_model_and_output(tmp_path):
     assert survives(tmp_path, "rows.svm", ["--learner", "averaged-perceptron"], kills=5, seed=1) >= 2
 
 
+@pytest.mark.slow
 def test_kills_of_a_table_with_categories_and_a_running_standardiser(tmp_path):
     (tmp_path / "rows.csv").write_text(csv_text(list(table_rows(30_000))))
     more = ["--target", "relapse", "--learner", "arow", "--scale", "standard", "--scores"]

@@ -232,7 +232,9 @@ def test_verbose_reports_each_pass_on_stderr(capsys):
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("order", ["cyclic", "restart", "worst", "any"])
+@pytest.mark.parametrize(
+    "order", ["cyclic", *(pytest.param(o, marks=pytest.mark.slow) for o in ("restart", "worst", "any"))]
+)
 def test_an_interruption_leaves_a_partial_model_whose_account_agrees(order):
     code = f"""
 import os, signal, threading, numpy as np, separatrix as sx
