@@ -132,7 +132,7 @@ assert stream.coef_.tolist() == [[3, 1]]
 
 small = load_example("bias")
 assert sx.separability(small.X, small.y).verdict == "complete"
-assert sx.separability(small.X, small.y, intercept=False).verdict != "complete"
+assert sx.separability(small.X, small.y, fit_intercept=False).verdict != "complete"
 ax = sx.plot_boundary(sx.MaxMargin().fit(small.X, small.y), small.X, small.y)
 
 # %%

@@ -117,7 +117,7 @@ print("cosine", proof.cosine[1:].round(3))
 # %%
 # ``mistake_bound`` uses the best possible :math:`w^*`, with a proof.
 
-bound = sx.mistake_bound(X, y, intercept=False)
+bound = sx.mistake_bound(X, y, fit_intercept=False)
 assert bound.most == 5
 print(bound.against(model))
 
@@ -126,7 +126,7 @@ print(bound.against(model))
 # :math:`\hat\gamma = \min_i \lvert w^* \cdot x_i \rvert/(\lVert w^* \rVert \lVert x_i \rVert)`; ``recipe("normalised")`` scales rows so,
 # which keeps them separable.
 
-unit = sx.mistake_bound(X, y, intercept=False, normalize_rows=True)
+unit = sx.mistake_bound(X, y, fit_intercept=False, normalize_rows=True)
 run = sx.Perceptron.recipe("normalised").fit(X, y)
 assert math.isclose(unit.bound, 1 / unit.margin[0] ** 2, rel_tol=1e-9)
 assert run.mistakes_ <= unit.most
@@ -210,7 +210,7 @@ assert twelve.mistakes_ <= lifted_bound.most
 # %%
 # 2. Dividing a row by its length does not change the sign of its score.
 
-assert sx.separability(X / np.linalg.norm(X, axis=1)[:, None], y, intercept=False).verdict == "complete"
+assert sx.separability(X / np.linalg.norm(X, axis=1)[:, None], y, fit_intercept=False).verdict == "complete"
 
 # %%
 # 3. One, proved.

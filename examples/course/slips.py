@@ -114,14 +114,14 @@ assert not sx.step_trace(sx.Perceptron(fit_intercept=False, tie="positive"), X[[
 # %%
 # **"Inversely proportional to γ".** The bound is inversely proportional to the *square* of the margin.
 
-bounds = [sx.mistake_bound([[e, 1.0], [-e, 1.0]], [1, -1], intercept=False).bound for e in (0.02, 0.01)]
+bounds = [sx.mistake_bound([[e, 1.0], [-e, 1.0]], [1, -1], fit_intercept=False).bound for e in (0.02, 0.01)]
 assert np.isclose(bounds[1] / bounds[0], 4, rtol=1e-3)
 
 # %%
 # **"Smaller than R²/γ²".** At most: equality happens.
 
 one = sx.Perceptron.recipe("repeated").fit([[-1.0], [1.0]], [-1, 1])
-assert one.mistakes_ == 1 == sx.mistake_bound([[-1.0], [1.0]], [-1, 1], intercept=False).bound
+assert one.mistakes_ == 1 == sx.mistake_bound([[-1.0], [1.0]], [-1, 1], fit_intercept=False).bound
 
 # %%
 # **R or R².** Lemma 2 is :math:`\lVert w_k \rVert^2 \le k R^2`; after the root :math:`\lVert w_k \rVert \le \sqrt{k}\,R`.
@@ -135,8 +135,8 @@ assert (np.sqrt(proof.norms2) <= np.sqrt(np.arange(4) * proof.radius2)).all()
 
 unit, signs = np.array([[1.0], [-1.0]]), [1, -1]
 from_far = sx.Perceptron.recipe("repeated", start=[-9.5]).fit(unit, signs)
-assert from_far.mistakes_ == 10 > sx.mistake_bound(unit, signs, intercept=False).bound == 1
-assert from_far.mistakes_ <= sx.mistake_bound(unit, signs, intercept=False, start=[-9.5]).most
+assert from_far.mistakes_ == 10 > sx.mistake_bound(unit, signs, fit_intercept=False).bound == 1
+assert from_far.mistakes_ <= sx.mistake_bound(unit, signs, fit_intercept=False, start=[-9.5]).most
 
 # %%
 # **"The cosine increases at each update".** Only its lower bound :math:`\gamma\sqrt{k}/R` does.
@@ -165,7 +165,7 @@ assert n * bound < one.visits_ == n * bound + n
 
 flat, sides = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]), np.array([1, 1, -1])
 assert (np.where(flat @ [0.0, 1.0] >= 0, 1, -1) == sides).all()
-assert sx.separability(flat, sides, intercept=False).verdict != "complete"
+assert sx.separability(flat, sides, fit_intercept=False).verdict != "complete"
 
 # %%
 # **"Converges to a solution with some errors".** Where the rows are not separable the perceptron does not converge: its

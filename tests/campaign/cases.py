@@ -56,7 +56,7 @@ class Case:
         return ["ovr", "pairs", "kesler"] if width <= 9 else ["ovr", "pairs"]
 
     def options(self):
-        return {"intercept": self.intercept, "reading": self.reading}
+        return {"fit_intercept": self.intercept, "reading": self.reading}
 
 
 def make(seed, classes=2):

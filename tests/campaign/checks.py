@@ -170,7 +170,7 @@ def check_mistake_bound(case, truth, rng, tally):
     p = len(case.X[0]) + case.intercept
     unit = rng.random() < 0.2 and truth.tame and truth.no_zero_rows
     start = [float(rng.randint(-3, 3)) for _ in range(p)] if rng.random() < 0.3 else None
-    options = {"normalize_rows": unit, "start": start, "sample_weight": case.weights, "intercept": case.intercept}
+    options = {"normalize_rows": unit, "start": start, "sample_weight": case.weights, "fit_intercept": case.intercept}
     result = mistake_bound(truth.table, truth.names, **options)
     ids = case.used
     rows = truth.rows(ids)

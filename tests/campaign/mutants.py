@@ -47,7 +47,7 @@ def certificates(case, rng):
             out += [found.certificate, *other_forms(found)]
             out.append(margin(X, y, exact=rng.random() < 0.5, **options).certificate)
         if case.reading == "binary64":
-            bound = mistake_bound(X, y, intercept=case.intercept, sample_weight=case.weights)
+            bound = mistake_bound(X, y, fit_intercept=case.intercept, sample_weight=case.weights)
             out.append(bound.certificate)
     return [json.loads(json.dumps(certificate.to_dict())) for certificate in out]
 

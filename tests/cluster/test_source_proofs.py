@@ -36,7 +36,7 @@ def test_the_verdict_of_one_machine(seed, monkeypatch):
     monkeypatch.setattr("separatrix.cluster.separation.FIRST", 4)  # so that pricing has to find the rest
     monkeypatch.setattr("separatrix.cluster.separation.PER_COLUMN", 1)
     X, codes, parts, intercept = rows(seed)
-    alone = separability(X, codes, intercept=intercept)
+    alone = separability(X, codes, fit_intercept=intercept)
     found = decided(rows_in_parts(X, codes, parts), None, intercept, certify=True)
     assert found.verdict == alone.verdict
     assert (found.strict, found.tied) == (len(alone.strict_rows), len(alone.tied_rows))

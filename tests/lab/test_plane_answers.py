@@ -91,7 +91,7 @@ def test_verdicts_and_witnesses(answered):
     seen = set()
     for scene, answer in answered:
         X, y = arrays(scene)
-        found = sx.separability(X, y, intercept=scene["bias"])
+        found = sx.separability(X, y, fit_intercept=scene["bias"])
         assert answer["verdict"] == found.verdict, scene
         seen.add(found.verdict)
         rows = answer["witness"]
@@ -101,7 +101,7 @@ def test_verdicts_and_witnesses(answered):
             if one_class:
                 assert not scene["bias"]
             else:
-                assert sx.separability(X[rows], y[rows], intercept=scene["bias"]).verdict != "complete"
+                assert sx.separability(X[rows], y[rows], fit_intercept=scene["bias"]).verdict != "complete"
     assert seen == {"complete", "quasi", "overlap"}
 
 
@@ -117,13 +117,13 @@ def test_the_maximum_margin_and_all_rows_on_its_edges(answered):
         if answer["verdict"] != "complete":
             continue
         X, y = arrays(scene)
-        found = sx.margin(X, y, intercept=scene["bias"], exact=True)
+        found = sx.margin(X, y, fit_intercept=scene["bias"], exact=True)
         assert Fraction(*map(int, answer["margin"]["square"])) == found.squared
         assert set(found.support.tolist()) <= set(answer["margin"]["edges"])
         distances = y * (X @ found.coef + (found.intercept if scene["bias"] else 0.0))
         near = np.flatnonzero(distances <= found.lower * (1 + 1e-9)).tolist()
         assert answer["margin"]["edges"] == near
-        bound = sx.mistake_bound(X, y, intercept=scene["bias"])
+        bound = sx.mistake_bound(X, y, fit_intercept=scene["bias"])
         assert answer["bound"]["most"] in (bound.most, bound.most - 1)  # the package's margin is bracketed
         assert answer["bound"]["radius"] == pytest.approx(float(bound.radius))
         assert answer["bound"]["margin"] == pytest.approx(float(bound.margin[0]), rel=1e-9)
@@ -134,12 +134,12 @@ def test_the_fewest_mistakes(answered):
         X, y = arrays(scene)
         if X.shape[1] != 2:
             continue
-        found = sx.fewest_mistakes(X, y, intercept=scene["bias"], time_limit=20)
+        found = sx.fewest_mistakes(X, y, fit_intercept=scene["bias"], time_limit=20)
         assert found.lower <= answer["fewest"] <= found.upper, scene
         right = np.array(answer["right"])
         assert int((~right).sum()) == answer["fewest"]
         if len(set(y[right].tolist())) == 2:
-            assert sx.separability(X[right], y[right], intercept=scene["bias"]).verdict == "complete"
+            assert sx.separability(X[right], y[right], fit_intercept=scene["bias"]).verdict == "complete"
 
 
 def test_runs_of_the_perceptron(answered):

@@ -160,7 +160,7 @@ def test_a_wide_sparse_table():
         lambda: plot_boundary(MODEL, X, Y, updates=2),
         lambda: plot_boundary(LinearDiscriminant().fit(WIDE, np.arange(40) % 3), WIDE, np.arange(40) % 3),
         lambda: separability([[1.0, 1.0], [1.0, 1.0]], [0, 1]).plot(),
-        lambda: separability(X, np.arange(40) % 2, intercept=False).plot(),
+        lambda: separability(X, np.arange(40) % 2, fit_intercept=False).plot(),
         lambda: margin(X, np.arange(40) % 2).plot(),
         lambda: plot_update([0, 0], [1, 2], 1),
         lambda: plot_update([1, 2], [1, 2], -1, bias=False),

@@ -156,7 +156,7 @@ def test_the_gap_between_two_hulls():
     ends = line(apart, "nearest points")
     assert ends[:, 0].tolist() == pytest.approx([-ends[1, 0], ends[1, 0]])
     assert rendered(margin([[1.0], [2.0], [4.0]], [0, 0, 1]).plot())
-    assert "hyperplane" in legend(margin(SIX, SIGNS, intercept=False).plot())
+    assert "hyperplane" in legend(margin(SIX, SIGNS, fit_intercept=False).plot())
 
 
 def test_hulls_that_meet_have_a_common_point():

@@ -190,7 +190,7 @@ def test_control_characters_of_names_are_not_printed():
 
 def test_intercept_and_reading_are_in_every_sentence():
     for intercept, reading in ((True, "binary64"), (False, "decimal")):
-        said = verify(separability(X3, TWO, intercept=intercept, reading=reading).certificate, X3, TWO)
+        said = verify(separability(X3, TWO, fit_intercept=intercept, reading=reading).certificate, X3, TWO)
         assert ("with an intercept" if intercept else "without an intercept") in said
         assert ("binary64" if intercept else "the decimals that they print as") in said
 
@@ -198,10 +198,10 @@ def test_intercept_and_reading_are_in_every_sentence():
 def test_a_row_on_the_hyperplane_counts_as_wrong_and_the_sentence_says_so():
     """sign(0) = +1 would get all three right: so 'every hyperplane gets one wrong' needs that said."""
     X, y = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]), np.array([1, 1, 0])
-    said = verify(fewest_mistakes(X, y, intercept=False).certificate, X, y)
+    said = verify(fewest_mistakes(X, y, fit_intercept=False).certificate, X, y)
     assert said.startswith("every hyperplane gets at least 1 of the 3 rows wrong")
     assert "(a row on the hyperplane counts as wrong)" in said
-    told = verify(separability(X, y, intercept=False).certificate, X, y)
+    told = verify(separability(X, y, fit_intercept=False).certificate, X, y)
     assert "no hyperplane has all of these 2 rows strictly on their correct sides: 0, 1" in told
 
 
@@ -239,7 +239,7 @@ def test_bundles_share_one_table():
         Certificate.bundle([first, second])
     with pytest.raises(CertificateError, match="at least one"):
         Certificate.bundle([])
-    lines = verify(Certificate.bundle([first, separability(FRAME, TWO, intercept=False).certificate]), FRAME, TWO)
+    lines = verify(Certificate.bundle([first, separability(FRAME, TWO, fit_intercept=False).certificate]), FRAME, TWO)
     assert [("without" in line) for line in lines.splitlines()] == [False, True]
 
 

@@ -191,7 +191,7 @@ def test_a_mutated_certificate_is_rejected_unless_its_claim_is_still_true(seed):
     outcomes = {True: 0, False: 0}
     for _ in range(60):
         X, y = hard_sets.small(rng)
-        found = separability(X, y, intercept=bool(rng.integers(2)))
+        found = separability(X, y, fit_intercept=bool(rng.integers(2)))
         content = found.certificate.content
         if rng.integers(2):
             names = list(found.coefficients)
@@ -213,7 +213,7 @@ def test_fates_of_coefficients_equal_brute_force(seed):
     for _ in range(60):
         X, y = hard_sets.small(rng)
         intercept = bool(rng.integers(2))
-        found = separability(X, y, intercept=intercept)
+        found = separability(X, y, fit_intercept=intercept)
         for j, (name, fate) in enumerate(found.coefficients.items()):
             assert fate == brute_force.fate(X, y, intercept, j), (X.tolist(), y.tolist(), name)
             assert verify(fate.certificate, X, y)

@@ -53,7 +53,7 @@ PRIME_SETS = [
 @pytest.mark.parametrize("data", PRIME_SETS)
 def test_multiples_of_the_prime_are_decided_like_any_other_numbers(data, intercept):
     X, y = data
-    found = separability(X, y, intercept=intercept)
+    found = separability(X, y, fit_intercept=intercept)
     assert found.verdict != "undecided"
     assert verify(found.certificate, X, y)
     for fate in found.coefficients.values():
@@ -119,8 +119,8 @@ def test_an_intercept_beyond_the_doubles_is_infinite():
 def test_rows_at_both_ends_of_the_doubles(seed, reading):
     X, y = hard_sets.extreme(np.random.default_rng(seed))
     for intercept in (True, False):
-        found = margin(X, y, exact=True, intercept=intercept, reading=reading)
+        found = margin(X, y, exact=True, fit_intercept=intercept, reading=reading)
         assert found.verdict != "undecided"
         assert verify(found.certificate, X, y)
-        assert separability(X, y, intercept=intercept, reading=reading).verdict == found.verdict
+        assert separability(X, y, fit_intercept=intercept, reading=reading).verdict == found.verdict
     assert mistake_bound(X, y).verdict != "undecided"

@@ -43,7 +43,7 @@ def agrees(seed):
     rng = np.random.default_rng(seed)
     X, y = hard_sets.small(rng)
     intercept, decimal = bool(rng.integers(2)), bool(rng.integers(2))
-    found = fewest_mistakes(X, y, intercept=intercept, reading="decimal" if decimal else "binary64")
+    found = fewest_mistakes(X, y, fit_intercept=intercept, reading="decimal" if decimal else "binary64")
     k = truth(X, y, intercept, decimal)
     assert (found.lower, found.upper) == (k, k), (seed, found)
     consistent(found, X, y)
@@ -68,7 +68,7 @@ def test_brute_force_over_subsets_agrees_on_many_sets():
 def test_brute_force_agrees_on_grids(X, labels, intercept):
     y = np.array([labels >> i & 1 for i in range(len(X))])
     y[0], y[-1] = 0, 1
-    found = fewest_mistakes(X, y, intercept=intercept)
+    found = fewest_mistakes(X, y, fit_intercept=intercept)
     assert found.lower == found.upper == truth(X, 2 * y - 1, intercept)
     consistent(found, X, y)
 
@@ -230,10 +230,10 @@ def test_contradictory_rows_cost_one_mistake_a_pair():
 
 def test_zero_rows_without_an_intercept_are_wrong_whatever_w_is():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, -0.0], [-1.0, 2.0]])
-    found = fewest_mistakes(X, [0, 1, 1, 0], intercept=False)
+    found = fewest_mistakes(X, [0, 1, 1, 0], fit_intercept=False)
     assert (found.lower, found.upper, found.wrong.tolist()) == (2, 2, [0, 2])
     consistent(found, X, [0, 1, 1, 0])
-    nothing = fewest_mistakes(np.zeros((3, 1)), [0, 1, 1], intercept=False)
+    nothing = fewest_mistakes(np.zeros((3, 1)), [0, 1, 1], fit_intercept=False)
     assert (nothing.lower, nothing.upper) == (3, 3)
     consistent(nothing, np.zeros((3, 1)), [0, 1, 1])
 
@@ -249,7 +249,7 @@ def test_numbers_of_all_sizes():
 
 def test_a_row_that_vanishes_beside_others_is_no_zero_row():
     X, y = np.array([[1e300], [2e300], [1e-300], [3e-300], [-2e-300]]), np.array([1, 0, 1, 1, 0])
-    found = fewest_mistakes(X, y, intercept=False)
+    found = fewest_mistakes(X, y, fit_intercept=False)
     assert (found.lower, found.upper) == (1, 1)
     consistent(found, X, y)
 
@@ -325,14 +325,14 @@ def test_sparse_rows_of_the_largest_numbers_are_not_added_up():
     """The sum of such a row is beyond the doubles, which warned."""
     top = 1.7976931348623157e308
     X, y = sparse.csr_array([[top, top], [-top, top], [0.0, 0.0]]), np.array([0, 1, 1])
-    found = fewest_mistakes(X, y, intercept=False)
+    found = fewest_mistakes(X, y, fit_intercept=False)
     assert (found.lower, found.upper) == (1, 1)
     assert verify(found.certificate, X, y)
 
 
 def test_rows_of_stored_zeros_are_zero_rows():
     X = sparse.csr_matrix((np.zeros(2), [0, 0], [0, 1, 2]), shape=(2, 1))
-    found = fewest_mistakes(X, [0, 1], intercept=False, max_nodes=0)
+    found = fewest_mistakes(X, [0, 1], fit_intercept=False, max_nodes=0)
     assert (found.lower, found.upper) == (2, 2)
     assert verify(found.certificate, X, [0, 1])
 
@@ -345,7 +345,7 @@ def test_rows_of_stored_zeros_are_zero_rows():
     ],
 )
 def test_what_floating_point_leaves_open_is_decided_exactly(X, y, fewest):
-    found = fewest_mistakes(X, y, intercept=False)
+    found = fewest_mistakes(X, y, fit_intercept=False)
     assert (found.lower, found.upper, found.stopped) == (fewest, fewest, "proved")
     assert verify(found.certificate, X, y)
 
@@ -382,7 +382,7 @@ WIDE_EXPONENTS = [  # doubles cannot divide these cases; each was found by the c
 @pytest.mark.parametrize(("X", "y"), WIDE_EXPONENTS)
 @pytest.mark.parametrize("reading", ["binary64", "decimal"])
 def test_small_tables_that_doubles_cannot_divide_are_finished_exactly(X, y, reading):
-    found = fewest_mistakes(np.array(X), y, intercept=False, reading=reading)
+    found = fewest_mistakes(np.array(X), y, fit_intercept=False, reading=reading)
     assert found.proved
     assert found.lower == found.upper
     assert verify(found.certificate, np.array(X), y)

@@ -91,7 +91,7 @@ def test_a_reversed_row_counts_only_where_it_is_wrong(proof):
 def test_a_zero_row_cannot_be_split_on():
     """Reversed it would be a contradiction by itself, yet z.w = 0 is no contradiction to z.w <= 0."""
     X, y = np.array([[0.0], [1.0]]), np.array([0, 1])
-    content = fewest_mistakes(X, y, intercept=False).certificate.content
+    content = fewest_mistakes(X, y, fit_intercept=False).certificate.content
     assert content["lower"] == 1
     content = copy.deepcopy(content)
     content.update(upper=2, wrong=[0, 1], w=["-0x1"], lower=2, witnesses=[[-1], [0]])
@@ -165,7 +165,7 @@ def test_random_changes_are_refused_or_leave_a_true_claim():
 def test_a_hyperplane_of_the_tree_is_taken_as_it_is():
     """Rows on one line through the origin but for one: on whitened columns the best w was lost to rounding."""
     X, y = np.array([[0.9, 0.9], [0.3, 0.3], [0.8, 0.0], [0.3, 0.3]]), np.array([-1, 1, -1, 1])
-    found = fewest_mistakes(X, y, intercept=False, reading="decimal")
+    found = fewest_mistakes(X, y, fit_intercept=False, reading="decimal")
     assert (found.lower, found.upper) == (1, 1)
 
 

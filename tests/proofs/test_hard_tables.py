@@ -57,7 +57,7 @@ def test_keywords(seed, form):
 @pytest.mark.parametrize("depth", [12, 40, pytest.param(100, marks=pytest.mark.slow)])
 def test_circuits_that_close_one_after_another(depth, intercept):
     X, y = hard_sets.nested(depth, 150, depth)
-    found = proved(X, y, intercept=intercept)
+    found = proved(X, y, fit_intercept=intercept)
     assert found.verdict == "quasi"
     assert found.strict_rows.tolist() == strictly_separated(X, y, intercept)
 
@@ -66,7 +66,7 @@ def test_circuits_that_close_one_after_another(depth, intercept):
 def test_weights_that_double_from_column_to_column(depth):
     """From some 60 columns on no vector of doubles separates the rows."""
     X, y = hard_sets.ladder(depth, 1)
-    found = proved(X, y, intercept=False)
+    found = proved(X, y, fit_intercept=False)
     assert found.verdict == "quasi"
     assert len(found.strict_rows) == depth + 1
 
@@ -104,7 +104,7 @@ def test_small_sets_by_newtons_partition_equal_brute_force(seed, monkeypatch):
         X, y = hard_sets.small(rng)
         intercept, reading = bool(rng.integers(2)), ["binary64", "decimal"][rng.integers(2)]
         truth, strict = brute_force.verdict(X, y, intercept, reading == "decimal")
-        found = proved(X, y, intercept=intercept, reading=reading)
+        found = proved(X, y, fit_intercept=intercept, reading=reading)
         assert found.verdict == truth, (X.tolist(), y.tolist(), intercept, reading)
         assert set(found.strict_rows.tolist()) == strict
         seen |= {line.split(", ")[1] for line in found.tried}
@@ -126,7 +126,7 @@ def test_rows_chosen_against_the_draw_are_not_overlooked(seed, few, monkeypatch)
         X, y = np.vstack([X, X[:pairs]]), np.append(y, -y[:pairs])
         X[rng.random(len(X)) < 0.4, -1] = 0
         truth, strict = brute_force.verdict(X, y, False)
-        found = proved(X, y, intercept=False)
+        found = proved(X, y, fit_intercept=False)
         assert (found.verdict, set(found.strict_rows.tolist())) == (truth, strict), (X.tolist(), y.tolist())
 
 

@@ -128,12 +128,12 @@ def test_small_sets_exactly(seed):
     for _ in range(80):
         X, y = hard_sets.small(rng)
         intercept, reading = bool(rng.integers(2)), ["binary64", "decimal"][rng.integers(2)]
-        found = proved(X, y, intercept=intercept, exact=True, reading=reading)
-        assert found.verdict == separability(X, y, intercept=intercept, reading=reading).verdict
+        found = proved(X, y, fit_intercept=intercept, exact=True, reading=reading)
+        assert found.verdict == separability(X, y, fit_intercept=intercept, reading=reading).verdict
         assert found.squared is not None
         assert (found.squared > 0) == (found.verdict == "complete")
         seen.add(found.verdict)
-        rough = proved(X, y, intercept=intercept, reading=reading)
+        rough = proved(X, y, fit_intercept=intercept, reading=reading)
         assert Fraction(rough.lower) ** 2 <= found.squared <= Fraction(rough.upper) ** 2
         assert rough.gap <= 1e-8 or found.verdict != "complete"
     assert seen == {"complete", "quasi", "overlap"}
@@ -193,15 +193,15 @@ def test_dependent_supports(kind):
 def test_any_scale(scale, intercept):
     X = np.array([[1.0, 1], [2, 3], [2, 1], [-1, -2], [-3, 1], [-2, -2]]) * scale
     y = np.array([1, 1, 1, 0, 0, 0])
-    found = proved(X, y, intercept=intercept, exact=True)
-    one = margin(np.rint(X / scale), y, intercept=intercept, exact=True)
+    found = proved(X, y, fit_intercept=intercept, exact=True)
+    one = margin(np.rint(X / scale), y, fit_intercept=intercept, exact=True)
     if scale == 5e-324:  # the only one of these whose products with small numbers are exact
         assert found.squared == one.squared * Fraction(scale) ** 2
     assert found.lower == pytest.approx(one.lower * scale, rel=1e-12)
-    rough = proved(X, y, intercept=intercept)
+    rough = proved(X, y, fit_intercept=intercept)
     assert rough.lower <= found.upper
-    bound = mistake_bound(X, y, intercept=False)
-    assert bound.bound == pytest.approx(mistake_bound(np.rint(X / scale), y, intercept=False).bound, rel=1e-9)
+    bound = mistake_bound(X, y, fit_intercept=False)
+    assert bound.bound == pytest.approx(mistake_bound(np.rint(X / scale), y, fit_intercept=False).bound, rel=1e-9)
 
 
 def test_columns_of_very_different_sizes():
@@ -267,4 +267,4 @@ def test_relations_between_margins():
     assert turned.squared == one.squared
     np.testing.assert_allclose(turned.coef, -one.coef, atol=1e-12)
     np.testing.assert_allclose(turned.intercept, -one.intercept)
-    assert proved(X, y, intercept=False).upper <= one.upper
+    assert proved(X, y, fit_intercept=False).upper <= one.upper

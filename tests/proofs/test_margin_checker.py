@@ -56,9 +56,9 @@ def test_mutated_certificates_are_rejected_or_true(seed):
     while sum(outcomes.values()) < 250:
         X, y = hard_sets.small(rng)
         intercept, lifted = bool(rng.integers(2)), bool(rng.integers(2))
-        if separability(X, y, intercept=intercept).verdict != "complete":
+        if separability(X, y, fit_intercept=intercept).verdict != "complete":
             continue
-        first = (mistake_bound if lifted else margin)(X, y, intercept=intercept).certificate.content
+        first = (mistake_bound if lifted else margin)(X, y, fit_intercept=intercept).certificate.content
         for _ in range(5):
             content, X2, y2 = copy.deepcopy(first), X.copy(), y.copy()
             kind = rng.integers(7)
@@ -87,9 +87,9 @@ def test_mutated_certificates_are_rejected_or_true(seed):
             outcomes[True] += 1
             lo2, hi2 = (Fraction(*(int(part, 16) for part in content[k].split("/"))) for k in ("lo2", "hi2"))
             if content["claim"] == "margin":
-                assert lo2 <= margin(X2, y2, intercept=intercept, exact=True).squared <= hi2
+                assert lo2 <= margin(X2, y2, fit_intercept=intercept, exact=True).squared <= hi2
             else:
-                low, high = mistake_bound(X2, y2, intercept=intercept).margin
+                low, high = mistake_bound(X2, y2, fit_intercept=intercept).margin
                 assert float(lo2) <= high**2 * (1 + 1e-12)
                 assert float(hi2) >= low**2 * (1 - 1e-12)
     assert outcomes[False] > 100

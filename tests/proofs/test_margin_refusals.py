@@ -43,7 +43,7 @@ def test_contradicting_rows():
 
 
 def test_zero_rows_without_an_intercept():
-    assert proved(np.array([[0.0, 0], [1, 1], [-1, -2]]), [0, 1, 0], intercept=False).verdict == "quasi"
+    assert proved(np.array([[0.0, 0], [1, 1], [-1, -2]]), [0, 1, 0], fit_intercept=False).verdict == "quasi"
 
 
 @pytest.mark.parametrize("ask", [separability, margin, mistake_bound, fewest_mistakes])
@@ -51,8 +51,8 @@ def test_flags_are_true_or_false(ask):
     for option in {separability: (), margin: ("exact",), mistake_bound: ("normalize_rows",)}.get(ask, ()):
         with pytest.raises(ParameterError, match=f"{option} is 3: it must be True or False"):
             ask([[0.0], [1.0]], [0, 1], **{option: 3})
-    with pytest.raises(ParameterError, match="intercept is 'no': it must be True or False"):
-        ask([[0.0], [1.0]], [0, 1], intercept="no")
+    with pytest.raises(ParameterError, match="fit_intercept is 'no': it must be True or False"):
+        ask([[0.0], [1.0]], [0, 1], fit_intercept="no")
 
 
 @pytest.mark.parametrize(

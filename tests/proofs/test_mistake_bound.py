@@ -18,7 +18,7 @@ def test_unit_vectors_meet_the_bound(n):
     """y_i x_i = e_i with both labels, no bias, ties are mistakes: n mistakes, and n is the bound."""
     y = np.where(np.arange(n + 1) % 2, -1, 1)[: max(n, 2)]
     X = np.eye(max(n, 2)) * y[:, None]
-    bound = mistake_bound(X, y, intercept=False)
+    bound = mistake_bound(X, y, fit_intercept=False)
     model = Perceptron(fit_intercept=False, tie="mistake").fit(X, y)
     assert model.mistakes_ == len(y) == bound.most
     assert bound.bound == pytest.approx(len(y), rel=1e-12)
@@ -39,7 +39,7 @@ def test_half_width_in_place_of_the_lifted_margin_would_be_false():
 
 def test_the_bound_of_normalised_rows_is_for_their_run_only():
     X, y = np.array([[100.0, 0.0], [1.0, -1.0]]), np.array([1, -1])
-    raw, unit = mistake_bound(X, y, intercept=False), mistake_bound(X, y, intercept=False, normalize_rows=True)
+    raw, unit = mistake_bound(X, y, fit_intercept=False), mistake_bound(X, y, fit_intercept=False, normalize_rows=True)
     assert reads(unit.bound, "6.8")
     model = Perceptron(fit_intercept=False).fit(X, y)
     assert model.mistakes_ == 52 <= raw.most
@@ -77,7 +77,7 @@ def run_within_bound(rng):
     weights = [None, rng.choice([0.25, 1.0, 3.0], len(y)), rng.choice([0.0, 1.0, 2.5], len(y))][rng.integers(3)]
     if weights is not None and len(set(y[weights > 0].tolist())) < 2:
         return False
-    bound = mistake_bound(X, y, intercept=intercept, normalize_rows=unit, start=start, sample_weight=weights)
+    bound = mistake_bound(X, y, fit_intercept=intercept, normalize_rows=unit, start=start, sample_weight=weights)
     if bound.most is None or bound.most > 20_000:
         return False
     model = Perceptron(
@@ -113,7 +113,7 @@ def test_the_start_enters_as_the_formula_says():
     """By hand, x = +-1 on a line without bias: R = g = 1, so k <= 1 - 2a + sqrt(...) over 2."""
     X, y = np.array([[1.0], [-1.0]]), np.array([1, -1])
     for a in (-5.0, -0.5, 0.0, 3.0):
-        bound = mistake_bound(X, y, intercept=False, start=[a])
+        bound = mistake_bound(X, y, fit_intercept=False, start=[a])
         model = Perceptron(fit_intercept=False, start=[a]).fit(X, y)
         expected = max(0.0, 1 - 2 * a) if a else 1.0
         assert bound.bound == pytest.approx(expected, abs=1e-12)
@@ -190,7 +190,7 @@ def test_passes_look_at_no_more_rows_than_the_bound_says():
         for order in ("cyclic", "shuffle", "restart"):
             model = Perceptron(order=order, max_epochs=10**6, random_state=seed).fit(X, y)
             assert model.visits_ <= bound.most_visits
-    exact = mistake_bound([[1.0], [-1.0]], [1, 0], intercept=False)
+    exact = mistake_bound([[1.0], [-1.0]], [1, 0], fit_intercept=False)
     assert (exact.most, exact.most_visits) == (1, 4)
     assert Perceptron(fit_intercept=False).fit([[1.0], [-1.0]], [1, 0]).visits_ == 4
     assert mistake_bound([[1.0], [1.0]], [1, 0]).most_visits is None

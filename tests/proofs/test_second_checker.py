@@ -57,14 +57,14 @@ def files(seed):
     X, y = hard_sets.small(rng)
     columns = [f"x{j}" for j in range(X.shape[1])]
     for reading in ("binary64", "decimal"):
-        options = {"intercept": bool(rng.integers(2)), "reading": reading}
+        options = {"fit_intercept": bool(rng.integers(2)), "reading": reading}
         found = separability(X, y, **options)
         mistakes = fewest_mistakes(X, y, max_nodes=1 if rng.integers(2) else None, **options)
         made += [found, *found.coefficients.values(), mistakes]
         if found.verdict == "complete":
             made.append(margin(X, y, exact=bool(rng.integers(2)), **options))
             if reading == "binary64":
-                made.append(mistake_bound(X, y, intercept=options["intercept"]))
+                made.append(mistake_bound(X, y, fit_intercept=options["fit_intercept"]))
     labels = [str(t) for t in y.tolist()]
     with Path("made.csv").open("w", newline="") as file:
         put_csv(file, columns, X, "label", labels)
@@ -349,7 +349,7 @@ def test_ranks_do_not_depend_on_the_primes(same):
     assert big == primes[0] * primes[1] < 1 << 53
     for unit in (big, float(primes[2]), 2.0**61):
         X = np.array([[unit, 1.0], [0.0, 1.0], [-unit, -1.0], [0.0, -1.0], [unit, 1.0], [0.0, 1.0]])
-        result = separability(X, [0, 0, 0, 1, 1, 1], intercept=False)
+        result = separability(X, [0, 0, 0, 1, 1, 1], fit_intercept=False)
         content = result.certificate.to_dict()
         content["data"] |= {"columns": ["a", "b"], "target": "label"}
         hard_sets.sealed(content, X, [0, 0, 0, 1, 1, 1])

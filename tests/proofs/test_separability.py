@@ -33,7 +33,7 @@ def test_the_witness_of_xor_is_its_four_points():
 
 
 def test_without_an_intercept_the_origin_alone_is_a_witness():
-    found = proved(*XOR, intercept=False)
+    found = proved(*XOR, fit_intercept=False)
     assert found.verdict == "overlap"
     assert found.witness.tolist() == [0]
 
@@ -152,7 +152,7 @@ def test_verdicts_and_partitions_equal_brute_force(seed):
         X, y = hard_sets.small(rng)
         intercept, reading = bool(rng.integers(2)), ["binary64", "decimal"][rng.integers(2)]
         truth, strict = brute_force.verdict(X, y, intercept, reading == "decimal")
-        found = proved(X, y, intercept=intercept, reading=reading)
+        found = proved(X, y, fit_intercept=intercept, reading=reading)
         assert found.verdict == truth, (X.tolist(), y.tolist(), intercept, reading)
         assert set(found.strict_rows.tolist()) == strict
         assert len(found.strict_rows) + len(found.tied_rows) == len(y)

@@ -31,7 +31,7 @@ from separatrix.validation import Labels, need_flag
 
 
 def separability(
-    source: AnySource, *, target: str | None = None, intercept: bool = True, **options: Any
+    source: AnySource, *, target: str | None = None, fit_intercept: bool = True, **options: Any
 ) -> SourceSeparability:
     """Decide whether a hyperplane separates the two classes of files in partitions, and prove it.
 
@@ -45,8 +45,8 @@ def separability(
         As in :func:`fit`.
     target : str or None
         The column of the classes.
-    intercept : bool
-        Whether the hyperplane may have one.
+    fit_intercept : bool
+        Whether the hyperplane may have an intercept.
     **options
         As in :func:`fit`: address, workers, choices (``drop``), reading, partition_bytes, progress.
 
@@ -66,15 +66,15 @@ def separability(
     >>> found.verdict, found.witness.tolist()
     ('overlap', [0, 1, 2, 3])
     """
-    need_flag("intercept", intercept)
+    need_flag("fit_intercept", fit_intercept)
     with opened(LinearClassifier, source, target, as_numbers=True, **options) as (_, rows):
         if len(rows.classes) != 2:
             raise ParameterError(f"{rows.name} has {len(rows.classes)} classes: proofs on a cluster are for two.")
-        return decided(rows, None, intercept, certify=True)
+        return decided(rows, None, fit_intercept, certify=True)
 
 
 def mistake_bound(
-    source: AnySource, *, target: str | None = None, intercept: bool = True, **options: Any
+    source: AnySource, *, target: str | None = None, fit_intercept: bool = True, **options: Any
 ) -> MistakeBound:
     """The most mistakes that a perceptron from zero can make on files in partitions, and that mixing can weigh.
 
@@ -84,7 +84,7 @@ def mistake_bound(
         As in :func:`fit`.
     target : str or None
         The column of the two classes.
-    intercept : bool
+    fit_intercept : bool
         Whether the perceptron has a bias.
     **options
         As in :func:`separability`.
@@ -101,13 +101,13 @@ def mistake_bound(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     rows = "a,b,y\\n-1,2,0\\n1,0,1\\n1,1,1\\n-1,0,0\\n-1,-2,0\\n1,-1,1\\n"
     ...     _ = (Path(folder) / "rows.csv").write_text(rows)
-    ...     cluster.mistake_bound(f"{folder}/rows.csv", intercept=False, address="here").most
+    ...     cluster.mistake_bound(f"{folder}/rows.csv", fit_intercept=False, address="here").most
     ...
     5
     """
-    need_flag("intercept", intercept)
+    need_flag("fit_intercept", fit_intercept)
     with opened(LinearClassifier, source, target, as_numbers=True, **options) as (_, rows):
-        found = bound_of(rows, intercept)
+        found = bound_of(rows, fit_intercept)
         made = found.certificate  # while the workers can still be asked for the fingerprint
         LOG.info("%s", made)
         return found

@@ -77,22 +77,22 @@ def proof_of(scene: Scene) -> SceneProof:
     scene.need_classes()
     columns = columns_of(scene)
     X, y, intercept = mapped_rows(scene, columns), scene.labels, scene.choices.fit_intercept
-    found = separability(X, y, intercept=intercept)
+    found = separability(X, y, fit_intercept=intercept)
     certificates = [found.certificate]
     gap = bound = mistakes = None
     if found.verdict == "complete":
-        wide = margin(X, y, intercept=intercept)
+        wide = margin(X, y, fit_intercept=intercept)
         assert wide.coef is not None  # the rows are separable
         assert wide.intercept is not None
         distances = y * (X @ wide.coef + wide.intercept)
         edges = np.flatnonzero(distances <= wide.lower * (1 + EDGE)).tolist()
         gap = Gap(wide.lower, wide.upper, _line(wide.coef, wide.intercept), edges)
-        limit = mistake_bound(X, y, intercept=intercept)
+        limit = mistake_bound(X, y, fit_intercept=intercept)
         assert limit.most is not None
         bound = Bound(float(limit.radius), float(limit.margin[0]), int(limit.most))
         certificates += [wide.certificate, limit.certificate]
     else:
-        few = fewest_mistakes(X, y, intercept=intercept, time_limit=SECONDS)
+        few = fewest_mistakes(X, y, fit_intercept=intercept, time_limit=SECONDS)
         line = _line(few.coef, few.intercept)
         mistakes = Mistakes(int(few.lower), int(few.upper), few.wrong.tolist(), line)
         certificates.append(few.certificate)

@@ -118,7 +118,7 @@ class FewestMistakes(LinearClassifier):
             found = fewest_mistakes(
                 X if table.names is None or table.design is None else named_rows(table.X, list(table.names), X),
                 y,
-                intercept=bool(self.fit_intercept),
+                fit_intercept=bool(self.fit_intercept),
                 reading=self.reading,
                 max_nodes=self.max_nodes,
                 time_limit=self.time_limit,

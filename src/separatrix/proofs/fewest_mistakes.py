@@ -38,7 +38,7 @@ def fewest_mistakes(
     X: Any,
     y: Any,
     *,
-    intercept: bool = True,
+    fit_intercept: bool = True,
     reading: str = "binary64",
     max_nodes: int | None = None,
     time_limit: float | None = None,
@@ -54,7 +54,7 @@ def fewest_mistakes(
     ----------
     X : array, sparse matrix or frame of n rows and d columns
     y : n labels of two classes
-    intercept : whether the hyperplane may have one
+    fit_intercept : whether the hyperplane may have an intercept
     reading : "binary64" takes each number as the double it is; "decimal" as the decimal it prints as
     max_nodes : cases of the search tree, at least 0; None allows for a minute or so. The result is a function of
         the data and of this number, as long as time does not end the search
@@ -74,7 +74,7 @@ def fewest_mistakes(
     >>> found.lower, found.upper, found.proved
     (1, 1, True)
     """
-    given = given_data(X, y, None, intercept, reading)
+    given = given_data(X, y, None, fit_intercept, reading)
     if len(given.labels.classes) > 2:
         raise ParameterError(
             f"y has {len(given.labels.classes)} classes: the fewest mistakes are defined for two; "

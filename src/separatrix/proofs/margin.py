@@ -32,10 +32,9 @@ def margin(
     X: Any,
     y: Any,
     *,
-    intercept: bool = True,
+    fit_intercept: bool = True,
     exact: bool = False,
     reading: str = "binary64",
-    fit_intercept: bool | None = None,
 ) -> Margin:
     """The largest half-width d* between the classes, with proof:
 
@@ -49,10 +48,9 @@ def margin(
     ----------
     X : array, sparse matrix or frame of n rows and d columns; or a formula as "sick ~ age + ward", and y the frame
     y : n labels of two classes
-    intercept : whether the hyperplane may have one
+    fit_intercept : whether the hyperplane may have an intercept
     exact : whether to go on until both bounds are the same rational number
     reading : "binary64" takes each number as the double it is, "decimal" as the decimal it prints as
-    fit_intercept : the name that models have for ``intercept``; None leaves that as it is
 
     Returns
     -------
@@ -69,7 +67,7 @@ def margin(
     (Fraction(1, 1), [1, 3])
     """
     need_flag("exact", exact)
-    given = given_data(X, y, None, intercept if fit_intercept is None else fit_intercept, reading)
+    given = given_data(X, y, None, fit_intercept, reading)
     two_classes(given)
     return margin_between(given, [1], [0], bool(exact))
 

@@ -39,7 +39,7 @@ def mistake_bound(
     X: Any,
     y: Any,
     *,
-    intercept: bool = True,
+    fit_intercept: bool = True,
     normalize_rows: bool = False,
     start: Any = None,
     sample_weight: Any = None,
@@ -49,7 +49,7 @@ def mistake_bound(
     Parameters
     ----------
     X, y : rows and labels of two classes
-    intercept : whether the perceptron has a bias, that is a constant coordinate
+    fit_intercept : whether the perceptron has a bias, that is a constant coordinate
     normalize_rows : whether it scales each lifted row to length 1; the bound is then for that run, and for no other
     start : None for zeros, "ones", or an array of d numbers, or d + 1 with the bias
     sample_weight : sizes of the rows' updates; rows of weight zero do not count
@@ -64,11 +64,11 @@ def mistake_bound(
     >>> from separatrix import mistake_bound
     >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
     >>> y = [-1, 1, 1, -1, -1, 1]
-    >>> mistake_bound(X, y, intercept=False).most
+    >>> mistake_bound(X, y, fit_intercept=False).most
     5
     """
     need_flag("normalize_rows", normalize_rows)
-    given = given_data(X, y, sample_weight, intercept, "binary64")
+    given = given_data(X, y, sample_weight, fit_intercept, "binary64")
     two_classes(given)
     weights = check_weights(sample_weight, given.source.table.n)
     steps = np.ones(1) if weights is None else weights[weights > 0]
@@ -199,7 +199,7 @@ class MistakeBound(SaidInLines):
     >>> from separatrix import mistake_bound
     >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
     >>> y = [-1, 1, 1, -1, -1, 1]
-    >>> found = mistake_bound(X, y, intercept=False)
+    >>> found = mistake_bound(X, y, fit_intercept=False)
     >>> round(found.radius**2), found.margin, found.most
     (5, (1.0, 1.0), 5)
     """
@@ -285,7 +285,7 @@ class MistakeBound(SaidInLines):
         >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
         >>> y = [-1, 1, 1, -1, -1, 1]
         >>> model = Perceptron.recipe("repeated").fit(X, y)
-        >>> print(mistake_bound(X, y, intercept=False).against(model))
+        >>> print(mistake_bound(X, y, fit_intercept=False).against(model))
         3 mistakes of at most 5 (60.00% of the bound)
         """
         if not getattr(model, "_moves_on_mistakes", False):
@@ -347,7 +347,7 @@ class MistakeBound(SaidInLines):
         >>> from separatrix import mistake_bound
         >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
         >>> y = [-1, 1, 1, -1, -1, 1]
-        >>> mistake_bound(X, y, intercept=False).to_dict()["most"]
+        >>> mistake_bound(X, y, fit_intercept=False).to_dict()["most"]
         5
         """
         return {

@@ -41,11 +41,10 @@ def separability(
     X: Any,
     y: Any,
     *,
-    intercept: bool = True,
+    fit_intercept: bool = True,
     reading: str = "binary64",
     multiclass: str | None = None,
     sample_weight: Any = None,
-    fit_intercept: bool | None = None,
 ) -> Any:
     """Decide whether a hyperplane separates the classes, and prove it.
 
@@ -54,13 +53,12 @@ def separability(
     X : array, sparse matrix or frame of n rows and d columns; or a formula as "sick ~ age + ward", and y the frame
         Dense C-order float64 and float32 arrays (memory maps too) and CSR matrices are used in place.
     y : n labels
-    intercept : whether the hyperplane may have one
+    fit_intercept : whether the hyperplane may have an intercept
     reading : "binary64" takes each number as the double it is; "decimal" as the decimal it prints as, so that
         5.1 is 51/10. Points that are dependent in decimals need not be dependent in binary.
     multiclass : None for two classes; "ovr" (each class against the rest), "pairs", or "kesler" (all classes at
         once, as multinomial logistic regression sees them)
     sample_weight : rows of weight zero do not count; other weights do not matter
-    fit_intercept : the name that models have for ``intercept``; None leaves that as it is
 
     Returns
     -------
@@ -83,8 +81,7 @@ def separability(
     """
     if multiclass not in (None, "ovr", "pairs", "kesler"):
         raise ParameterError(f"multiclass is {multiclass!r}: it can be None, 'ovr', 'pairs' or 'kesler'.")
-    intercept = intercept if fit_intercept is None else fit_intercept
-    given = given_data(X, y, sample_weight, intercept, reading)
+    given = given_data(X, y, sample_weight, fit_intercept, reading)
     if multiclass is not None:
         from separatrix.proofs.multiclass import multiclass_separability
 
@@ -98,7 +95,7 @@ def separability(
 
 def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str) -> Given:
     """Whatever a user passed, checked."""
-    need_flag("intercept", intercept)
+    need_flag("fit_intercept", intercept)
     if isinstance(X, str):
         from separatrix.features.formula import design
 

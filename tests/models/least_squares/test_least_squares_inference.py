@@ -15,13 +15,9 @@ from statsmodels.stats.outliers_influence import OLSInfluence, variance_inflatio
 
 import separatrix as sx
 from separatrix.errors import CollinearWarning, DataError, InferenceError, ParameterError
-from separatrix.inference import (
-    coefficient_covariance,
-    influence,
-    linear_hypothesis,
-    summarize,
-    variance_inflation,
-)
+from separatrix.models.least_squares.covariance import coefficient_covariance
+from separatrix.models.least_squares.influence import influence, variance_inflation
+from separatrix.models.least_squares.least_squares_summary import linear_hypothesis, summarize
 
 
 def right_digits(got, want):

@@ -11,8 +11,10 @@ import pytest
 
 import separatrix as sx
 from separatrix.errors import DataError, InferenceError, ModelFileError
-from separatrix.inference import coefficient_covariance, influence, linear_hypothesis, variance_inflation
 from separatrix.models.least_squares import normal_factor
+from separatrix.models.least_squares.covariance import coefficient_covariance
+from separatrix.models.least_squares.influence import influence, variance_inflation
+from separatrix.models.least_squares.least_squares_summary import linear_hypothesis
 
 
 def example(n=60, d=4, seed=0):

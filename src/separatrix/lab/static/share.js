@@ -109,7 +109,7 @@ export function python(scene, columns, held, learners) {
   lines.push(scene.bent ? `Z = [a**j * b**k for j, k in [${powers.join(", ")}]]` : "Z = [a, b]");
   if (bumps.length) lines.push(`Z += [np.exp(-${bumps[0].gamma} * ((a - u) ** 2 + (b - v) ** 2)) for u, v in [${bumps.map(({ u, v }) => `(${u}, ${v})`).join(", ")}]]`);
   lines.push("Z, y = np.column_stack(Z), np.array(y)", `train = np.setdiff1d(np.arange(len(y)), ${JSON.stringify(held)})`, "");
-  lines.push(`print(separability(Z, y, intercept=${literal(scene.choices.fit_intercept)}))`);
+  lines.push(`print(separability(Z, y, fit_intercept=${literal(scene.choices.fit_intercept)}))`);
   lines.push(`print(step_trace(${call("Perceptron", scene.choices)}, Z, y, positive=1))`);
   for (const { name, kind, parameters } of chosen) {
     lines.push(`model = ${call(kind, name === "perceptron" ? scene.choices : parameters)}.fit(Z[train], y[train])`);

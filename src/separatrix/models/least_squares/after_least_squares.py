@@ -54,7 +54,7 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         lags: int | None = None,
         clusters: Any = None,
     ) -> LeastSquaresSummary:
-        """Coefficients with standard errors, tests and intervals; see :func:`separatrix.inference.summarize`.
+        """Coefficients with standard errors, tests and intervals; see :func:`.summarize`.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         return summarize(model, X, y, sample_weight=sample_weight, level=level, **options)
 
     def predict_interval(self, X: Any, *, level: float = 0.95, kind: str = "prediction") -> tuple[Floats, Floats]:
-        """Lower and upper ends, row by row; see :func:`separatrix.inference.predict_interval`.
+        """Lower and upper ends, row by row; see :func:`.predict_interval`.
 
         Parameters
         ----------
