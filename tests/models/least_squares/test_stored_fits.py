@@ -1,0 +1,33 @@
+"""Fits of least squares and of discriminants give the results that are stored, to the tolerance of their kind."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from stored_fits import STORED, TOLERANCE, cases, result
+
+stored = json.loads(STORED.read_text())
+
+
+@pytest.mark.parametrize("kind", list(TOLERANCE))
+def test_fits_give_their_stored_results(kind: str) -> None:
+    count = 0
+    for name, own, model, given in cases():
+        if own != kind:
+            continue
+        count += 1
+        found, known = result(model, given), stored[name]
+        allowed = TOLERANCE[kind] * known["size"] * np.sqrt(given[0].shape[1] + 1)
+        assert found.get("rank") == known.get("rank"), name
+        np.testing.assert_allclose(found["values"], known["values"], rtol=0, atol=allowed, err_msg=f"{name}: {model}")
+        if "rss" in known:
+            _same_sums(found["rss"], known["rss"], given[1], name)
+    assert count == sum(name.startswith(kind) for name in stored) > 0
+
+
+def _same_sums(found: list[float], known: list[float], y: Any, name: str) -> None:
+    rounding = 1e-20 * np.atleast_1d(np.square(y).sum(axis=0))  # sums of residuals that vanish
+    np.testing.assert_allclose(found, known, rtol=1e-8, atol=float(rounding.max()), err_msg=name)
