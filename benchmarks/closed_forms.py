@@ -58,7 +58,7 @@ def closed(X, t, y) -> None:
 def descent(X, y) -> None:
     def ours(epochs, **options):
         return lambda: sx.LinearDescent(
-            step=1e-3, schedule="constant", shuffle=False, max_epochs=epochs, tolerance=0.0, **options
+            step=1e-3, schedule="constant", order="cyclic", max_iter=epochs, tol=0.0, **options
         ).fit(X, y)
 
     def theirs(epochs, **options):

@@ -54,7 +54,7 @@ def measured(learner, name, scaled, count=24):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for k in PASSES:
-                by_passes[k].append(learner(max_epochs=k).fit(X, y).score(X_test, y_test))
+                by_passes[k].append(learner(max_iter=k).fit(X, y).score(X_test, y_test))
     best = max(PASSES, key=lambda k: np.mean(by_passes[k]))
     error = np.std(by_passes[best], ddof=1) * np.sqrt(1 / count + SHARE / (1 - SHARE))
     return {

@@ -70,7 +70,7 @@ def threads(n: int, d: int, repeats: int) -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(n, d))
     y = (X @ rng.normal(size=d) + rng.normal(size=n) > 0).astype(int)
-    learner = sx.Perceptron(max_epochs=30)
+    learner = sx.Perceptron(max_iter=30)
     half = n * 9 // 10
     own = [(np.ascontiguousarray(X[:half]), y[:half]), (np.ascontiguousarray(X[-half:]), y[-half:])]
 
@@ -79,7 +79,7 @@ def threads(n: int, d: int, repeats: int) -> None:
 
     def five(k: int) -> None:
         for _ in range(5):
-            sx.Perceptron(max_epochs=30).fit(*own[k])
+            sx.Perceptron(max_iter=30).fit(*own[k])
 
     def apart() -> None:
         children = [mp.get_context("fork").Process(target=five, args=(k,)) for k in (0, 1)]

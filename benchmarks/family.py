@@ -46,11 +46,11 @@ def epochs():
             work = {}
             for epochs in (2, 12):
                 for name, make in {"plain": sx.Perceptron, **FAMILY}.items():
-                    work[f"{name} {epochs}"] = partial(make(max_epochs=epochs).fit, X, y, coef_init=first)
+                    work[f"{name} {epochs}"] = partial(make(max_iter=epochs).fit, X, y, coef_init=first)
             t = interleaved(work, 60)
             slope = {name: t[f"{name} 12"] - t[f"{name} 2"] for name in ("plain", *FAMILY)}
             moved = {
-                name: make(max_epochs=12).fit(X, y, coef_init=first).mistakes_ / (12 * n)
+                name: make(max_iter=12).fit(X, y, coef_init=first).mistakes_ / (12 * n)
                 for name, make in {"plain": sx.Perceptron, **FAMILY}.items()
             }
             rows.append(
@@ -70,7 +70,7 @@ def pocket():
     for n, d in ((10_000, 20), (5_000, 100)):
         X, y, _ = labelled(n, d)
         for order in ("cyclic", "shuffle"):
-            shared = {"max_epochs": 20, "order": order, "random_state": 0}
+            shared = {"max_iter": 20, "order": order, "random_state": 0}
             models = {"plain": sx.Perceptron(**shared), "pocket": sx.PocketPerceptron(**shared)}
             t = interleaved({name: lambda m=m, X=X, y=y: m.fit(X, y) for name, m in models.items()}, 25)
             p = models["pocket"]
@@ -98,9 +98,9 @@ def digits():
         {
             "theirs": lambda: Theirs(max_iter=passes, tol=None, shuffle=False).fit(X, y),
             "theirs by default": lambda: Theirs().fit(X, y),
-            "ovr": lambda: sx.Perceptron(max_epochs=passes).fit(X, y),
-            "kesler": lambda: sx.Perceptron(max_epochs=passes, multiclass="kesler").fit(X, y),
-            "averaged": lambda: sx.AveragedPerceptron(order="cyclic", max_epochs=passes).fit(X, y),
+            "ovr": lambda: sx.Perceptron(max_iter=passes).fit(X, y),
+            "kesler": lambda: sx.Perceptron(max_iter=passes, multiclass="kesler").fit(X, y),
+            "averaged": lambda: sx.AveragedPerceptron(order="cyclic", max_iter=passes).fit(X, y),
             "ovr by default": lambda: sx.Perceptron().fit(X, y),
         }
     )
@@ -208,7 +208,7 @@ def kernel():
         ("scaled", X, 3),
         ("columns from 1 to 10,000", X * np.geomspace(1, 1e4, 50), 1),
     ):
-        model = sx.KernelPerceptron(gamma=0.02, max_epochs=epochs, max_support=np.inf)
+        model = sx.KernelPerceptron(gamma=0.02, max_iter=epochs, max_support=np.inf)
         work = {
             "naive": lambda e=epochs, t=table: naive_kernel_perceptron(t, y, 0.02, e),
             "columns": lambda e=epochs, t=table: column_kernel_perceptron(t, y, 0.02, e),

@@ -52,7 +52,7 @@ def scene(count: int) -> dict[str, Any]:
         {"x": k * 37 % 101 / 10, "y": k * 53 % 97 / 10, "label": 1 if k * 37 % 101 > 50 else -1} for k in range(count)
     ]
     points[0]["label"] = -points[0]["label"]
-    return {"points": points, "choices": {"max_epochs": 10}}
+    return {"points": points, "choices": {"max_iter": 10}}
 
 
 def asked(port: int, token: str, path: str, body: Any = None) -> tuple[float, float, int]:

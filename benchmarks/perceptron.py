@@ -36,7 +36,7 @@ def labelled(X, rng, mistakes):
 
 
 def fit_ours(X, y, start, epochs, order="cyclic"):
-    model = Perceptron(max_epochs=epochs, max_mistakes=0, order=order, random_state=0, fit_intercept=False)
+    model = Perceptron(max_iter=epochs, max_mistakes=0, order=order, random_state=0, fit_intercept=False)
     return lambda: model.fit(X, y, coef_init=start)
 
 
@@ -170,7 +170,7 @@ def small():
     for load in (load_iris, load_wine, load_breast_cancer, load_digits):
         X, y = load(return_X_y=True)
         X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9)
-        ours, theirs = Perceptron(max_epochs=20), Theirs(max_iter=20, tol=None)
+        ours, theirs = Perceptron(max_iter=20), Theirs(max_iter=20, tol=None)
         t = interleaved({"ours": lambda: ours.fit(X, y), "theirs": lambda: theirs.fit(X, y)}, 30)  # noqa: B023 called at once
         one = X[:1]
         p = interleaved({"ours": lambda: ours.predict(one), "theirs": lambda: theirs.predict(one)}, 200)  # noqa: B023 called at once
@@ -212,7 +212,7 @@ def memory():
         part[:] = rng.normal(size=part.shape)
     y = np.where(X[:, 0] > 0, 1, -1)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    Perceptron(max_epochs=3, trace=True).fit(X, y)
+    Perceptron(max_iter=3, trace=True).fit(X, y)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print_table(
         ["array", "n", "added by fit, MB", "bytes a row"],

@@ -47,7 +47,7 @@ import numpy as np
 from separatrix import LeastSquares, LinearDiscriminant, LogisticRegression, Perceptron
 X = np.random.default_rng(0).normal(size=(200, 3))
 y = (X[:, 0] + X[:, 1] > np.sin(50 * X[:, 2])).astype(int)
-learners = [Perceptron(max_epochs=3), LeastSquares(), LinearDiscriminant()]
+learners = [Perceptron(max_iter=3), LeastSquares(), LinearDiscriminant()]
 learners += [LogisticRegression(), LogisticRegression(C=1.0)]
 for model in learners:
     assert model.fit(X, y).predict(X).shape == (200,)

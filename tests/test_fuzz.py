@@ -217,7 +217,7 @@ X, Y = np.arange(8.0).reshape(4, 2), np.array(["no", "yes", "no", "yes"])
 def three_passes():
     """A small model; that its passes end at their limit does not matter here."""
     with pytest.warns(IterationWarning):
-        return Perceptron(max_epochs=3).fit(X, Y)
+        return Perceptron(max_iter=3).fit(X, Y)
 
 
 @pytest.fixture

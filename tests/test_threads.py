@@ -87,7 +87,7 @@ WORK = {
     "logistic": lambda X, t, y: sx.LogisticRegression().fit(X, t > 0).coef_,
     "several classes": lambda X, t, y: sx.LogisticRegression(C=1.0).fit(X, y).predict_proba(X),
     "discriminant": lambda X, t, y: sx.LinearDiscriminant().fit(X, y).predict_proba(X),
-    "perceptron": lambda X, t, y: sx.Perceptron(max_epochs=3).fit(X, y).coef_,
+    "perceptron": lambda X, t, y: sx.Perceptron(max_iter=3).fit(X, y).coef_,
     "single rows": lambda X, t, y: learned_one_by_one(sx.Perceptron(), X, y).coef_,
     "margin": lambda X, t, y: sx.MaxMargin(C=1.0).fit(X, t > 0).coef_,
     "separability": lambda X, t, y: sx.separability(X, t > 0).certificate.to_dict(),
@@ -195,7 +195,7 @@ def test_a_replay_beside_another_leaves_warnings_as_they_were():
 
     def replay():
         for _ in range(20):
-            sx.step_trace(sx.Perceptron(max_epochs=1), X, y > 0)
+            sx.step_trace(sx.Perceptron(max_iter=1), X, y > 0)
 
     before = list(warnings.filters)
     assert side_by_side(*[replay] * THREADS) == [None] * THREADS

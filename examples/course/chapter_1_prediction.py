@@ -120,9 +120,9 @@ def gradient(theta):
     return np.array([2 * theta[0], 8 * theta[1]])
 
 
-found = sx.gradient_descent(J, [2.0, 1.0], gradient=gradient, verify_gradient=True, step=0.1, tolerance=1e-6)
+found = sx.gradient_descent(J, [2.0, 1.0], gradient=gradient, verify_gradient=True, step=0.1, tol=1e-6)
 assert np.allclose(found.theta, 0, atol=1e-5)
-numerical = sx.gradient_descent(J, [2.0, 1.0], step=0.1, tolerance=1e-6)
+numerical = sx.gradient_descent(J, [2.0, 1.0], step=0.1, tol=1e-6)
 assert np.allclose(found.theta, numerical.theta, atol=1e-6)
 print(found.status.name, "after", found.steps, "steps")
 
@@ -142,7 +142,7 @@ assert len(found.path) == found.steps + 1
 # :math:`\alpha` must stay below 1/4.
 
 for alpha in (0.2, 0.3):
-    run = sx.gradient_descent(J, [2.0, 1.0], gradient=gradient, step=alpha, max_steps=20)
+    run = sx.gradient_descent(J, [2.0, 1.0], gradient=gradient, step=alpha, max_iter=20)
     print(f"α = {alpha}: J = {J(run.theta):.3g} after {run.steps} steps, {run.status.name}")
 
 # %%
@@ -160,7 +160,7 @@ for alpha in (0.2, 0.3):
 #
 # 1. Both give the same :math:`\beta`.
 
-descent = sx.gradient_descent(lambda t: np.mean((y - lifted @ t) ** 2), np.zeros(3), step=0.2, tolerance=1e-10)
+descent = sx.gradient_descent(lambda t: np.mean((y - lifted @ t) ** 2), np.zeros(3), step=0.2, tol=1e-10)
 assert np.allclose(descent.theta, beta, atol=1e-5)
 
 # %%

@@ -105,7 +105,7 @@ for name in ("online", "repeated", "batch", "restart", "normalised", "rosenblatt
 # ``batch``      the batch perceptron, *while some row is wrong*: rows in order, until :math:`n` in a row were right
 # ``restart``    back to row 0 after every update, at most ``max_updates`` of them; with a bias
 # ``normalised`` every row scaled to length 1 first
-# ``rosenblatt`` a random start, passes until at most ``max_mistakes`` mistakes or ``max_epochs`` passes; with a bias
+# ``rosenblatt`` a random start, passes until at most ``max_mistakes`` mistakes or ``max_iter`` passes; with a bias
 # ============== ====================================================================================================
 #
 # Rows one at a time

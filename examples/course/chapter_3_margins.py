@@ -153,7 +153,7 @@ assert model.visits_ <= bound.most_visits == n * bound.most + n
 
 for c in (2.0, 4.0, 8.0, 16.0):
     near = np.array([[c - 1], [c + 1]])
-    slow = sx.Perceptron(max_epochs=100_000).fit(near, [-1, 1])
+    slow = sx.Perceptron(max_iter=100_000).fit(near, [-1, 1])
     tight = sx.mistake_bound(near, [-1, 1])
     assert slow.mistakes_ <= tight.most
     print(f"c = {c:>2.0f}  margin {tight.margin[0]:.4f}  mistakes {slow.mistakes_:>5,} of at most {tight.most:,}")
@@ -165,7 +165,7 @@ for c in (2.0, 4.0, 8.0, 16.0):
 # Where no hyperplane separates the rows, every pass has a mistake. The run ends at its limit and says so;
 # the weights at that moment are not a solution of anything.
 
-noisy = sx.Perceptron(max_epochs=200).fit(xor.X, xor.y)
+noisy = sx.Perceptron(max_iter=200).fit(xor.X, xor.y)
 print(noisy.status_.name, "after", noisy.n_iter_, "passes and", noisy.mistakes_, "mistakes")
 fig, ax = plt.subplots(figsize=(6, 3))
 drawn = sx.mistakes_curve(noisy).plot(ax=ax)
@@ -200,7 +200,7 @@ ax = sx.plot_boundary(fewest, flipped.X, flipped.y)
 # 1. 36, and far more: the bound needs the margin of the *lifted* rows.
 
 line, labels = np.array([[12.0], [18.0]]), [-1, 1]
-twelve = sx.Perceptron(max_epochs=1000).fit(line, labels)
+twelve = sx.Perceptron(max_iter=1000).fit(line, labels)
 assert twelve.mistakes_ == 367
 assert sx.margin(line, labels, exact=True).squared == 9
 lifted_bound = sx.mistake_bound(line, labels)

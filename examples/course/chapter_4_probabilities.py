@@ -145,7 +145,7 @@ def minus_likelihood(beta):
 
 
 ascent = sx.gradient_descent(
-    minus_likelihood, np.zeros(3), gradient=lambda t: -ascent_direction(t) / len(X), step=1.0, max_steps=20_000
+    minus_likelihood, np.zeros(3), gradient=lambda t: -ascent_direction(t) / len(X), step=1.0, max_iter=20_000
 )
 assert np.allclose(ascent.theta, beta, atol=1e-5)
 print("w =", logistic.coef_[0].round(3), " b =", logistic.intercept_.round(3))

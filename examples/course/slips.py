@@ -24,16 +24,16 @@ rng = np.random.default_rng(0)
 # as long as its steps are *short*. Correct: ``while k < N and ‖θ_k − θ_{k−1}‖ > ε``, where the first difference counts as
 # infinite.
 
-found = sx.gradient_descent(lambda t: float(t @ t), [1.0], step=0.25, tolerance=1e-3, max_steps=1000)
+found = sx.gradient_descent(lambda t: float(t @ t), [1.0], step=0.25, tol=1e-3, max_iter=1000)
 assert found.steps < 1000
 assert np.abs(np.diff(found.path[:, 0]))[-1] <= 1e-3 < np.abs(np.diff(found.path[:, 0]))[-2]
 
 # %%
 # **One pass too many.** A test ``i ≥ maxiter`` *after* the pass, with ``i`` starting at 0, allows ``maxiter + 1`` passes.
-# ``max_epochs`` is the number of passes.
+# ``max_iter`` is the number of passes.
 
 xor = load_example("xor")
-assert sx.Perceptron(max_epochs=7).fit(xor.X, xor.y).n_iter_ == 7
+assert sx.Perceptron(max_iter=7).fit(xor.X, xor.y).n_iter_ == 7
 
 # %%
 # Least squares
@@ -172,7 +172,7 @@ assert sx.separability(flat, sides, fit_intercept=False).verdict != "complete"
 # weights keep moving within a bounded region (Block and Levin 1970).
 
 for passes in (50, 51, 52):
-    assert sx.Perceptron(max_epochs=passes).fit(xor.X, xor.y).status_.name == "MAX_EPOCHS"
+    assert sx.Perceptron(max_iter=passes).fit(xor.X, xor.y).status_.name == "MAX_ITERATIONS"
 
 # %%
 # **"Thereafter classifies any point".** On a stream the total number of mistakes is finite, but no moment is known after
@@ -187,6 +187,6 @@ assert np.flatnonzero(steps.mistake).tolist()[-1] == 500
 # margin :math:`\gamma/\lVert w \rVert`: with rows 12 (−) and 18 (+), :math:`R^2/\delta^2` says 36, and the perceptron makes 367
 # mistakes.
 
-line = sx.Perceptron(max_epochs=1000).fit([[12.0], [18.0]], [-1, 1])
+line = sx.Perceptron(max_iter=1000).fit([[12.0], [18.0]], [-1, 1])
 assert line.mistakes_ == 367 > 18**2 / 3**2 == 36
 assert line.mistakes_ <= sx.mistake_bound([[12.0], [18.0]], [-1, 1]).most

@@ -47,7 +47,7 @@ class Estimator:
         Examples
         --------
         >>> from separatrix import Perceptron
-        >>> Perceptron(max_epochs=5).get_params()["max_epochs"]
+        >>> Perceptron(max_iter=5).get_params()["max_iter"]
         5
         """
         return {name: getattr(self, name) for name in defaults(type(self))}
@@ -68,8 +68,8 @@ class Estimator:
         Examples
         --------
         >>> from separatrix import Perceptron
-        >>> Perceptron().set_params(max_epochs=5, tie="positive")
-        Perceptron(tie='positive', max_epochs=5)
+        >>> Perceptron().set_params(max_iter=5, tie="positive")
+        Perceptron(tie='positive', max_iter=5)
         """
         known = defaults(type(self))
         for name, value in params.items():

@@ -57,7 +57,7 @@ def originals():
         "t",
     )
     encoder = Encoder.fitted(table, Choices(text=("note",)), two, "y")
-    learner = separatrix.Perceptron(max_epochs=3).fit(encoder.encode(table)[0], two)
+    learner = separatrix.Perceptron(max_iter=3).fit(encoder.encode(table)[0], two)
     models.append(TableModel(learner, encoder, "y", 1, {"rows": 24}))
     with tempfile.TemporaryDirectory() as folder:
         return [separatrix.save(model, Path(folder) / "m.sepx").read_bytes() for model in models]

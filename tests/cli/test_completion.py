@@ -27,7 +27,7 @@ def test_commands_learners_and_their_options():
     assert "predict" in completed("separatrix", "pre")
     assert completed("separatrix", "fit", "rows.csv", "--learner", "") == learner_names()
     assert completed("separatrix", "fit", "rows.csv", "-l", "aver") == ["averaged-perceptron"]
-    assert "--max-epochs" in completed("separatrix", "fit", "rows.csv", "-l", "perceptron", "--max")
+    assert "--max-iter" in completed("separatrix", "fit", "rows.csv", "-l", "perceptron", "--max")
     assert "--no-fit-intercept" in completed("separatrix", "fit", "rows.csv", "-l", "perceptron", "--no-fit")
     assert completed("separatrix", "fit", "rows.csv", "-l", "least-squares", "--max-ep") == []
     assert "--holdout" in completed("separatrix", "fit", "rows.csv", "--hold")

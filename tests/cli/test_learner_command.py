@@ -52,8 +52,7 @@ def test_the_help_of_a_learner(words, capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert "Options of perceptron:" in said
     assert (
-        '--max-epochs Limit on passes, for the orders "cyclic", "shuffle" and "blocks". int or inf [default: 100]'
-        in said
+        '--max-iter Limit on passes, for the orders "cyclic", "shuffle" and "blocks". int or inf [default: 100]' in said
     )
     assert "--fit-intercept / --no-fit-intercept Whether there is an intercept b. [default: True]" in said
 
@@ -81,15 +80,15 @@ def test_the_help_names_the_learners_without_importing_them():
 @pytest.mark.parametrize(
     "words",
     [
-        ("example:bias", "--max-epochs", "7", "--no-fit-intercept"),
-        ("--max-epochs", "7", "--no-fit-intercept", "example:bias"),
-        ("--max-epochs=7", "--fit-intercept", "False", "example:bias"),
-        ("--no-fit-intercept", "--max-epochs", "7", "--", "example:bias"),
+        ("example:bias", "--max-iter", "7", "--no-fit-intercept"),
+        ("--max-iter", "7", "--no-fit-intercept", "example:bias"),
+        ("--max-iter=7", "--fit-intercept", "False", "example:bias"),
+        ("--no-fit-intercept", "--max-iter", "7", "--", "example:bias"),
     ],
 )
 def test_options_stand_anywhere(words, capsys, tmp_path):
     main(["fit", "-l", "perceptron", "-t", "label", "-o", str(tmp_path / "m.sepx"), "--json", *words])
-    assert json.loads(capsys.readouterr().out)["learner"] == "Perceptron(fit_intercept=False, max_epochs=7)"
+    assert json.loads(capsys.readouterr().out)["learner"] == "Perceptron(fit_intercept=False, max_iter=7)"
 
 
 def test_a_second_source_is_refused(capsys):

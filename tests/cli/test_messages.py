@@ -18,7 +18,7 @@ PYTHON = re.compile(r"\w+=['\"]|\w_\b(?!\.)|=True|=False|=None|\(\)|\bx\d+\b|[a-
         ("multiclass='kesler' goes with order=\"cyclic\"", "--multiclass kesler goes with --order cyclic"),
         ("set batch_size=None.", "add --batch-size none."),
         ("fit_intercept=False and warm_start=True", "--no-fit-intercept and --warm-start"),
-        ("raise max_epochs, or tol=1e-9", "raise --max-epochs, or --tol 1e-9"),
+        ("raise max_iter, or tol=1e-9", "raise --max-iter, or --tol 1e-9"),
         ("class_weight is 'foo'", "--class-weight is 'foo'"),
         ("LinearDescent() is not LinearDiscriminant", "linear-descent is not linear-discriminant"),
         ("instead; see separation_, or choose on_separation.", "instead; --on-separation chooses another answer."),
@@ -67,7 +67,7 @@ def test_a_separated_level_is_named(tmp_path):
         ("-l", "perceptron", "--multiclass", "kesler", "--order", "worst"),
         ("-l", "linear-descent", "--schedule", "line-search"),
         ("-l", "perceptron", "--class-weight", "foo"),
-        ("-l", "perceptron", "--max-epochs", "1"),
+        ("-l", "perceptron", "--max-iter", "1"),
         ("-l", "logistic-regression", "--trace"),
         ("-l", "perceptron", "--stop", "streak", "--order", "shuffle"),
         ("--trace",),
@@ -97,8 +97,8 @@ def test_recipes_and_steps(tmp_path):
         ["1", "5", "1", "2", "1", "-"],
     ]
     assert lines[8].endswith("(3, 1)  0")
-    assert "perceptron --tie positive --no-fit-intercept --max-epochs 1" in done.stdout
-    done = separatrix("fit", "example:gaussians", "--trace", "--positive", "1", "--max-epochs", "1", cwd=tmp_path)
+    assert "perceptron --tie positive --no-fit-intercept --max-iter 1" in done.stdout
+    done = separatrix("fit", "example:gaussians", "--trace", "--positive", "1", "--max-iter", "1", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

@@ -25,12 +25,12 @@ def table(tmp_path):
 
 def test_fit_predict_and_describe_a_table(table, tmp_path):
     model = tmp_path / "m.sepx"
-    done = separatrix("fit", table, "--target", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
+    done = separatrix("fit", table, "--target", "ok", "-l", "perceptron", "--max-iter", "2000", "-o", model)
     assert done.returncode == 0, done.stderr
     assert "rows.csv   50 rows · 3 columns → 2 features · ok: no 21, yes 29" in done.stdout
     assert "guessed: positive = yes · 'ward' as categories (2)" in done.stdout
     assert "suspected leak: 'x'" in done.stdout
-    assert "perceptron --max-epochs 2000" in done.stdout
+    assert "perceptron --max-iter 2000" in done.stdout
     predicted = separatrix("predict", model, table)
     rows = list(csv.DictReader(io.StringIO(predicted.stdout)))
     assert [row["x"] for row in rows] == [str(2 * i) for i in range(50)]
@@ -105,7 +105,7 @@ def test_an_example_is_written_as_the_table_that_its_name_reads(tmp_path):
 def test_sparse_rows_examples_and_numbers(tmp_path, real_data):
     model = tmp_path / "m.sepx"
     sparse = sparse_rows(tmp_path / "rows.svm", 3000)
-    done = separatrix("fit", sparse, "--learner", "arow", "--max-epochs=2", "-o", model)
+    done = separatrix("fit", sparse, "--learner", "arow", "--max-iter=2", "-o", model)
     assert "3,000 rows → 123 features · label: -1 1,500, 1 1,500" in done.stdout
     assert len(separatrix("predict", model, sparse).stdout.splitlines()) == 3001
     done = separatrix("fit", "example:iris", "-t", "species", "-o", model, "--json")
@@ -127,8 +127,8 @@ def test_vowpal_wabbit_rows_with_weights(tmp_path):
 def test_options_that_a_learner_does_not_take():
     refused(separatrix("fit", "example:xor", "-l", "perceptron", "--depth", "3"), "perceptron has no option '--depth'")
     refused(separatrix("fit", "example:xor", "-l", "perceptrom"), "did you mean 'perceptron'?")
-    refused(separatrix("fit", "example:xor", "-l", "arow", "--max-epochs"), "--max-epochs needs a value")
-    refused(separatrix("fit", "example:xor", "-l", "arow", "--max-epochs", "-3"), "--max-epochs is -3")
+    refused(separatrix("fit", "example:xor", "-l", "arow", "--max-iter"), "--max-iter needs a value")
+    refused(separatrix("fit", "example:xor", "-l", "arow", "--max-iter", "-3"), "--max-iter is -3")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_bad_models_and_rows(table, tmp_path):
 
 def test_evaluate_holds_a_model_against_the_truth(table, tmp_path):
     model = tmp_path / "m.sepx"
-    separatrix("fit", table, "-t", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
+    separatrix("fit", table, "-t", "ok", "-l", "perceptron", "--max-iter", "2000", "-o", model)
     done = separatrix("evaluate", model, table)
     assert done.returncode == 0, done.stderr
     assert "50 rows" in done.stdout
@@ -220,7 +220,7 @@ def test_messages_as_text_are_told_apart(tmp_path, real_data):
 
 def test_export_writes_code_that_runs(table, tmp_path):
     model = tmp_path / "m.sepx"
-    separatrix("fit", table, "-t", "ok", "-l", "perceptron", "--max-epochs", "2000", "-o", model)
+    separatrix("fit", table, "-t", "ok", "-l", "perceptron", "--max-iter", "2000", "-o", model)
     room = {}
     exec(separatrix("export", model, "--format", "python").stdout, room)
     assert room["predict"]({"x": 3, "ward": "A"})[0] == "no"
@@ -254,7 +254,7 @@ def test_a_full_disk_and_limits_leave_nothing_behind(table, tmp_path):
 
 def test_interrupted_with_nothing_half_written(tmp_path):
     (tmp_path / "xor.csv").write_text("a,b,y\n" + "0,0,0\n0,1,1\n1,0,1\n1,1,0\n" * 500)
-    words = ["fit", "xor.csv", "-t", "y", "-l", "perceptron", "--max-epochs", "inf", "--verbose"]
+    words = ["fit", "xor.csv", "-t", "y", "-l", "perceptron", "--max-iter", "inf", "--verbose"]
     command = [sys.executable, "-c", CODE, *words]
     running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert "mistakes" in running.stderr.readline()  # it is learning

@@ -92,12 +92,12 @@ def test_svmlight_files_several_of_them_and_weights_of_vowpal_wabbit(tmp_path):
     svmlight(tmp_path / "a2.svm", seed=2)
     both = tmp_path / "both.svm"
     both.write_text((tmp_path / "a1.svm").read_text() + (tmp_path / "a2.svm").read_text())
-    words = ("--learner", "averaged-perceptron", "--max-epochs", "3", "--json")
+    words = ("--learner", "averaged-perceptron", "--max-iter", "3", "--json")
     separatrix("fit", both, *words, "--out", tmp_path / "a.sepx")
     done = separatrix("fit", both, *words, "--memory", "16MB", "--out", tmp_path / "b.sepx")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "a.sepx").read_bytes() == (tmp_path / "b.sepx").read_bytes()
-    glob = fit_source(AveragedPerceptron(max_epochs=3), tmp_path / "a[12].svm", memory=16_000_000)
+    glob = fit_source(AveragedPerceptron(max_iter=3), tmp_path / "a[12].svm", memory=16_000_000)
     assert glob.learner.coef_.tobytes() == load(tmp_path / "b.sepx").learner.coef_.tobytes()
     (tmp_path / "w.vw").write_text("1 2.0 | a:1 b:2\n-1 1.0 | a:-1 b:0.5\n" * 50)
     weighted = separatrix("fit", tmp_path / "w.vw", *words, "--memory", "16MB", "--out", tmp_path / "d.sepx")
@@ -236,7 +236,7 @@ def fitted_within(folder, make, megabytes, limit):
         file.write(head + b"\n")
         while file.tell() < megabytes * 1_000_000:
             file.write(text)
-    words = ["fit", path, "-t", "relapse", "-l", "averaged-perceptron", "--max-epochs", "2", "--quiet", "--out"]
+    words = ["fit", path, "-t", "relapse", "-l", "averaged-perceptron", "--max-iter", "2", "--quiet", "--out"]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", CODE, *map(str, words), folder / "a.sepx", "--memory", "64MB"],

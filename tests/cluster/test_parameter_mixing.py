@@ -31,7 +31,7 @@ def separable(seed):
 @pytest.mark.parametrize("seed", range(100))
 def test_separable_rows_are_separated_within_the_bound(seed):
     X, codes, parts = separable(seed)
-    learner = Perceptron(max_epochs=float("inf"))
+    learner = Perceptron(max_iter=float("inf"))
     account = fit_by_mixing(learner, rows_in_parts(X, codes, parts), NOWHERE)
     bound = mistake_bound(X, codes)
     assert learner.status_ is Status.CONVERGED
@@ -56,16 +56,14 @@ def test_more_than_two_classes(multiclass):
     centres = np.array([[0.0, 8.0], [8.0, -4.0], [-8.0, -4.0]])
     codes = np.arange(150) % 3
     X = centres[codes] + rng.normal(size=(150, 2))
-    learner = Perceptron(max_epochs=float("inf"), multiclass=multiclass)
+    learner = Perceptron(max_iter=float("inf"), multiclass=multiclass)
     fit_by_mixing(learner, rows_in_parts(X, codes, 4), NOWHERE)
     assert learner.status_ is Status.CONVERGED
     assert learner.score(X, codes) == 1.0
     assert learner.coef_.shape == (3, 2)
 
 
-@pytest.mark.parametrize(
-    "learner", [AveragedPerceptron(max_epochs=5), PassiveAggressive(max_epochs=5), AROW(max_epochs=5)]
-)
+@pytest.mark.parametrize("learner", [AveragedPerceptron(max_iter=5), PassiveAggressive(max_iter=5), AROW(max_iter=5)])
 def test_others_are_mixed_without_a_guarantee(learner):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(400, 3))
@@ -78,23 +76,23 @@ def test_others_are_mixed_without_a_guarantee(learner):
 
 def test_rows_that_cannot_be_separated_end_at_the_limit():
     X, codes = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
-    learner = Perceptron(max_epochs=20)
+    learner = Perceptron(max_iter=20)
     with pytest.warns(IterationWarning, match="mixing stopped after 20 epochs"):
         fit_by_mixing(learner, rows_in_parts(X, codes, 2), NOWHERE)
-    assert learner.status_ is Status.MAX_EPOCHS
+    assert learner.status_ is Status.MAX_ITERATIONS
 
 
 def test_a_run_goes_on_from_its_checkpoint(tmp_path):
     X, codes, _ = separable(11)
     source = rows_in_parts(X, codes, 3)
-    whole = Perceptron(max_epochs=float("inf"))
+    whole = Perceptron(max_iter=float("inf"))
     fit_by_mixing(whole, source, NOWHERE)
     kept = Checkpoint(tmp_path / "run", {"a": 1})
-    cut = Perceptron(max_epochs=2)
+    cut = Perceptron(max_iter=2)
     with pytest.warns(IterationWarning):
         fit_by_mixing(cut, source, kept)
     assert kept.path.exists()
-    again = Perceptron(max_epochs=float("inf"))
+    again = Perceptron(max_iter=float("inf"))
     fit_by_mixing(again, source, Checkpoint(tmp_path / "run", {"a": 1}))
     assert again.coef_.tobytes() == whole.coef_.tobytes()
     assert again.epoch_mistakes_.tolist() == whole.epoch_mistakes_.tolist()

@@ -76,7 +76,7 @@ def bits(model):
 
 
 LEARNERS = {
-    "label": (LinearDiscriminant, QuadraticDiscriminant, LogisticRegression, lambda: Perceptron(max_epochs=3)),
+    "label": (LinearDiscriminant, QuadraticDiscriminant, LogisticRegression, lambda: Perceptron(max_iter=3)),
     "number": (LeastSquares, lambda: LeastSquares(alpha=1.0)),
 }
 

@@ -75,7 +75,7 @@ def test_all_that_needs_several_passes_gives_the_bits_of_memory(tmp_path):
     path = svmlight(tmp_path / "a.svm")
     X, y = read_libsvm(path)
     with cache_rows(path, folder=tmp_path) as rows:
-        for learner in (Perceptron(max_epochs=5), AROW(max_epochs=5), AveragedPerceptron(order="blocks", max_epochs=5)):
+        for learner in (Perceptron(max_iter=5), AROW(max_iter=5), AveragedPerceptron(order="blocks", max_iter=5)):
             own, other = learner.fit(X, y).coef_.copy(), learner.fit(rows.X, rows.y).coef_
             assert np.array_equal(own, other)
         for learner in (LogisticRegression(C=1.0), LeastSquares(alpha=1.0)):
@@ -222,7 +222,7 @@ def test_blocks_are_shuffled_by_the_seed(learner, monkeypatch):
     X = rng.normal(size=(100, 4))
     y = (X[:, 0] + 0.5 * rng.normal(size=100) > 0).astype(int)
     one, two, other = (
-        learner(order="blocks", max_epochs=3, random_state=seed).fit(X, y).decision_function(X) for seed in (0, 0, 1)
+        learner(order="blocks", max_iter=3, random_state=seed).fit(X, y).decision_function(X) for seed in (0, 0, 1)
     )
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)
@@ -245,7 +245,7 @@ from separatrix import AveragedPerceptron, LeastSquares, LogisticRegression, cac
 import scipy.sparse, numpy as np
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 with cache_rows(sys.argv[1], folder=sys.argv[3], memory=64 << 20) as rows:
-    for model in (AveragedPerceptron(order="blocks", max_epochs=2), LogisticRegression(C=1.0), LeastSquares(alpha=1.0)):
+    for model in (AveragedPerceptron(order="blocks", max_iter=2), LogisticRegression(C=1.0), LeastSquares(alpha=1.0)):
         model.fit(rows.X, rows.y)
         np.save(os.path.join(sys.argv[3], type(model).__name__ + ".npy"), model.coef_)
     print(rows.n, separability(rows.X, rows.y).verdict)
@@ -269,7 +269,7 @@ def learned_within(folder, megabytes, memory):
     assert done.stdout.split()[1] == separability(*read_libsvm(folder / "one.svm")).verdict
     X, y = read_libsvm(folder / "a.svm")
     with np.errstate(all="ignore"):
-        expected = AveragedPerceptron(order="blocks", max_epochs=2).fit(X, y)
+        expected = AveragedPerceptron(order="blocks", max_iter=2).fit(X, y)
     assert np.array_equal(np.load(folder / "AveragedPerceptron.npy"), expected.coef_)
     Path(folder / "a.svm").unlink()
 

@@ -371,7 +371,7 @@ def test_rows_are_ranked_by_leads_where_only_leads_were_learned():
     rng = np.random.default_rng(0)
     y = np.arange(150) % 3
     X = rng.normal(size=(150, 3)) + np.eye(3)[y]
-    model = sx.Perceptron(multiclass="kesler", max_epochs=20, random_state=0).fit(X, y)
+    model = sx.Perceptron(multiclass="kesler", max_iter=20, random_state=0).fit(X, y)
     said = predictions_of(model, X)
     scores = model.decision_function(X)
     by_hand = np.column_stack([scores[:, k] - np.delete(scores, k, axis=1).max(axis=1) for k in range(3)])
@@ -383,6 +383,6 @@ def test_rows_are_ranked_by_leads_where_only_leads_were_learned():
     for fitted in (model, piped):
         own = predictions_of(fitted, X)
         assert sx.evaluate(y, own.labels, scores=own.scores).roc_auc.value == pytest.approx(wanted)
-    rest = sx.Perceptron(max_epochs=20, random_state=0).fit(X, y)  # each against the rest: scores of their own
+    rest = sx.Perceptron(max_iter=20, random_state=0).fit(X, y)  # each against the rest: scores of their own
     assert predictions_of(rest, X).scores == pytest.approx(rest.decision_function(X))
     assert leads(np.array([[1.0, 1.0, 0.0]])).tolist() == [[0.0, 0.0, -1.0]]

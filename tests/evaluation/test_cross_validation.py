@@ -204,7 +204,7 @@ def test_methods_and_statuses_are_counted(cancer):
     assert cv.methods == {"maximum likelihood": 4, "Firth": 1}
     assert "fits by method: " in str(cv)
     cv = sx.cross_validate(sx.Perceptron(), *cancer, random_state=0)
-    assert cv.statuses == {"MAX_EPOCHS": 5}
+    assert cv.statuses == {"MAX_ITERATIONS": 5}
 
 
 def test_scorers_progress_and_forms(cancer):

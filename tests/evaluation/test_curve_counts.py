@@ -56,12 +56,12 @@ def test_copies_have_the_parameters_of_scikit_learns_clones(name):
 
 
 def test_copies_of_pipelines_and_of_estimators_that_hold_others_are_scikit_learns():
-    pipeline = make_pipeline(StandardScaler(), sx.Perceptron(max_epochs=3))
+    pipeline = make_pipeline(StandardScaler(), sx.Perceptron(max_iter=3))
     copy = unfitted_copy(pipeline)
     assert copy is not pipeline
     assert copy[-1] is not pipeline[-1]
-    assert copy[-1].max_epochs == 3
-    held = sx.Selector(pipeline, {"perceptron__max_epochs": [1, 2]})
+    assert copy[-1].max_iter == 3
+    held = sx.Selector(pipeline, {"perceptron__max_iter": [1, 2]})
     assert unfitted_copy(held).learner is not pipeline
     with config_context(enable_metadata_routing=True):
         routed = unfitted_copy(sx.Perceptron().set_fit_request(sample_weight=True))

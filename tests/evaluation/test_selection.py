@@ -280,7 +280,7 @@ def test_learning_curve_improves_with_rows(cancer):
 @pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
 def test_mistakes_of_each_pass(cancer):
     X, y = cancer
-    fitted = scaled(sx.Perceptron(max_epochs=9)).fit(X, y)
+    fitted = scaled(sx.Perceptron(max_iter=9)).fit(X, y)
     curve = sx.mistakes_curve(fitted)
     np.testing.assert_array_equal(curve.mistakes, fitted[-1].epoch_mistakes_)
     assert len(curve.mistakes) == 9
@@ -297,7 +297,7 @@ def test_nested_estimates_keep_groups_whole_inside_and_outside():
     groups = np.repeat(np.arange(30), 6)
     centres, labels = rng.normal(size=(30, 40)), rng.integers(0, 2, 30)
     X, y = centres[groups] + 0.01 * rng.normal(size=(180, 40)), labels[groups]
-    learner, grid = sx.AveragedPerceptron(max_epochs=20), {"max_epochs": [5, 20]}
+    learner, grid = sx.AveragedPerceptron(max_iter=20), {"max_iter": [5, 20]}
     torn = sx.select(learner, grid, X, y, nested=True, random_state=0)
     whole = sx.select(learner, grid, X, y, groups=groups, nested=True, random_state=0)
     assert torn.nested["accuracy"].value > 0.95
@@ -317,7 +317,7 @@ def test_nested_estimates_in_time_learn_from_the_past_only():
             return super().fit(X, y)
 
     X[:, 0] = np.arange(120)
-    found = sx.select(Watching(), {"max_epochs": [1, 2]}, X, y, time=np.arange(120), nested=3, random_state=0)
+    found = sx.select(Watching(), {"max_iter": [1, 2]}, X, y, time=np.arange(120), nested=3, random_state=0)
     assert found.nested.how == "trained on earlier rows, tested on later ones"
     outer = sorted({rows.min() for rows in (r.rows for r in found.nested.results)})
     assert all(any(most < first for most in seen) for first in outer)

@@ -143,7 +143,7 @@ def test_bare_learners_and_refusals():
         to_sql(Perceptron(boundary="undefined").fit(X, y))
     words = Column("says", "text", np.array([f"a few words number {i} of {i * i}" for i in range(40)], dtype=object))
     encoder = Encoder.fitted(Frame((words,), 40, "t"))
-    learner = Perceptron(max_epochs=2).fit(encoder.encode(Frame((words,), 40, "t"))[0], np.arange(40) % 2)
+    learner = Perceptron(max_iter=2).fit(encoder.encode(Frame((words,), 40, "t"))[0], np.arange(40) % 2)
     with pytest.raises(ParameterError, match="is free text"):
         to_onnx(TableModel(learner, encoder))
 

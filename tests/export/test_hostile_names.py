@@ -51,7 +51,7 @@ def model_of(frame, classes):
     y = np.array(classes)[np.digitize(sums, np.quantile(sums, np.arange(1, len(classes)) / len(classes)))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        learner = AveragedPerceptron(max_epochs=20).fit(X, y)
+        learner = AveragedPerceptron(max_iter=20).fit(X, y)
     return TableModel(learner, encoder, "y"), learner.predict(X).tolist(), learner.decision_function(X).reshape(N, -1)
 
 

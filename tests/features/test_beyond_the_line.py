@@ -29,4 +29,4 @@ def test_xor_is_proved_separable_with_the_product():
     assert learner[-1].status_ is sx.Status.CONVERGED
     assert learner.score(X, y) == 1
     with pytest.warns(IterationWarning):
-        assert sx.Perceptron().fit(X, y).status_ is sx.Status.MAX_EPOCHS
+        assert sx.Perceptron().fit(X, y).status_ is sx.Status.MAX_ITERATIONS

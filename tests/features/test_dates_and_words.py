@@ -96,7 +96,7 @@ def test_both_come_back_from_a_model_file(tmp_path):
     choices = Choices(text=("says",), words="tfidf", dates="parts")
     encoder = Encoder.fitted(frame, choices)
     X, y = encoder.encode(frame)[0], np.array([1, 0, 1, 0, 1, 0])
-    model = TableModel(Perceptron(max_epochs=3).fit(X, y), encoder, "y", 1)
+    model = TableModel(Perceptron(max_iter=3).fit(X, y), encoder, "y", 1)
     twin = load(save(model, tmp_path / "m.sepx"))
     assert twin.encoder.feature_names() == encoder.feature_names()
     assert (twin.encoder.encode(frame)[0] != X).nnz == 0

@@ -151,7 +151,7 @@ def test_a_model_with_its_encoder_comes_back(tmp_path, real_data):
     y, rest = table["survived"].labels(), table.without(["survived", "alive"])
     encoder = Encoder.fitted(rest, Choices(scale="standard", text=("who",)), y, "survived")
     X, _ = encoder.encode(rest)
-    model = TableModel(Perceptron(max_epochs=5).fit(X, y), encoder, "survived", 1, {"rows": 891})
+    model = TableModel(Perceptron(max_iter=5).fit(X, y), encoder, "survived", 1, {"rows": 891})
     twin = load(save(model, tmp_path / "m.sepx"))
     assert twin.encoder.feature_names() == encoder.feature_names()
     assert (twin.target, twin.positive, twin.about) == ("survived", 1, {"rows": 891})

@@ -143,7 +143,7 @@ def test_learners_have_the_same_bits_on_any_number_of_threads(learner, monkeypat
     weights = []
     for n in (1, 2, 3, 5):
         with threads(n):
-            model = learner(max_epochs=30).fit(X, y)
+            model = learner(max_iter=30).fit(X, y)
         weights.append((model.coef_.tobytes(), model.intercept_.tobytes()))
     assert len(set(weights)) == 1
     assert not thread_pool._busy.locked()

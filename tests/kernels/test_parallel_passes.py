@@ -58,7 +58,7 @@ FITS = {
     "logistic": lambda X, t, y, c: sx.LogisticRegression(C=1.0).fit(X, t > 0, c).coef_,
     "many classes": lambda X, t, y, c: sx.LogisticRegression(C=1.0).fit(X, y, c).coef_,
     "lasso": lambda X, t, y, c: sx.LogisticRegression(C=0.1, l1_ratio=1.0).fit(X, t > 0, c).coef_,
-    "perceptron": lambda X, t, y, c: sx.Perceptron(max_epochs=3).fit(X, t > 0).coef_,
+    "perceptron": lambda X, t, y, c: sx.Perceptron(max_iter=3).fit(X, t > 0).coef_,
     "probabilities": lambda X, t, y, c: sx.LogisticRegression(C=1.0).fit(X, y, c).predict_proba(X),
     "predictions": lambda X, t, y, c: sx.LinearDiscriminant().fit(X, y, c).predict(X),
     "margin": lambda X, t, y, c: np.array(sx.separability(X, t > 0).witness),
@@ -141,7 +141,7 @@ def test_a_bad_number_is_found_by_the_pass_that_reads_it(small_parts, bad):
     models = (
         sx.LeastSquares().fit(X, t),
         sx.LogisticRegression(C=1.0).fit(X, y),
-        sx.Perceptron(max_epochs=1).fit(X, t > 0),
+        sx.Perceptron(max_iter=1).fit(X, t > 0),
     )
     X[3210, 4] = bad
     for model in models:

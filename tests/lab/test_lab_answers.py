@@ -148,7 +148,7 @@ def test_a_stream_has_the_looks_of_the_run():
 def test_a_stream_over_http_comes_in_lines_and_ends_at_its_limit(monkeypatch):
     with lab_server() as lab:
         points = [{"x": k % 7, "y": k % 5, "label": 1 if k % 2 else -1} for k in range(500)]
-        status, headers, content = lab.ask("/api/run/stream", {"points": points, "choices": {"max_epochs": 1000}})
+        status, headers, content = lab.ask("/api/run/stream", {"points": points, "choices": {"max_iter": 1000}})
         assert (status, headers["content-type"]) == (200, "application/x-ndjson")
         lines = [json.loads(line) for line in content.splitlines()]
         assert sum(len(line["row"]) for line in lines[1:]) == run_answer.MOST_STREAMED

@@ -40,9 +40,9 @@ def test_the_numbers_are_the_library_s(lab, name):
     own = next(one for one in presets.presets() if one.name == name)
     points = [(p.x, p.y, p.label) for p in own.points]
     X, y = np.array([p[:2] for p in points]), np.array([p[2] for p in points])
-    whole = good(lab, "/api/run", asked(points, max_epochs=20))
+    whole = good(lab, "/api/run", asked(points, max_iter=20))
     start, run = whole["start"], whole["looks"]
-    steps = step_trace(Perceptron(max_epochs=20, random_state=0), X, y, positive=1, max_steps=5000)
+    steps = step_trace(Perceptron(max_iter=20, random_state=0), X, y, positive=1, max_steps=5000)
     assert run["row"] == steps.row.tolist()
     assert run["mistake"] == steps.mistake.tolist()
     assert [*start["w"], start["b"]] == steps.start.tolist()
@@ -134,8 +134,8 @@ def test_the_page_of_the_lab_itself_may_ask(lab):
         ({"points": [{"x": 0, "y": 0, "label": 1}]}, 422, "both classes"),
         ({"points": []}, 422, "both classes"),
         (asked(order="sideways"), 422, "order is 'sideways': it can be cyclic"),
-        (asked(max_epochs=10**9), 422, "whole number between"),
-        (asked(max_epochs=0), 422, "whole number between 1"),
+        (asked(max_iter=10**9), 422, "whole number between"),
+        (asked(max_iter=0), 422, "whole number between 1"),
         (asked(fit_intercept=1), 422, "neither true nor false"),
         (asked(order="restart", stop="streak"), 422, "goes with order"),
         (asked(hashing=3), 422, "unknown field 'hashing'"),

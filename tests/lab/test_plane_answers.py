@@ -62,7 +62,7 @@ def choices_of(name):
     if name == "worst":
         return {"order": "worst"}
     if name == "start":
-        return {"start": [0.5, -1.25, 2.0], "max_epochs": 30}
+        return {"start": [0.5, -1.25, 2.0], "max_iter": 30}
     return {} if name == "default" else RECIPES[name]
 
 
@@ -217,7 +217,7 @@ def test_gradient_descent_and_its_divergence(answered):
 
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                options = {"step": how["step"], "momentum": how["momentum"], "max_steps": 25}
+                options = {"step": how["step"], "momentum": how["momentum"], "max_iter": 25}
                 path = sx.gradient_descent(objective, [0.0, 0.0], gradient=gradient, **options).path
             common = min(len(path), len(mine["path"]))
             assert common > 1 or np.abs(gradient(np.zeros(2))).max() < 1e-9 or mine["cut"]

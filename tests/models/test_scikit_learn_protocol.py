@@ -94,7 +94,7 @@ VARIANTS = [
     sx.KernelPerceptron(kernel="linear"),
     sx.LinearDescent("squared_error", random_state=0),
     sx.LinearDescent(batch_size=16, momentum=0.5, average=True, random_state=0),
-    sx.Selector(sx.Perceptron(), {"max_epochs": [5, 20]}, folds=2, random_state=0),
+    sx.Selector(sx.Perceptron(), {"max_iter": [5, 20]}, folds=2, random_state=0),
     sx.Selector(sx.LeastSquares(), {"alpha": [0.1, 1.0]}, folds=2, random_state=0),
     sx.MaxMargin(1.0),
     sx.LogisticRegression(C=1.0),

@@ -30,9 +30,9 @@ def test_a_run_ends_where_the_solver_says():
     assert (run.state, run.status, run.steps, seen) == (1.0, Status.OPTIMAL, 3, [4.0, 2.0, 1.0])
 
 
-@pytest.mark.parametrize(("limit", "status"), [(2, Status.MAX_STEPS), (3, Status.OPTIMAL)])
+@pytest.mark.parametrize(("limit", "status"), [(2, Status.MAX_ITERATIONS), (3, Status.OPTIMAL)])
 def test_the_limit_comes_after_the_solver(limit, status):
-    run = drive(Halving(1.0), 8.0, max_steps=limit, at_limit=Status.MAX_STEPS)
+    run = drive(Halving(1.0), 8.0, max_steps=limit, at_limit=Status.MAX_ITERATIONS)
     assert (run.status, run.steps) == (status, limit)
 
 

@@ -60,7 +60,7 @@ def table_model():
     )
     y = np.array(["no", "yes", "yes", "no", "no", "yes"], dtype=object)
     encoder = Encoder.fitted(frame, Choices(text=("says",), words="tfidf", dates="parts"))
-    return TableModel(Perceptron(max_epochs=50).fit(encoder.encode(frame)[0], y), encoder, "ok", "yes"), frame
+    return TableModel(Perceptron(max_iter=50).fit(encoder.encode(frame)[0], y), encoder, "ok", "yes"), frame
 
 
 def saved_header(path):

@@ -198,10 +198,10 @@ def test_every_container_gives_the_same_picture():
     y = (CLOUD.sum(axis=1) > 0) * 1
     frame = pd.DataFrame(CLOUD, columns=["a", "b"])
     for X in (CLOUD, sp.csr_array(CLOUD), frame, pl.from_pandas(frame), pl.from_pandas(frame).to_arrow()):
-        ax = plot_boundary(Perceptron(max_epochs=1000).fit(X, y), X, y)
+        ax = plot_boundary(Perceptron(max_iter=1000).fit(X, y), X, y)
         assert np.allclose(scattered(ax, "0"), CLOUD[y == 0])
         assert len(line(ax, "hyperplane"))
-    ax = plot_boundary(KernelPerceptron(max_epochs=1000).fit(frame, y), frame, y)
+    ax = plot_boundary(KernelPerceptron(max_iter=1000).fit(frame, y), frame, y)
     assert np.allclose(scattered(ax, "0"), CLOUD[y == 0])
     model = make_pipeline(StandardScaler(), LogisticRegression(C=1.0)).fit(frame, y)
     assert rendered(plot_boundary(model, frame, y))

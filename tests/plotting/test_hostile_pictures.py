@@ -35,7 +35,7 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))
 Y = (X.sum(axis=1) > 0) * 1
 WIDE = np.hstack([X, RNG.normal(size=(40, 3))])
-MODEL = Perceptron(max_epochs=1000, trace=True).fit(X, Y)
+MODEL = Perceptron(max_iter=1000, trace=True).fit(X, Y)
 GROWING = make_pipeline(PolynomialMap(), LinearDiscriminant())
 
 REFUSED = {
@@ -61,7 +61,7 @@ REFUSED = {
     "a word": (lambda: plot_boundary(MODEL, X, Y, columns="x0"), ParameterError, "pass one, two or three columns"),
     "no such row": (lambda: plot_boundary(MODEL, X, Y, feet=[99]), ParameterError, "feet names row 99"),
     "feet without a hyperplane": (
-        lambda: plot_boundary(KernelPerceptron(max_epochs=999).fit(X, Y), X, Y, feet=[1]),
+        lambda: plot_boundary(KernelPerceptron(max_iter=999).fit(X, Y), X, Y, feet=[1]),
         ParameterError,
         "KernelPerceptron has no hyperplane in these columns: leave feet out",
     ),
@@ -132,9 +132,7 @@ def test_axes_of_the_wrong_dimension():
         with pytest.raises(ParameterError, match="ax belongs to a 3-D figure and this picture needs flat axes"):
             draw() if draw.__name__ == "<lambda>" else draw(space)
     with pytest.raises(ParameterError, match="this picture needs 3-D axes"):
-        plot_boundary(
-            Perceptron(max_epochs=999).fit(WIDE, Y), WIDE, Y, columns=(0, 1, 2), ax=plt.figure().add_subplot()
-        )
+        plot_boundary(Perceptron(max_iter=999).fit(WIDE, Y), WIDE, Y, columns=(0, 1, 2), ax=plt.figure().add_subplot())
 
 
 def test_a_wide_sparse_table():
@@ -155,8 +153,8 @@ def test_a_wide_sparse_table():
         lambda: plot_boundary(Perceptron().partial_fit([[0.0, 0.0]], [1], classes=[0, 1]), X, Y),
         lambda: plot_boundary(Perceptron().partial_fit(X, np.ones(40)), X, np.ones(40)),
         lambda: plot_boundary(LinearDiscriminant().fit(WIDE[:, :1], np.arange(40) % 3), WIDE[:, :1], np.arange(40) % 3),
-        lambda: plot_boundary(Perceptron(boundary="undefined", max_epochs=999).fit(X, Y), X, Y),
-        lambda: plot_boundary(Perceptron(max_epochs=999).fit(X * 1e150, Y), X * 1e150, Y),
+        lambda: plot_boundary(Perceptron(boundary="undefined", max_iter=999).fit(X, Y), X, Y),
+        lambda: plot_boundary(Perceptron(max_iter=999).fit(X * 1e150, Y), X * 1e150, Y),
         lambda: plot_boundary(MODEL, X, Y, updates=2),
         lambda: plot_boundary(LinearDiscriminant().fit(WIDE, np.arange(40) % 3), WIDE, np.arange(40) % 3),
         lambda: separability([[1.0, 1.0], [1.0, 1.0]], [0, 1]).plot(),
@@ -183,6 +181,6 @@ def test_twenty_six_classes_are_their_letters():
 def test_names_are_taken_as_they_are():
     frame = pd.DataFrame(X, columns=["$a_1", "_b$$"])
     labels = np.where(Y, "_yes", "$no")
-    ax = plot_boundary(Perceptron(max_epochs=999).fit(frame, labels), frame, labels)
+    ax = plot_boundary(Perceptron(max_iter=999).fit(frame, labels), frame, labels)
     assert {"$no", " _yes"} <= set(legend(ax))
     assert rendered(ax)

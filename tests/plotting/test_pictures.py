@@ -116,7 +116,7 @@ def test_a_descent_keeps_its_points_and_draws_them():
     def J(t):
         return float(t[0] ** 2 + 6 * t[1] ** 2)
 
-    found = gradient_descent(J, [2.0, 1.0], gradient=lambda t: np.array([2 * t[0], 12 * t[1]]), step=0.1, max_steps=9)
+    found = gradient_descent(J, [2.0, 1.0], gradient=lambda t: np.array([2 * t[0], 12 * t[1]]), step=0.1, max_iter=9)
     assert found.path.shape == (10, 2)
     expected = np.array([[2.0 * 0.8**k, (-0.2) ** k] for k in range(10)])
     assert np.allclose(found.path, expected)
@@ -132,10 +132,10 @@ def test_a_descent_keeps_its_points_and_draws_them():
 
 def test_linear_descents_keep_their_points():
     for batch in (None, 4):
-        model = LinearDescent(batch_size=batch, max_epochs=5, random_state=0, step=0.05, tolerance=0.0).fit(SIX, SIGNS)
+        model = LinearDescent(batch_size=batch, max_iter=5, random_state=0, step=0.05, tol=0.0).fit(SIX, SIGNS)
         assert model.trace_.theta.shape == (5, 3)
         assert model.trace_.theta[0].tolist() == [0, 0, 0]
-        shorter = LinearDescent(batch_size=batch, max_epochs=3, random_state=0, step=0.05, tolerance=0.0)
+        shorter = LinearDescent(batch_size=batch, max_iter=3, random_state=0, step=0.05, tol=0.0)
         shorter.fit(SIX, SIGNS)
         assert model.trace_.theta[3].tolist() == [*shorter.coef_[0], shorter.intercept_[0]]
 

@@ -27,13 +27,13 @@ def test_unit_vectors_meet_the_bound(n):
 
 def test_half_width_in_place_of_the_lifted_margin_would_be_false():
     X, y = np.array([[57.0], [76.0]]), np.array([-1, 1])
-    model = Perceptron(max_epochs=5000).fit(X, y)
+    model = Perceptron(max_iter=5000).fit(X, y)
     assert (model.mistakes_, model.n_iter_) == (7590, 4338)
     bound = mistake_bound(X, y)
     assert model.mistakes_ <= bound.most
     assert bound.radius**2 / margin(X, y).lower ** 2 < 65
     assert bound.against(model).within
-    small = Perceptron(max_epochs=500).fit(np.array([[12.0], [18.0]]), y)
+    small = Perceptron(max_iter=500).fit(np.array([[12.0], [18.0]]), y)
     assert small.mistakes_ == 367 <= mistake_bound(np.array([[12.0], [18.0]]), y).most
 
 
@@ -86,7 +86,7 @@ def run_within_bound(rng):
         start="zeros" if start is None else start,
         normalize_rows=unit,
         fit_intercept=intercept,
-        max_epochs=np.inf,
+        max_iter=np.inf,
         max_updates=bound.most + 1,
         random_state=int(rng.integers(1000)),
     ).fit(X, y, sample_weight=weights)
@@ -188,7 +188,7 @@ def test_passes_look_at_no_more_rows_than_the_bound_says():
         bound = mistake_bound(X, y)
         assert bound.most_visits == 30 * (bound.most + 1)
         for order in ("cyclic", "shuffle", "restart"):
-            model = Perceptron(order=order, max_epochs=10**6, random_state=seed).fit(X, y)
+            model = Perceptron(order=order, max_iter=10**6, random_state=seed).fit(X, y)
             assert model.visits_ <= bound.most_visits
     exact = mistake_bound([[1.0], [-1.0]], [1, 0], fit_intercept=False)
     assert (exact.most, exact.most_visits) == (1, 4)

@@ -219,7 +219,7 @@ def test_sparse_matrices_are_never_modified(dtype, kind, container):
     before = [part.copy() for part in (X.data, X.indices, X.indptr)]
     dense = X.astype(np.float64).toarray()
     assert np.array_equal(check_table(X).X.toarray(), dense)
-    Perceptron(max_epochs=2).fit(X, [0, 1, 1]).predict(X)
+    Perceptron(max_iter=2).fit(X, [0, 1, 1]).predict(X)
     assert all(np.array_equal(a, b) for a, b in zip(before, (X.data, X.indices, X.indptr), strict=True))
 
 

@@ -86,7 +86,7 @@ def candidates(table: AuditTable, session: Session, verdict: str | None) -> list
         out.append(Candidate("linear discriminant", discriminant, "the linear discriminant", why))
     else:
         session.clock.leave_out("linear discriminant", "its covariance matrix would have too many columns")
-    perceptron = AveragedPerceptron(max_epochs=20, order="shuffle", random_state=session.seed)
+    perceptron = AveragedPerceptron(max_iter=20, order="shuffle", random_state=session.seed)
     why = "it needs a few passes over the rows and assumes nothing about probabilities"
     out.append(Candidate("averaged perceptron", perceptron, "the averaged perceptron", why, "standard"))
     return [*out, *_mapped(table, session, "ridge logistic", ridge, "logistic regression with a ridge penalty")]

@@ -80,7 +80,7 @@ MOST_NAMES = 100_000  # features that are known by name
 def command(context: click.Context, /, source: str, **options: Any) -> None:
     """Learn from SOURCE (a file, a glob, -, example:NAME, or SQL over files) and write a model file.
 
-    Options of the learner are flags: --learner perceptron --max-epochs 50 --no-fit-intercept (fit --learner
+    Options of the learner are flags: --learner perceptron --max-iter 50 --no-fit-intercept (fit --learner
     perceptron --help lists them). With --holdout the model is fitted on the other rows and evaluated on the held-out
     test rows, which is recorded in a ledger; --cv then makes its folds of the other rows.
     """

@@ -36,7 +36,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """How it is written: --max-epochs, or --fit-intercept / --no-fit-intercept."""
+        """How it is written: --max-iter, or --fit-intercept / --no-fit-intercept."""
         name = flag_name(self.name)
         return f"--{name} / --no-{name}" if self.switch else f"--{name}"
 
@@ -81,7 +81,7 @@ WORDS = ("true", "false")
 
 
 class LearnerCommand(click.Command):
-    """``--learner perceptron --max-epochs 50 --no-fit-intercept``, in any order; ``args`` has what is the learner's."""
+    """``--learner perceptron --max-iter 50 --no-fit-intercept``, in any order; ``args`` has what is the learner's."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta["learner"] = self._named(args)

@@ -202,7 +202,7 @@ def in_folds(task: Task, learner: Any, choices: Choices) -> tuple[Any, Any]:
 
 
 def learner_of(name: str, extra: list[str], seed: int | None, recipe: str | None = None) -> Any:
-    """A learner with the options that stand behind the known ones: --max-epochs 50, --no-fit-intercept."""
+    """A learner with the options that stand behind the known ones: --max-iter 50, --no-fit-intercept."""
     from separatrix.models.registry import command_name, flag_name, learner_class
     from separatrix.parameters import defaults
 

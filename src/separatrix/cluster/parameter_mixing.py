@@ -231,12 +231,12 @@ def _judge(learner: Any, source: EncodedSource, by_mistakes: bool) -> None:
     lifted = np.ascontiguousarray(np.column_stack([learner.coef_, learner.intercept_]))
     ties = getattr(learner, "tie", "mistake") == "mistake" and len(lifted) == 1
     learner.errors_ = int(source.rounds.reduce("rows that are wrong", wrong_rows, lifted, ties, join=add))
-    stopped = learner.status_ in (Status.PLATEAU, Status.MAX_EPOCHS)
+    stopped = learner.status_ in (Status.PLATEAU, Status.MAX_ITERATIONS)
     if stopped and not learner.errors_:
         learner.status_ = Status.SEPARATED
     elif stopped and by_mistakes:
         warn_user(
             f"mixing stopped after {learner.n_iter_:,} epochs with {learner.errors_:,} rows misclassified: raise "
-            "max_epochs if the classes are separable.",
+            "max_iter if the classes are separable.",
             IterationWarning,
         )

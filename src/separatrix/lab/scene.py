@@ -54,7 +54,7 @@ class SceneChoices:
     stop: Literal["pass", "streak"] = "pass"
     normalize_rows: bool = False
     fit_intercept: bool = True
-    max_epochs: Annotated[int, Within(1, MOST_PASSES)] = 100
+    max_iter: Annotated[int, Within(1, MOST_PASSES)] = 100
     random_state: Seed = 0
 
 

@@ -31,7 +31,7 @@ FLAGS = {"positive": "positive-weights", "trace": "keep-trace"}  # --positive is
 
 
 def flag_name(parameter: str) -> str:
-    """max_epochs is --max-epochs on the command line."""
+    """max_iter is --max-iter on the command line."""
     return FLAGS.get(parameter, parameter.replace("_", "-"))
 
 

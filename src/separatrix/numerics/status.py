@@ -25,24 +25,20 @@ class Status(Enum):
     SEPARATED = "stopped at a limit, and the weights separate all rows"
     TOLERATED = "a pass with no more mistakes than max_mistakes allows"
     PLATEAU = "the mistakes of a pass no longer fall: more passes are not expected to help"
-    MAX_EPOCHS = (
-        "stopped at the limit of passes, before one without mistakes: raise max_epochs, or no hyperplane may exist"
-    )
-    MAX_UPDATES = (
-        "stopped at the limit of updates, with rows on the wrong side: raise max_updates, or no hyperplane may exist"
-    )
     STATIONARY = "converged: the gradient, or the last step, is no longer than the tolerance"
-    MAX_STEPS = "stopped at the limit of steps, before it converged; allow more, or change the step size"
     STREAMED = "learned in arrival order, one look at each row"
-    UNDEFINED = "the objective or its gradient is not a number at the next point; the last good point is kept"
-    FAILED = "the objective raised an error; the last good point is kept"
     OPTIMAL = "optimal to the requested tolerance"
     LEAST_SLACK = "no hyperplane separates the classes: the least total slack first, then the largest margin"
     BRACKETED = "stopped at a limit: the optimum lies between two proved bounds; raise max_nodes or time_limit"
     NO_MAXIMUM = "no finite maximum of the likelihood exists: the classes are separated, completely or in part"
     ILL_CONDITIONED = "no step improves any more, before the tolerance: few digits of the result may be right"
-    MAX_ITERATIONS = "stopped at the limit of iterations, before the optimum; raise max_iter or scale the features"
+    MAX_ITERATIONS = "stopped at the limit of iterations, before it converged; raise max_iter or scale the columns"
+    MAX_UPDATES = (
+        "stopped at the limit of updates, with rows on the wrong side: raise max_updates, or no hyperplane may exist"
+    )
     STALLED = "no step lowers the objective any more, before the gradient is within the tolerance"
+    UNDEFINED = "the objective or its gradient is not a number at the next point; the last good point is kept"
+    FAILED = "the objective raised an error; the last good point is kept"
     DIVERGED = "diverged: the objective and its gradient are greater than at the start; take a smaller step size"
     NONFINITE = "weights overflowed; scale the features"
     INTERRUPTED = "interrupted; the weights are those of that moment"
@@ -76,7 +72,7 @@ class Measured(Protocol):
 Stop = Callable[[Sequence[Measured]], Status | None]
 
 
-def stop_perceptron(max_mistakes: float, max_epochs: float, max_updates: float, patience: float = math.inf) -> Stop:
+def stop_perceptron(max_mistakes: float, max_iter: float, max_updates: float, patience: float = math.inf) -> Stop:
     """A clean pass, a tolerated one, ``patience`` passes without a new minimum, or a limit; NaN is no convergence."""
     fewest, best = math.inf, 0  # mistakes, and the pass that had them
 
@@ -95,8 +91,8 @@ def stop_perceptron(max_mistakes: float, max_epochs: float, max_updates: float, 
             fewest, best = last.mistakes, len(passes)
         if len(passes) - best >= patience:
             return Status.PLATEAU
-        if len(passes) >= max_epochs:
-            return Status.MAX_EPOCHS
+        if len(passes) >= max_iter:
+            return Status.MAX_ITERATIONS
         return None
 
     return stop

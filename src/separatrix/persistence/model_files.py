@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix.atomic_write import is_special, write_whole
 from separatrix.errors import ModelFileError
-from separatrix.persistence.model_headers import FORMATS, header_of, model_of
+from separatrix.persistence.model_headers import FORMAT, header_of, model_of
 
 KEY = "separatrix"
 LIMIT = 1 << 32  # bytes of a model file
@@ -165,11 +165,10 @@ def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         tensors[name] = np.frombuffer(entry["data"], dtype=DTYPES[entry["dtype"]]).reshape(entry["shape"]).copy()
     if not isinstance(header, dict) or checksum(text, tensors) != digest:
         raise ModelFileError("its checksum does not match: it was damaged or changed")
-    if header.get("format") not in FORMATS:
-        known = f"{', '.join(map(str, FORMATS[:-1]))} and {FORMATS[-1]}"
-        raise ModelFileError(
-            f"it has format {header.get('format')!r}, and this version reads {known}: update separatrix"
-        )
+    if (found := header.get("format")) != FORMAT or isinstance(found, bool):
+        later = isinstance(found, int) and found > FORMAT
+        advice = "update separatrix" if later else "fit the model again"
+        raise ModelFileError(f"it has format {found!r}, and this version reads {FORMAT}: {advice}")
     return header, tensors
 
 

@@ -25,8 +25,7 @@ from separatrix.persistence.learning_state import go_on_from, stream_state
 from separatrix.persistence.table_headers import table_header, table_model
 from separatrix.protocol import ChunkLearner, Estimator
 
-FORMAT = 3
-FORMATS = (1, 2, FORMAT)  # 2 added the digest of a certificate, 3 the feature map of an encoder
+FORMAT = 4
 KEYS = {"format", "learner", "parameters", "attributes", "state", "left_out", "table", "certificate", "versions"}
 WIDE, MOST_FEATURES = 100_000, 2**31
 DIGEST = re.compile(r"[0-9a-f]{64}\Z")
@@ -77,9 +76,8 @@ def header_of(model: Any, certificate: Any = None) -> tuple[dict[str, Any], dict
 
 def model_of(header: dict[str, Any], tensors: dict[str, Any]) -> Any:
     """The learner that a header describes, after every check."""
-    keys = KEYS - {"certificate"} if header.get("format") == 1 else KEYS
-    if set(header) | {"versions"} != keys:
-        odd = sorted(set(header) ^ keys)
+    if set(header) | {"versions"} != KEYS:
+        odd = sorted(set(header) ^ KEYS)
         raise ModelFileError(f"its header has other keys than a model file ({', '.join(map(str, odd))[:80]})")
     used: set[str] = set()
     learner = _learner(header, tensors, used)

@@ -30,21 +30,21 @@ BOTTOM = np.linalg.solve(A, np.ones(2))
     [("constant", 0.3), ("root", 0.8), ("exponential", 0.5), ("step", 0.5), ("line-search", 1.0), (lambda k: 0.2, 1.0)],
 )
 def test_every_schedule_finds_the_bottom(schedule, step, gradient):
-    found = sx.gradient_descent(bowl, [5.0, -5.0], gradient=gradient, schedule=schedule, step=step, tolerance=1e-12)
+    found = sx.gradient_descent(bowl, [5.0, -5.0], gradient=gradient, schedule=schedule, step=step, tol=1e-12)
     np.testing.assert_allclose(found.theta, BOTTOM, atol=1e-4)
-    assert found.status in (Status.STATIONARY, Status.MAX_STEPS)
+    assert found.status in (Status.STATIONARY, Status.MAX_ITERATIONS)
     assert len(found.trace) == found.steps
     assert found.value <= found.trace.value[0]
 
 
 def test_the_loop_of_the_book():
     """While k < N and |step| > eps; the first step counts as infinitely long."""
-    found = sx.gradient_descent(bowl, BOTTOM, gradient=bowl_gradient, max_steps=7, tolerance=1e-3)
+    found = sx.gradient_descent(bowl, BOTTOM, gradient=bowl_gradient, max_iter=7, tol=1e-3)
     assert (found.steps, found.status) == (1, Status.STATIONARY)
-    none = sx.gradient_descent(bowl, [1.0, 1.0], gradient=bowl_gradient, max_steps=0)
-    assert (none.steps, none.status, none.theta.tolist()) == (0, Status.MAX_STEPS, [1.0, 1.0])
-    seven = sx.gradient_descent(bowl, [9.0, 9.0], gradient=bowl_gradient, step=1e-3, max_steps=7)
-    assert (seven.steps, seven.status) == (7, Status.MAX_STEPS)
+    none = sx.gradient_descent(bowl, [1.0, 1.0], gradient=bowl_gradient, max_iter=0)
+    assert (none.steps, none.status, none.theta.tolist()) == (0, Status.MAX_ITERATIONS, [1.0, 1.0])
+    seven = sx.gradient_descent(bowl, [9.0, 9.0], gradient=bowl_gradient, step=1e-3, max_iter=7)
+    assert (seven.steps, seven.status) == (7, Status.MAX_ITERATIONS)
     theta = np.array([9.0, 9.0])
     for k in range(7):
         np.testing.assert_allclose(seven.trace.gradient_norm[k], np.linalg.norm(bowl_gradient(theta)))
@@ -55,10 +55,10 @@ def test_the_loop_of_the_book():
 
 
 def test_momentum_and_averages():
-    plain = sx.gradient_descent(bowl, [9.0, 9.0], gradient=bowl_gradient, step=0.01, max_steps=100)
-    heavy = sx.gradient_descent(bowl, [9.0, 9.0], gradient=bowl_gradient, step=0.01, max_steps=100, momentum=0.8)
+    plain = sx.gradient_descent(bowl, [9.0, 9.0], gradient=bowl_gradient, step=0.01, max_iter=100)
+    heavy = sx.gradient_descent(bowl, [9.0, 9.0], gradient=bowl_gradient, step=0.01, max_iter=100, momentum=0.8)
     assert heavy.value < plain.value
-    mean = sx.gradient_descent(bowl, [9.0, 9.0], gradient=bowl_gradient, max_steps=3, average=True)
+    mean = sx.gradient_descent(bowl, [9.0, 9.0], gradient=bowl_gradient, max_iter=3, average=True)
     points = [np.array([9.0, 9.0])]
     for _ in range(3):
         points.append(points[-1] - 0.1 * bowl_gradient(points[-1]))
@@ -76,7 +76,7 @@ def test_an_objective_that_is_undefined_keeps_the_last_good_point():
     at_once = sx.gradient_descent(lambda t: float("nan"), [1.0], gradient=lambda t: t)
     assert (at_once.status, at_once.steps, at_once.theta.tolist()) == (Status.UNDEFINED, 0, [1.0])
     searched = sx.gradient_descent(
-        root, [1.0], gradient=lambda t: 0.5 / np.sqrt(np.abs(t)), schedule="line-search", step=8.0, max_steps=5
+        root, [1.0], gradient=lambda t: 0.5 / np.sqrt(np.abs(t)), schedule="line-search", step=8.0, max_iter=5
     )
     assert searched.theta[0] >= 0  # the search never accepts a NaN
 
@@ -118,9 +118,9 @@ def test_gradients_are_checked_on_request():
         {"schedule": "sideways"},
         {"step": 0.0},
         {"step": np.nan},
-        {"max_steps": -1},
-        {"max_steps": 1.5},
-        {"tolerance": -1.0},
+        {"max_iter": -1},
+        {"max_iter": 1.5},
+        {"tol": -1.0},
         {"momentum": 1.0},
         {"momentum": 0.5, "schedule": "line-search"},
     ],
@@ -139,10 +139,10 @@ def test_bad_starts():
 
 
 def test_a_step_that_is_too_long_diverges():
-    for max_steps in (50, 100, 1000):  # J = 9^k: 1000 steps overflow
-        run = sx.gradient_descent(lambda t: float(t[0]) ** 2, [1.0], step=2.0, max_steps=max_steps)
+    for max_iter in (50, 100, 1000):  # J = 9^k: 1000 steps overflow
+        run = sx.gradient_descent(lambda t: float(t[0]) ** 2, [1.0], step=2.0, max_iter=max_iter)
         assert run.status is Status.DIVERGED
         assert "diverged" in str(run)
         assert "smaller step size" in str(run)
-    slow = sx.gradient_descent(lambda t: float(t @ t), [1.0], step=1e-3, max_steps=10)
-    assert slow.status is Status.MAX_STEPS
+    slow = sx.gradient_descent(lambda t: float(t @ t), [1.0], step=1e-3, max_iter=10)
+    assert slow.status is Status.MAX_ITERATIONS

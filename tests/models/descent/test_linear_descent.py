@@ -42,7 +42,7 @@ def test_it_ends_near_the_least_value_of_j(loss, batch_size):
     y = np.where(labels == "y", 1.0, -1.0)
     target = y if loss == "squared_error" else labels
     model = sx.LinearDescent(
-        loss, alpha=0.1, batch_size=batch_size, max_epochs=3000 if batch_size is None else 400, tolerance=0.0,
+        loss, alpha=0.1, batch_size=batch_size, max_iter=3000 if batch_size is None else 400, tol=0.0,
         schedule="constant" if batch_size is None else "root", average=batch_size is not None, random_state=0,
     ).fit(X, target)  # fmt: skip
     lifted = np.append(model.coef_, model.intercept_)
@@ -57,13 +57,13 @@ def test_whole_gradients_reach_the_minimiser():
     X, labels = example()
     y = np.where(labels == "y", 1.0, -1.0)
     for schedule in ("constant", "line-search"):
-        squared = sx.LinearDescent("squared", alpha=0.2, batch_size=None, schedule=schedule, max_epochs=10**5,
-                                   tolerance=1e-13).fit(X, labels)  # fmt: skip
+        squared = sx.LinearDescent("squared", alpha=0.2, batch_size=None, schedule=schedule, max_iter=10**5,
+                                   tol=1e-13).fit(X, labels)  # fmt: skip
         exact = sx.LeastSquaresClassifier(0.1 * len(X)).fit(X, labels)  # alpha n/2
         np.testing.assert_allclose(squared.coef_, exact.coef_, atol=1e-8)
         assert squared.status_ is Status.STATIONARY
-    error = sx.LinearDescent("squared_error", alpha=0.2, batch_size=None, schedule="line-search", max_epochs=10**5,
-                             tolerance=1e-13).fit(X, 3 * y + 1)  # fmt: skip
+    error = sx.LinearDescent("squared_error", alpha=0.2, batch_size=None, schedule="line-search", max_iter=10**5,
+                             tol=1e-13).fit(X, 3 * y + 1)  # fmt: skip
     np.testing.assert_allclose(error.coef_, sx.LeastSquares(12.0).fit(X, 3 * y + 1).coef_, atol=1e-8)
     assert error.score(X, 3 * y + 1) == pytest.approx(sx.LeastSquares(12.0).fit(X, 3 * y + 1).score(X, 3 * y + 1))
 
@@ -73,7 +73,7 @@ def test_l1_gives_zeros_where_the_optimality_conditions_say(schedule):
     X, labels = example(d=8)
     y = np.where(labels == "y", 1.0, -1.0)
     model = sx.LinearDescent("logistic", alpha=0.1, l1_ratio=1.0, batch_size=None, schedule=schedule,
-                             max_epochs=10**5, tolerance=1e-12).fit(X, labels)  # fmt: skip
+                             max_iter=10**5, tol=1e-12).fit(X, labels)  # fmt: skip
     w = model.coef_[0]
     m = y * (X @ w + model.intercept_[0])
     g = X.T @ (loss_of("logistic").slope(m) * y) / len(X)
@@ -164,7 +164,7 @@ def test_partial_fit_of_a_regressor_and_after_a_fit():
     assert model.score(X, y) > 0.9
     assert model.status_ is Status.STREAMED
     assert not hasattr(model, "decision_function")
-    model = sx.LinearDescent(random_state=0, tolerance=0.1).fit(*example())
+    model = sx.LinearDescent(random_state=0, tol=0.1).fit(*example())
     before = model.coef_.copy()
     model.partial_fit(*example(seed=1))
     assert not np.array_equal(model.coef_, before)
@@ -174,19 +174,19 @@ def test_partial_fit_of_a_regressor_and_after_a_fit():
 
 def test_traces_and_statuses():
     X, y = example()
-    model = sx.LinearDescent(batch_size=None, schedule="constant", max_epochs=5, tolerance=0.0).fit(X, y)
-    assert (model.status_, model.n_iter_, len(model.trace_)) == (Status.MAX_STEPS, 5, 5)
+    model = sx.LinearDescent(batch_size=None, schedule="constant", max_iter=5, tol=0.0).fit(X, y)
+    assert (model.status_, model.n_iter_, len(model.trace_)) == (Status.MAX_ITERATIONS, 5, 5)
     assert np.all(np.diff(model.trace_.value) < 0)
     assert model.trace_.value[0] == pytest.approx(np.log(2))
-    stochastic = sx.LinearDescent(random_state=3, max_epochs=30, tolerance=0.0).fit(X, y)
+    stochastic = sx.LinearDescent(random_state=3, max_iter=30, tol=0.0).fit(X, y)
     assert stochastic.trace_.value[-1] < stochastic.trace_.value[0]
     assert np.all(np.diff(stochastic.trace_.alpha) < 0)
-    again = sx.LinearDescent(random_state=3, max_epochs=30, tolerance=0.0).fit(X, y)
+    again = sx.LinearDescent(random_state=3, max_iter=30, tol=0.0).fit(X, y)
     assert np.array_equal(again.coef_, stochastic.coef_)
     with pytest.warns(IterationWarning, match="overflowed"):
         wild = sx.LinearDescent("squared", step=1e6, schedule="constant", random_state=0).fit(X, y)
     assert wild.status_ is Status.NONFINITE
-    three = sx.LinearDescent(random_state=0, max_epochs=3, tolerance=0.0).fit(*example(k=3))
+    three = sx.LinearDescent(random_state=0, max_iter=3, tol=0.0).fit(*example(k=3))
     assert len(three.trace_) == 3
     assert three.predict_proba(example(k=3)[0]).sum(axis=1) == pytest.approx(1.0)
     assert not hasattr(sx.LinearDescent("hinge"), "predict_proba")
@@ -213,8 +213,8 @@ def test_an_interruption_leaves_the_partial_model(monkeypatch):
 def test_sparse_rows_are_as_dense_ones():
     X, y = example()
     X[np.abs(X) < 0.5] = 0.0
-    for options in ({}, {"batch_size": 10}, {"batch_size": None, "max_epochs": 20}):
-        options |= {"random_state": 0, "tolerance": 0.0, "step": 0.1}
+    for options in ({}, {"batch_size": 10}, {"batch_size": None, "max_iter": 20}):
+        options |= {"random_state": 0, "tol": 0.0, "step": 0.1}
         dense, sparse = sx.LinearDescent(**options).fit(X, y), sx.LinearDescent(**options).fit(sp.csr_array(X), y)
         np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-9)
 
@@ -224,7 +224,7 @@ def test_sparse_rows_have_the_minimum_of_dense_ones_in_columns_of_any_scale():
     X[np.abs(X) < 0.5] = 0.0
     X *= [1e-3, 1.0, 30.0, 1e4]
     for options in ({}, {"loss": "squared", "alpha": 0.1}, {"alpha": 0.01, "l1_ratio": 0.5}):
-        options |= {"batch_size": None, "schedule": "constant", "tolerance": 1e-9, "max_epochs": 10**5}
+        options |= {"batch_size": None, "schedule": "constant", "tol": 1e-9, "max_iter": 10**5}
         dense, sparse = sx.LinearDescent(**options).fit(X, y), sx.LinearDescent(**options).fit(sp.csr_array(X), y)
         np.testing.assert_allclose(dense.decision_function(X), sparse.decision_function(X), atol=1e-6)
 
@@ -243,8 +243,8 @@ def test_sparse_rows_have_the_minimum_of_dense_ones_in_columns_of_any_scale():
         {"batch_size": 0},
         {"momentum": 1.0},
         {"average": 1},
-        {"max_epochs": 0},
-        {"tolerance": -1.0},
+        {"max_iter": 0},
+        {"tol": -1.0},
         {"boundary": "odd"},
     ],
 )
@@ -310,7 +310,7 @@ def test_converged_means_that_the_gradient_is_short_and_anything_else_is_said(lo
     X, labels = example(400)
     X, y = (X + 3.0) * scale, np.where(labels == "y", 1.0, -1.0)
     for tolerance in (0.1, 0.01, 1e-4):
-        model = sx.LinearDescent(loss, tolerance=tolerance, random_state=0, **options)
+        model = sx.LinearDescent(loss, tol=tolerance, random_state=0, **options)
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             model.fit(X, labels)
@@ -319,7 +319,7 @@ def test_converged_means_that_the_gradient_is_short_and_anything_else_is_said(lo
             assert length <= tolerance * (1 + 1e-6) + 1e-9
             assert not warned
         else:
-            assert model.status_ is Status.MAX_STEPS
+            assert model.status_ is Status.MAX_ITERATIONS
             assert length > tolerance
             assert f"gradient has length {length:.2g}" in str(warned[0].message)
 
@@ -338,7 +338,7 @@ def test_the_scale_of_columns_and_of_real_targets_does_not_matter():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3)) + 5.0
     y = X @ [1.0, -2.0, 0.5] + rng.normal(size=200)
-    options = {"alpha": 0.0, "random_state": 0, "tolerance": 0.0}
+    options = {"alpha": 0.0, "random_state": 0, "tol": 0.0}
     plain = sx.LinearDescent("squared_error", **options).fit(X, y)
     scales = np.array([1e-150, 1e5, 1e140])
     scaled = sx.LinearDescent("squared_error", **options).fit(X * scales, 1e9 * y - 1e12)
@@ -351,7 +351,7 @@ def test_the_scale_of_columns_and_of_real_targets_does_not_matter():
 @pytest.mark.parametrize("options", [{}, {"batch_size": 7}, {"batch_size": None}, {"step": 0.05}, {"average": True}])
 def test_rows_of_weight_zero_are_as_though_they_were_not_there(options):
     X, y = example(60)
-    options |= {"random_state": 0, "tolerance": 0.0, "max_epochs": 10}
+    options |= {"random_state": 0, "tol": 0.0, "max_iter": 10}
     weights = np.tile([1.0, 0.0, 2.0], 20)
     X[weights == 0] *= 1e6
     with_them = sx.LinearDescent(**options).fit(X, y, weights)
@@ -367,7 +367,7 @@ def test_rows_of_weight_zero_are_as_though_they_were_not_there(options):
 
 def test_weights_of_classes_are_those_of_their_rows_and_large_ones_do_no_harm():
     X, y = example(300, d=2)
-    quiet = {"random_state": 0, "tolerance": 0.0}
+    quiet = {"random_state": 0, "tol": 0.0}
     by_class = sx.LinearDescent(class_weight={"x": 1000.0, "y": 1.0}, **quiet).fit(X, y)
     by_row = sx.LinearDescent(**quiet).fit(X, y, np.where(y == "x", 1000.0, 1.0))
     assert np.array_equal(by_class.coef_, by_row.coef_)
@@ -380,7 +380,7 @@ def test_weights_of_classes_are_those_of_their_rows_and_large_ones_do_no_harm():
         sx.LinearDescent(class_weight={"x": 0.0}).fit(X, y)
 
 
-@pytest.mark.parametrize("options", [{"batch_size": None, "max_epochs": 20}, {"max_epochs": 2}, {"batch_size": 16}])
+@pytest.mark.parametrize("options", [{"batch_size": None, "max_iter": 20}, {"max_iter": 2}, {"batch_size": 16}])
 def test_steps_that_are_too_long_end_as_diverged_or_overflowed(options):
     X, y = example()
     model = sx.LinearDescent("squared", step=3.0, schedule="constant", random_state=0, **options)

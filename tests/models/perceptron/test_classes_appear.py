@@ -63,7 +63,7 @@ def test_classes_learned_late_end_where_known_ones_do(scheme, model, classes):
     y = np.sort(y)[::-1].copy()  # the last class first, the first only at the end
     found = like(model, scheme).partial_fit(X, y)
     declared = like(model, scheme).partial_fit(X, y, classes=range(classes))
-    fitted = like(model, scheme).set_params(order="cyclic", max_epochs=1).fit(X, y)
+    fitted = like(model, scheme).set_params(order="cyclic", max_iter=1).fit(X, y)
     same_model(found, declared)
     same_model(found, fitted)
 
@@ -88,9 +88,9 @@ def test_only_classes_seen_compete(scheme):
 @pytest.mark.parametrize("model", LEARNERS, ids=repr)
 def test_a_fit_can_be_gone_on_with(scheme, model):
     X, y = table(5, n=60, classes=3)
-    model = like(model, scheme).set_params(order="cyclic", max_epochs=1)
+    model = like(model, scheme).set_params(order="cyclic", max_iter=1)
     continued = like(model, scheme).fit(X, y).partial_fit(X, y)
-    twice = like(model, scheme).set_params(order="cyclic", max_epochs=2).fit(X, y)
+    twice = like(model, scheme).set_params(order="cyclic", max_iter=2).fit(X, y)
     np.testing.assert_array_equal(continued.coef_, twice.coef_)
 
 
@@ -165,7 +165,7 @@ def test_changed_parameters_do_not_mix():
         (sx.Perceptron(multiclass="kesler", trace=True), "kesler"),
         (sx.Perceptron(multiclass="kesler", order="worst"), "kesler"),
         (sx.AveragedPerceptron(order="worst"), "order"),
-        (sx.AveragedPerceptron(max_epochs=0), "max_epochs"),
+        (sx.AveragedPerceptron(max_iter=0), "max_iter"),
         (sx.MarginPerceptron(margin=-1), "margin"),
         (sx.MarginPerceptron(margin=np.nan), "margin"),
         (sx.MarginPerceptron(relative="yes"), "relative"),

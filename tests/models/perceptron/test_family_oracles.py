@@ -42,14 +42,14 @@ def naive_average(X, signs, epochs):
 def test_averaged_is_the_mean_of_all_weights(seed, layout):
     X, y = table(seed, whole=True)
     expected = naive_average(X, 2 * y - 1, epochs=4)
-    model = sx.AveragedPerceptron(order="cyclic", max_epochs=4).fit(layout(X), y)
+    model = sx.AveragedPerceptron(order="cyclic", max_iter=4).fit(layout(X), y)
     np.testing.assert_allclose(weights_of(model)[0], expected, rtol=1e-13, atol=1e-13)
 
 
 def test_averaged_takes_the_path_of_the_perceptron():
     X, y = table(3)
-    averaged = sx.AveragedPerceptron(order="cyclic", max_epochs=7).fit(X, y)
-    plain = sx.Perceptron(max_epochs=7).fit(X, y)
+    averaged = sx.AveragedPerceptron(order="cyclic", max_iter=7).fit(X, y)
+    plain = sx.Perceptron(max_iter=7).fit(X, y)
     assert averaged.epoch_mistakes_.tolist() == plain.epoch_mistakes_.tolist()
     assert not np.allclose(averaged.coef_, plain.coef_)
 
@@ -69,7 +69,7 @@ def test_averaged_is_sgd_with_average(classes):
         max_iter=5,
         tol=None,
     ).fit(X, y)
-    model = sx.AveragedPerceptron(order="cyclic", max_epochs=5).fit(X, y)
+    model = sx.AveragedPerceptron(order="cyclic", max_iter=5).fit(X, y)
     np.testing.assert_allclose(model.coef_, peer.coef_, rtol=1e-10)
     np.testing.assert_allclose(model.intercept_, peer.intercept_, rtol=1e-10)
 
@@ -87,7 +87,7 @@ def test_passive_aggressive_is_the_papers_formula(variant):
                 "PA-II": loss / (x @ x + 1 / (2 * C)),
             }[variant]
             w = w + tau * sign * x
-    model = sx.PassiveAggressive(variant=variant, C=C, order="cyclic", max_epochs=3).fit(X, y)
+    model = sx.PassiveAggressive(variant=variant, C=C, order="cyclic", max_iter=3).fit(X, y)
     np.testing.assert_allclose(weights_of(model)[0], w, rtol=1e-10)
 
 
@@ -108,7 +108,7 @@ def test_passive_aggressive_is_scikit_learns_without_a_bias(variant, rate):
             max_iter=4,
             tol=None,
         ).fit(X, y)
-    model = sx.PassiveAggressive(variant=variant, C=0.4, fit_intercept=False, order="cyclic", max_epochs=4).fit(X, y)
+    model = sx.PassiveAggressive(variant=variant, C=0.4, fit_intercept=False, order="cyclic", max_iter=4).fit(X, y)
     np.testing.assert_allclose(model.coef_, peer.coef_, rtol=1e-9)
 
 
@@ -135,7 +135,7 @@ def test_arow_is_the_papers_formula(covariance, bias):
                 S = S - beta * np.outer(S @ x, S @ x)
                 if covariance == "diagonal":
                     S = np.diag(np.diag(S))
-    model = sx.AROW(r=r, covariance=covariance, fit_intercept=bias, order="cyclic", max_epochs=3).fit(X, y)
+    model = sx.AROW(r=r, covariance=covariance, fit_intercept=bias, order="cyclic", max_iter=3).fit(X, y)
     found = weights_of(model)[0] if bias else model.coef_[0]
     np.testing.assert_allclose(found, w, rtol=1e-9)
 
@@ -143,7 +143,7 @@ def test_arow_is_the_papers_formula(covariance, bias):
 def test_arow_full_is_the_inverse_of_the_precision():
     """S^-1 gains x x'/r at each update: the paper's other form of the same step."""
     X, y = table(7, n=30)
-    model = sx.AROW(r=0.8, covariance="full", order="cyclic", max_epochs=1).fit(X, y)
+    model = sx.AROW(r=0.8, covariance="full", order="cyclic", max_iter=1).fit(X, y)
     w, precision = np.zeros(6), np.eye(6)
     for x, sign in zip(lifted(X), 2 * y - 1, strict=True):
         m = sign * (w @ x)
@@ -173,13 +173,13 @@ def naive_kesler(X, y, epochs, threshold=0.0, size=lambda x, m: 1.0):
 
 def test_kesler_is_written_out():
     X, y = table(4, n=90, classes=4, whole=True)
-    model = sx.Perceptron(multiclass="kesler", max_epochs=6).fit(X, y)
+    model = sx.Perceptron(multiclass="kesler", max_iter=6).fit(X, y)
     np.testing.assert_array_equal(weights_of(model), naive_kesler(X, y, epochs=6))
 
 
 def test_kesler_passive_aggressive_counts_the_row_twice():
     X, y = table(9, n=70, classes=3)
-    model = sx.PassiveAggressive(variant="PA", multiclass="kesler", order="cyclic", max_epochs=3).fit(X, y)
+    model = sx.PassiveAggressive(variant="PA", multiclass="kesler", order="cyclic", max_iter=3).fit(X, y)
     expected = naive_kesler(X, y, 3, threshold=1.0, size=lambda x, m: (1 - m) / (2 * (x @ x)))
     np.testing.assert_allclose(weights_of(model), expected, rtol=1e-8, atol=1e-12)
 
@@ -192,15 +192,15 @@ def test_kesler_averaged_is_the_mean_of_all_weights():
             more = np.concatenate([np.arange(len(X))] * epoch + [np.arange(i + 1)])
             model = sx.Perceptron(multiclass="kesler").partial_fit(X[more], y[more], classes=[0, 1, 2])
             one_by_one.append(weights_of(model))
-    averaged = sx.AveragedPerceptron(multiclass="kesler", order="cyclic", max_epochs=3).fit(X, y)
+    averaged = sx.AveragedPerceptron(multiclass="kesler", order="cyclic", max_iter=3).fit(X, y)
     np.testing.assert_allclose(weights_of(averaged), np.mean(one_by_one, axis=0), rtol=1e-12, atol=1e-12)
 
 
 def test_margin_zero_is_the_perceptron():
     X, y = table(12)
     for relative in (True, False):
-        margin = sx.MarginPerceptron(margin=0.0, relative=relative, order="cyclic", max_epochs=9).fit(X, y)
-        np.testing.assert_array_equal(margin.coef_, sx.Perceptron(max_epochs=9).fit(X, y).coef_)
+        margin = sx.MarginPerceptron(margin=0.0, relative=relative, order="cyclic", max_iter=9).fit(X, y)
+        np.testing.assert_array_equal(margin.coef_, sx.Perceptron(max_iter=9).fit(X, y).coef_)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -210,17 +210,17 @@ def test_a_clean_pass_proves_the_margin(seed):
     w = np.array([0.6, 0.8, 0.0])
     X = X[np.abs(X @ w) > 0.5]
     y = (X @ w > 0).astype(int)
-    model = sx.MarginPerceptron(margin=0.2, max_epochs=np.inf).fit(X, y)
+    model = sx.MarginPerceptron(margin=0.2, max_iter=np.inf).fit(X, y)
     distance = (2 * y - 1) * model.decision_function(X) / np.linalg.norm(model.coef_)
     assert model.status_ is sx.Status.CONVERGED
     assert distance.min() > 0.2 * (1 - 1e-9)
-    fixed = sx.MarginPerceptron(margin=5.0, relative=False, max_epochs=np.inf).fit(X, y)
+    fixed = sx.MarginPerceptron(margin=5.0, relative=False, max_iter=np.inf).fit(X, y)
     assert ((2 * y - 1) * fixed.decision_function(X)).min() > 5.0
 
 
 def test_the_relative_margin_follows_the_length_of_w():
     X, y = table(13, n=400, d=4)
-    model = sx.MarginPerceptron(margin=0.3, max_epochs=20).fit(X, y)
+    model = sx.MarginPerceptron(margin=0.3, max_iter=20).fit(X, y)
     carried = model._vectors.vectors.beside["norm2"][0]
     assert model.mistakes_ > 1024
     assert carried == pytest.approx(model.coef_[0] @ model.coef_[0], rel=1e-10)
@@ -238,15 +238,15 @@ def test_averaging_helps_against_wrong_labels():
         y = np.where(rng.random(500) < 0.1, ~y, y).astype(int)
         truth = (fresh @ w > 0).astype(int)
         averaged = sx.AveragedPerceptron().fit(X, y).score(fresh, truth)
-        wins += averaged > sx.Perceptron(max_epochs=10).fit(X, y).score(fresh, truth)
+        wins += averaged > sx.Perceptron(max_iter=10).fit(X, y).score(fresh, truth)
     assert wins >= 95
 
 
 def test_settled_says_that_the_average_may_err():
     X, y = np.array([[1.0], [2.0], [3.0], [30.0]]), np.array([0, 0, 1, 1])
-    model = sx.AveragedPerceptron(max_epochs=np.inf).fit(X, y)
+    model = sx.AveragedPerceptron(max_iter=np.inf).fit(X, y)
     assert model.status_ is sx.Status.SETTLED
     assert model.errors_ > 0
-    assert sx.Perceptron(max_epochs=np.inf).fit(X, y).status_ is sx.Status.CONVERGED
+    assert sx.Perceptron(max_iter=np.inf).fit(X, y).status_ is sx.Status.CONVERGED
     easy = sx.AveragedPerceptron().fit([[-1.0], [1.0]], [0, 1])
     assert (easy.status_, easy.errors_) == (sx.Status.CONVERGED, 0)

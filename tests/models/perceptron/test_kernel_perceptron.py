@@ -36,8 +36,8 @@ def rbf(A, B):
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 def test_the_linear_kernel_makes_the_perceptrons_mistakes(classes, bias, tie, layout):
     X, y = table(classes, classes=classes)
-    dual = sx.KernelPerceptron(kernel="linear", fit_intercept=bias, tie=tie, max_epochs=15).fit(layout(X), y)
-    primal = sx.Perceptron(fit_intercept=bias, tie=tie, max_epochs=15).fit(X, y)
+    dual = sx.KernelPerceptron(kernel="linear", fit_intercept=bias, tie=tie, max_iter=15).fit(layout(X), y)
+    primal = sx.Perceptron(fit_intercept=bias, tie=tie, max_iter=15).fit(X, y)
     assert dual.epoch_mistakes_.tolist() == primal.epoch_mistakes_.tolist()
     assert dual.errors_ == primal.errors_
     np.testing.assert_array_equal(dual.decision_function(layout(X)), primal.decision_function(X))
@@ -52,14 +52,14 @@ def test_xor_is_learned(kernel):
     assert model.status_ is sx.Status.CONVERGED
     assert model.predict(X).tolist() == y.tolist()
     linear = sx.KernelPerceptron(kernel="linear").fit(X, y)
-    assert linear.status_ is sx.Status.MAX_EPOCHS
+    assert linear.status_ is sx.Status.MAX_ITERATIONS
 
 
 def test_function_matrix_and_name_are_the_same_kernel():
     X, y = table(7, classes=3)
-    named = sx.KernelPerceptron(gamma=0.5, max_epochs=5).fit(X, y)
-    function = sx.KernelPerceptron(kernel=rbf, max_epochs=5).fit(X, y)
-    matrix = sx.KernelPerceptron(kernel="precomputed", max_epochs=5).fit(rbf(X, X), y)
+    named = sx.KernelPerceptron(gamma=0.5, max_iter=5).fit(X, y)
+    function = sx.KernelPerceptron(kernel=rbf, max_iter=5).fit(X, y)
+    matrix = sx.KernelPerceptron(kernel="precomputed", max_iter=5).fit(rbf(X, X), y)
     fresh, _ = table(8)
     np.testing.assert_allclose(function.decision_function(fresh), named.decision_function(fresh), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(
@@ -73,7 +73,7 @@ def test_function_matrix_and_name_are_the_same_kernel():
 
 def test_the_cache_changes_nothing():
     X, y = table(3, n=150)
-    shared = {"max_epochs": 10, "order": "shuffle", "random_state": 0}
+    shared = {"max_iter": 10, "order": "shuffle", "random_state": 0}
     a = sx.KernelPerceptron(cache_mb=0, **shared).fit(X, y)
     b = sx.KernelPerceptron(cache_mb=0.01, **shared).fit(X, y)
     c = sx.KernelPerceptron(**shared).fit(X, y)
@@ -88,7 +88,7 @@ def test_adding_columns_late_changes_nothing(bound, layout):
     """Block by block or column by column: the same weights and scores, to the bit."""
     rng = np.random.default_rng(0)
     X, y = layout(np.round(rng.normal(size=(500, 300)), 1)), rng.integers(0, 2, size=500)
-    blocked = sx.KernelPerceptron(max_epochs=3, max_support=bound).fit(X, y)
+    blocked = sx.KernelPerceptron(max_iter=3, max_support=bound).fit(X, y)
     rows = kernels.rows(X)
     state = DualState.begin(500)
     columns = NativeColumns(rows, Kernel("rbf", 1 / 300, 1.0, 3), norms2(rows))
@@ -125,7 +125,7 @@ def learned(new_rule, view, y, weight, classes):
         states.append(DualState.begin(len(y)))
         ended = solve(rule, states[-1], LabelledRows(view, signs, weight), stop_perceptron(0, 4, np.inf))
         wrong = rule.errors(signs)
-        separated = ended.status is sx.Status.MAX_EPOCHS and wrong == 0
+        separated = ended.status is sx.Status.MAX_ITERATIONS and wrong == 0
         endings.append(sx.Status.SEPARATED if separated else ended.status)
         scores.append(rule.exact(np.arange(len(y))))
     if classes > 2:
@@ -169,7 +169,7 @@ def test_signs_in_single_precision_change_nothing(
         "overflowing": 10.0 ** rng.integers(300, 308, size=n),
     }[weighted]
     model = sx.KernelPerceptron(
-        kernel=kernel, gamma=gamma, degree=2, fit_intercept=bias, tie=tie, max_support=bound, max_epochs=4
+        kernel=kernel, gamma=gamma, degree=2, fit_intercept=bias, tie=tie, max_support=bound, max_iter=4
     ).fit(X, y, sample_weight=weight)
     view = kernels.rows(X)
     columns = NativeColumns(view, Kernel(kernel, gamma, 1.0, 2), norms2(view))
@@ -197,13 +197,13 @@ def test_signs_in_single_precision_change_nothing(
 
 def test_an_interruption_while_errors_are_counted_keeps_the_model(monkeypatch):
     X, y = table(2)
-    whole = sx.KernelPerceptron(max_epochs=3).fit(X, y)
+    whole = sx.KernelPerceptron(max_iter=3).fit(X, y)
 
     def interrupted(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(BlockedDualRule, "errors", interrupted)
-    model = sx.KernelPerceptron(max_epochs=3)
+    model = sx.KernelPerceptron(max_iter=3)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     assert model.status_ is sx.Status.INTERRUPTED
@@ -213,16 +213,16 @@ def test_an_interruption_while_errors_are_counted_keeps_the_model(monkeypatch):
 
 def test_memory_is_bounded_and_the_lightest_row_is_forgotten():
     X, y = table(4, n=200)
-    model = sx.KernelPerceptron(gamma=0.5, max_support=12, max_epochs=4).fit(X, y)
+    model = sx.KernelPerceptron(gamma=0.5, max_support=12, max_iter=4).fit(X, y)
     assert np.count_nonzero(model.dual_coef_) <= 12
     assert model.forgotten_ > 0
     scores = (rbf(X, X[model.support_]) + 1) @ model.dual_coef_[0]
     np.testing.assert_allclose(model.decision_function(X), scores, atol=1e-9)
     streamed = sx.KernelPerceptron(gamma=0.5, max_support=12).partial_fit(X, y)
     assert np.count_nonzero(streamed.dual_coef_) <= 12
-    one_pass = sx.KernelPerceptron(gamma=0.5, max_support=12, max_epochs=1).fit(X, y)
+    one_pass = sx.KernelPerceptron(gamma=0.5, max_support=12, max_iter=1).fit(X, y)
     np.testing.assert_allclose(streamed.decision_function(X), one_pass.decision_function(X), atol=1e-9)
-    first = sx.KernelPerceptron(kernel="linear", fit_intercept=False, max_support=1, max_epochs=1)
+    first = sx.KernelPerceptron(kernel="linear", fit_intercept=False, max_support=1, max_iter=1)
     first.fit(np.array([[1.0, 0.0], [0.0, 1.0]]), [0, 1])
     assert first.support_.tolist() == [1]
 
@@ -242,16 +242,16 @@ def test_streams_in_any_chunks(layout):
         single.learn_one(x, label)
     np.testing.assert_allclose(whole.decision_function(X), single.decision_function(X), rtol=1e-12, atol=1e-12)
     assert single.predict_one(X[0]) == single.predict(X[:1])[0]
-    fitted = sx.KernelPerceptron(gamma=0.2, max_epochs=1).fit(layout(X), y).partial_fit(layout(X), y)
-    twice = sx.KernelPerceptron(gamma=0.2, max_epochs=2).fit(layout(X), y)
+    fitted = sx.KernelPerceptron(gamma=0.2, max_iter=1).fit(layout(X), y).partial_fit(layout(X), y)
+    twice = sx.KernelPerceptron(gamma=0.2, max_iter=2).fit(layout(X), y)
     np.testing.assert_allclose(fitted.decision_function(X), twice.decision_function(X), atol=1e-9)
 
 
 def test_weights_scale_what_a_mistake_adds():
     X, y = table(6)
     weight = np.random.default_rng(0).choice([0.0, 1.0, 2.0], size=len(y))
-    dual = sx.KernelPerceptron(kernel="linear", max_epochs=5).fit(X, y, sample_weight=weight)
-    primal = sx.Perceptron(max_epochs=5).fit(X, y, sample_weight=weight)
+    dual = sx.KernelPerceptron(kernel="linear", max_iter=5).fit(X, y, sample_weight=weight)
+    primal = sx.Perceptron(max_iter=5).fit(X, y, sample_weight=weight)
     np.testing.assert_array_equal(dual.dual_coef_ @ X[dual.support_], primal.coef_)
     assert dual.errors_ == primal.errors_
 

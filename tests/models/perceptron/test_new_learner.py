@@ -27,7 +27,7 @@ class NewPerceptron(SingleRowLearner):
     order: str = choice("cyclic", "shuffle", default="cyclic")
     boundary: str = boundary()
     fit_intercept: bool = flag(True)
-    max_epochs: float | None = count(None, inf=True)
+    max_iter: float | None = count(None, inf=True)
     multiclass: str = choice("ovr", "kesler", default="ovr")
     class_weight: Any = class_weights()
     warm_start: bool = flag(False)
@@ -46,7 +46,7 @@ def test_a_new_rule_fits_streams_and_learns_single_rows(classes, scheme):
 
     rng = np.random.default_rng(classes)
     X, y = rng.normal(size=(60, 4)), rng.integers(0, classes, 60)
-    new, old = NewPerceptron(multiclass=scheme, max_epochs=7), sx.Perceptron(multiclass=scheme, max_epochs=7)
+    new, old = NewPerceptron(multiclass=scheme, max_iter=7), sx.Perceptron(multiclass=scheme, max_iter=7)
     np.testing.assert_array_equal(new.fit(X, y).coef_, old.fit(X, y).coef_)
     assert new.mistakes_ == old.mistakes_
     new, old = NewPerceptron(multiclass=scheme), sx.Perceptron(multiclass=scheme)

@@ -34,7 +34,7 @@ def run(X, y, rng, *, start="zeros", **options):
     d = X.shape[1]
     if start == "given":
         start = rng.integers(-5, 6, size=d + options.get("fit_intercept", True)).astype(float)
-    options = {"max_epochs": 30, "max_updates": 200, "random_state": 3, "trace": True, **options}
+    options = {"max_iter": 30, "max_updates": 200, "random_state": 3, "trace": True, **options}
     return Perceptron(start=start, **options).fit(X, y)
 
 
@@ -75,7 +75,7 @@ def test_the_bound_holds_from_any_start_with_any_weights(seed, order, start, nor
         start=given_start,
         normalize_rows=normalize_rows,
         trace=True,
-        max_epochs=np.inf,
+        max_iter=np.inf,
         max_updates=10**5,
         random_state=1,
     ).fit(X, y, sample_weight=weights)
@@ -135,9 +135,7 @@ def test_any_chunking_gives_the_same_weights(seed, cuts, tie, start, n_classes, 
     present = sorted(set(y[weights > 0]))
     whole = Perceptron(**options).partial_fit(X, y, sample_weight=weights)
     known = Perceptron(**options).partial_fit(X, y, classes=present, sample_weight=weights)
-    at_once = Perceptron(max_epochs=1, **options).fit(
-        X[weights > 0], y[weights > 0], sample_weight=weights[weights > 0]
-    )
+    at_once = Perceptron(max_iter=1, **options).fit(X[weights > 0], y[weights > 0], sample_weight=weights[weights > 0])
     for other in (whole, known, at_once):
         assert chunked.classes_.tolist() == other.classes_.tolist()
         assert chunked.coef_.tobytes() == other.coef_.tobytes()
@@ -151,9 +149,7 @@ def test_inputs_are_never_modified(seed, order, tie, normalize_rows):
     kept = X.copy(), y.copy(), weights.copy()
     for array in (X, y, weights):
         array.setflags(write=False)
-    model = Perceptron(
-        order=order, tie=tie, normalize_rows=normalize_rows, max_epochs=5, max_updates=50, random_state=0
-    )
+    model = Perceptron(order=order, tie=tie, normalize_rows=normalize_rows, max_iter=5, max_updates=50, random_state=0)
     model.fit(X, y, sample_weight=weights).predict(X)
     model.partial_fit(X, y, sample_weight=weights)
     assert all(np.array_equal(a, b) for a, b in zip(kept, (X, y, weights), strict=True))
@@ -167,9 +163,7 @@ def test_separable_rows_are_separated_within_the_bound(seed, order, normalize_ro
     scores = X @ star[:3] + star[3]
     X, y = X[scores != 0], np.sign(scores[scores != 0])
     assume(len(set(y)) == 2)
-    model = Perceptron(
-        order=order, normalize_rows=normalize_rows, max_epochs=np.inf, max_updates=np.inf, random_state=1
-    )
+    model = Perceptron(order=order, normalize_rows=normalize_rows, max_iter=np.inf, max_updates=np.inf, random_state=1)
     model.fit(X, y)
     assert model.status_ is Status.CONVERGED
     assert model.errors_ == 0
@@ -195,7 +189,7 @@ def test_a_run_without_a_separator_ends_in_a_cycle(seed):
     X = rng.integers(-2, 3, size=(6, 2)).astype(float)
     X[1] = X[0]
     y = np.array([1, -1, *rng.choice([-1, 1], size=4)])
-    model, seen = Perceptron(max_epochs=1, warm_start=True), set()
+    model, seen = Perceptron(max_iter=1, warm_start=True), set()
     for _ in range(3000):
         model.fit(X, y)
         state = (*model.coef_[0], *model.intercept_)

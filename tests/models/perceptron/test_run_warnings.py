@@ -86,8 +86,8 @@ def test_sorted_rows_that_are_separated_are_no_trouble():
 @pytest.mark.parametrize("learner", [sx.Perceptron, *SHUFFLED])
 def test_a_run_that_ends_at_its_limit_warns(learner):
     X, y = XOR
-    with pytest.warns(IterationWarning, match=r"after 7 passes with [1-4] of 4 rows.*raise max_epochs") as found:
-        learner(max_epochs=7).fit(X, y)
+    with pytest.warns(IterationWarning, match=r"after 7 passes with [1-4] of 4 rows.*raise max_iter") as found:
+        learner(max_iter=7).fit(X, y)
     (one,) = found
     assert one.filename == __file__
     assert issubclass(one.category, ConvergenceWarning)
@@ -151,13 +151,13 @@ def test_a_lost_class_is_called_by_its_name(kind):
 
 def test_classes_that_are_told_apart_well_are_not_warned_of():
     X, y = load_digits(return_X_y=True)
-    _, found = caught(lambda: sx.AveragedPerceptron(max_epochs=None).fit(X, y))
+    _, found = caught(lambda: sx.AveragedPerceptron(max_iter=None).fit(X, y))
     assert not found
 
 
 def test_a_number_of_passes_is_that_number():
     X, y = load_iris(return_X_y=True)
-    model, _ = caught(lambda: sx.AveragedPerceptron(max_epochs=400).fit(X, y))
+    model, _ = caught(lambda: sx.AveragedPerceptron(max_iter=400).fit(X, y))
     assert model.n_iter_ == 400
 
 
@@ -177,7 +177,7 @@ def test_patience_counts_passes_since_the_last_minimum():
 
     assert ended([9, 5, 6, 5, 7], patience=3) == (5, sx.Status.PLATEAU)
     assert ended([9, 5, 6, 4, 7, 3, 0], patience=3) == (7, sx.Status.CONVERGED)
-    assert ended([9] * 60) == (50, sx.Status.MAX_EPOCHS)
+    assert ended([9] * 60) == (50, sx.Status.MAX_ITERATIONS)
 
 
 def test_folds_warn_once():

@@ -56,7 +56,7 @@ def test_it_ends_at_the_weights_of_the_fit(data, order, normalize_rows, containe
     X, y = data
     X = container(X)
     learner = Perceptron(
-        order=order, normalize_rows=normalize_rows, start="random", max_epochs=9, max_updates=77, random_state=5
+        order=order, normalize_rows=normalize_rows, start="random", max_iter=9, max_updates=77, random_state=5
     )
     steps = step_trace(learner, X, y, max_steps=10**6)
     model = fitted(learner, X, y)
@@ -72,7 +72,7 @@ def test_it_ends_at_the_weights_of_the_fit(data, order, normalize_rows, containe
 
 @pytest.mark.parametrize(
     "learner",
-    [AROW(max_epochs=4), MarginPerceptron(max_epochs=4), PassiveAggressive(max_epochs=4), Perceptron(stop="streak")],
+    [AROW(max_iter=4), MarginPerceptron(max_iter=4), PassiveAggressive(max_iter=4), Perceptron(stop="streak")],
     ids=lambda learner: type(learner).__name__,
 )
 def test_other_rules_end_at_the_weights_of_their_fit(data, learner):
@@ -87,17 +87,17 @@ def test_other_rules_end_at_the_weights_of_their_fit(data, learner):
 
 def test_the_vector_that_moves_where_the_model_is_another(data):
     X, y = data
-    for learner in (AveragedPerceptron(max_epochs=3), VotedPerceptron(max_epochs=3), PocketPerceptron(max_epochs=3)):
+    for learner in (AveragedPerceptron(max_iter=3), VotedPerceptron(max_iter=3), PocketPerceptron(max_iter=3)):
         steps = step_trace(learner, X, y)
-        plain = fitted(Perceptron(order="shuffle", random_state=0, max_epochs=3), X, y)
+        plain = fitted(Perceptron(order="shuffle", random_state=0, max_iter=3), X, y)
         assert steps.coef[-1].tobytes() == plain.coef_[0].tobytes()
-    voted = fitted(VotedPerceptron(max_epochs=3), X, y)
+    voted = fitted(VotedPerceptron(max_iter=3), X, y)
     assert voted.vectors_[0][-1, :-1].tobytes() == steps.coef[-1].tobytes()
 
 
 def test_each_look_is_the_arithmetic_of_the_rule(data):
     X, y = data
-    steps = step_trace(Perceptron(max_epochs=3), X, y)
+    steps = step_trace(Perceptron(max_iter=3), X, y)
     w, b = np.zeros(3), 0.0
     for step in steps:
         s = float(w @ X[step.row] + b)
@@ -115,7 +115,7 @@ def test_each_look_is_the_arithmetic_of_the_rule(data):
 def test_weights_of_rows_and_classes(data):
     X, y = data
     weight = np.where(np.arange(40) % 5 == 0, 0.0, 1.5)
-    learner = Perceptron(order="shuffle", random_state=2, class_weight={"a": 2.0}, max_epochs=5)
+    learner = Perceptron(order="shuffle", random_state=2, class_weight={"a": 2.0}, max_iter=5)
     steps = step_trace(learner, X, y, sample_weight=weight)
     model = fitted(learner, X, y, sample_weight=weight)
     assert steps.coef[-1].tobytes() == model.coef_[0].tobytes()
@@ -125,7 +125,7 @@ def test_weights_of_rows_and_classes(data):
 def test_one_class_of_three():
     X = np.random.default_rng(0).normal(size=(30, 2))
     y = np.arange(30) % 3
-    learner = Perceptron(max_epochs=4, random_state=1, order="shuffle")
+    learner = Perceptron(max_iter=4, random_state=1, order="shuffle")
     model = fitted(learner, X, y)
     steps = step_trace(learner, X, y, positive=1)
     assert steps.coef[-1].tobytes() == model.coef_[1].tobytes()
@@ -144,11 +144,9 @@ def test_what_is_kept_and_printed():
         "step", "epoch", "row", "label", "score", "predicted", "mistake", "update", "w0", "w1", "b"
     ]  # fmt: skip
     assert steps.to_frame()["w0"].tolist() == [1, 2, 3]
-    wide = step_trace(Perceptron(max_epochs=1), np.eye(30), np.arange(30) % 2)
+    wide = step_trace(Perceptron(max_iter=1), np.eye(30), np.arange(30) % 2)
     assert "…" in next(line for line in wide.lines() if "yes" in line)
-    moved = step_trace(
-        PassiveAggressive(max_epochs=4), np.random.default_rng(8).normal(size=(40, 3)), np.arange(40) % 2
-    )
+    moved = step_trace(PassiveAggressive(max_iter=4), np.random.default_rng(8).normal(size=(40, 3)), np.arange(40) % 2)
     assert "update" in next(moved.lines())
     still = step_trace(Perceptron(order="worst", start=[1.0, 0.0]), SIX, SIGNS)
     assert len(still) == 0

@@ -32,7 +32,7 @@ def test_the_replay_ends_at_the_model_to_the_bit(data, order, normalize_rows, co
         normalize_rows=normalize_rows,
         start="random",
         trace=True,
-        max_epochs=9,
+        max_iter=9,
         max_updates=99,
         random_state=5,
     ).fit(X, y)
@@ -47,14 +47,14 @@ def test_the_replay_ends_at_the_model_to_the_bit(data, order, normalize_rows, co
 
 def test_a_trace_costs_eight_bytes_an_update(data):
     X, y = data
-    model = Perceptron(trace=True, max_epochs=50).fit(X, y)
+    model = Perceptron(trace=True, max_iter=50).fit(X, y)
     assert model.trace_.rows.nbytes == 8 * model.mistakes_
     assert len(pickle.dumps(model.trace_)) < 8 * model.mistakes_ + 1200
 
 
 def test_other_data_are_refused(data):
     X, y = data
-    trace = Perceptron(trace=True, max_epochs=3).fit(X, y).trace_
+    trace = Perceptron(trace=True, max_iter=3).fit(X, y).trace_
     other = X.copy()
     other[3, 2] += 0.1
     for changed in ((other, y), (X, np.where(np.arange(40) == 7, "a", y)), (X[::-1], y)):
@@ -67,7 +67,7 @@ def test_other_data_are_refused(data):
     with pytest.raises(DataError, match="intercept has nan"):
         trace.replay(X, y).proof(np.ones(6), np.nan)
     with pytest.raises(DataError, match="the run had no bias"):
-        Perceptron(trace=True, fit_intercept=False, max_epochs=2).fit(X, y).trace_.replay(X, y).proof(np.ones(6), 5.0)
+        Perceptron(trace=True, fit_intercept=False, max_iter=2).fit(X, y).trace_.replay(X, y).proof(np.ones(6), 5.0)
     with pytest.raises(DataError, match="update 999 does not exist"):
         trace.replay(X, y).after(999)
     with pytest.raises(DataError, match="coef has 2 entries and the rows have 6 features"):
@@ -76,7 +76,7 @@ def test_other_data_are_refused(data):
 
 def test_as_arrays_frame_and_plot(data, tmp_path):
     X, y = data
-    replay = Perceptron(trace=True, max_epochs=3).fit(X, y).trace_.replay(X, y)
+    replay = Perceptron(trace=True, max_iter=3).fit(X, y).trace_.replay(X, y)
     frame = replay.to_frame()
     assert frame.columns.tolist() == ["update", "row", "sign", "margin_before", "margin_after", "norm2"]
     assert (frame["margin_after"] > frame["margin_before"]).all()

@@ -43,7 +43,7 @@ def test_the_vote_is_the_naive_vote(seed, layout):
     vectors, votes = path(X, 2 * y - 1, epochs=3)
     scores = np.column_stack([fresh, np.ones(len(fresh))]) @ vectors.T
     expected = np.where(scores >= 0, 1, -1) @ votes / votes.sum()
-    model = sx.VotedPerceptron(order="cyclic", max_epochs=3, max_vectors=np.inf).fit(layout(X), y)
+    model = sx.VotedPerceptron(order="cyclic", max_iter=3, max_vectors=np.inf).fit(layout(X), y)
     np.testing.assert_allclose(model.decision_function(fresh), expected, atol=1e-15)
     assert model.votes_[0].sum() == 3 * len(X)
     assert model.forgotten_votes_ == 0
@@ -55,7 +55,7 @@ def test_the_fewest_votes_are_forgotten_first():
     vectors, votes = path(X, 2 * y - 1, epochs=2)
     everything = [(int(v), k) for k, v in enumerate(votes[:-1]) if v > 0]
     kept = sorted(everything)[-10:]  # most votes, the youngest of equals
-    model = sx.VotedPerceptron(order="cyclic", max_epochs=2, max_vectors=10).fit(X, y)
+    model = sx.VotedPerceptron(order="cyclic", max_iter=2, max_vectors=10).fit(X, y)
     found = {(int(v), tuple(np.round(w, 9))) for v, w in zip(model.votes_[0][:-1], model.vectors_[0][:-1], strict=True)}
     assert found == {(v, tuple(np.round(vectors[k], 9))) for v, k in kept}
     assert model.forgotten_votes_ == votes.sum() - sum(v for v, _ in kept) - votes[-1]
@@ -71,7 +71,7 @@ def test_voting_streams_in_any_chunks_and_learns_classes_as_they_appear():
     for x, label in zip(X, y, strict=True):
         single.learn_one(x, label)
     declared = sx.VotedPerceptron(max_vectors=7).partial_fit(X, y, classes=[0, 1, 2])
-    fitted = sx.VotedPerceptron(max_vectors=7, order="cyclic", max_epochs=1).fit(X, y)
+    fitted = sx.VotedPerceptron(max_vectors=7, order="cyclic", max_iter=1).fit(X, y)
     for other in (chunked, single, declared, fitted):
         np.testing.assert_array_equal(whole.decision_function(X), other.decision_function(X))
     np.testing.assert_array_equal(whole.decision_one(X[3]), whole.decision_function(X[3:4])[0])
@@ -84,8 +84,8 @@ def test_voted_status_speaks_of_the_vote():
     X = np.array([[-1.0], [1.0]])
     model = sx.VotedPerceptron().fit(X, [0, 1])
     assert (model.status_, model.errors_) == (sx.Status.CONVERGED, 0)
-    noisy = sx.VotedPerceptron(max_epochs=2).fit(*table(4))
-    assert noisy.status_ is sx.Status.MAX_EPOCHS
+    noisy = sx.VotedPerceptron(max_iter=2).fit(*table(4))
+    assert noisy.status_ is sx.Status.MAX_ITERATIONS
     assert noisy.errors_ > 0
     with pytest.raises(ParameterError, match="max_vectors"):
         sx.VotedPerceptron(max_vectors=0).fit(X, [0, 1])
@@ -95,12 +95,12 @@ def test_voted_status_speaks_of_the_vote():
 @pytest.mark.parametrize("order", ["cyclic", "shuffle"])
 def test_the_pocket_holds_what_it_says(seed, order):
     X, y = table(seed, noise=0.3)
-    model = sx.PocketPerceptron(order=order, max_epochs=20, random_state=seed).fit(X, y)
+    model = sx.PocketPerceptron(order=order, max_iter=20, random_state=seed).fit(X, y)
     wrong = (2 * y - 1) * model.decision_function(X) <= 0
     assert model.errors_ == wrong.sum()
     assert model.counts_ >= 2
     assert model.count_visits_ <= 0.25 * model.visits_ + 3 * len(X)
-    plain = sx.Perceptron(order=order, max_epochs=20, random_state=seed).fit(X, y)
+    plain = sx.Perceptron(order=order, max_iter=20, random_state=seed).fit(X, y)
     assert model.errors_ <= plain.errors_
     assert model.mistakes_ == plain.mistakes_  # the learning is the perceptron's
 
@@ -123,7 +123,7 @@ def naive_pocket(X, signs, epochs):
 @pytest.mark.parametrize("seed", range(6))
 def test_the_ratchet_is_gallants(seed):
     X, y = table(seed, noise=0.3)
-    model = sx.PocketPerceptron(order="cyclic", count_share=np.inf, max_epochs=6).fit(X, y)
+    model = sx.PocketPerceptron(order="cyclic", count_share=np.inf, max_iter=6).fit(X, y)
     expected = naive_pocket(X, 2 * y - 1, epochs=6)
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), expected, rtol=1e-12)
 
@@ -134,15 +134,15 @@ def test_the_pocket_weighs_errors_where_rows_are_weighed():
     for heavy in (1, 2):
         weight = np.ones(4)
         weight[heavy] = 10.0
-        model = sx.PocketPerceptron(max_epochs=200, random_state=0).fit(X, y, sample_weight=weight)
+        model = sx.PocketPerceptron(max_iter=200, random_state=0).fit(X, y, sample_weight=weight)
         assert model.predict(X)[heavy] == y[heavy]
 
 
 def test_an_empty_error_ends_the_run():
     X, y = table(0, noise=0.0)
-    model = sx.PocketPerceptron(max_epochs=np.inf, random_state=0).fit(X, y)
+    model = sx.PocketPerceptron(max_iter=np.inf, random_state=0).fit(X, y)
     assert (model.status_, model.errors_) == (sx.Status.CONVERGED, 0)
-    three = sx.PocketPerceptron(max_epochs=300, random_state=0).fit(*table(0, classes=3, noise=0.0))
+    three = sx.PocketPerceptron(max_iter=300, random_state=0).fit(*table(0, classes=3, noise=0.0))
     assert three.coef_.shape == (3, 4)
     assert not hasattr(model, "partial_fit")
     for share in (-1, "much", True, np.nan):
@@ -153,11 +153,11 @@ def test_an_empty_error_ends_the_run():
 @pytest.mark.parametrize(
     "model",
     [
-        "AveragedPerceptron(max_epochs=np.inf)",
-        "AROW(max_epochs=np.inf, multiclass='kesler')",
-        "VotedPerceptron(max_epochs=np.inf, max_vectors=50)",
-        "PocketPerceptron(max_epochs=np.inf)",
-        "KernelPerceptron(max_epochs=np.inf, max_support=300)",
+        "AveragedPerceptron(max_iter=np.inf)",
+        "AROW(max_iter=np.inf, multiclass='kesler')",
+        "VotedPerceptron(max_iter=np.inf, max_vectors=50)",
+        "PocketPerceptron(max_iter=np.inf)",
+        "KernelPerceptron(max_iter=np.inf, max_support=300)",
     ],
 )
 def test_an_interruption_leaves_a_model_that_predicts(model):

@@ -7,9 +7,9 @@ import { CHOICES, DEFAULTS, RECIPES } from "./perceptron.js";
 
 const TITLES = {
   start: "Start", order: "Order of rows", tie: "A score of 0", stop: "Stop after",
-  normalize_rows: "Rows scaled to length 1", fit_intercept: "Bias", max_epochs: "Most passes", random_state: "Seed",
+  normalize_rows: "Rows scaled to length 1", fit_intercept: "Bias", max_iter: "Most passes", random_state: "Seed",
 };
-const LIMITS = { max_epochs: { min: 1, max: 1000 }, random_state: { min: 0, max: 1000 } };
+const LIMITS = { max_iter: { min: 1, max: 1000 }, random_state: { min: 0, max: 1000 } };
 
 export class Learner extends EventTarget {
   run = null;

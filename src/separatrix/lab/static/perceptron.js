@@ -3,10 +3,10 @@
 
 import { dot, integers, quotient } from "./exact.js";
 
-export const DEFAULTS = { start: "zeros", order: "cyclic", tie: "mistake", stop: "pass", normalize_rows: false, fit_intercept: true, max_epochs: 100, random_state: 0 };
+export const DEFAULTS = { start: "zeros", order: "cyclic", tie: "mistake", stop: "pass", normalize_rows: false, fit_intercept: true, max_iter: 100, random_state: 0 };
 export const RECIPES = {
   default: {},
-  online: { tie: "positive", fit_intercept: false, max_epochs: 1 },
+  online: { tie: "positive", fit_intercept: false, max_iter: 1 },
   repeated: { tie: "positive", fit_intercept: false },
   batch: { tie: "positive", fit_intercept: false, stop: "streak" },
   restart: { order: "restart" },
@@ -55,7 +55,7 @@ function arithmetic(lifted, start, scaled) {
 
 /** The looks in order: row, pass, score before it, whether it was a mistake, and the weights after it; w[0] is the start. */
 export function perceptron(rows, labels, choices) {
-  const { order, tie, stop, normalize_rows: scaled, fit_intercept: bias, max_epochs: most, random_state: seed } = { ...DEFAULTS, ...choices };
+  const { order, tie, stop, normalize_rows: scaled, fit_intercept: bias, max_iter: most, random_state: seed } = { ...DEFAULTS, ...choices };
   const n = rows.length, lifted = bias ? rows.map((row) => [...row, 1]) : rows;
   const start = startOf({ start: choices.start ?? DEFAULTS.start, random_state: seed }, lifted[0].length);
   const math = arithmetic(lifted, start, scaled), chance = random(seed + 1);

@@ -85,8 +85,8 @@ class Descending:
     y: Floats
     weights: Floats | None
     scale: ColumnScale
-    max_epochs: float
-    tolerance: float
+    max_iter: float
+    tol: float
 
     def evaluate(self, lifted: Floats) -> tuple[float, Floats]:
         """J without its l1 part, and the gradient of that."""
@@ -96,16 +96,16 @@ class Descending:
         """Passes over batches, in an ``order`` that is shuffled before each, or as the rows stand."""
         solver = EpochDescent(self, order, chance)
         start = Epoch(self.rule.start(np.zeros(self.rows.d + 1)), True, None)
-        driven = drive(solver, start, max_steps=self.max_epochs, at_limit=Status.MAX_STEPS)
+        driven = drive(solver, start, max_steps=self.max_iter, at_limit=Status.MAX_ITERATIONS)
         points = points_kept(solver.points, self.rows.d + 1)
         trace = DescentTrace(np.array(solver.values), np.array(solver.norms), np.array(solver.alphas), points)
         status, lifted = driven.status, driven.state.descent.weights()
         length = float("nan")
-        if status in (Status.STATIONARY, Status.MAX_STEPS):
+        if status in (Status.STATIONARY, Status.MAX_ITERATIONS):
             value, length = solver.measured(driven.state)
             first, g = self.evaluate(np.zeros(self.rows.d + 1))
             climbed = value > first and length > self.rule.gradient_left(np.zeros_like(g), g)
-            status = Status.DIVERGED if climbed and status is Status.MAX_STEPS else status
+            status = Status.DIVERGED if climbed and status is Status.MAX_ITERATIONS else status
         return self._ended(lifted, status, trace, length)
 
     def run_whole(self) -> DescentRun:
@@ -117,8 +117,8 @@ class Descending:
             self.evaluate,
             np.zeros(self.rows.d + 1),
             searched if isinstance(searched, LineSearch) else lambda k: rule.scale * searched(k),
-            self.max_epochs,
-            self.tolerance,
+            self.max_iter,
+            self.tol,
             momentum=rule.momentum,
             average=rule.average,
             proximal=rule.proximal if rule.l1 else None,
@@ -160,7 +160,7 @@ class EpochDescent:
         if not epoch.finite:
             return Status.NONFINITE
         still = np.inf if epoch.measured is None else epoch.measured[1]
-        return Status.STATIONARY if still <= self.task.tolerance else None
+        return Status.STATIONARY if still <= self.task.tol else None
 
     def measured(self, epoch: Epoch) -> tuple[float, float]:
         """J and the length of its gradient at the weights that the model would predict with."""
@@ -188,7 +188,7 @@ class EpochDescent:
         if len(self.points) * len(before) < KEPT:
             self.points.append(before)
         after = Epoch(state, True, None)
-        if self.norms[-1] > NEAR * task.tolerance:  # the gradient is not worth a pass yet
+        if self.norms[-1] > NEAR * task.tol:  # the gradient is not worth a pass yet
             return after
         return replace(after, measured=self.measured(after))
 

@@ -46,8 +46,8 @@ def gradient_descent(
     gradient: Callable[[Floats], Any] | None = None,
     schedule: str | Schedule = "constant",
     step: float = 0.1,
-    max_steps: int = 1000,
-    tolerance: float = 1e-8,
+    max_iter: int = 1000,
+    tol: float = 1e-8,
     momentum: float = 0.0,
     average: bool = False,
     verify_gradient: bool = False,
@@ -61,7 +61,7 @@ def gradient_descent(
     gradient : grad J, or None for central differences
     schedule : {"constant", "inverse", "root", "exponential", "step", "line-search"} or a function of k
     step : the first step size, which the schedule changes
-    max_steps, tolerance : it goes on while there are steps left and the last one was longer than the tolerance
+    max_iter, tol : it goes on while there are steps left and the last one was longer than the tolerance
     momentum : in [0, 1); not with a line search
     average : whether to keep the mean of all points too
     verify_gradient : compare ``gradient`` with central differences at the start, and refuse a wrong one
@@ -80,7 +80,7 @@ def gradient_descent(
     """
     theta = check_finite_vector(np.array(start, dtype=np.float64, ndmin=1), what="start").copy()
     rule = schedule_of(schedule, step)
-    need_descent(max_steps, tolerance, momentum, rule)
+    need_descent(max_iter, tol, momentum, rule)
     if verify_gradient and gradient is not None and (apart := check_gradient(objective, gradient, theta)) > 1e-4:
         raise ParameterError(
             f"gradient differs from central differences of the objective by {apart:.1e} of its size at the start: "
@@ -95,4 +95,4 @@ def gradient_descent(
             raise DataError(f"gradient returns {len(g)} numbers and theta has {len(at)}: they must agree.")
         return value, g
 
-    return descend(evaluate, theta, rule, max_steps, tolerance, momentum=momentum, average=average)
+    return descend(evaluate, theta, rule, max_iter, tol, momentum=momentum, average=average)

@@ -59,15 +59,15 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         The share of the last move that is made again.
     average : bool, default=False
         Predict with the mean of the weights after every step (Polyak and Juditsky 1992).
-    shuffle : bool, default=True
-        Visit the rows in a new random order each pass.
+    order : {"shuffle", "cyclic"}, default="shuffle"
+        Visit the rows in a new random order each pass, or as they lie.
     fit_intercept : bool, default=True
         Whether there is an intercept b.
-    max_epochs : int or inf, default=100
+    max_iter : int or inf, default=100
         Limit on passes.
-    tolerance : float, default=0.01
+    tol : float, default=0.01
         End when the gradient of J is no longer than this, in the columns that the steps are made in; with an l1 penalty
-        that of the proximal step of size one. 0 makes ``max_epochs`` passes. A run that ends before warns. The gradient
+        that of the proximal step of size one. 0 makes ``max_iter`` passes. A run that ends before warns. The gradient
         of "hinge" and "perceptron" has jumps, and need not become short.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the rows of a class.
@@ -108,10 +108,10 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
     batch_size: int | None = count(1, none=True)
     momentum: float = number(0.0, least=0, below=1)
     average: bool = flag(False)
-    shuffle: bool = flag(True)
+    order: str = choice("shuffle", "cyclic", default="shuffle")
     fit_intercept: bool = flag(True)
-    max_epochs: float = count(100, inf=True)
-    tolerance: float = number(0.01, least=0)
+    max_iter: float = count(100, inf=True)
+    tol: float = number(0.01, least=0)
     class_weight: Any = class_weights()
     boundary: str = boundary()
     random_state: Any = seed()
@@ -129,7 +129,7 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         self._check_parameters()
         automatic = isinstance(self.step, str)
         schedule = schedule_of(self.schedule, 1.0 if automatic else float(self.step))
-        need_descent(1, self.tolerance, self.momentum, schedule)
+        need_descent(1, self.tol, self.momentum, schedule)
         if isinstance(schedule, LineSearch) and self.batch_size is not None:
             raise ParameterError("schedule='line-search' needs all rows for each step: set batch_size=None.")
         return DescentRule(
@@ -199,8 +199,8 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
         rule = scaled_to(rule, rows, weights)
         runs = []
         for target in targets:
-            descending = Descending(rule, rows, target, weights, scale, self.max_epochs, self.tolerance)
-            order = np.arange(rows.n, dtype=np.int64) if self.shuffle else None
+            descending = Descending(rule, rows, target, weights, scale, self.max_iter, self.tol)
+            order = np.arange(rows.n, dtype=np.int64) if self.order == "shuffle" else None
             with np.errstate(all="ignore"):  # a descent may diverge, and its status says so
                 runs.append(descending.run_whole() if self.batch_size is None else descending.run(order, chance.copy()))
         self._remember_features(table)
@@ -218,12 +218,12 @@ class LinearDescent(PredictorByLoss, ChunkLearner):
     def _warn(self, gradient: float) -> None:
         """Say that the run did not reach its tolerance."""
         name, status = type(self).__name__, self.status_
-        if status is Status.MAX_STEPS:
-            if self.tolerance == 0 or self.max_epochs == 1:  # so many passes are what was asked for
+        if status is Status.MAX_ITERATIONS:
+            if self.tol == 0 or self.max_iter == 1:  # so many passes are what was asked for
                 return
             warn_user(
                 f"{name} stopped after {self.n_iter_:,} passes; the gradient has length {gradient:.2g} there, and "
-                f"tolerance is {self.tolerance:.2g}: raise max_epochs or tolerance.",
+                f"tol is {self.tol:.2g}: raise max_iter or tol.",
                 IterationWarning,
             )
         elif status is not Status.STATIONARY:

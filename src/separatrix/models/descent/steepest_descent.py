@@ -1,6 +1,6 @@
 """Steepest descent on J and its gradient, with momentum, proximal steps and line searches.
 
-It goes on while k < max_steps and |last step| > tolerance (the first step counts as infinitely long), or, where
+It goes on while k < max_iter and |last step| > tol (the first step counts as infinitely long), or, where
 ``left`` measures it, while the gradient is longer than that. J that is not a number, or raises, ends the run with a
 status, at the last point where all was well. A run that has climbed, J and gradient above those of the start, diverged.
 """
@@ -80,12 +80,12 @@ class Descent:
         return f"{at}: {self.status.value}{why}"
 
 
-def need_descent(max_steps: Any, tolerance: Any, momentum: Any, rule: Any) -> None:
-    whole = isinstance(max_steps, (int, np.integer)) and not isinstance(max_steps, bool)
-    if not (whole or max_steps == np.inf) or max_steps < 0:
-        raise ParameterError(f"max_steps is {max_steps!r}: it must be a whole number, not negative, or inf.")
-    if not isinstance(tolerance, (int, float, np.number)) or not tolerance >= 0:
-        raise ParameterError(f"tolerance is {tolerance!r}: it must be a number, not negative.")
+def need_descent(max_iter: Any, tol: Any, momentum: Any, rule: Any) -> None:
+    whole = isinstance(max_iter, (int, np.integer)) and not isinstance(max_iter, bool)
+    if not (whole or max_iter == np.inf) or max_iter < 0:
+        raise ParameterError(f"max_iter is {max_iter!r}: it must be a whole number, not negative, or inf.")
+    if not isinstance(tol, (int, float, np.number)) or not tol >= 0:
+        raise ParameterError(f"tol is {tol!r}: it must be a number, not negative.")
     if not isinstance(momentum, (int, float, np.number)) or not 0 <= momentum < 1:
         raise ParameterError(f"momentum is {momentum!r}: it must lie in [0, 1).")
     if momentum and isinstance(rule, LineSearch):
@@ -96,8 +96,8 @@ def descend(
     evaluate: Evaluate,
     theta: Floats,
     rule: Schedule,
-    max_steps: float,
-    tolerance: float,
+    max_iter: float,
+    tol: float,
     *,
     momentum: float = 0.0,
     average: bool = False,
@@ -105,11 +105,11 @@ def descend(
     left: Left | None = None,
 ) -> Descent:
     """Descend on a function that gives J and its gradient; ``proximal`` ends each step, for penalties with kinks."""
-    solver = SteepestDescent(evaluate, rule, tolerance, momentum, proximal, left)
-    driven = drive(solver, solver.init(theta, average), max_steps=max_steps, at_limit=Status.MAX_STEPS)
+    solver = SteepestDescent(evaluate, rule, tol, momentum, proximal, left)
+    driven = drive(solver, solver.init(theta, average), max_steps=max_iter, at_limit=Status.MAX_ITERATIONS)
     at, steps = driven.state, driven.steps
     status = driven.status if solver.failure is None else solver.failure
-    if status in (Status.MAX_STEPS, Status.UNDEFINED) and steps and solver.climbed(at):
+    if status in (Status.MAX_ITERATIONS, Status.UNDEFINED) and steps and solver.climbed(at):
         status = Status.DIVERGED
     values, norms, alphas = (np.array(column[:steps]) for column in (solver.values, solver.norms, solver.alphas))
     trace = DescentTrace(values, norms, alphas, points_kept(solver.points[:steps], len(theta)))
@@ -136,12 +136,12 @@ class SteepestDescent:
         self,
         evaluate: Evaluate,
         rule: Schedule,
-        tolerance: float,
+        tol: float,
         momentum: float,
         proximal: Proximal | None,
         left: Left | None,
     ) -> None:
-        self.evaluate, self.rule, self.tolerance = evaluate, rule, tolerance
+        self.evaluate, self.rule, self.tol = evaluate, rule, tol
         self.momentum, self.proximal, self.left = momentum, proximal, left
         self.failure: Status | None = None
         self.reason: str | None = None
@@ -164,7 +164,7 @@ class SteepestDescent:
         if self.failure is not None:
             return self.failure
         still = at.moved if self.left is None else self.left(at.theta, at.g)
-        return Status.STATIONARY if still <= self.tolerance else None
+        return Status.STATIONARY if still <= self.tol else None
 
     def climbed(self, at: DescentPoint) -> bool:
         """Whether J and its gradient are greater than where the run began."""

@@ -65,7 +65,7 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
         What a score of zero predicts for two classes; "undefined" gives None there.
     fit_intercept : bool, default=True
         Whether 1 is added to the kernel, which stands for the bias.
-    max_epochs : int or inf, default=100
+    max_iter : int or inf, default=100
         Limit on passes.
     max_support : int or inf, default=5000
         Rows that may have a weight, for each class.
@@ -108,7 +108,7 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
     tie: str = choice("mistake", "positive", default="mistake")
     boundary: str = boundary()
     fit_intercept: bool = flag(True)
-    max_epochs: float = count(100, inf=True)
+    max_iter: float = count(100, inf=True)
     max_support: float = count(5000, inf=True)
     cache_mb: float = number(200, least=0)
     class_weight: Any = class_weights()
@@ -189,7 +189,7 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
                 rules.append(DualRule(columns, np.zeros(table.n), float(self.fit_intercept), *limits, order))
             states.append(DualState.begin(table.n))
             chunks.append(LabelledRows(kernels.rows(table.X), signs, combined))
-            stop = stop_perceptron(0, self.max_epochs, np.inf)
+            stop = stop_perceptron(0, self.max_iter, np.inf)
             ended = solve(rules[-1], states[-1], chunks[-1], stop, self._watch if self.verbose else None)
             statuses.append(ended.status)
             passes.append([p.mistakes for p in ended.passes])
@@ -243,7 +243,7 @@ class KernelPerceptron(KernelStreaming, RowAsTable):
         self.errors_ = errors
         self.status_ = last_of(
             [
-                Status.SEPARATED if status is Status.MAX_EPOCHS and not w else status
+                Status.SEPARATED if status is Status.MAX_ITERATIONS and not w else status
                 for status, w in zip(statuses, wrong, strict=True)
             ]
         )

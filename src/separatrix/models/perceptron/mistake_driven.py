@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 PASSES = ("cyclic", "shuffle", "blocks")
 IN_ORDER = ("cyclic", "restart")
-MOST_PASSES = 1000  # where max_epochs is None, and a run ends ...
+MOST_PASSES = 1000  # where max_iter is None, and a run ends ...
 PATIENCE = 10_000  # ... when so many looks at rows, and ...
 LEAST_PATIENCE = 5  # ... so many passes had no new minimum of mistakes
 
@@ -84,7 +84,7 @@ class MistakeDriven(LinearClassifier):
     fit_intercept: bool
     normalize_rows: bool = False
     max_mistakes: float = 0
-    max_epochs: float | None
+    max_iter: float | None
     max_updates: float | None = None
     multiclass: str = "ovr"
     class_weight: Any
@@ -127,14 +127,14 @@ class MistakeDriven(LinearClassifier):
     def _stop(self, n: int) -> Stop:
         """When passes over n rows end."""
         limit = math.inf if self.max_updates is None else self.max_updates
-        if self.max_epochs is not None:
-            return stop_perceptron(self.max_mistakes, self.max_epochs, limit)
+        if self.max_iter is not None:
+            return stop_perceptron(self.max_mistakes, self.max_iter, limit)
         return stop_perceptron(self.max_mistakes, MOST_PASSES, limit, max(LEAST_PATIENCE, -(-PATIENCE // n)))
 
     def _judge(self, status: Status, chunk: LabelledRows, lifted: Floats) -> tuple[Status, int]:
         """How many rows are wrong; a run that stopped at a limit may have separated them all the same."""
         wrong = 0 if status is Status.CONVERGED else self._wrong(chunk, lifted)
-        if status in (Status.PLATEAU, Status.MAX_EPOCHS, Status.MAX_UPDATES) and not wrong:
+        if status in (Status.PLATEAU, Status.MAX_ITERATIONS, Status.MAX_UPDATES) and not wrong:
             status = Status.SEPARATED
         return status, wrong
 

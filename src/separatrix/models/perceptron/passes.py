@@ -142,7 +142,7 @@ FAR_APART = 100.0  # ratio of the largest entries of two columns from which on t
 HEAD = 1000  # rows whose order is looked at before that of all
 LOOKED_AT = 10_000  # rows that tell the scale of their columns
 HARDLY = 2 / 3  # mistakes of a class against the rest, as a share of its rows, from which on it is hardly told apart
-LIMITS = {Status.MAX_EPOCHS: "max_epochs", Status.MAX_UPDATES: "max_updates"}
+LIMITS = {Status.MAX_ITERATIONS: "max_iter", Status.MAX_UPDATES: "max_updates"}
 
 
 def warn_of_run(
@@ -171,7 +171,7 @@ def warn_of_run(
         advice.append('rows are sorted by class; shuffle them (order="shuffle")')
     if not scale_free and (factor := scale_factor(X)) > FAR_APART:
         advice.append(f"columns differ in scale by a factor of {factor:,.0f}; standardise them")
-    once = status is Status.MAX_EPOCHS and model.max_epochs == 1
+    once = status is Status.MAX_ITERATIONS and model.max_iter == 1
     if not advice and not once and (name := lost_class(model, codes, against_rest)) is not None:
         who = "" if "multiclass" in model.get_params(deep=False) else "AveragedPerceptron with "
         advice.append(

@@ -51,7 +51,7 @@ class PassiveAggressive(SingleRowLearner):
         What a score of zero predicts for two classes; "undefined" gives None there.
     fit_intercept : bool, default=True
         Whether there is an intercept b.
-    max_epochs : int, inf or None, default=None
+    max_iter : int, inf or None, default=None
         Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
         mistakes, and after 1,000 passes.
     multiclass : {"ovr", "kesler"}, default="ovr"
@@ -93,7 +93,7 @@ class PassiveAggressive(SingleRowLearner):
     order: str = choice("cyclic", "shuffle", "blocks", default="shuffle")
     boundary: str = boundary()
     fit_intercept: bool = flag(True)
-    max_epochs: float | None = count(None, inf=True)
+    max_iter: float | None = count(None, inf=True)
     multiclass: str = choice("ovr", "kesler", default="ovr")
     class_weight: Any = class_weights()
     warm_start: bool = flag(False)

@@ -38,7 +38,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "batch": {"tie": "positive", "fit_intercept": False, "stop": "streak"},
     "restart": {"order": "restart"},
     "normalised": {"tie": "positive", "fit_intercept": False, "normalize_rows": True},
-    "online": {"tie": "positive", "fit_intercept": False, "max_epochs": 1},
+    "online": {"tie": "positive", "fit_intercept": False, "max_iter": 1},
     "repeated": {"tie": "positive", "fit_intercept": False},
 }
 ROOM = 2**16  # updates logged in one call of the orders without passes
@@ -69,7 +69,7 @@ class Perceptron(SingleRowLearner):
         Whether there is an intercept b.
     max_mistakes : int or inf, default=0
         End after a pass with no more mistakes than this.
-    max_epochs : int or inf, default=100
+    max_iter : int or inf, default=100
         Limit on passes, for the orders "cyclic", "shuffle" and "blocks".
     max_updates : int, inf or None, default=None
         Limit on the updates of a vector (of each class, one against the rest); None is a million where the
@@ -126,7 +126,7 @@ class Perceptron(SingleRowLearner):
     normalize_rows: bool = flag(False)
     fit_intercept: bool = flag(True)
     max_mistakes: float = count(0, least=0, inf=True)
-    max_epochs: float = count(100, inf=True)
+    max_iter: float = count(100, inf=True)
     max_updates: float | None = count(None, inf=True)
     stop: str = choice("pass", "streak", default="pass")
     multiclass: str = choice("ovr", "kesler", default="ovr")

@@ -92,7 +92,7 @@ class PocketPerceptron(MistakeDriven):
         Scale each lifted row to length 1 (a zero row is left as it is).
     fit_intercept : bool, default=True
         Whether there is an intercept b.
-    max_epochs : int, inf or None, default=None
+    max_iter : int, inf or None, default=None
         Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
         mistakes, and after 1,000 passes.
     class_weight : dict, "balanced" or None, default=None
@@ -132,7 +132,7 @@ class PocketPerceptron(MistakeDriven):
     boundary: str = boundary()
     normalize_rows: bool = flag(False)
     fit_intercept: bool = flag(True)
-    max_epochs: float | None = count(None, inf=True)
+    max_iter: float | None = count(None, inf=True)
     class_weight: Any = class_weights()
     warm_start: bool = flag(False)
     random_state: Any = seed(0)

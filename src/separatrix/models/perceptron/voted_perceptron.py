@@ -114,7 +114,7 @@ class VotedPerceptron(Streaming, RowAsTable):
         Scale each lifted row to length 1 (a zero row is left as it is).
     fit_intercept : bool, default=True
         Whether there is an intercept b.
-    max_epochs : int, inf or None, default=None
+    max_iter : int, inf or None, default=None
         Limit on passes; None ends the run once 10,000 looks (and 5 passes) have brought no pass with fewer
         mistakes, and after 1,000 passes.
     class_weight : dict, "balanced" or None, default=None
@@ -153,7 +153,7 @@ class VotedPerceptron(Streaming, RowAsTable):
     boundary: str = boundary()
     normalize_rows: bool = flag(False)
     fit_intercept: bool = flag(True)
-    max_epochs: float | None = count(None, inf=True)
+    max_iter: float | None = count(None, inf=True)
     class_weight: Any = class_weights()
     random_state: Any = seed(0)
     verbose: bool = flag(False)
@@ -188,7 +188,7 @@ class VotedPerceptron(Streaming, RowAsTable):
         errors = int(np.count_nonzero(wrong & counted))
         if self.status_ is Status.CONVERGED and errors:
             self.status_ = Status.SETTLED
-        elif self.status_ in (Status.PLATEAU, Status.MAX_EPOCHS) and not errors:
+        elif self.status_ in (Status.PLATEAU, Status.MAX_ITERATIONS) and not errors:
             self.status_ = Status.SEPARATED
         return errors
 
