@@ -19,9 +19,9 @@ import numpy as np
 from benchmarks.fewest_mistakes import table
 from benchmarks.measure import print_table
 from separatrix import fewest_mistakes, verify
-from separatrix.proofs.branch_and_bound import Search
-from separatrix.proofs.case_tree import default_nodes
-from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.exact.lifted_rows import LiftedRows
+from separatrix.proofs.fewest_mistakes.branch_and_bound import Search
+from separatrix.proofs.fewest_mistakes.case_tree import default_nodes
 
 
 def adult(name):

@@ -21,7 +21,7 @@ from benchmarks._shapes import KINDS
 from benchmarks.measure import print_table
 from benchmarks.separability import labelled
 from separatrix import checker, separability
-from separatrix.proofs.certificate import _checkable
+from separatrix.proofs.certificate.certificate import _checkable
 
 CONDITIONS = (1e4, 1e6, 1e8, 1e10, 1e12)
 CLASSES = {"a dummy of one class": 1, "ten dummies of one class": 10}

@@ -25,8 +25,8 @@ import numpy as np
 
 from benchmarks.measure import interleaved, print_table
 from separatrix import checker, separability
-from separatrix.proofs.certificate import _checkable
-from separatrix.proofs.separability import given_data
+from separatrix.proofs.certificate.certificate import _checkable
+from separatrix.proofs.separability.verdict import given_data
 
 GRID = [(10_000, 20), (100_000, 20), (100_000, 100), (1_000_000, 20)]
 KINDS = ["margin 0.2", "margin 1e-4", "1 flip", "near flip", "10 % noise"]

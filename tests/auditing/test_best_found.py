@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import separatrix
-from separatrix.proofs.fewest_mistakes import bracket
-from separatrix.proofs.separability import given_data
+from separatrix.proofs.fewest_mistakes.bracket import bracket
+from separatrix.proofs.separability.verdict import given_data
 
 
 def test_the_search_starts_from_the_best_of_all_fitted_learners(ledger):

@@ -16,8 +16,8 @@ from near_forms import near_fates, shortened, shortened_in_a_face
 
 from separatrix import Certificate, fewest_mistakes, margin, mistake_bound, separability, verify
 from separatrix.errors import CertificateError
-from separatrix.proofs.case_tree import proof
-from separatrix.proofs.witness_entries import entry_of
+from separatrix.proofs.fewest_mistakes.case_tree import proof
+from separatrix.proofs.fewest_mistakes.witness_entries import entry_of
 
 EACH = 100  # mutants of one case
 NUMBERS = ["0x0", "0x1", "-0x1", "0x2", "0x1/0x2", "-0x1/0x3", "0x1.8p+1", "0x1/0x0", "0x" + "f" * 30, "1", "", "nan"]

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.proofs.balanced_weights import balanced_weights
-from separatrix.proofs.coefficient_fates import pushed, span_of, vectors_of
-from separatrix.proofs.exact_algebra import ratio
-from separatrix.proofs.face import Face
-from separatrix.proofs.face_decision import Positive
-from separatrix.proofs.separability_certificate import short_fields
-from separatrix.proofs.short_proof import UnitRow, short_proof
-from separatrix.proofs.small_null_vectors import part_of, small_null_vectors
+from separatrix.proofs.exact.algebra import ratio
+from separatrix.proofs.exact.face import Face
+from separatrix.proofs.exact.gordan import Positive
+from separatrix.proofs.exact.short_proof import UnitRow, short_proof
+from separatrix.proofs.separability.balanced_weights import balanced_weights
+from separatrix.proofs.separability.coefficient_fates import pushed, span_of, vectors_of
+from separatrix.proofs.separability.small_null_vectors import part_of, small_null_vectors
+from separatrix.proofs.separability.verdict_certificate import short_fields
 
 
 def shortened(result, rng):

@@ -13,7 +13,7 @@ from separatrix import checker, cluster, mistake_bound, separability, verify
 from separatrix.cluster.separation import RemoteTable, decided
 from separatrix.cluster.source_proofs import bound_of
 from separatrix.errors import DataError, ParameterError
-from separatrix.proofs.certificate import CertifiedTable
+from separatrix.proofs.certificate.certificate import CertifiedTable
 from separatrix.validation import check_labels, check_table
 
 

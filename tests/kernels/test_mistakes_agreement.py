@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from separatrix import kernels
 from separatrix.kernels import reference
-from separatrix.proofs.exact_algebra import integer_row, null_line
+from separatrix.numerics.exact_signs import integer_row
+from separatrix.proofs.exact.algebra import null_line
 
 margins = st.lists(st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.25, 1.0, 3.0]), min_size=1, max_size=12)
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix import checker
-from separatrix.proofs.checkable_rows import exact_table
+from separatrix.proofs.certificate.checkable_rows import exact_table
 
 
 def table_of(X, y, content=None):

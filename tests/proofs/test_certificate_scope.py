@@ -325,7 +325,7 @@ def test_sparse_tables_keep_their_last_columns(tmp_path):
     """svmlight states the number of columns by its largest index only."""
     from scipy import sparse
 
-    from separatrix.proofs.checkable_rows import put_svmlight
+    from separatrix.proofs.certificate.checkable_rows import put_svmlight
 
     X, y = sparse.csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])), np.array([0, 1])
     found = separability(X, y).certificate

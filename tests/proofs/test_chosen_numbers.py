@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from separatrix import margin, mistake_bound, separability, verify
-from separatrix.proofs.exact_algebra import PRIME, combination, independent, null_line, other_prime, pivots, transpose
-from separatrix.proofs.face import Face, solve_in_span
-from separatrix.proofs.lifted_rows import LongDecimals
+from separatrix.proofs.exact.algebra import PRIME, combination, independent, null_line, other_prime, pivots, transpose
+from separatrix.proofs.exact.face import Face, solve_in_span
+from separatrix.proofs.exact.lifted_rows import LongDecimals
 
 LARGEST = 1.7976931348623157e308
 MULTIPLE = [[PRIME, 0, 2 * PRIME], [0, PRIME, PRIME]]  # of rank 2, and of rank 0 modulo the prime

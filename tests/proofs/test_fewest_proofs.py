@@ -13,7 +13,7 @@ from hard_sets import noisy, table_of
 
 from separatrix import checker, fewest_mistakes, verify
 from separatrix.errors import CertificateError
-from separatrix.proofs.case_tree import flat_tree, leaner
+from separatrix.proofs.fewest_mistakes.case_tree import flat_tree, leaner
 
 
 def rejected(content, X, y):

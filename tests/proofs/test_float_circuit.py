@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from separatrix.proofs.exact_algebra import integer_row, null_line
-from separatrix.proofs.float_circuit import is_circuit, leading_circuit
+from separatrix.numerics.exact_signs import integer_row
+from separatrix.proofs.exact.algebra import null_line
+from separatrix.proofs.exact.float_circuit import is_circuit, leading_circuit
 
 
 def in_integers(Z):

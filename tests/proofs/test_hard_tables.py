@@ -12,11 +12,11 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from separatrix import separability, verify
-from separatrix.proofs import circulation, facial_reduction
-from separatrix.proofs.exact_algebra import null_line
-from separatrix.proofs.facial_reduction import outweighed
-from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.newton_partition import PartitionSearch
+from separatrix.proofs.exact.algebra import null_line
+from separatrix.proofs.exact.lifted_rows import LiftedRows
+from separatrix.proofs.separability import circulation, facial_reduction
+from separatrix.proofs.separability.facial_reduction import outweighed
+from separatrix.proofs.separability.newton_partition import PartitionSearch
 
 
 def proved(X, y, **options):

@@ -12,10 +12,10 @@ from hard_sets import noisy
 from scipy import sparse
 
 from separatrix import separability, verify
-from separatrix.proofs.exact_algebra import combination
-from separatrix.proofs.facial_reduction import reduce
-from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.small_null_vectors import small_null_vectors
+from separatrix.proofs.exact.algebra import combination
+from separatrix.proofs.exact.lifted_rows import LiftedRows
+from separatrix.proofs.separability.facial_reduction import reduce
+from separatrix.proofs.separability.small_null_vectors import small_null_vectors
 
 
 def test_many_columns_are_proved_shortly():

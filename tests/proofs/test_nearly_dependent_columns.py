@@ -14,10 +14,10 @@ from test_forged_claims import accepted
 from test_short_circulations import certificate_of, semidefinite
 
 from separatrix import checker, separability, verify
-from separatrix.proofs.balanced_weights import balanced_weights, layers
-from separatrix.proofs.ill_conditioned import eigenvalues_exceed, hidden_singular_value, proved_in_integers
-from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.short_proof import least_singular_value, short_proof
+from separatrix.proofs.exact.ill_conditioned import eigenvalues_exceed, hidden_singular_value, proved_in_integers
+from separatrix.proofs.exact.lifted_rows import LiftedRows
+from separatrix.proofs.exact.short_proof import least_singular_value, short_proof
+from separatrix.proofs.separability.balanced_weights import balanced_weights, layers
 
 
 def conditioned(n, d, condition, seed, share=0.2):

@@ -11,16 +11,16 @@ from scipy import sparse
 
 from separatrix import checker, fewest_mistakes, separability, verify
 from separatrix.errors import CertificateError
-from separatrix.proofs import witness_entries
-from separatrix.proofs.block_bounds import _keep_better
-from separatrix.proofs.branch_and_bound import Search
-from separatrix.proofs.case_tree import packed_proof, proof
-from separatrix.proofs.certificate import Certificate
-from separatrix.proofs.lifted_rows import LiftedRows, decimal_rows
-from separatrix.proofs.packing import Packing
-from separatrix.proofs.row_blocks import row_blocks
-from separatrix.proofs.separability import given_data
-from separatrix.proofs.witness_entries import ProofCost, certify_disjoint
+from separatrix.proofs.certificate.certificate import Certificate
+from separatrix.proofs.exact.lifted_rows import LiftedRows, decimal_rows
+from separatrix.proofs.fewest_mistakes import witness_entries
+from separatrix.proofs.fewest_mistakes.block_bounds import _keep_better
+from separatrix.proofs.fewest_mistakes.branch_and_bound import Search
+from separatrix.proofs.fewest_mistakes.case_tree import packed_proof, proof
+from separatrix.proofs.fewest_mistakes.packing import Packing
+from separatrix.proofs.fewest_mistakes.row_blocks import row_blocks
+from separatrix.proofs.fewest_mistakes.witness_entries import ProofCost, certify_disjoint
+from separatrix.proofs.separability.verdict import given_data
 
 
 def overlapping(n, d, seed=0):

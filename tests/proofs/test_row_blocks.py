@@ -12,12 +12,12 @@ from hard_sets import noisy, table_of
 from scipy import sparse
 
 from separatrix import checker, fewest_mistakes, verify
-from separatrix.proofs import block_bounds, branch_and_bound, row_blocks
-from separatrix.proofs.block_bounds import near_packing
-from separatrix.proofs.branch_and_bound import Search
-from separatrix.proofs.case_tree import proof
-from separatrix.proofs.lifted_rows import LiftedRows, decimal_rows
-from separatrix.proofs.packing import Packing
+from separatrix.proofs.exact.lifted_rows import LiftedRows, decimal_rows
+from separatrix.proofs.fewest_mistakes import block_bounds, branch_and_bound, row_blocks
+from separatrix.proofs.fewest_mistakes.block_bounds import near_packing
+from separatrix.proofs.fewest_mistakes.branch_and_bound import Search
+from separatrix.proofs.fewest_mistakes.case_tree import proof
+from separatrix.proofs.fewest_mistakes.packing import Packing
 
 
 @pytest.fixture

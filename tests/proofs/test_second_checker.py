@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 
 from second_checker import NODE, REASON
 from separatrix import Certificate, checker, fewest_mistakes, margin, mistake_bound, separability
-from separatrix.proofs.checkable_rows import put_csv, put_svmlight
+from separatrix.proofs.certificate.checkable_rows import put_csv, put_svmlight
 
 SOURCE = Path(checker.__file__).with_suffix(".js")
 STORED = Path(__file__).parent / "stored_certificates"

@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from separatrix import separability, verify
 from separatrix.errors import DataError, ParameterError
-from separatrix.proofs.simplex import Patience, alternative
+from separatrix.proofs.exact.simplex import Patience, alternative
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
 

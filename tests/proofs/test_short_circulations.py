@@ -12,10 +12,10 @@ from hard_sets import noisy, small, table_of
 from test_forged_claims import accepted, forged
 
 from separatrix import checker, separability
-from separatrix.proofs.balanced_weights import balanced_weights
-from separatrix.proofs.facial_reduction import reduce
-from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.short_proof import short_proof
+from separatrix.proofs.exact.lifted_rows import LiftedRows
+from separatrix.proofs.exact.short_proof import short_proof
+from separatrix.proofs.separability.balanced_weights import balanced_weights
+from separatrix.proofs.separability.facial_reduction import reduce
 
 
 def semidefinite(M):

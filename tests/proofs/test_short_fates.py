@@ -14,9 +14,9 @@ from scipy.optimize import linprog
 from test_forged_claims import accepted, forged
 
 from separatrix import checker, separability, verify
-from separatrix.proofs import coefficient_fates
-from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.short_proof import UnitRow, short_proof, spanning_rows
+from separatrix.proofs.exact.lifted_rows import LiftedRows
+from separatrix.proofs.exact.short_proof import UnitRow, short_proof, spanning_rows
+from separatrix.proofs.separability import coefficient_fates
 
 
 def near_of(short):
@@ -36,7 +36,7 @@ def dummy_set(n=80, d=3, more=10, seed=9):
 def shortly(monkeypatch):
     """Short proofs of however few columns."""
     monkeypatch.setattr(coefficient_fates, "FEWEST", 0)
-    monkeypatch.setattr("separatrix.proofs.facial_reduction.FEWEST", 0)
+    monkeypatch.setattr("separatrix.proofs.separability.facial_reduction.FEWEST", 0)
 
 
 def good_claim(shortly):

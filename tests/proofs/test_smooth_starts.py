@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.line_search import Lines
+from separatrix.proofs.exact.lifted_rows import LiftedRows
+from separatrix.proofs.fewest_mistakes.line_search import Lines
 
 
 @pytest.mark.parametrize("seed", range(3))

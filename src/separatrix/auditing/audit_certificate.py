@@ -23,11 +23,11 @@ from separatrix.auditing.phrasing import count
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.checker import label_name
 from separatrix.errors import CertificateError
-from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
-from separatrix.proofs.checkable_rows import put_csv, put_svmlight
-from separatrix.proofs.separability import Given, Separability
-from separatrix.proofs.separability_certificate import certificate_of
-from separatrix.proofs.witness_entries import certify_disjoint
+from separatrix.proofs.certificate.certificate import Certificate, CertifiedTable, Subject
+from separatrix.proofs.certificate.checkable_rows import put_csv, put_svmlight
+from separatrix.proofs.fewest_mistakes.witness_entries import certify_disjoint
+from separatrix.proofs.separability.verdict import Given, Separability
+from separatrix.proofs.separability.verdict_certificate import certificate_of
 from separatrix.validation import Labels, Table
 
 WHOLE = 5_000_000  # cells up to which all rows are written

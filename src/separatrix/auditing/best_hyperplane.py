@@ -31,7 +31,7 @@ from separatrix.auditing.hyperplane_answers import (
 from separatrix.auditing.minimum_mistakes import FoundMistakes, bracket_mistakes
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.errors import CertificateError
-from separatrix.proofs.margin import Margin, margin, margin_between
+from separatrix.proofs.margin.margin import Margin, margin, margin_between
 
 LISTED = 10_000  # row numbers kept
 FRAGILE = 0.01  # of a standard deviation: a margin that a change of the next digit could close

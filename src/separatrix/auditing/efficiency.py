@@ -23,8 +23,8 @@ from separatrix.auditing.phrasing import EstimateFacts
 from separatrix.auditing.prediction import Prediction
 from separatrix.errors import SeparatrixError
 from separatrix.numerics.status import Status
-from separatrix.proofs.margin import Margin
-from separatrix.proofs.novikoff import mistake_bound
+from separatrix.proofs.margin.margin import Margin
+from separatrix.proofs.margin.novikoff import mistake_bound
 from separatrix.protocol import Estimator
 
 NEIGHBOUR_ROWS = 4000  # that the nearest neighbour keeps, and is compared on

@@ -18,8 +18,8 @@ from separatrix.auditing.candidate_learners import Candidate, FullFits
 from separatrix.auditing.drawn_model import in_columns, in_units
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.errors import SeparatrixError
-from separatrix.proofs.exact_algebra import integer_row
-from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.numerics.exact_signs import integer_row
+from separatrix.proofs.exact.lifted_rows import LiftedRows
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
 from separatrix.auditing.fitted_hyperplanes import FittedHyperplane, FittedLearners
 from separatrix.auditing.separation import DecidedSeparation
-from separatrix.proofs.certificate import CertifiedTable
-from separatrix.proofs.fewest_mistakes import MistakeBracket, bracket
-from separatrix.proofs.separability import Given
+from separatrix.proofs.certificate.certificate import CertifiedTable
+from separatrix.proofs.fewest_mistakes.bracket import MistakeBracket, bracket
+from separatrix.proofs.separability.verdict import Given
 from separatrix.validation import Labels, Table
 
 A_NODE = 5e-8  # seconds for each row and squared column

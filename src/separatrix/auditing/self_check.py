@@ -14,7 +14,7 @@ from separatrix.auditing.hyperplane_answers import BestFacts, MistakeFacts, Sepa
 from separatrix.auditing.phrasing import EstimateFacts, count
 from separatrix.auditing.prediction_answers import PredictionFacts
 from separatrix.errors import BugError
-from separatrix.proofs.certificate import Certificate
+from separatrix.proofs.certificate.certificate import Certificate
 
 SHOWN = 3
 VERDICTS = ("complete", "quasi", "overlap")

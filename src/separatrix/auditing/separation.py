@@ -14,8 +14,8 @@ from separatrix.auditing.excerpts import excerpt
 from separatrix.auditing.facts import Contradictions, LabelledRow
 from separatrix.auditing.hyperplane_answers import ClassVerdict, HyperplaneFacts, NamedCoefficient, SeparationFacts
 from separatrix.auditing.phrasing import plural
-from separatrix.proofs.multiclass import MulticlassSeparability, multiclass_separability
-from separatrix.proofs.separability import Given, Separability, counted
+from separatrix.proofs.separability.multiclass import MulticlassSeparability, multiclass_separability
+from separatrix.proofs.separability.verdict import Given, Separability, counted
 
 KESLER_ROWS = 100_000  # rows times other classes, up to which all classes are decided at once
 CONTRADICTIONS = 8  # groups of equal rows shown

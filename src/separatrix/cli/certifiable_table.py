@@ -46,7 +46,7 @@ class Certifiable:
             return self.file
         from separatrix.atomic_write import is_special, whole_file
         from separatrix.cli.output import need_place
-        from separatrix.proofs.checkable_rows import put_csv, put_svmlight
+        from separatrix.proofs.certificate.checkable_rows import put_csv, put_svmlight
 
         if is_special(out):
             raise ParameterError(f"--out is {out}, which is not a file: the rows are to be written beside it.")

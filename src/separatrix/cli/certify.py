@@ -96,12 +96,12 @@ def command(source: str, out: str, **options: Any) -> None:
 
 def decide(rows: Certifiable, options: dict[str, Any]) -> Any:
     """The answer to the question that was asked, with its certificate."""
-    from separatrix.proofs.checkable_rows import class_names
-    from separatrix.proofs.fewest_mistakes import bracket
-    from separatrix.proofs.margin import margin_between
-    from separatrix.proofs.multiclass import multiclass_separability
-    from separatrix.proofs.novikoff import bound_between
-    from separatrix.proofs.separability import Given, counted, separability
+    from separatrix.proofs.certificate.checkable_rows import class_names
+    from separatrix.proofs.fewest_mistakes.bracket import bracket
+    from separatrix.proofs.margin.margin import margin_between
+    from separatrix.proofs.margin.novikoff import bound_between
+    from separatrix.proofs.separability.multiclass import multiclass_separability
+    from separatrix.proofs.separability.verdict import Given, counted, separability
 
     names = None if rows.names is None else tuple(rows.names)
     table, classes, origin, source = counted(rows.X, rows.labels, rows.weights, names, rows.target, options["reading"])

@@ -16,10 +16,10 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.logistic.binary_loss import BinaryLoss
 from separatrix.numerics import moments
+from separatrix.numerics.exact_signs import integer_row
 from separatrix.numerics.moments import Moments
 from separatrix.numerics.normal_equations import NormalEquations
-from separatrix.proofs.exact_algebra import integer_row
-from separatrix.proofs.lifted_rows import LiftedRows
+from separatrix.proofs.exact.lifted_rows import LiftedRows
 from separatrix.validation import check_finite_vector, check_lengths, check_table
 from separatrix.validation.labels import label_vector
 

@@ -30,13 +30,13 @@ from separatrix.cluster.encoded_source import EncodedSource
 from separatrix.cluster.rounds import HeldPart
 from separatrix.data.row_files import stacked
 from separatrix.errors import CertificateError
-from separatrix.proofs.certificate import Certificate, CertifiedTable, Subject
-from separatrix.proofs.checkable_rows import class_names, exact_table
-from separatrix.proofs.exact_algebra import Row
-from separatrix.proofs.facial_reduction import Reduction, reduce
-from separatrix.proofs.lifted_rows import LiftedRows
-from separatrix.proofs.separability import PLAIN
-from separatrix.proofs.separability_certificate import certificate_of
+from separatrix.proofs.certificate.certificate import Certificate, CertifiedTable, Subject
+from separatrix.proofs.certificate.checkable_rows import class_names, exact_table
+from separatrix.proofs.exact.algebra import Row
+from separatrix.proofs.exact.lifted_rows import LiftedRows
+from separatrix.proofs.separability.facial_reduction import Reduction, reduce
+from separatrix.proofs.separability.verdict import PLAIN
+from separatrix.proofs.separability.verdict_certificate import certificate_of
 from separatrix.validation import Labels, Table
 
 Rows = tuple[Any, Any]  # X, class numbers

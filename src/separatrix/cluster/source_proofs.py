@@ -21,12 +21,12 @@ from separatrix.cluster.rounds import LOG, HeldPart
 from separatrix.cluster.separation import Question, SourceSeparability, decided, first_working, subject_of
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.linear_predictors import LinearClassifier
-from separatrix.proofs.exact_algebra import Row
-from separatrix.proofs.exact_hull import Side, side
-from separatrix.proofs.hull_search import Hulls
-from separatrix.proofs.margin import bracketed
-from separatrix.proofs.novikoff import MistakeBound, longest2, most_mistakes
-from separatrix.proofs.separability import Given
+from separatrix.proofs.exact.algebra import Row
+from separatrix.proofs.margin.exact_hull import Side, side
+from separatrix.proofs.margin.hull_search import Hulls
+from separatrix.proofs.margin.margin import bracketed
+from separatrix.proofs.margin.novikoff import MistakeBound, longest2, most_mistakes
+from separatrix.proofs.separability.verdict import Given
 from separatrix.validation import Labels, need_flag
 
 

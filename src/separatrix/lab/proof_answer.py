@@ -10,11 +10,11 @@ import numpy as np
 
 from separatrix.lab.fits import SECONDS
 from separatrix.lab.scene import FeatureColumn, Scene, columns_of, mapped_rows
-from separatrix.proofs.checkable_rows import put_csv
-from separatrix.proofs.fewest_mistakes import fewest_mistakes
-from separatrix.proofs.margin import margin
-from separatrix.proofs.novikoff import mistake_bound
-from separatrix.proofs.separability import separability
+from separatrix.proofs.certificate.checkable_rows import put_csv
+from separatrix.proofs.fewest_mistakes.bracket import fewest_mistakes
+from separatrix.proofs.margin.margin import margin
+from separatrix.proofs.margin.novikoff import mistake_bound
+from separatrix.proofs.separability.verdict import separability
 
 TARGET = "label"
 EDGE = 1e-9  # of the margin: how much farther a row that counts as one on the edge may lie

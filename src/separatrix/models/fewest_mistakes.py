@@ -14,7 +14,7 @@ from separatrix.models.from_formula import named_rows
 from separatrix.models.linear_predictors import LinearClassifier
 from separatrix.numerics.status import Status
 from separatrix.parameters import boundary, categories, choice, count, flag, learner, number
-from separatrix.proofs.fewest_mistakes import MistakeBracket, fewest_mistakes
+from separatrix.proofs.fewest_mistakes.bracket import MistakeBracket, fewest_mistakes
 
 
 @learner(kw_only=False)

@@ -210,7 +210,7 @@ def _check_shapes(learner: Estimator) -> None:
 
 def digest_of_certificate(certificate: Any) -> str:
     """SHA-256 of the text of a certificate, as its file has it."""
-    from separatrix.proofs.certificate import Certificate
+    from separatrix.proofs.certificate.certificate import Certificate
 
     if isinstance(certificate, (str, os.PathLike)):
         Certificate.load(Path(certificate))
@@ -226,7 +226,9 @@ def digest_of(learner: Any) -> str | None:
         carried = getattr(learner, name, None)
         if carried is None:
             continue
-        from separatrix.proofs.certificate import Certificate  # the proofs take longer to load than a model to save
+        from separatrix.proofs.certificate.certificate import (
+            Certificate,  # the proofs take longer to load than a model to save
+        )
 
         proofs = list(carried.values()) if isinstance(carried, dict) else [carried]
         proofs = [proof for proof in proofs if getattr(proof, "provable", True)]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.proofs.separability import Given
+from separatrix.proofs.separability.verdict import Given
 
 SPLITS, PAIRS = 32, 8  # groups and pairs of classes that are tried
 

@@ -49,8 +49,8 @@ from separatrix.models.logistic.binary_loss import BinaryLoss, LossPoint, dense
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.problem import LogisticProblem
 from separatrix.numerics.gram_matrix import least_eigenvalue_above
-from separatrix.proofs.certificate import Certificate
-from separatrix.proofs.separability import Given, Separability
+from separatrix.proofs.certificate.certificate import Certificate
+from separatrix.proofs.separability.verdict import Given, Separability
 
 NAMED = {"complete": 21, "quasi": 200}  # parameters up to which a warning decides which coefficients are infinite
 PLAIN = {"complete": "completely", "quasi": "quasi-completely"}
@@ -146,7 +146,7 @@ def _ask(given: Given, against_rest: int | None) -> Separability:
         return given.two_groups([against_rest], None)
     if len(given.labels.classes) == 2:
         return given.two_groups([1], [0])
-    from separatrix.proofs.multiclass import kesler
+    from separatrix.proofs.separability.multiclass import kesler
 
     return kesler(given)
 

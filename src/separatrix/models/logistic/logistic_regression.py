@@ -29,7 +29,7 @@ from separatrix.models.logistic.problem import MEASURED, FitOptions, LogisticRes
 from separatrix.numerics.gram_matrix import condition_of
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.parameters import boundary, categories, choice, class_weights, count, flag, learner, number, unchecked
-from separatrix.proofs.certificate import CertifiedTable
+from separatrix.proofs.certificate.certificate import CertifiedTable
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_weights
 from separatrix.validation.table import need_same_index
 

@@ -21,7 +21,7 @@ from separatrix.models.logistic.likelihood_search import searched
 from separatrix.models.logistic.logistic_ridge import standardised_ridge
 from separatrix.models.logistic.problem import LogisticProblem
 from separatrix.numerics.status import Status
-from separatrix.proofs.separability import Given
+from separatrix.proofs.separability.verdict import Given
 
 ROUNDS = ((1.0, 0), (100.0, 12), (1e4, 24), (1e5, 48))  # C of a ridge, and by how many steps the search goes on
 GAP = 0.1  # how near the ridge is to its minimum: only its signs count

@@ -18,8 +18,8 @@ from separatrix.models.logistic.binary_loss import BinaryLoss, dense
 from separatrix.models.logistic.grouped import GroupedOutcomes, expanded
 from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.numerics.status import Status
-from separatrix.proofs.certificate import CertifiedTable
-from separatrix.proofs.separability import Given
+from separatrix.proofs.certificate.certificate import CertifiedTable
+from separatrix.proofs.separability.verdict import Given
 from separatrix.validation import Labels, Table
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from separatrix.numerics.driver import Driven
 from separatrix.numerics.gram_matrix import IndependentColumns, independent_columns, independent_in
 from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.numerics.status import Status
-from separatrix.proofs.separability import Given
+from separatrix.proofs.separability.verdict import Given
 
 FIRTH_PARAMETERS = 1000  # up to here "auto" answers separation with Firth's estimate, beyond with a ridge
 SAMPLE_GAP = 1e-12  # of the value: how near the maximum of a sample is found

@@ -18,9 +18,9 @@ from separatrix.models.linear_predictors import LinearClassifier
 from separatrix.models.max_margin.soft_margin import least_slack, soft_margin
 from separatrix.numerics.status import Status, last_of, raise_interruption
 from separatrix.parameters import boundary, categories, class_weights, count, flag, learner, number
-from separatrix.proofs.certificate import CertifiedTable
-from separatrix.proofs.margin import margin_between
-from separatrix.proofs.separability import Given
+from separatrix.proofs.certificate.certificate import CertifiedTable
+from separatrix.proofs.margin.margin import margin_between
+from separatrix.proofs.separability.verdict import Given
 from separatrix.validation import Labels, Table, check_weights
 
 MOST = 1e20  # of C
